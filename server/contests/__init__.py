@@ -1,1 +1,1 @@
-"""Competitions and classes: from the file to boards, reports, grades and exports."""
+"""Competitions and classes: files, boards, reports, grades and exports."""

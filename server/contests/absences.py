@@ -1,8 +1,8 @@
-"""Entries that a final has waited for too long are withdrawn from it, game by game.
+"""Withdrawal of entries that keep a final waiting for too long.
 
-Only what a final waits for is measured: an entry that is away while nothing of it could begin
-keeps nobody.  Baselines are never withdrawn, as grades need them: the organiser is told.  A ladder
-waits for nobody.  Waits are kept in memory, so that a restart begins them anew.
+Each game of a final measures its own waits.  An entry's wait counts only while one of its pairings
+could otherwise begin.  Baselines are never withdrawn, because grades need them; the organiser gets
+a report instead.  A ladder waits for nobody.  Waits are kept in memory, so a restart resets them.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ WHO: Final = "the clock"
 
 
 class Absences:
-    """Whom the finals of one server wait for."""
+    """The waits of the finals of one server."""
 
     def __init__(self, competitions: Competitions) -> None:
         self._competitions = competitions
         self._waits: dict[str, Waits[int]] = {}
-        """By the id of the competition in which a game is played."""
+        """Waits by the id of the competition in which a game is played."""
 
     async def look(self, games: Iterable[ClassGame], minutes: int, now_ms: int) -> None:
-        """Withdraw who has kept a game of a running final for so long; 0: nobody ever."""
+        """Withdraw entries waited for longer than ``minutes``; 0: never."""
         for game in games:
             here = game.competition_id or ""
             missed = self._competitions.missed(here)
@@ -51,7 +51,10 @@ class Absences:
                     )
 
     def told(self, competition_id: str, minutes: int) -> list[str]:
-        """Who has been waited for for a minute and more, and what comes of it."""
+        """Return a sentence for each bot waited for longer than a minute.
+
+        The sentence says how long the wait has lasted and what follows from it.
+        """
         waits = self._waits.get(competition_id)
         missed = self._competitions.missed(competition_id)
         if waits is None or missed is None:

@@ -1,4 +1,4 @@
-"""Announcements of a competition for those who may read them: whoever may see its board."""
+"""Announcements of a competition, for everyone who may see its board."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ async def announcements_for(
 ) -> list[Announcement]:
     """Return the announcements of a competition, newest first.
 
-    Raises `ProtocolError` for somebody who may not see its board.
+    Raises `ProtocolError` if the identity may not see the board.
     """
     viewer = await boards.viewer(row, identity)
     boards.admit(row, read_competition(row.file), viewer, identity)

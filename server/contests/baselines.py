@@ -1,8 +1,8 @@
-"""Baselines of competitions: whether they can play, and how staff replace those that cannot.
+"""Baselines of competitions: states, checks and replacement.
 
-The server submits the reference bots that a competition file names.  They are checked in the games
-of that competition only.  A reference bot needs no check if the same package has passed one in
-these games on this server: the package names the bot, its options and the version of Plyhouse.
+The server submits the reference bots that a competition file names.  It checks them in the games of
+that competition only.  A reference bot needs no check if the same package has passed one in these
+games on this server.  The package names the bot, its options and the version of Plyhouse.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _state(
             f"it with plyhouse submit --bot {entry.bot} --competition {row.name!r}"
         )
         return BaselineState("missing", text, can_play=False)
-    # Another version plays until this one passes its check.
+    # Until this submission passes its check, the version already entered keeps playing.
     other = version not in (None, found.version_id)
     still = "; until then another version plays" if other else ""
     if outcome == "":
@@ -120,9 +120,9 @@ class Baselines:
     async def mistakes(
         self, file: CompetitionFile, of: ClassCompetition | None = None
     ) -> list[Mistake]:
-        """Return what is wrong with the baselines of a file that only a server can find.
+        """Return mistakes in a file's baselines that only a server can find.
 
-        Twins that the competition ``of`` has already are left alone: they may have connected with
+        Twins that the competition ``of`` has already are not checked: they may have connected with
         other files since.
         """
         known = await self.known(file)
@@ -162,7 +162,7 @@ class Baselines:
         return [each for each in file.games if not {each, each.partition("(")[0]} & {*plays}]
 
     async def _twins(self, file: CompetitionFile, known: Mapping[str, int]) -> list[Mistake]:
-        """Return the twins that are not the same bot, as it connected last."""
+        """Return mistakes for twins whose last connected files differ."""
         twins = [
             each
             for each in file.twinned
@@ -179,7 +179,7 @@ class Baselines:
         return found
 
     async def known(self, file: CompetitionFile) -> dict[str, int]:
-        """Return the bots of the file that there are, by name in small letters."""
+        """Return the ids of the file's baselines that exist, by lower-case name."""
         names = {baseline.bot.lower() for baseline in file.baselines}
         owners = {name.partition("/")[0] for name in names}
         bots = await self._store.bots_of(owners) if owners else []
@@ -190,10 +190,10 @@ class Baselines:
     async def provided(
         self, file: CompetitionFile, *, besides: CompetitionFile | None = None
     ) -> dict[str, tuple[BotRow, Package]]:
-        """Return the reference bots of a file by their names in small letters, with packages.
+        """Return a file's reference bots with packages, by lower-case name.
 
-        Those that ``besides`` has as well are left out: they are submitted already.  Raises
-        `InvalidCompetition` for a name that does not belong to the house.
+        Bots that ``besides`` also names are left out, because they are submitted already.  Raises
+        `InvalidCompetition` for a name that does not belong to the server's own player.
         """
         there = () if besides is None else besides.baselines
         same = {(each.bot.lower(), each.reference) for each in there}
@@ -243,10 +243,10 @@ class Baselines:
     async def check_again(
         self, reference: str, bot: str, by: By, *, replace_by: str = ""
     ) -> SubmissionRow:
-        """Check a reference bot of a competition again, or let another one take its place.
+        """Check a reference bot of a competition again, or replace it by another.
 
-        ``replace_by`` is the other one with its options; the competition file names it from now
-        on.  Raises `ClassRefusal`, `Unknown`, and `InvalidCompetition` for one that is unfit.
+        ``replace_by`` is the other reference bot with its options; the competition file then names
+        that one.  Raises `ClassRefusal`, `Unknown`, and `InvalidCompetition` for an unfit bot.
         """
         row = await self._book.find(reference)
         file = read_competition(row.file)

@@ -1,14 +1,14 @@
-"""Who looks at a competition, and which of its entries they may see: for boards, tables and rounds.
+"""Viewers of a competition, and the entries that each viewer may see.
 
-There is one rule, whatever is shown:
+The same rules hold for boards, tables and rounds:
 
 * Organisers see everything.
 * Everybody else sees no hidden baselines, neither their lines nor their names.
-* On an anonymous board a student sees by name its own entries and the baselines, and besides
-  without a name the lines of the `AHEAD` entries just ahead of the best of its own; of pairings
-  its own ones.
+* On an anonymous board a student sees by name only its own entries and the baselines.  It also
+  sees the lines of the `AHEAD` entries just ahead of its best one, without their names.  It sees
+  only its own pairings.
 
-What of matches may be watched is `plyhouse.server.accounts.privacy`'s to say.
+`plyhouse.server.accounts.privacy` decides which matches a viewer may watch.
 """
 
 from __future__ import annotations
@@ -24,42 +24,42 @@ from plyhouse.server.competition.standings import Entrant
 __all__ = ["AHEAD", "Viewer", "Visibility", "eyes_of"]
 
 AHEAD: Final = 3
-"""Entries that an anonymous board shows ahead of one's own."""
+"""Number of entries that an anonymous board shows ahead of the viewer's own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """Who looks at a competition."""
+    """A person who looks at a competition."""
 
     organiser: bool = False
     student: str = ""
-    """Its account, if it is a student that was not taken out."""
+    """The viewer's account if it is a student who was not removed; otherwise empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visibility:
-    """Which entries of a competition somebody sees; entries by the ids of their bots."""
+    """The entries of a competition that one viewer sees, by bot id."""
 
     anonymous: bool
-    """Whether it sees others than its own, and baselines, without their names only."""
+    """True if the viewer sees names only for its own entries and baselines."""
     own: frozenset[int]
     staff: frozenset[int]
-    """The baselines that it sees."""
+    """The baselines that the viewer sees."""
     hidden: frozenset[int]
-    """The baselines that it does not see."""
+    """The baselines that the viewer does not see."""
 
     def named(self, bot: int) -> bool:
-        """Whether it may know what an entry is called."""
+        """Return whether the viewer may know the name of an entry."""
         if bot in self.hidden:
             return False
         return not self.anonymous or bot in self.own or bot in self.staff
 
     def name(self, bot: int, name: str) -> str:
-        """What an entry is called for it."""
+        """Return the name under which the viewer sees an entry."""
         return name if self.named(bot) else PRIVATE
 
     def lines(self, ordered: Sequence[int]) -> list[int]:
-        """Which lines of a table it sees, given its entries from the first to the last."""
+        """Return the table lines that the viewer sees, given all in order."""
         seen = [bot for bot in ordered if bot not in self.hidden]
         if not self.anonymous:
             return seen
@@ -68,12 +68,12 @@ class Visibility:
         return [bot for bot in seen if self.named(bot) or bot in ahead]
 
     def meets(self, players: Collection[int]) -> bool:
-        """Whether it sees a pairing between these entries."""
+        """Return whether the viewer sees a pairing between these entries."""
         return not self.anonymous or not self.own.isdisjoint(players)
 
 
 def eyes_of(file: CompetitionFile, viewer: Viewer, entrants: Sequence[Entrant]) -> Visibility:
-    """What a viewer sees of these entries."""
+    """Return which of these entries a viewer sees."""
     own = frozenset(
         each.bot_id
         for each in entrants

@@ -1,9 +1,9 @@
-"""Boards of competitions with a class: standings, and what they prove, for whoever may see them.
+"""Boards of competitions with a class: standings and evidence.
 
-What follows from the matches is worked out in a thread and kept until the number of finished or
-void matches changes.  While a final runs it is worked out anew at most after twenty times the
-time that the last one took, so that a class that watches a board never takes the machine from its
-own matches.  Courses of matches, from which luck and repeated games are seen, are read once.
+A thread computes the results of a final.  They are kept until the number of finished or void
+matches changes.  While a final runs, the next computation waits at least `PATIENCE` times as long
+as the last one took, so that viewers cannot take the machine from the matches.  Match courses,
+which show luck and repeated games, are read once.
 """
 
 from __future__ import annotations
@@ -62,31 +62,31 @@ ANY_TIME: Final = (
     "holds however often you look."
 )
 KEPT: Final = 16
-"""Competitions whose results are kept in memory, those looked at last."""
+"""Number of competitions whose results are kept in memory: the last ones viewed."""
 PATIENCE: Final = 20.0
-"""A running final is worked out anew after so many times the time it took."""
+"""Time between computations of a running final, as a multiple of the last computation's time."""
 AT_ONCE: Final = 100
-"""Matches whose courses are read with one query."""
+"""Number of matches whose courses one query reads."""
 MOST_COURSES: Final = 20_000
-"""Matches whose courses are read for one board; beyond, luck and repeats are not looked for."""
+"""Largest number of match courses read for a board; above it, luck and repeats are not computed."""
 MOST_VALUES: Final = 20_000
-"""Positions that are valued for the luck of one match: about 0.15 s of work in backgammon, and most
-of such a match.  The luck of later rolls stays in its result."""
+"""Largest number of positions valued for the luck of one match: about 0.15 s in backgammon, and
+most of such a match.  The luck of later rolls stays in the result."""
 BUDGET: Final = 2.0
-"""Seconds of work on luck for one look; what is left comes with the next ones."""
+"""Seconds spent on luck in one computation; the next ones continue with the rest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """All that was played in a final so far, and what it says."""
+    """All matches of a final so far, and the results computed from them."""
 
     row: ClassCompetition
     file: CompetitionFile
     entrants: tuple[Entrant, ...]
     seats: tuple[FinalSeat, ...]
-    """Of every finished match, void ones too, in the order they ended."""
+    """The seats of every finished match, void ones included, in the order of their ends."""
     outcomes: tuple[Outcome, ...]
-    """Of those that count."""
+    """Outcomes of the matches that count."""
     results: tuple[SeatResult, ...]
     standings: tuple[Standing, ...]
     evidence: Evidence
@@ -97,7 +97,7 @@ class Results:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A board as somebody may see it."""
+    """A board as one viewer may see it."""
 
     row: ClassCompetition
     file: CompetitionFile
@@ -105,28 +105,28 @@ class Board:
     notes: tuple[str, ...]
     evidence: Evidence
     crosstab: dict[tuple[str, str], Crossing]
-    """Between the entries of the lines; empty where they have no names."""
+    """Scores between the entries of the lines; empty where they have no names."""
     twins: tuple[Twins, ...] = ()
-    """Those among the lines."""
+    """The twins among the lines."""
     scoring: Mapping[str, Scoring] = field(default_factory=dict)
-    """What scores a match, by game."""
+    """The scoring of matches, by game."""
 
 
 @dataclass(slots=True)
 class _Kept:
-    """What is kept of one competition."""
+    """The cached results of one competition."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     results: Results | None = None
     entries: tuple[ClassEntry, ...] = ()
     complete: bool = False
-    """Whether luck is known of all matches of which it can be."""
+    """True if luck is known for every match for which it can be computed."""
     until: float = 0.0
-    """While the final runs, what is there is good until then."""
+    """While the final runs, the cached results are valid until this time."""
     luck: dict[str, tuple[float, ...] | None] = field(default_factory=dict)
-    """By match; None where its record does not fit the game."""
+    """Luck by match; None where the record does not fit the game."""
     courses: dict[str, Course] = field(default_factory=dict)
-    """By match, of games without chance."""
+    """Courses of games without chance, by match."""
 
 
 class Boards:
@@ -138,17 +138,17 @@ class Boards:
         self._clock = clock
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
         self.games = GameFinals(store, clock)
-        """The same finals as their formats see them."""
+        """The same finals with the tables and rounds of their formats."""
 
     def forget(self) -> None:
-        """Work everything out again when it is asked for next: entries have other names."""
+        """Clear the cache, because entries have other names."""
         self._kept.clear()
         self.games.forget()
 
     # ---------------------------------------------------------------------------- viewers
 
     async def viewer(self, row: ClassCompetition, identity: Identity | None) -> Viewer:
-        """What somebody with this token is in a competition."""
+        """Return whether an identity is an organiser, a student or neither."""
         if identity is None:
             return Viewer()
         if await role_in(self._store, row.id, identity) is not None:
@@ -162,16 +162,17 @@ class Boards:
     def admit(
         row: ClassCompetition, file: CompetitionFile, viewer: Viewer, identity: Identity | None
     ) -> None:
-        """Raise `ProtocolError` for who may see nothing of a board."""
+        """Raise `ProtocolError` if a viewer may see nothing of a board."""
         if not (viewer.organiser or viewer.student or file.board == "public"):
             code = "auth/required" if identity is None else "auth/scope"
             raise ProtocolError(code, f"The board of {row.name!r} is for its class.")
 
     async def board(self, reference: str, identity: Identity | None) -> Board:
-        """A board as somebody may see it; `ProtocolError` for who may see nothing.
+        """Return a board as the identity may see it.
 
-        Organisers see everything, others no hidden baselines.  On an anonymous board a student
-        sees its own entries, three ahead of the best of them without their names, and baselines.
+        Organisers see everything, others no hidden baselines.  On an anonymous board a student sees
+        its own entries, the baselines, and without names the three entries ahead of its best one.
+        Raises `ProtocolError` if the identity may see nothing.
         """
         row = await self._book.find(reference)
         file = read_competition(row.file)
@@ -187,11 +188,11 @@ class Boards:
         return replace(board, notes=(*rules, *stopped, *board.notes, *gone))
 
     async def placed(self, found: Results, eyes: Visibility) -> list[Standing]:
-        """The standings that somebody sees, with their places and in that order."""
+        """Return the standings that a viewer sees, with places and in their order."""
         return standings_for(found, eyes, await self.games.of(found.row, state=found.state))
 
     async def _gone(self, row: ClassCompetition, shown: Sequence[Line]) -> list[str]:
-        """Who of those shown by name was withdrawn from the final or a game of it, and why."""
+        """Return which of the named entries were withdrawn, and why."""
         names = {line.standing.entrant.bot_id: line.standing.entrant.name for line in shown}
         suspended = await self._store.probation.suspended_in(row.id, withdrawn=True)
         return withdrawn_texts(suspended, names) + [
@@ -204,7 +205,7 @@ class Boards:
     # ---------------------------------------------------------------------------- results
 
     async def results(self, row: ClassCompetition, *, complete: bool = False) -> Results:
-        """All that was played and what it says; ``complete``: with all luck worked out."""
+        """Return the results of a final; ``complete`` also computes all luck."""
         kept = self._kept.setdefault(row.id, _Kept())
         self._kept.move_to_end(row.id)
         while len(self._kept) > KEPT:
@@ -216,7 +217,7 @@ class Boards:
         return found
 
     async def grades(self, found: Results) -> list[Grade]:
-        """The grades of all students that were not taken out, by name."""
+        """Return the grades of all students who were not removed, by name."""
         students = [
             each.player
             for each in await self._book.students(found.row.id)
@@ -241,13 +242,13 @@ class Boards:
         ]
 
     async def _late(self, found: Results) -> dict[str, int]:
-        """The entries of a final that came late, and by how many days."""
+        """Return the late entries of a final with the days that each was late."""
         entries = await self._book.played_entries(found.row.id)
         late = await days_late(self._store, found.row, found.file, entries)
         return {each.name: late[each.bot_id] for each in entries if each.bot_id in late}
 
     async def _good(self, row: ClassCompetition, kept: _Kept, *, complete: bool) -> Results | None:
-        """What is kept, unless it has to be worked out anew."""
+        """Return the cached results, or None if they must be computed again."""
         found = kept.results
         if found is None:
             return None
@@ -261,7 +262,7 @@ class Boards:
             or found.state != await self._book.final_state(row.id)
         ):
             return None
-        if row != found.row:  # another status: the rest is the same
+        if row != found.row:  # Only the status has changed.
             found = kept.results = replace(found, row=row)
         return found if kept.complete or self._clock() < kept.until else None
 
@@ -293,7 +294,7 @@ class Boards:
         outcomes: Sequence[Outcome],
         seats: Sequence[FinalSeat],
     ) -> list[str]:
-        """Read how matches went, as far as somebody wants to know; says if that was too much."""
+        """Read the courses of matches; return a note if there are too many."""
         dicey = [each for each in outcomes if _judge(each.game) is not None]
         repeatable = _repeatable(outcomes, seats)
         fresh = [each for each in dicey if each.match not in kept.luck]
@@ -319,7 +320,7 @@ class Boards:
 
 
 def _outcomes(entries: Iterable[ClassEntry], seats: Sequence[FinalSeat]) -> list[Outcome]:
-    """The matches that count, in the order they ended."""
+    """Return the matches that count, in the order of their ends."""
     names = {each.bot_id: each.name for each in entries}
     made = [
         Outcome(
@@ -335,7 +336,7 @@ def _outcomes(entries: Iterable[ClassEntry], seats: Sequence[FinalSeat]) -> list
         )
     ]
     for game in {each.game for each in made}:
-        _judge(game)  # a small game is worked out as a whole: here, in a thread
+        _judge(game)  # A judge solves a small game completely, so create it here, in a thread.
     return made
 
 
@@ -352,7 +353,7 @@ def _versions(seats: Sequence[FinalSeat]) -> dict[str, tuple[int, ...]]:
 
 @functools.lru_cache(maxsize=64)
 def _judge(game: str) -> Judge | None:
-    """What tells the luck in a game; None where this server cannot."""
+    """Return the judge of luck in a game; None if this server has none."""
     try:
         return judge_of(get_game(game))
     except GameError:
@@ -360,8 +361,10 @@ def _judge(game: str) -> Judge | None:
 
 
 def _repeatable(outcomes: Sequence[Outcome], seats: Sequence[FinalSeat]) -> list[Outcome]:
-    """Matches of versions that met twice in the same seats of a game without chance: only they
-    can be repeats, and only what these versions did says whether they vary.
+    """Return the matches from which repeats and variation can be seen.
+
+    These are matches of versions that met twice in the same seats of a game without chance.  Only
+    they can be repeats, and only the actions of these versions show whether the versions vary.
     """
     versions = _versions(seats)
     met = Counter((each.game, versions[each.match]) for each in outcomes)
@@ -402,9 +405,9 @@ def _luck(
     clock: Callable[[], float],
     end: float,
 ) -> dict[str, tuple[float, ...] | None]:
-    """The luck in some matches, as many as time allows until ``end``, and at least in one.
+    """Compute the luck of at least one match, and of more until ``end``.
 
-    None where the events do not fit the game (any more).
+    The luck is None where the events do not fit the game (any more).
     """
     found: dict[str, tuple[float, ...] | None] = {}
     for each in outcomes:
@@ -432,8 +435,9 @@ def _worked(
     extra: Sequence[str],
     rules: FinalRules,
 ) -> Results:
-    """Everything that follows from the matches; takes its time."""
-    from plyhouse.server.competition.proof import evidence  # numpy: only competitions need it
+    """Compute all results of the matches; this can take long."""
+    # This imports numpy, which only competitions need.
+    from plyhouse.server.competition.proof import evidence
 
     outcomes = [each._replace(luck=kept.luck.get(each.match)) for each in outcomes]
     again = [each.match for each in outcomes if each.match in kept.courses]
@@ -465,7 +469,7 @@ def _worked(
 
 
 def entrants_of(entries: Sequence[ClassEntry], file: CompetitionFile) -> tuple[Entrant, ...]:
-    """The entries of a competition, as standings take them."""
+    """Return the entries of a competition in the form that standings need."""
     names = {each.name.lower(): each.name for each in entries}
     twins = {twin: names.get(entry, "") for twin, entry in file.twins.items()}
     return tuple(
@@ -479,7 +483,7 @@ def entrants_of(entries: Sequence[ClassEntry], file: CompetitionFile) -> tuple[E
 
 
 def standings_for(found: Results, eyes: Visibility, finals: Sequence[GameFinal]) -> list[Standing]:
-    """The standings in the order of places, without the baselines that somebody does not see."""
+    """Return the standings by place, without baselines hidden from the viewer."""
     shown: Sequence[Standing] = found.standings
     if eyes.hidden:
         kept = [each.entrant for each in shown if each.entrant.bot_id not in eyes.hidden]
@@ -488,10 +492,10 @@ def standings_for(found: Results, eyes: Visibility, finals: Sequence[GameFinal])
 
 
 def _rules(finals: Sequence[GameFinal], *, secret: bool) -> list[str]:
-    """What decides the places, and the seed of the lot.
+    """Return the rule that decides the places, and the seed of the lot.
 
-    ``secret``: without the seed, as with it and the names of the class the lot could be drawn
-    again, and the order of the seeds tells who plays whom.
+    ``secret`` leaves out the seed.  Anyone with the seed and the names of the class could repeat
+    the lot, and the order of the seeds reveals who plays whom.
     """
     if not finals:
         return []
@@ -511,7 +515,7 @@ def _rules(finals: Sequence[GameFinal], *, secret: bool) -> list[str]:
 
 
 def _board(found: Results, viewer: Viewer, finals: Sequence[GameFinal]) -> Board:
-    """What one viewer sees of it."""
+    """Return the part of the results that one viewer sees."""
     eyes = eyes_of(found.file, viewer, found.entrants)
     shown = standings_for(found, eyes, finals)
     inside = set(eyes.lines([each.entrant.bot_id for each in shown]))
@@ -537,7 +541,7 @@ def _board(found: Results, viewer: Viewer, finals: Sequence[GameFinal]) -> Board
 
 
 def _masked(line: Line) -> Line:
-    """A line without what tells whose it is: no names, versions, forfeits, shares or returns."""
+    """Return a line without names, versions, forfeits, shares and returns."""
     nobody = Entrant(0, PRIVATE, PRIVATE, line.standing.entrant.status)
     masked = replace(line.standing, entrant=nobody, forfeits=0)
     estimate = line.estimate and line.estimate._replace(name=PRIVATE)

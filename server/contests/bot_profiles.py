@@ -1,4 +1,7 @@
-"""The page of a bot as somebody may see it: read from the store, counted in a thread."""
+"""The page of a bot as one viewer may see it.
+
+The data comes from the store; a thread counts it.
+"""
 
 from __future__ import annotations
 
@@ -20,19 +23,19 @@ from plyhouse.storage.store import Store
 __all__ = ["COUNTED", "BotCareer", "BotProfiles"]
 
 COUNTED: Final = 1000
-"""Finished matches that are counted, the latest."""
+"""Number of finished matches that are counted: the latest ones."""
 TIMED: Final = 50
-"""Of those, the matches whose plies are timed."""
+"""Number of those matches whose plies are timed."""
 MOST_PLIES: Final = 5000
 MOST_VERSIONS: Final = 100
 MOST_STANDINGS: Final = 500
 MOST_RATINGS: Final = 200
-"""Points of the curve of a game."""
+"""Number of points on the rating curve of a game."""
 
 
 @dataclass(frozen=True, slots=True)
 class BotCareer:
-    """What somebody may see of a bot."""
+    """The facts about a bot that one viewer may see."""
 
     row: BotRow
     display: str
@@ -43,15 +46,15 @@ class BotCareer:
     career: Career
     paces: list[Pace]
     matches: Sequence[CareerMatch]
-    """Those that were counted, the newest first."""
+    """The matches that were counted, newest first."""
     plays: tuple[str, ...] = ()
-    """The games in which people can play against what was handed in of it."""
+    """The games in which people can play against a submitted version of the bot."""
     can_open: bool = False
-    """Whether it is up to the viewer to open it for that."""
+    """True if the viewer may open the bot to other people."""
 
 
 class BotProfiles:
-    """Reads what one viewer may see of a bot."""
+    """A reader of the facts about bots that one viewer may see."""
 
     def __init__(
         self, config: ServerConfig, store: Store, privacy: Privacy, directory: Directory
@@ -76,7 +79,7 @@ class BotProfiles:
         more, rows = len(rows) > COUNTED, rows[:COUNTED]
         standings = [each for _, each in await store.careers.standings([row.id], MOST_STANDINGS)]
         games = list(dict.fromkeys(each.game for each in standings))
-        # Times of plies are told as the record has them: when the whole pairing is over.
+        # A record shows its ply times only when the whole pairing is over.
         timed = [each for each in rows if each.over][:TIMED]
         plies = await store.careers.plies([(each.match, each.seat) for each in timed], MOST_PLIES)
         known = {each.version_id for each in standings} | {each.version_id for each in rows}
@@ -103,7 +106,7 @@ class BotProfiles:
         )
 
     async def _hosted(self, row: BotRow, viewer: Identity | None) -> tuple[tuple[str, ...], bool]:
-        """The games in which people can play against it, and whether the viewer decides on that."""
+        """Return games open to people, and whether the viewer may open more."""
         if not self._config.hosted or self._config.hosted_play == "nobody":
             return (), False
         own = viewer is not None and viewer.player_id == row.player_id
@@ -117,5 +120,5 @@ class BotProfiles:
     async def matches(
         self, bot: BotRow, sight: Sight, limit: int, before: str | None = None
     ) -> list[CareerMatch]:
-        """Finished matches of a bot, newest first, as far as they may be seen."""
+        """Return a bot's finished matches that a viewer may see, newest first."""
         return await self._privacy.matches_of(sight, bot, limit=limit, before=before)

@@ -1,7 +1,7 @@
-"""Competitions that change after they were opened, and frozen ones that are opened again.
+"""Changes of competitions after their opening, and unfreezing.
 
 `plyhouse.server.competition.changes` says what may change and what follows from it.  A running
-server follows new dates, boards and limits through the audit log, as it does everything else
+server follows new dates, boards and limits through the audit log
 (`plyhouse.server.administration.audit_follower`).
 """
 
@@ -39,7 +39,7 @@ class Proposal:
     """The changes that another file would make in a competition."""
 
     row: ClassCompetition
-    """As it is."""
+    """The competition before the changes."""
     file: CompetitionFile
     text: str
     changes: tuple[Change, ...]
@@ -56,7 +56,7 @@ class Proposal:
 
 
 async def propose(store: Store, classes: Classes, row: ClassCompetition, text: str) -> Proposal:
-    """Say what a new file would change; raises `InvalidCompetition` for its mistakes."""
+    """Return the changes a new file would make; raises `InvalidCompetition`."""
     if row.rehearses is not None:
         raise ClassRefusal(
             "competition/not_now", f"{row.name!r} is a rehearsal: change the competition itself"
@@ -83,7 +83,7 @@ async def propose(store: Store, classes: Classes, row: ClassCompetition, text: s
 
 
 async def change(store: Store, classes: Classes, proposal: Proposal, by: By) -> ClassCompetition:
-    """Carry a proposal out; raises `ClassRefusal` if something of it is not possible now."""
+    """Apply a proposal; raises `ClassRefusal` if a change is refused."""
     if proposal.refused:
         lines = "".join(f"\n  {each.key}: {each.refused}" for each in proposal.refused)
         raise ClassRefusal(
@@ -95,10 +95,10 @@ async def change(store: Store, classes: Classes, proposal: Proposal, by: By) -> 
 async def unfreeze(
     store: Store, classes: Classes, row: ClassCompetition, by: By, until: datetime | None = None
 ) -> ClassCompetition:
-    """Open a frozen competition again: versions may change, until a new freeze date if given.
+    """Open a frozen competition again so that versions may change.
 
-    Dates of the freeze and the final that are over are taken out of its file.  Raises
-    `ClassRefusal` if it is not frozen.
+    ``until`` is the new freeze date, if any.  Freeze and final dates in the past are removed from
+    the file.  Raises `ClassRefusal` if the competition is not frozen.
     """
     if row.status != "frozen":
         raise ClassRefusal(
@@ -130,7 +130,7 @@ async def _apply(
     keys = {each.key for each in proposal.changes}
     old = read_competition(row.file)
     baselines = classes.baselines
-    # Reference bots are checked in the games of their competition.
+    # Reference bots are checked per game, so new games need new checks of all of them.
     provided = await baselines.provided(file, besides=None if "games" in keys else old)
     own = {name: bot.id for name, (bot, _) in provided.items()}
     known = await baselines.known(file) | own
@@ -175,7 +175,7 @@ async def _apply(
 
 
 def _settings(file: CompetitionFile, entries: Sequence[ClassEntry]) -> dict[str, object]:
-    """Settings that a game of a final copies from the file, and that may change later."""
+    """Return those settings of a final's games that may change later."""
     needed = {each.bot.lower(): each.at_least for each in file.baselines if each.grade}
     return {
         "at_a_time": file.limits.matches_at_a_time,

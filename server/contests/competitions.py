@@ -1,12 +1,13 @@
-"""Competitions: their pairings begun as their bots are there and have room.
+"""Competitions that are being played.
 
-The format decides which pairings may begin (`plyhouse.server.competition.progress`).  Its answer
-follows from the entries and the results, and the id of a pairing names its place in the format
+The server begins a pairing when its bots are connected and have room.  The format decides which
+pairings may begin (`plyhouse.server.competition.progress`).  Its answer follows from the entries
+and the results, and the id of a pairing names its place in the format
 (`plyhouse.server.contests.running`).  The database therefore holds all that a restart needs.
 
-Schedules are counted before they are made, and made in a thread, as are rounds that are drawn
-when results come.  To create or restore a competition takes a few statements, however many
-pairings it has.
+The server counts the matches of a schedule before it builds the schedule.  A thread builds
+schedules, and also draws the rounds that depend on results.  Creating or restoring a competition
+takes a few statements, however many pairings it has.
 """
 
 from __future__ import annotations
@@ -65,11 +66,11 @@ __all__ = ["MAX_MATCHES", "CompetitionView", "Competitions"]
 log = logging.getLogger("plyhouse.server.contests.competitions")
 
 LADDER_SECONDS: Final = 1.0
-"""How often a ladder is looked at while bots wait for another opponent."""
+"""Seconds between looks at a ladder while bots wait for another opponent."""
 PRACTICE_REST_NS: Final = 5_000_000_000
-"""How long a bot that has no match to spare rests after a practice pairing."""
+"""Nanoseconds for which a bot with no match to spare rests after a practice pairing."""
 RETRY_SECONDS: Final = 1.0
-"""How long a database that failed is left alone."""
+"""Seconds before another attempt after the database failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +81,16 @@ class CompetitionView:
     entries: list[EntryRow]
     table: list[TableRow]
     planned: int
-    """Matches of the whole schedule, and void ones that are played again."""
+    """Matches of the whole schedule, including repetitions of void ones."""
     created: int
     finished: int
     waiting_for: list[str]
-    """Why pairings that could be played now are not: one sentence for each bot at fault, or why
-    the competition is suspended."""
+    """The reasons why possible pairings do not begin: one sentence for each bot at fault, or the
+    reason of the suspension."""
 
 
 class Competitions:
-    """All competitions that are not over."""
+    """The competitions of a server that are not over."""
 
     def __init__(
         self,
@@ -102,13 +103,13 @@ class Competitions:
         hosted_waits_for: WaitsFor | None = None,
         on_finished: Callable[[str], Coroutine[Any, Any, None]] | None = None,
     ) -> None:
-        """``hidden_in`` returns the entries of a competition without a name, as ``player/bot`` in
-        lower case.
+        """Take the store, the match runner and the directory of participants.
 
-        ``rooms_of_hosted`` returns a function for one competition: how many matches a hosted bot
-        may begin.  Its answers hold until a match begins.  ``hosted_waits_for`` says why a hosted
-        bot is absent.  ``on_finished`` is called with the id of a competition when its end is
-        stored.
+        ``hidden_in`` returns the entries of a competition without a name, as ``player/bot`` in
+        lower case.  ``rooms_of_hosted`` returns a function for one competition: the number of
+        matches that a hosted bot may begin.  Its answers hold until a match begins.
+        ``hosted_waits_for`` says why a hosted bot is absent.  ``on_finished`` is called with the id
+        of a competition when its end is stored.
         """
         self._store = store
         self._runner = runner
@@ -117,14 +118,14 @@ class Competitions:
         self._running: dict[str, Running] = {}
         self._later: asyncio.TimerHandle | None = None
         self._early: list[tuple[LiveMatch, bool]] | None = None
-        """Matches that were over while competitions are being restored; None at other times."""
+        """Matches that end while competitions are being restored; None at other times."""
         self._hidden_in = hidden_in
         self._rooms_of_hosted = rooms_of_hosted
         self._hosted_waits_for = hosted_waits_for
         self.on_finished = on_finished
         self._soon = False
         self._freed: set[int] | None = set()
-        """Bots that may have room since the last look; None if it may be any."""
+        """Bots that may have room since the last look; None if any bot may."""
         self._tasks: set[asyncio.Task[None]] = set()
 
     def __len__(self) -> int:
@@ -142,8 +143,8 @@ class Competitions:
     ) -> str:
         """Make a round robin and start it; return its id.
 
-        ``entries`` are names like ``player/bot`` (made known by the first login of the bot);
-        None enters all connected bots that accept the game.  Raises `ProtocolError`.
+        ``entries`` are names like ``player/bot``; a bot is known after its first login.  None
+        enters all connected bots that accept the game.  Raises `ProtocolError`.
         """
         here = self._participants.values()
         row, bots, planned = await robin_of(self._store, here, name, terms, rounds, entries)
@@ -162,10 +163,11 @@ class Competitions:
         return row.id
 
     async def restore(self) -> None:
-        """Go on with the competitions that were running when the server stopped.
+        """Continue the competitions that were running when the server stopped.
 
-        One that cannot go on (its game's file is missing, its entries are too few) is suspended
-        with the reason, and tried again at the next start; one that was paused stays paused then.
+        A competition that cannot continue (its game's file is missing, it has too few entries) is
+        suspended with the reason.  The next start tries it again.  If it was paused before its
+        suspension, it stays paused.
         """
         self._early = []
         for row in await self._store.competitions(of_classes=True):
@@ -175,7 +177,7 @@ class Competitions:
                 if row.status == "suspended":
                     row = await self._store.resume_competition(row.id)
                 await self._take_up(row, await self._store.played_seats(row.id))
-            except Exception as error:  # whatever it is, the others go on
+            except Exception as error:  # An error in one competition must not stop the others.
                 await self._suspend(row.id, error)
         for live, void in self._early:
             self._note(live, void=void)
@@ -194,16 +196,16 @@ class Competitions:
         await self._insist(identifier, lambda: self._store.suspend_competition(identifier, why))
 
     async def begun(self, rows: Iterable[CompetitionRow], *, resumed: bool = False) -> None:
-        """Play competitions that were just stored, in their order; or just begun again.
+        """Play competitions that were just stored or begun again, in their order.
 
-        ``resumed``: they were over, and go on where they were.
+        ``resumed`` means that they were over and continue where they ended.
         """
         for row in rows:
             again = resumed or run_of(row) > 1
             await self._take_up(row, await self._store.played_seats(row.id) if again else ())
 
     async def _take_up(self, row: CompetitionRow, seats: Sequence[PlayedSeat]) -> None:
-        """Play on; ``seats`` are those of all matches that are in the database."""
+        """Play a competition; ``seats`` are those of all its stored matches."""
         entries = await self._store.entries(row.id)
         game = get_game(row.game)
         terms = Terms(game, TimeControl.parse(row.time_control), row.rated, row.mirrored)
@@ -258,23 +260,26 @@ class Competitions:
         self.advance_soon()
 
     def played(self) -> list[Running]:
-        """What is being played, and not paused."""
+        """Return the competitions that are being played and not paused."""
         return [each for each in self._running.values() if not each.paused]
 
     def running(self, identifier: str) -> Running | None:
-        """A competition that is played here."""
+        """Return a competition that this server plays, or None."""
         return self._running.get(identifier)
 
     def could_begin(self, running: Running) -> bool:
-        """Whether pairings wait, and not only for others of their final to be over."""
+        """Return whether a pairing could begin under the limit of its final."""
         return len(running.work) + len(running.again) > 0 and self._limit(running) > 0
 
     def of_group(self, group: str) -> list[str]:
-        """Ids of what is played of a final."""
+        """Return the ids of the running competitions of a final."""
         return [each.row.id for each in self._running.values() if each.group == group]
 
     def missed(self, identifier: str) -> dict[int, Missing] | None:
-        """Whom a competition waits for; None for one that is not played here, or has no end."""
+        """Return the bots that a competition waits for.
+
+        Returns None for a ladder and for a competition that this server does not play.
+        """
         running = self._running.get(identifier)
         if running is None or isinstance(running.work, LadderWork):
             return None
@@ -283,17 +288,18 @@ class Competitions:
     def upcoming(
         self, identifier: str, limit: int, of: Collection[int] | None = None
     ) -> list[Pairing[int]]:
-        """The next pairings of a competition, as far as they are known; see `Running.upcoming`.
+        """Return the next known pairings of a competition; see `Running.upcoming`.
 
-        Nothing of one that is not played here.
+        The list is empty for a competition that this server does not play.
         """
         running = self._running.get(identifier)
         return [] if running is None else running.upcoming(limit, of)
 
     def left(self, identifier: str) -> tuple[int, list[str]]:
-        """How many pairings that are known have not begun, and whose they are, by name.
+        """Return how many known pairings have not begun, and their bots' names.
 
-        Who is withdrawn has none.  Nothing of one that is not played here.
+        Withdrawn bots are not included.  The result is empty for a competition that this server
+        does not play.
         """
         running = self._running.get(identifier)
         if running is None or not running.left:
@@ -303,24 +309,24 @@ class Competitions:
     # -------------------------------------------------------------- while it is played
 
     async def pause(self, identifier: str, by: By) -> None:
-        """Begin nothing more until `resume`; matches that run are played on.
+        """Begin no pairings until `resume`; running matches continue.
 
-        This and the next three raise `Unknown`, and `NotNow` for what is over.
+        This method and the next three raise `Unknown`, and `NotNow` for a competition that is over.
         """
         await self._set(identifier, "paused", by)
 
     async def resume(self, identifier: str, by: By) -> None:
-        """Go on after `pause`."""
+        """Continue after `pause`."""
         await self._set(identifier, "running", by)
 
     async def delete(self, identifier: str, by: By) -> None:
-        """Begin nothing more and list it nowhere; what was played stays on the leaderboard."""
+        """Stop and delist a competition; leaderboards keep its matches."""
         await self._set(identifier, "deleted", by)
 
     async def withdraw(self, identifier: str, bot_id: int, by: By, *, tell: bool = False) -> None:
-        """Take a bot out of what is still to begin; what it has played stays in the table.
+        """Withdraw a bot from pairings not yet begun; the table keeps its results.
 
-        ``tell``: everybody who sees the board may know why.
+        ``tell`` shows the reason to everybody who sees the board.
         """
         await self._store.administration.withdraw(identifier, bot_id, by, tell=tell)
         await self.changed(identifier)
@@ -330,16 +336,16 @@ class Competitions:
         await self.changed(identifier)
 
     async def changed(self, identifier: str) -> None:
-        """An organiser has changed a competition in the database: do as it says there."""
+        """Follow an organiser's change of a competition in the database."""
         running = self._running.get(identifier)
         if running is None:
             return
         try:
             found = await self._store.overview(identifier)
-        except Unknown:  # deleted
+        except Unknown:  # The competition was deleted.
             self._running.pop(identifier, None)
             return
-        if found.competition.status == "finished":  # ended as it stands
+        if found.competition.status == "finished":  # An organiser has ended it early.
             self._running.pop(identifier, None)
             return
         running.row = found.competition
@@ -353,7 +359,7 @@ class Competitions:
         self.advance_soon()
 
     async def renewed(self, identifier: str) -> None:
-        """Entries of a ladder have changed in the database: pair them as they are now."""
+        """Pair the current entries of a ladder after they changed in the database."""
         running = self._running.get(identifier)
         if running is None or not isinstance(running.work, LadderWork):
             return
@@ -374,9 +380,9 @@ class Competitions:
     # ------------------------------------------------------------------------- playing
 
     def advance_soon(self, freed: Iterable[int] | None = None) -> None:
-        """Begin what can begin, once what is being handled now is done.
+        """Begin all possible pairings once the current event is handled.
 
-        ``freed`` are the bots that may have room since the last time; None stands for any.
+        ``freed`` are the bots that may have room since the last time; None means any bot.
         """
         if freed is None or self._freed is None:
             self._freed = None
@@ -396,7 +402,7 @@ class Competitions:
                 continue
             try:
                 whole = self._begin(running, freed)
-            except Exception:  # the others go on, and this one is tried again
+            except Exception:  # The other competitions continue, and this one is tried again.
                 log.exception("pairings not begun", extra={"competition": running.row.id})
                 self._look_later()
             else:
@@ -404,9 +410,9 @@ class Competitions:
                     self.advance_soon(freed)
 
     def _begin(self, running: Running, freed: Iterable[int] | None) -> bool:
-        """Begin pairings in the order of the schedule, as far as their bots have room.
+        """Begin pairings whose bots have room, in the order of the schedule.
 
-        False if there may be more of them than are begun at once.
+        Returns False if more pairings may follow than one step begins.
         """
         limit = self._limit(running)
         if limit:
@@ -426,7 +432,10 @@ class Competitions:
         return len(taken) < limit or running.cut
 
     def _room(self, running: Running) -> Callable[[int], int]:
-        """Return a function that says how many matches a bot may begin, until one begins."""
+        """Return a function that counts the matches a bot may begin.
+
+        Its answers hold until a match begins.
+        """
         name, spec = running.terms.game.info.name, running.terms.game.spec
         hosted = None if self._rooms_of_hosted is None else self._rooms_of_hosted(running)
 
@@ -437,7 +446,7 @@ class Competitions:
             if running.versions.get(bot, participant.version_id) != participant.version_id:
                 return 0
             if running.is_for_runners(bot) and not participant.hosted:
-                return 0  # the house is about to take over
+                return 0  # A hosted instance is about to replace this one.
             if running.practice and not self._may_practise(participant, running):
                 return 0
             if participant.hosted and hosted is not None and participant.free:
@@ -447,10 +456,10 @@ class Competitions:
         return room
 
     def _may_practise(self, participant: Participant, running: Running) -> bool:
-        """Return whether a bot may begin a practice pairing beside all else that it plays.
+        """Return whether a bot may begin a practice pairing now.
 
-        It plays one at a time, and rests after it if the pairing takes all matches that it has room
-        for: so others can play it, too.
+        A bot plays one practice pairing at a time.  It rests after one that used all its room, so
+        that others can play it too.
         """
         live = map(self._directory.live.get, participant.matches)
         group = set(self.of_group(running.group))
@@ -470,7 +479,10 @@ class Competitions:
         return any(each is not None and each.hosted for each in here)
 
     def _begin_one_by_one(self, running: Running, limit: int) -> bool:
-        """Begin where hosted bots share processors: each pairing leaves less of them to all."""
+        """Begin pairings one by one where hosted bots share processors.
+
+        Each pairing leaves fewer processors to all hosted bots, so room is computed after each one.
+        """
         for _ in range(limit):
             taken = running.work.take(self._room(running), None, limit=1)
             if not taken:
@@ -479,7 +491,8 @@ class Competitions:
         else:
             running.cut = limit < BEGUN_AT_ONCE
             return running.cut
-        running.cut = True  # the next look is at all bots again: others may have freed processors
+        # Other matches may have freed processors, so the next look includes all bots.
+        running.cut = True
         if self._has_to_look_again(running):
             self._look_later()
         return True
@@ -491,7 +504,7 @@ class Competitions:
         return rests or (isinstance(running.work, LadderWork) and running.work.idle)
 
     def _look_later(self) -> None:
-        """Look again in a while: who has just met waits for somebody else, but not for ever."""
+        """Look again after `LADDER_SECONDS`: bots may then repeat opponents."""
         if self._later is None:
             self._later = asyncio.get_running_loop().call_later(LADDER_SECONDS, self._late)
 
@@ -502,7 +515,7 @@ class Competitions:
     def _begun(
         self, running: Running, name: PairingId, orders: Sequence[Sequence[int]], number: int = 0
     ) -> None:
-        """Begin a pairing, the seats of its matches being held in these orders."""
+        """Begin a pairing; ``orders`` has the bots of each match in seat order."""
         begun = self._runner.begin(
             running.terms,
             [[self._participants[bot] for bot in order] for order in orders],
@@ -514,7 +527,10 @@ class Competitions:
         running.playing[begun.id] = set(begun.open)
 
     def _limit(self, running: Running) -> int:
-        """How many pairings may begin now; one at least if nothing of the group is played."""
+        """Return how many pairings may begin now.
+
+        At least one may begin if the group plays none.
+        """
         if not running.at_a_time:
             return BEGUN_AT_ONCE
         played = sum(
@@ -526,7 +542,7 @@ class Competitions:
         return min(BEGUN_AT_ONCE, max(free, 0 if played else 1))
 
     def _begin_again(self, running: Running, limit: int) -> None:
-        """Begin matches that were void anew, as far as their bots have room."""
+        """Repeat void matches whose bots have room."""
         for again in tuple(running.again):
             if not limit:
                 break
@@ -538,12 +554,12 @@ class Competitions:
             limit -= 1
 
     def over(self, live: LiveMatch, *, void: bool = False) -> None:
-        """A match is over: its bots have room again, and its pairing may be over as well.
+        """Count a match that is over, and begin what its bots are free for.
 
-        ``void``: it counts for nothing, however it ended.
+        ``void`` means that the match does not count, however it ended.
 
-        Void matches of the pairing are played again, `MAX_AGAIN` times at most: what is void so
-        often (rules that fail, two bots that never come) would be so for ever.
+        Void matches of the pairing are repeated at most `MAX_AGAIN` times: a cause that lasts so
+        long (rules that fail, two bots that never connect) would make every repetition void.
         """
         if self._early is not None:
             self._early.append((live, void))
@@ -575,7 +591,7 @@ class Competitions:
         self._go_on(running)
 
     def _go_on(self, running: Running) -> None:
-        """Facts of a competition have changed: see what follows from them."""
+        """Ask the format again or finish, after facts of a competition changed."""
         if running.work.stale and not running.asking:
             running.asking = True
             self._spawn(self._ask(running))
@@ -583,7 +599,7 @@ class Competitions:
             self._finish_if_done(running)
 
     async def _ask(self, running: Running) -> None:
-        """Ask the format what may begin, until it has answered to all that is known."""
+        """Ask the format for pairings until its answer covers all facts."""
         work = running.work
         try:
             while isinstance(work, Progress) and work.stale and self._is_running(running):
@@ -599,14 +615,14 @@ class Competitions:
             running.asking = False
             if self._is_running(running):
                 self._go_on(running)
-        except Exception as error:  # a format that fails: the other competitions go on
+        except Exception as error:  # A format that fails must not stop the other competitions.
             await self._suspend(running.row.id, error)
         else:
             running.asking = False
             self._go_on(running)
 
     def _is_running(self, running: Running) -> bool:
-        """Whether a competition is still to be played here."""
+        """Return whether this server still plays a competition."""
         here = self._running.get(running.row.id) is running
         return here and self._directory.leads("competitions")
 
@@ -623,10 +639,10 @@ class Competitions:
             await self.on_finished(identifier)
 
     async def _insist(self, identifier: str, write: Callable[[], Awaitable[None]]) -> bool:
-        """Write to a competition that is not played here any more until that is stored.
+        """Repeat a write to a competition that has ended until it is stored.
 
-        False if it was deleted or begun again meanwhile, or the server stops: the next start does
-        the same again.
+        Returns False if the competition was deleted or begun again meanwhile, or if the server
+        stops.  The next start then repeats the write.
         """
         failures = 0
         while True:
@@ -651,10 +667,10 @@ class Competitions:
     # ------------------------------------------------------------------------- looking
 
     async def view(self, identifier: str) -> CompetitionView:
-        """A competition with its table and progress; raises `Unknown`."""
+        """Return a competition with its table and progress; raises `Unknown`."""
         running = self._running.get(identifier)
         found = await self._store.overview(identifier)
-        # What has just begun may not be in the database yet; in the end all of it is there.
+        # Matches that have just begun may be missing in the database until they are stored.
         planned = found.progress.planned
         if running is not None:
             planned = running.planned
@@ -673,7 +689,7 @@ class Competitions:
         )
 
     def _played(self, running: Running) -> set[str]:
-        """Matches that run of a competition, with those of the other games of its final."""
+        """Return the running matches of all games of a competition's final."""
         group = [
             each for each in self._running.values() if each.group and each.group == running.group
         ]
@@ -687,7 +703,7 @@ class Competitions:
     # --------------------------------------------------------------------------- ending
 
     async def close(self) -> None:
-        """Wait for what is being stored."""
+        """Wait until all pending writes are stored."""
         if self._later is not None:
             self._later.cancel()
         if self._tasks:
