@@ -106,7 +106,7 @@ class BotProfiles:
         )
 
     async def _hosted(self, row: BotRow, viewer: Identity | None) -> tuple[tuple[str, ...], bool]:
-        """Return games open to people, and whether the viewer may open more."""
+        """Return games open to people, and whether the viewer decides on them."""
         if not self._config.hosted or self._config.hosted_play == "nobody":
             return (), False
         own = viewer is not None and viewer.player_id == row.player_id

@@ -670,7 +670,7 @@ class Competitions:
         """Return a competition with its table and progress; raises `Unknown`."""
         running = self._running.get(identifier)
         found = await self._store.overview(identifier)
-        # Matches that have just begun may be missing in the database until they are stored.
+        # A match that has just begun may not be stored yet, so prefer the count in memory.
         planned = found.progress.planned
         if running is not None:
             planned = running.planned

@@ -1,6 +1,6 @@
-"""Competitions with a class: opened from a file, frozen and begun.
+"""Competitions with a class: opening from a file, freeze and final.
 
-What came of them is in `plyhouse.server.contests.boards`.
+`plyhouse.server.contests.boards` shows their results.
 
 The database (`plyhouse.storage.courses`) is the source of truth.  This module reads the file,
 starts each phase on its date, and passes the games of a final to
@@ -58,21 +58,22 @@ CLOCK: Final = By("the clock", "its date has come")
 
 @dataclass(frozen=True, slots=True)
 class GameProgress:
-    """How far a game of the final is."""
+    """The progress of one game of the final."""
 
     game: str
     competition_id: str
-    """Of the competition in which it is played; empty until the final begins."""
+    """The id of the competition that plays it; empty until the final begins."""
     planned: int
     finished: int
     waiting_for: tuple[str, ...]
     absent: tuple[str, ...]
-    """Who has been waited for, for how long and with what consequence; and who was withdrawn
-    from this game, and why."""
+    """A sentence for each bot that is waited for (for how long, with what consequence), and for
+    each bot that was withdrawn from this game (with the reason)."""
     unplayed: str = ""
-    """Whose pairings would be left out if the final ended now; empty if there are none."""
+    """A sentence about the pairings that would be left out if the final ended now; empty if none.
+    """
     scoring: Scoring = Scoring.WINS
-    """What scores a match."""
+    """The scoring of a match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,22 +86,22 @@ class ClassView:
     entries: tuple[ClassEntry, ...]
     games: tuple[GameProgress, ...]
     warnings: tuple[str, ...] = ()
-    """What is not as the file says, and hinders nothing."""
+    """Deviations from the file that do not stop the competition."""
     left_out: frozenset[str] = frozenset()
-    """Entries that only connected, where only what was handed in plays."""
+    """Entries that only connected, although only submitted bots may play."""
     baselines: Mapping[str, BaselineState] = field(default_factory=dict)
-    """Whether each baseline can play, by its name."""
+    """The state of each baseline, by its name."""
     late: Mapping[int, int] = field(default_factory=dict)
-    """By how many days entries came late, by the id of their bot."""
+    """Days by which entries were late, by bot id."""
 
     def late_of(self, entry: ClassEntry) -> tuple[int, float]:
-        """By how many days an entry came late, and the percent of the points that this costs."""
+        """Return the days an entry was late, and the penalty in percent of the points."""
         days = self.late.get(entry.bot_id, 0)
         return days, self.file.late.penalty(days)
 
 
 class Classes:
-    """All competitions with a class of one server."""
+    """The competitions with a class of one server."""
 
     def __init__(
         self,
@@ -118,17 +119,17 @@ class Classes:
         self._absences = Absences(competitions)
         self.baselines = Baselines(config, store)
         self.beginning = asyncio.Lock()
-        """Held while a final begins: what it begins with must not change meanwhile."""
+        """A lock held while a final begins, so that its entries cannot change meanwhile."""
         self._practice = PracticeLadders(store, competitions)
 
     # ---------------------------------------------------------------------------- opening
 
     async def check(self, text: str, *, of: ClassCompetition | None = None) -> CompetitionFile:
-        """Read a competition file, and see whether it could be opened here.
+        """Read a competition file and check whether it could be opened here.
 
-        ``of`` is the competition whose file it is to become: that has its name, and its dates may
-        be over.  Raises `InvalidCompetition` with all mistakes, also those that only a server can
-        find.
+        ``of`` is the competition that gets the file, if it exists already: it may keep its name and
+        its past dates.  Raises `InvalidCompetition` with all mistakes, including those that only a
+        server can find.
         """
         file, mistakes = None, []
         try:
@@ -161,13 +162,13 @@ class Classes:
         return found + await self.baselines.mistakes(file, of)
 
     async def open(self, text: str, by: By) -> ClassCompetition:
-        """Open a competition by its file: now, or at its date of opening."""
+        """Open a competition by its file, now or at its opening date."""
         return (await self.open_with(text, by))[0]
 
     async def open_with(
         self, text: str, by: By, carry: Carry | None = None
     ) -> tuple[ClassCompetition, Carried]:
-        """Open a competition by its file, and take students of another one over if asked to."""
+        """Open a competition by its file; ``carry`` takes over students of another."""
         file = await self.check(text)
         provided = await self.baselines.provided(file)
         own = {name: bot.id for name, (bot, _) in provided.items()}
@@ -199,8 +200,8 @@ class Classes:
     async def run(self, reference: str, by: By, *, anyway: bool = False) -> ClassCompetition:
         """Begin the final of a frozen competition.
 
-        Raises `ClassRefusal`: while students have an extension (unless ``anyway``), if nobody
-        would play, or if the schedule is too long.
+        Raises `ClassRefusal` while students have an extension (unless ``anyway``), if nobody would
+        play, or if the schedule is too long.
         """
         async with self.beginning:
             row = await self._book.find(reference)
@@ -208,7 +209,7 @@ class Classes:
             if row.status == "frozen":
                 entered = await self._entered(row, file, anyway)
             else:
-                entered = []  # storage says why not
+                entered = []  # Storage then raises the refusal with its reason.
             now = self._book.now()
             parts = await finals.parts(row, file, entered, self._store, now)
             begun = await self._book.begin(
@@ -222,12 +223,13 @@ class Classes:
         return begun
 
     async def rehearse(self, reference: str, by: By) -> tuple[ClassCompetition, list[str]]:
-        """Play the final of a competition as it would be now, with what was handed in so far.
+        """Rehearse the final of a competition with the bots submitted so far.
 
-        That is a competition of its own, `rehearsal_name`: it counts for nothing, steps back behind
-        finals, and is for organisers and each author to see.  Returns it, and the entries that are
-        left out because they only connect.  Raises `ClassRefusal`: if the final has begun, if
-        nobody would play, or if there is a rehearsal already.
+        A rehearsal is a competition of its own, called `rehearsal_name`.  It counts for nothing and
+        yields to finals.  Only organisers and the authors of the bots see it.  Returns the
+        rehearsal and the names of entries that are left out because they only connect.  Raises
+        `ClassRefusal` if the final has begun, if nobody would play, or if there is a rehearsal
+        already.
         """
         async with self.beginning:
             row = await self._book.find(reference)
@@ -275,13 +277,14 @@ class Classes:
         return begun, left_out
 
     async def rerun(self, reference: str, by: By, *, anyway: bool = False) -> ClassCompetition:
-        """Play the final of a finished competition again, as far as what is entered has changed.
+        """Play a finished final again where its entries have changed.
 
         Raises `ClassRefusal` as `run` does.
         """
         async with self.beginning:
             row = await self._book.find(reference)
-            if row.status == "finished":  # otherwise storage says why not
+            # For any other status, storage raises the refusal with its reason.
+            if row.status == "finished":
                 await self._entered(row, read_competition(row.file), anyway)
             begun, parts = await self._book.rerun(row.id, by)
             await self._competitions.begun(parts)
@@ -289,7 +292,7 @@ class Classes:
         return begun
 
     async def unplayed(self, reference: str) -> list[str]:
-        """Whose pairings a final would leave unplayed if it ended now, a sentence for each game."""
+        """Return the pairings a final would skip if it ended now, a sentence per game."""
         row = await self._book.find(reference)
         said = [
             unplayed(game.game, *self._competitions.left(game.competition_id))
@@ -301,7 +304,7 @@ class Classes:
     async def _entered(
         self, row: ClassCompetition, file: CompetitionFile, anyway: bool
     ) -> list[ClassEntry]:
-        """Who plays; raises `ClassRefusal` if the final cannot begin."""
+        """Return the entries that play; raises `ClassRefusal` if the final cannot begin."""
         now = self._book.now()
         if not anyway:
             late = [
@@ -362,7 +365,7 @@ class Classes:
     async def _left_out(
         self, row: ClassCompetition, file: CompetitionFile, entries: Sequence[ClassEntry]
     ) -> list[str]:
-        """The entries that only connected where only what was handed in plays."""
+        """Return the entries that only connected, if only submitted bots may play."""
         if not file.hosting_required:
             return []
         there = await self._store.submissions.entered(row.id)
@@ -376,16 +379,16 @@ class Classes:
         ]
 
     async def game_over(self, competition_id: str) -> None:
-        """A game of a final is over, and with it perhaps the final."""
+        """Finish the final if this was its last game."""
         class_id = await self._book.game_of(competition_id)
         if class_id is not None and await self._book.finish_if_done(class_id):
             log.info("final over", extra={"competition": class_id})
 
     async def changed(self, class_id: str) -> None:
-        """An organiser has changed a competition in the database: do as it says there."""
+        """Follow an organiser's change of a competition in the database."""
         try:
             row = await self._book.find(class_id)
-        except Unknown:  # deleted, or one without a class
+        except Unknown:  # The competition was deleted, or it has no class.
             for running in self._competitions.of_group(class_id):
                 await self._competitions.changed(running)
             return
@@ -396,7 +399,10 @@ class Classes:
             await self._submit_connected(row)
 
     async def _submit_connected(self, row: ClassCompetition) -> None:
-        """Enter bots that connected before their students joined, or before it was opened."""
+        """Enter bots that connected before they could be entered.
+
+        Their students joined later, or the competition opened later.
+        """
         here = {
             each.player_id for each in await self._book.students(row.id) if each.status == "active"
         }
@@ -415,18 +421,19 @@ class Classes:
     # ------------------------------------------------------------------------------ dates
 
     async def start(self) -> None:
-        """Catch up with dates that came while no server ran, and follow them from now on."""
+        """Catch up on dates that passed while no server ran, then follow the dates."""
         await self.look()
         self._follower.start()
 
     async def close(self) -> None:
-        """Follow the dates no longer."""
+        """Stop following the dates."""
         await self._follower.close()
 
     async def look(self) -> None:
-        """Move on what is due by the clock of the store.
+        """Move on the competitions that are due by the clock of the store.
 
-        One that fails does not keep the others back; the first error is raised in the end.
+        A failure in one competition does not delay the others; the first error is raised at the
+        end.
         """
         if not self._directory.leads("classes"):
             return
@@ -439,7 +446,7 @@ class Classes:
                     await self._practice.look(await self._book.find(row.id))
             except (ClassRefusal, InvalidCompetition) as error:
                 text = str(error)
-                if row.note != text:  # told once, tried again every time
+                if row.note != text:  # Log it once, although every look tries again.
                     log.warning("%s: %s", row.name, text)
                     await self._book.note(row.id, text)
             except Exception as error:
@@ -463,7 +470,7 @@ class Classes:
     # ---------------------------------------------------------------------------- looking
 
     async def view(self, reference: str) -> ClassView:
-        """All there is to show of a competition to its organiser."""
+        """Return a competition with everything that its organiser sees."""
         row = await self._book.find(reference)
         file = read_competition(row.file)
         entries = await self._book.played_entries(row.id)
@@ -514,7 +521,7 @@ class Classes:
 
 
 def _too_busy(game: str, voided: Mapping[str, int]) -> list[str]:
-    """Machines that were too busy for the bots that they ran."""
+    """Return a warning for each machine that was too busy for the bots it ran."""
     return [
         f"{game}: the machine {machine} was too busy for bots whose flags fell there; "
         f"{'a match is' if count == 1 else f'{count} matches are'} void and played again, once for "
@@ -527,7 +534,7 @@ def _too_busy(game: str, voided: Mapping[str, int]) -> list[str]:
 def _warnings(
     file: CompetitionFile, entries: Sequence[ClassEntry], left_out: Sequence[str]
 ) -> list[str]:
-    """What was not handed in, and twins of which another version is entered than of their bots."""
+    """Return warnings about bots not submitted and about twins that differ."""
     known = {each.name.lower(): each for each in entries if each.baseline}
     found = []
     for twin, entry in file.twins.items():
@@ -544,16 +551,19 @@ def _warnings(
 
 @functools.lru_cache(maxsize=64)
 def only_handed_in(text: str) -> bool:
-    """Whether only what was handed in plays in the competition of this file."""
+    """Return whether only submitted bots may play in the competition of this file."""
     try:
         return read_competition(text).hosting_required
-    except InvalidCompetition:  # a game's file is missing
+    except InvalidCompetition:  # The file of a game is missing.
         return False
 
 
 @functools.lru_cache(maxsize=64)
 def _absent_minutes(text: str) -> int:
-    """How long a final waits, from its file, which is looked at every second."""
+    """Return how many minutes a final waits for a bot.
+
+    It is cached by the text of the file, because every second asks for it.
+    """
     return read_competition(text).limits.absent_minutes
 
 

@@ -1,8 +1,9 @@
-"""Files of what came of a competition, for whoever may have them.
+"""Downloads of a competition: standings, matches and grades.
 
-Standings are those of the board that somebody sees.  Matches are for who sees all of them:
-organisers, the class where the board is the class's, everybody where it is public; and only those
-whose pairing is over, as their records are closed before.  Grades are for organisers.
+Standings are those of the board that the viewer sees.  Matches are for viewers who may see all of
+them: organisers, the class if the board is for the class, everybody if it is public.  A match is
+included when its pairing is over, because records are closed until then.  Grades are for
+organisers.
 """
 
 from __future__ import annotations
@@ -56,12 +57,12 @@ FILES: Final = {
     "mat": ("matches.mat", "text/plain"),
     "parquet": ("matches.parquet", "application/vnd.apache.parquet"),
 }
-"""By format: the name of its file, and the media type."""
+"""The file name and the media type of each format."""
 MATCHES: Final = ("jsonl", *NOTATIONS)
 
 
 class Exports:
-    """The files of one server's competitions."""
+    """The downloads of one server's competitions."""
 
     def __init__(self, store: Store, boards: Boards, privacy: Privacy) -> None:
         self._store = store
@@ -70,12 +71,12 @@ class Exports:
         self._privacy = privacy
 
     async def standings(self, reference: str, form: str, identity: Identity | None) -> str:
-        """The standings as somebody may see them: as ``csv``, ``md`` or ``html``."""
+        """Return the standings that a viewer sees, as ``csv``, ``md`` or ``html``."""
         board = await self._boards.board(reference, identity)
         return await asyncio.to_thread(_standings, board, form)
 
     async def grades(self, reference: str) -> str:
-        """The grades of all students as CSV."""
+        """Return the grades of all students as CSV."""
         found = await self._results(reference)
         entries = await grade_entries(self._store, self._boards, found)
         return grades_csv(
@@ -87,13 +88,13 @@ class Exports:
         )
 
     async def gradescope(self, reference: str) -> bytes:
-        """An archive with ``STUDENT/results.json`` for every student."""
+        """Return an archive with ``STUDENT/results.json`` for every student."""
         found = await self._results(reference)
         entries = await grade_entries(self._store, self._boards, found)
         return await asyncio.to_thread(_archive, found, entries)
 
     async def parquet(self, reference: str, identity: Identity | None) -> bytes:
-        """One row for each seat of each match; needs pyarrow."""
+        """Return a table with one row for each seat of each match; needs pyarrow."""
         sight = await self._matches_allowed(reference, identity)
         if not has_parquet():
             raise ClassRefusal(
@@ -111,7 +112,10 @@ class Exports:
     async def matches(
         self, reference: str, form: str, identity: Identity | None
     ) -> AsyncIterator[bytes]:
-        """All matches in one of `MATCHES`, part by part; raises before the first part."""
+        """Return all matches in one of `MATCHES`, part by part.
+
+        Raises its errors before the first part.
+        """
         sight = await self._matches_allowed(reference, identity)
         found = await self._results(reference)
         if form != "jsonl":
@@ -145,7 +149,7 @@ class Exports:
 
 
 def has_parquet() -> bool:
-    """Whether Parquet can be written here."""
+    """Return whether this server can write Parquet."""
     return importlib.util.find_spec("pyarrow") is not None
 
 
@@ -191,7 +195,10 @@ def _archive(found: Results, entries: Sequence[GradeEntry]) -> bytes:
 
 
 def _match(stored: Any, form: str, event: str) -> str:
-    """A match in a format; nothing if it is not that of its game, or does not fit it any more."""
+    """Return a match in a format.
+
+    Returns an empty text if the format is for another game or does not fit the match any more.
+    """
     try:
         record = stored_record(stored, get_game(stored.header.game))
         if form == "jsonl":

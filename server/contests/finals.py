@@ -1,4 +1,4 @@
-"""The final of a competition with a class: how it begins, and how its format sees it.
+"""The final of a competition with a class: its start, and its view by format.
 
 A final is one competition for each game, which `plyhouse.server.contests.competitions` plays.
 """
@@ -32,7 +32,10 @@ __all__ = ["certainty", "check", "finals_of", "parts", "planned"]
 
 
 def planned(file: CompetitionFile, game: str, entries: int) -> int:
-    """Matches of a game with so many entries; 0 where that is not known, or nobody could play."""
+    """Return the matches of a game for this number of entries.
+
+    Returns 0 where the number is not known, or if nobody could play.
+    """
     try:
         return planned_matches(file, game, entries) or 0
     except FormatError:
@@ -79,12 +82,12 @@ async def parts(
     rehearsal: bool = False,
     practice: bool = False,
 ) -> list[CompetitionRow]:
-    """What is played in the final: one competition for each game.
+    """Return the competitions of a final, one for each game.
 
-    ``practice``: a practice ladder, which counts for no leaderboard.
+    ``practice`` makes a practice ladder, which counts for no leaderboard.
 
-    Entries are seeded by their place on the leaderboard of the game at this moment.  Where the
-    format goes by seeds, those without a rating follow by lot.
+    Entries are seeded by their current place on the leaderboard of the game.  If the format uses
+    seeds, entries without a rating follow by lot.
     """
     name, parameters = file.terms
     needed = {each.bot.lower(): each.at_least for each in file.baselines if each.grade}
@@ -120,8 +123,8 @@ async def parts(
                 format=name,
                 rounds=file.laps,
                 mirrored=file.mirrored,
-                # Leaderboards are for everybody, and each has one scoring: only what everybody may
-                # see counts there, if it is scored likewise.
+                # Everybody sees leaderboards, and each has one scoring.  So a match counts there
+                # only if everybody may see it and it has the same scoring.
                 rated=name == "ladder"
                 and not practice
                 and file.board == "public"
@@ -138,9 +141,9 @@ async def parts(
 async def _seeds(
     store: Store, game: str, entered: Sequence[ClassEntry], file: CompetitionFile
 ) -> dict[str, object]:
-    """The bots in the order of the seeding, and the seed of the lot if one was drawn.
+    """Return the bots in seed order, and the seed of the lot if one was drawn.
 
-    First come those that have a rating with the version that plays.
+    Bots come first if the version that plays has a rating.
     """
     versions = {each.version_id: each.bot_id for each in entered}
     board = await store.leaderboard(game, 1_000_000, every_version=True)
@@ -156,10 +159,10 @@ async def _seeds(
 
 
 def _labels(entered: Sequence[ClassEntry], file: CompetitionFile) -> dict[int, str]:
-    """What entries are called in a lot.
+    """Return the labels of entries in a lot.
 
-    A hidden baseline is called by its number in the competition file: with its name, anybody who
-    guesses the name could see whether the lot confirms it.
+    A hidden baseline is labelled by its number in the competition file.  With its name in the lot,
+    anybody who guesses the name could check the guess against the lot.
     """
     hidden = {
         each.bot.lower(): f"hidden {number}"
@@ -175,11 +178,11 @@ def _labels(entered: Sequence[ClassEntry], file: CompetitionFile) -> dict[int, s
 async def finals_of(
     store: Store, boards: Boards, reference: str, identity: Identity | None
 ) -> list[GameFinal]:
-    """The games of a final that has begun, worked out from what is stored.
+    """Return the games of a final that has begun, computed from stored rows.
 
-    Organisers see everything; others what the board lets them see, and no hidden baselines.  On an
-    anonymous board a student sees its own pairings, and of the table its own lines, three ahead
-    and the baselines.  Raises `ProtocolError` for who may see nothing, and `Unknown`.
+    Organisers see everything.  Others see what the board shows them, and no hidden baselines.  On
+    an anonymous board a student sees its own pairings, and in the table its own lines, three ahead
+    and the baselines.  Raises `ProtocolError` if the identity may see nothing, and `Unknown`.
     """
     row = await store.classes.find(reference)
     file = read_competition(row.file)
@@ -192,7 +195,7 @@ async def finals_of(
 
 
 async def certainty(boards: Boards, row: ClassCompetition) -> list[Certainty]:
-    """How sure the grades of a final are now, for organisers; nothing in other formats."""
+    """Return how certain the grades of a gauntlet are now; empty in other formats."""
     if row.format != "gauntlet":
         return []
     found = await boards.games.of(row, fresh=True)
@@ -200,7 +203,7 @@ async def certainty(boards: Boards, row: ClassCompetition) -> list[Certainty]:
 
 
 def _seen(final: GameFinal, eyes: Visibility, out: Collection[int]) -> GameFinal:
-    """What somebody sees of a game of a final, in which the entries ``out`` have no place."""
+    """Return one viewer's part of a game; entries in ``out`` get no place."""
     lines = set(eyes.lines([row.entry for row in final.table]))
     table = places_without(final.table, out)
     return replace(

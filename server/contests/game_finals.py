@@ -1,8 +1,9 @@
-"""The games of a final as their formats see them: tables, rounds, and how sure grades are.
+"""The games of a final: tables, rounds, and the certainty of grades.
 
-They follow from what is stored, which takes reading every seat of every match.  So a game is worked
-out once for all who look, again when a match of it has begun, ended or was made void, or its
-entries have changed; while a large one runs, at most after `PATIENCE` times the time that it took.
+They follow from stored rows; computing them reads every seat of every match.  A game is therefore
+computed once for all viewers.  It is computed again when one of its matches has begun, ended or
+become void, or when its entries have changed.  While a large game runs, the next computation waits
+at least `PATIENCE` times as long as the last one took.
 """
 
 from __future__ import annotations
@@ -45,65 +46,65 @@ from plyhouse.storage.store import Store
 __all__ = ["Certainty", "GameFinal", "GameFinals"]
 
 KEPT: Final = 32
-"""Games whose tables and rounds are kept in memory, those looked at last."""
+"""Number of games whose tables and rounds are kept in memory: the last ones viewed."""
 PATIENCE: Final = 20.0
-"""A game that is played is worked out anew after so many times the time it took."""
+"""Time between computations of a running game, as a multiple of the last computation's time."""
 FEW: Final = 2_000
-"""With no more seats than this a game is worked out at every change."""
+"""Largest number of seats with which a game is computed at every change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Certainty:
-    """How sure it is that an entry reaches, or does not reach, what a baseline's grade needs."""
+    """How certain it is that an entry reaches the threshold of a baseline's grade."""
 
     entry: int
     baseline: int
     decision: BandDecision
-    """Band 1 has the grade."""
+    """The decision between two bands; band 1 has the grade."""
 
     @property
     def reached(self) -> bool | None:
-        """Whether the threshold is reached; None while that is open."""
+        """True if the threshold is reached, False if not, None while undecided."""
         return None if self.decision.band is None else bool(self.decision.band)
 
 
 @dataclass(frozen=True, slots=True)
 class GameFinal:
-    """A game of a final as its format sees it: the table and the rounds."""
+    """A game of a final: the table and the rounds of its format."""
 
     game: str
     competition_id: str
     format: str
     tie_breaks: tuple[str, ...]
-    """What decides the table where points are equal, in the order of `Row.tie_breaks`."""
+    """The tie-breaks of equal points, in the order of `Row.tie_breaks`."""
     table: tuple[Row[int], ...]
     rounds: tuple[Round[int], ...]
     names: dict[int, str]
-    """What the bots are called, as far as whoever asks may know."""
+    """The names of the bots, as far as the viewer may know them."""
     pairings: dict[str, str]
-    """Ids of the pairings that were begun, by the keys of the lines."""
+    """Ids of the pairings that have begun, by the keys of the lines."""
     certainty: tuple[Certainty, ...] = ()
-    """For a gauntlet that goes on until grades are certain."""
+    """The certainties of a gauntlet that continues until grades are certain."""
     decided_by: str = ""
-    """What decides the places, in words."""
+    """The rule that decides the places, in words."""
     lot: str = ""
-    """The seed of the lot that ordered entries without a rating; empty if there was none."""
+    """The seed of the lot that ordered entries without a rating; empty if no lot was drawn."""
     seeds: tuple[int, ...] = ()
-    """The entries from the strongest to the weakest, if the format goes by that."""
+    """The entries from the strongest to the weakest, if the format uses this order."""
 
 
 @dataclass(slots=True)
 class _Kept:
-    """What is kept of one game."""
+    """The cached computation of one game."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     key: tuple[CompetitionRow, tuple[EntryRow, ...], Extent] | None = None
-    """What it was worked out from."""
+    """The rows from which it was computed."""
     final: GameFinal | None = None
     state: FinalState | None = None
-    """How far the whole final was when it was last looked at, if the caller knew."""
+    """The progress of the whole final at the last look, if the caller knew it."""
     until: float = 0.0
-    """While it is played, what is there is good until then."""
+    """While the game runs, the cached result is valid until this time."""
 
 
 class GameFinals:
@@ -116,16 +117,16 @@ class GameFinals:
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
 
     def forget(self) -> None:
-        """Work everything out again when it is asked for next."""
+        """Clear the cache."""
         self._kept.clear()
 
     async def of(
         self, row: ClassCompetition, *, fresh: bool = False, state: FinalState | None = None
     ) -> list[GameFinal]:
-        """The games of a final that have begun; ``fresh``: as they are at this moment.
+        """Return the games of a final that have begun; ``fresh`` allows no cached ones.
 
-        ``state`` is how far the final is, if you know it: with the same one as before, no match
-        has ended or was made void, and the matches need not be counted.
+        ``state`` is the progress of the final, if you know it.  While it stays the same, no match
+        has ended or become void, and the matches need not be counted.
         """
         found = []
         for game in row.games:
@@ -133,7 +134,7 @@ class GameFinals:
                 continue
             try:
                 part = await self._store.competition(game.competition_id)
-            except Unknown:  # deleted by itself
+            except Unknown:  # The game was deleted on its own.
                 continue
             found.append(await self._game(part, fresh=fresh, state=state))
         return found
@@ -169,7 +170,7 @@ class GameFinals:
 def _worked_out(
     row: CompetitionRow, entries: Sequence[EntryRow], seats: Sequence[PlayedSeat]
 ) -> GameFinal:
-    """What a format says of stored facts; this takes its time."""
+    """Compute a format's view of stored rows; this can take long."""
     game = get_game(row.game)
     terms = Terms(game, TimeControl.parse(row.time_control), row.rated, row.mirrored)
     names = {each.bot_id: f"{each.player}/{each.bot}" for each in entries}
@@ -205,7 +206,7 @@ def _graded(
     stored: Stored,
     names: dict[int, str],
 ) -> GameFinal:
-    """A gauntlet until grades are certain: its rounds are what was begun."""
+    """Return a gauntlet until grades are certain; its rounds are those begun."""
     work = graded_of(row, way, entries, stored)
     known = work.field, work.finished, work.begun
     pairings = {key: str(PairingId(row.id, key, run_of(row))) for key in stored.begun}
@@ -233,11 +234,12 @@ def _ladder(
     names: dict[int, str],
     replaced: Collection[str],
 ) -> GameFinal:
-    """A ladder: the points of its table are ratings fitted to its pairings, in Elo.
+    """Return a ladder; its points are ratings in Elo, fitted to its pairings.
 
-    Pairings of ``replaced`` versions are not among them.
+    Pairings of ``replaced`` versions are left out.
     """
-    from plyhouse.server.results.ratings import PairScore, fit  # numpy: only fits need it
+    # This imports numpy, which only fits need.
+    from plyhouse.server.results.ratings import PairScore, fit
 
     results = [
         each for each in stored.finished.values() if not each.void and each.key not in replaced

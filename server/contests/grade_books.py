@@ -1,4 +1,4 @@
-"""The grades of a final with all that grade books want: points, people, and how sure they are."""
+"""The grades of a final for grade books: points, people and certainty."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["grade_entries", "grade_points"]
 
 
 async def grade_entries(store: Store, boards: Boards, found: Results) -> list[GradeEntry]:
-    """Return the grades of all students who were not taken out, by account."""
+    """Return the grades of all students who were not removed, by account."""
     names = {each.bot_id: each.name for each in found.entrants}
     given = {each.bot.lower(): each.bot for each in found.file.originals}
     known: dict[str, dict[str, BandDecision]] = {}
@@ -46,10 +46,10 @@ def grade_points(grade: Grade, file: CompetitionFile) -> float:
 
 
 def _whose(student: ClassStudent | None) -> tuple[str, tuple[Person, ...]]:
-    """The name of a group, empty for a student alone, and the people behind an account."""
+    """Return the name of a group, empty for one student, and the people of an account."""
     if student is None:
         return "", ()
     people = tuple(Person(each.name, each.email, each.institution_id) for each in student.members)
-    # The account of a student alone is called after the student, that of a group after the group.
+    # The account of one student is named after the student, that of a group after the group.
     alone = {account_name(each.name).lower() for each in people} <= {student.player.lower()}
     return "" if alone else student.display or student.player, people

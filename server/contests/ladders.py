@@ -1,7 +1,7 @@
-"""A ladder that is played: whoever is connected is paired, until an organiser ends it.
+"""A running ladder: it pairs connected bots until an organiser ends it.
 
-What it knows of a bot (when it came, when it last had room, how often it played) it has seen
-itself since the server's start; who met whom is rebuilt from the stored pairings.
+It observes when a bot connected, when it last had room and how often it played, and starts afresh
+with the server.  Past opponents are rebuilt from the stored pairings.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from plyhouse.server.table.participants import Participant
 __all__ = ["LadderWork"]
 
 USUAL: Final = 1500.0
-"""The rating of who has none yet, in Elo."""
+"""The rating assumed for a bot without one, in Elo."""
 UNKNOWN: Final = 350.0
-"""The standard error of the rating of who has not played, in Elo; it falls with the root of the
-pairings that it has played."""
+"""The standard error of the rating of a bot that has not played, in Elo.  It falls with the square
+root of the number of pairings played."""
 
 STEP: Final = 48.0
-"""Elo that a pairing moves a bot by at most where the ratings do not know of it."""
+"""The largest change of a bot's strength by one pairing that ratings do not include, in Elo."""
 
 
 def _number(key: str) -> int:
-    """The number of a pairing by its key, ``l7``."""
+    """Return the number of a pairing from its key, such as ``l7``."""
     return int(key[1:]) if key[1:].isdecimal() else 0
 
 
 @dataclass(slots=True)
 class _Seen:
-    """What was seen of a connected bot."""
+    """The observations of a connected bot."""
 
     line: object
     came_ns: int
@@ -46,7 +46,10 @@ class _Seen:
 
 
 class LadderWork:
-    """The pairings of a ladder; as `plyhouse.server.competition.progress.Progress`."""
+    """The pairings of a ladder.
+
+    It has the interface of `plyhouse.server.competition.progress.Progress`.
+    """
 
     stale = False
     over = False
@@ -67,14 +70,16 @@ class LadderWork:
         replaced: Collection[str] = (),
         rest: Callable[[int], int] | None = None,
     ) -> None:
-        """``rating_of`` is asked for a version, ``now`` for monotonic nanoseconds.
+        """Take the bots of a ladder and the pairings that it has begun.
 
-        If what is played here is not ``rated``, it keeps account of it itself, for itself alone,
-        beginning with the pairings that are ``finished``.  Pairings with the keys ``replaced``
-        were played by versions that are no longer entered, and say nothing of the bots.
+        ``rating_of`` takes a version id; ``now`` gives monotonic nanoseconds.
 
-        ``rest`` gives the nanoseconds between two pairings for which a bot asks, from the number
-        of pairings that its version has begun; None: no rest.
+        If the matches are not ``rated``, the ladder tracks the strengths of its bots itself,
+        starting with the pairings in ``finished``.  Versions that are no longer entered played the
+        pairings with the keys ``replaced``, so these say nothing about the bots.
+
+        ``rest`` returns the nanoseconds between two pairings that a bot requests, given the number
+        of pairings that its version has begun.  None means no rest.
         """
         self._ladder = ladder
         self._bots = list(bots)
@@ -88,38 +93,39 @@ class LadderWork:
         self._total = len(begun)
         self._rest = rest
         self._rests: dict[int, int] = {}
-        """Until when bots rest, in nanoseconds."""
+        """The time until which each bot rests, in nanoseconds."""
         self._met: Counter[frozenset[int]] = Counter(frozenset(pair) for pair in present)
         self._played: Counter[int] = Counter(bot for pair in present for bot in pair)
         self._since: dict[int, int] = {}
-        """The number of the last pairing that was begun before a bot got its present version."""
+        """The number of the last pairing that began before a bot got its current version."""
         self._seen: dict[int, _Seen] = {}
         self._rated = rated
         self._moved: defaultdict[int, float] = defaultdict(float)
-        """By how much results here moved a bot from its rating, in Elo; nothing if it is rated."""
+        """The change of each bot's strength by results here, in Elo; always 0 if the ladder is
+        rated."""
         for outcome in sorted((finished or {}).values(), key=lambda each: _number(each.key)):
             if outcome.key not in replaced:
                 self.ended(outcome)
         self.idle = False
-        """Whether bots had room and wait for another opponent: then to look again helps."""
+        """True if bots had room and wait for another opponent, so that another look can help."""
 
     def __len__(self) -> int:
-        """Nothing is known beforehand."""
+        """Return 0: a ladder knows no pairings in advance."""
         return 0
 
     @property
     def at_once(self) -> int:
-        """Matches of a pairing."""
+        """The number of matches of a pairing."""
         return self._ladder.at_once
 
     @property
     def planned(self) -> int:
-        """What has begun; more will."""
+        """The number of matches begun so far; more will follow."""
         return self._total * self.at_once
 
     @property
     def bots(self) -> list[int]:
-        """The bots that are paired when they are here."""
+        """The bots that are paired when they are connected."""
         return list(self._bots)
 
     def played(self, bot: int) -> int:
@@ -127,17 +133,17 @@ class LadderWork:
         return self._played[bot]
 
     def entries(self) -> list[int]:
-        """Nobody in particular is waited for."""
+        """Return no bots: a ladder waits for none in particular."""
         return []
 
     def upcoming(self, limit: int, of: Collection[int] | None = None) -> list[Pairing[int]]:
-        """None is known: it is drawn at the moment when two have room."""
+        """Return no pairings: a ladder draws one when two bots have room."""
         return []
 
     def take(
         self, room: Callable[[int], int], freed: Iterable[int] | None = None, *, limit: int
     ) -> list[Pairing[int]]:
-        """Pair those who are here, at most so many pairings."""
+        """Pair the connected bots; return at most ``limit`` pairings."""
         now = self._now()
         rungs = [rung for bot in self._bots if (rung := self._rung(bot, room(bot), now))]
         taken = self._ladder.pairs(
@@ -158,7 +164,7 @@ class LadderWork:
         return taken
 
     def _rung(self, bot: int, free: int, now: int) -> Rung[int] | None:
-        """A bot that is here; None for who is away."""
+        """Return the rung of a connected bot; None if the bot is away."""
         participant = self._participants.get(bot)
         if participant is None or participant.line is None:
             self._seen.pop(bot, None)
@@ -178,13 +184,16 @@ class LadderWork:
         )
 
     def ended(self, outcome: Outcome[int]) -> None:
-        """A pairing is finished, which the ratings know unless it is unrated."""
+        """Add a finished pairing to the strengths if the ladder is unrated.
+
+        The leaderboard ratings include rated pairings already.
+        """
         if self._rated or outcome.void or len(outcome.entries) != 2:
             return
         one, other = outcome.entries
         number = _number(outcome.key)
         if number <= max(self._since.get(one, 0), self._since.get(other, 0)):
-            return  # a version played that has been replaced since
+            return  # A version that has been replaced since played this pairing.
         ahead = self._strength(one) - self._strength(other)
         expected = 1.0 / (1.0 + 10.0 ** (-ahead / 400.0))
         moved = STEP * (outcome.share(one) - expected)
@@ -192,18 +201,18 @@ class LadderWork:
         self._moved[other] -= moved
 
     def _strength(self, bot: int) -> float:
-        """What a bot is paired by, in Elo."""
+        """Return the strength by which a bot is paired, in Elo."""
         participant = self._participants.get(bot)
         rating = None if participant is None else self._rating_of(participant.version_id)
         return (USUAL if rating is None else rating) + self._moved[bot]
 
     def withdraw(self, entry: int) -> None:
-        """Pair a bot no more."""
+        """Stop pairing a bot."""
         if entry in self._bots:
             self._bots.remove(entry)
 
     def enter(self, bot: int, *, fresh: bool) -> None:
-        """Pair a bot; ``fresh``: with another version, of which nothing is known."""
+        """Pair a bot; ``fresh`` means that it has another, unknown version."""
         if bot not in self._bots:
             self._bots.append(bot)
         if fresh:

@@ -1,4 +1,4 @@
-"""Which entries of a competition came late."""
+"""The late entries of a competition."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["days_late"]
 async def days_late(
     store: Store, row: ClassCompetition, file: CompetitionFile, entries: Iterable[ClassEntry]
 ) -> dict[int, int]:
-    """Return for each entry that came late by how many days, by the id of its bot."""
+    """Return the days by which entries were late, by bot id."""
     if not file.late.days or row.freezes_ms is None:
         return {}
     played = [each for each in entries if each.version_id is not None and not each.baseline]

@@ -1,4 +1,4 @@
-"""A round robin without a class, from what its organiser asks for."""
+"""A round robin without a class, built from an organiser's request."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from plyhouse.storage.store import Store
 __all__ = ["MAX_MATCHES", "robin_of"]
 
 MAX_MATCHES: Final = 100_000
-"""The largest schedule accepted."""
+"""The largest schedule accepted, in matches."""
 
 
 async def robin_of(
@@ -29,10 +29,10 @@ async def robin_of(
     rounds: int,
     entries: Sequence[str] | None,
 ) -> tuple[CompetitionRow, list[int], int]:
-    """Return the competition, its bots, and how many matches it has; nothing is stored.
+    """Return the competition, its bots and its number of matches; store nothing.
 
-    Without ``entries`` it is for those of ``here`` that are connected and accept the game.  Raises
-    `ProtocolError` for bots that are not known, too few or listed twice, and too many matches.
+    Without ``entries``, the connected bots of ``here`` that accept the game enter.  Raises
+    `ProtocolError` for unknown bots, too few bots, bots listed twice, and too many matches.
     """
     game = terms.game
     if entries is None:

@@ -1,8 +1,9 @@
-"""Practice ladders: played from the opening of a competition to its freeze, for nothing.
+"""Practice ladders, which run from the opening of a competition to its freeze.
 
-A ladder is a competition of its own beside the one it belongs to, so that boards, matches, reports
-and who may see them are as in every final.  Its entries follow those of the competition: a new
-version takes the place of the old one at once, and the matches of the old one no longer count.
+Their matches do not count for the competition.  A ladder is a competition of its own beside the one
+it belongs to.  So boards, matches, reports and visibility work as in every final.  Its entries
+follow those of the competition.  A new version replaces the old one at once, and the matches of the
+old one no longer count.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ OPENED: Final = By("the clock", "practice begins")
 ENDED: Final = By("the clock", "practice ends with the freeze")
 OTHER_TERMS: Final = By("the clock", "practice ends: its matches would be played otherwise now")
 LEAST: Final = 2
-"""Entries with which a ladder begins."""
+"""The smallest number of entries with which a ladder begins."""
 
 
 class PracticeLadders:
@@ -42,7 +43,7 @@ class PracticeLadders:
         self._competitions = competitions
 
     async def look(self, row: ClassCompetition) -> None:
-        """Begin, follow or end what belongs to a competition, or a ladder itself.
+        """Begin, update or end the ladder of a competition, or a ladder itself.
 
         Raises `ClassRefusal` if a ladder cannot begin.
         """
@@ -52,7 +53,7 @@ class PracticeLadders:
             await self._follow(row)
 
     async def _follow(self, row: ClassCompetition) -> None:
-        """Let those play who are entered now, with their present versions."""
+        """Update the ladder to the current entries and versions."""
         status = await self._book.practice_status(row.practice_id)
         if status == "deleted" or (status == "finished" and not await self._resume(row)):
             return
@@ -69,7 +70,7 @@ class PracticeLadders:
                 await self._competitions.renewed(game.competition_id or "")
 
     async def _bots(self, row: ClassCompetition, file: CompetitionFile) -> frozenset[int]:
-        """The bots that play: no hidden baselines, and nobody who is suspended."""
+        """Return the bots that play: no hidden baselines and no suspended versions."""
         suspended = {each.version_id for each in await self._store.probation.suspended_in(row.id)}
         shown = {
             each.bot.lower()
@@ -100,7 +101,7 @@ class PracticeLadders:
         log.info("practice begun", extra={"competition": row.id, "title": row.name})
 
     async def _change(self, row: ClassCompetition) -> bool:
-        """Follow a change of the competition's file; False if that ends the ladder."""
+        """Apply a change of the competition's file; return False if it ends the ladder."""
         ladder = await self._book.find(row.practice_id)
         text = _ladder_text(row.file, ladder.name)
         if text == ladder.file:
@@ -120,7 +121,7 @@ class PracticeLadders:
         return True
 
     async def _resume(self, row: ClassCompetition) -> bool:
-        """Go on with a ladder that the freeze had ended; one that was ended by hand stays so."""
+        """Resume a ladder that the freeze ended; return False for any other."""
         ladder = await self._book.find(row.practice_id)
         if ladder.note != ENDED.why:
             return False
@@ -129,7 +130,7 @@ class PracticeLadders:
         return True
 
     async def _end_without(self, ladder: ClassCompetition) -> None:
-        """End a ladder whose competition is not open any more, or wants none."""
+        """End a ladder whose competition is no longer open or has no ladder any more."""
         try:
             row = await self._book.find(ladder.practice_of)
         except Unknown:
@@ -144,13 +145,13 @@ class PracticeLadders:
                 await self._competitions.changed(game.competition_id or "")
 
 
-# Every open competition is looked at every second, and parsing a file takes milliseconds.
+# Each open competition is looked at every second, and parsing a file takes milliseconds.
 _read = functools.lru_cache(maxsize=64)(read_competition)
 
 
 @functools.lru_cache(maxsize=64)
 def _ladder_text(text: str, name: str) -> str:
-    """Return the file of the practice ladder called ``name`` of the competition with this file."""
+    """Return the file of the practice ladder ``name`` of this competition file."""
     return practice_text(text, _read(text), name)
 
 
@@ -158,5 +159,5 @@ def _has_ladder(text: str) -> bool:
     """Return whether a competition file asks for a practice ladder."""
     try:
         return _read(text).practice.ladder
-    except InvalidCompetition:  # a game's file is missing
+    except InvalidCompetition:  # The file of a game is missing.
         return False

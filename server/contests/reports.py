@@ -1,9 +1,11 @@
-"""What a final says of one student: results against each baseline and opponent, forfeits with the
-position and the message, the slowest plies, lost matches to replay, and how its rating went.
+"""The report on one student in a final.
 
-Students get their own, whatever the board shows; organisers get everybody's.  Opponents have their
-names in it, as in the student's own matches; hidden baselines have none.  What a bot left when it
-failed (a traceback, say) is shown to its author only, as everywhere.
+It has the results against each baseline and opponent, forfeits with position and message, the
+slowest plies, lost matches to replay, and the history of the rating.
+
+Students get their own report, whatever the board shows; organisers get every report.  Opponents
+appear with their names, as in the student's own matches; hidden baselines have none.  Only the
+author sees the output of a bot that failed, such as a traceback.
 """
 
 from __future__ import annotations
@@ -57,11 +59,11 @@ if TYPE_CHECKING:
 __all__ = ["Reports"]
 
 MOST_FORFEITS: Final = 20
-"""Forfeits that are shown with their positions; all are counted."""
+"""The largest number of forfeits shown with positions; the count includes all of them."""
 MOST_LOST: Final = 200
 SLOWEST: Final = 10
 LAST_ACTIONS: Final = 12
-"""Actions before a forfeit that are listed."""
+"""The number of actions listed before a forfeit."""
 KEPT: Final = 8
 
 
@@ -81,13 +83,14 @@ class Reports:
         self._points: OrderedDict[str, tuple[State, list[_Point]]] = OrderedDict()
 
     def forget(self) -> None:
-        """Work everything out again when it is asked for next: entries have other names."""
+        """Clear the cache, because entries have other names."""
         self._points.clear()
 
     async def report(self, reference: str, student: str, identity: Identity) -> Report:
-        """The report of a student, by account; empty: of whoever asks.
+        """Return the report of a student by account; empty: of the identity itself.
 
-        Raises `ProtocolError` for somebody else's, and `Unknown` if there is no such student.
+        Raises `ProtocolError` for another student's report, and `Unknown` if there is no such
+        student.
         """
         row = await self._book.find(reference)
         organiser = await role_in(self._store, row.id, identity) is not None
@@ -124,7 +127,7 @@ class Reports:
         )
 
     async def _history(self, row: ClassCompetition, results: Results) -> list[_Point]:
-        """How ratings went, fitted once for all students."""
+        """Return the history of ratings, fitted once for all students."""
         kept = self._points.get(row.id)
         if kept is None or kept[0] != results.state:
             made = await asyncio.to_thread(_points, results)
@@ -172,12 +175,13 @@ def _forfeits(termination: str) -> bool:
 
 
 def _address(match: str, ply: int | None = None) -> str:
-    """The page of a match; clients put their server before it."""
+    """Return the path of a match's page, without the server's address."""
     return f"/matches/{match}" + ("" if ply is None else f"?ply={ply}")
 
 
 def _points(results: Results) -> list[_Point]:
-    from plyhouse.server.competition.proof import checkpoints  # numpy: only competitions need it
+    # This imports numpy, which only competitions need.
+    from plyhouse.server.competition.proof import checkpoints
 
     return [
         _Point(count, {each.name: each for each in fitted.estimates()})
@@ -295,7 +299,7 @@ def _numbers(board: dict[str, Any], name: str) -> tuple[Any, ...]:
 
 
 def _score(name: str, rows: Sequence[tuple[Outcome, int]], *, any_time: bool) -> ReportScore:
-    """Results of one's seats in some matches; ``any_time`` as in `lines`."""
+    """Return the score of one's seats in these matches; ``any_time`` as in `lines`."""
     results: Counter[str] = Counter()
     pairs: dict[tuple[str, str], list[float]] = {}
     for outcome, seat in rows:
@@ -313,7 +317,7 @@ def _score(name: str, rows: Sequence[tuple[Outcome, int]], *, any_time: bool) ->
 
 
 def _lost(results: Results, own: set[str], title: Callable[[str], str]) -> list[LostMatch]:
-    """Lost matches, the latest first."""
+    """Return the lost matches, the latest first."""
     ends = {each.match: each for each in results.seats}
     found = []
     for outcome in reversed(results.outcomes):
@@ -333,13 +337,14 @@ def _lost(results: Results, own: set[str], title: Callable[[str], str]) -> list[
 
 
 def _forfeit(stored: StoredMatch, seat: int, entry: str, *, author: bool) -> Forfeit:
-    """A forfeit with the position in which it happened, as the seat saw it."""
+    """Return a forfeit with its position as the seat saw it."""
     header = stored.header
     end = next(row for row in reversed(stored.events) if row.kind == "end")
     data = end_data(end)
     actions = [row.text for row in stored.events if row.kind in ("action", "chance")]
     scene: dict[str, Any] | None = None
-    with contextlib.suppress(GameError):  # its rules may have changed, or its file be gone
+    # The rules of the game may have changed, or its file may be missing.
+    with contextlib.suppress(GameError):
         scene, actions = _seen(stored, get_game(header.game), seat)
     return Forfeit(
         *(header.id, header.game, entry, header.termination, end.ply, data.reason),
@@ -351,7 +356,7 @@ def _forfeit(stored: StoredMatch, seat: int, entry: str, *, author: bool) -> For
 
 
 def _seen(stored: StoredMatch, game: Game, seat: int) -> tuple[dict[str, Any], list[str]]:
-    """The last position of a match and the actions that led to it, as a seat saw them."""
+    """Return the last position and the actions before it, as a seat saw them."""
     views = Views(game, game.seats)
     position = Position(game)
     for row in stored.events:

@@ -1,4 +1,4 @@
-"""The bots of a competition: found by their names, and missed when they are away."""
+"""The bots of a competition: lookup by name, and reasons why some cannot play."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 
 WaitsFor: TypeAlias = Callable[[int, int | None, bool], str]
-"""Says what a bot with a version waits for on a runner machine: `Hosting.waits_for`."""
+"""Returns what a bot with a version waits for on a runner machine: `Hosting.waits_for`."""
 
 
 NO_RUNNER: Final = "without a runner"
@@ -41,16 +41,16 @@ class Missing:
 
     name: str
     brief: str
-    """What it is, after "has been": ``away``, ``suspended``."""
+    """The state of the bot, to follow "has been": ``away``, ``suspended``."""
     text: str
-    """A sentence that says what is wrong, and what would be right."""
+    """A sentence with the fault and its remedy."""
     baseline: bool = False
 
 
 async def bots_named(store: Store, names: Sequence[str]) -> list[int]:
-    """The bots of these names, found with one query as long as all are there.
+    """Return the ids of the bots with these names.
 
-    Raises `ProtocolError` for one that is not.
+    One query finds all of them if all exist.  Raises `ProtocolError` for one that does not.
     """
     known: dict[tuple[str, str], int] = {}
     for bot in await store.bots_of({name.partition("/")[0] for name in names}):
@@ -85,7 +85,7 @@ async def _bot(store: Store, name: str) -> int:
 
 
 def gone_texts(row: CompetitionRow, names: Mapping[int, str]) -> list[str]:
-    """Who of these bots was withdrawn from a game, and why."""
+    """Return a sentence for each of these bots withdrawn from a game, with the reason."""
     return [
         f"{names[bot]} was withdrawn from {row.game}: {why}."
         for bot, why in gone_why(row).items()
@@ -94,7 +94,7 @@ def gone_texts(row: CompetitionRow, names: Mapping[int, str]) -> list[str]:
 
 
 def withdrawn_texts(suspended: Sequence[SuspensionRow], names: Mapping[int, str]) -> list[str]:
-    """Which of these bots were withdrawn from a final because they are suspended, and why."""
+    """Return a sentence for each of these bots withdrawn from a final by suspension."""
     return [
         f"{names[each.bot_id]} was withdrawn from the final, as it is suspended: {each.reason}."
         for each in suspended
@@ -105,7 +105,7 @@ def withdrawn_texts(suspended: Sequence[SuspensionRow], names: Mapping[int, str]
 def suspended_texts(
     suspended: Sequence[SuspensionRow], names: Mapping[int, str], baselines: Collection[int]
 ) -> list[str]:
-    """Which entries are suspended before the final begins, and what that means for it."""
+    """Return a sentence for each entry suspended before the final begins."""
     found = []
     for each in suspended:
         name = names[each.bot_id]
@@ -127,9 +127,10 @@ def missing(
     own: Collection[str],
     waits_for: WaitsFor | None = None,
 ) -> list[str]:
-    """What keeps pairings from being played; ``own`` are matches of the competition that run.
+    """Return the reasons why pairings cannot begin.
 
-    Other matches of its bots are told, too: who is always in one would hold up all, unseen.
+    ``own`` are the running matches of the competition.  Other matches of its bots are reported too:
+    a bot that always plays elsewhere would otherwise block everything unnoticed.
     """
     if running.paused:
         return ["The competition is paused."]
@@ -150,7 +151,7 @@ def missing(
 def _ladder_waits(
     running: Running, bots: Sequence[int], participants: Mapping[int, Participant]
 ) -> list[str]:
-    """Say so if a ladder has too few bots to pair."""
+    """Return a sentence if a ladder has too few bots to pair."""
     able = [
         bot
         for bot in bots
@@ -178,9 +179,9 @@ def missed(
     participants: Mapping[int, Participant],
     waits_for: WaitsFor | None = None,
 ) -> dict[int, Missing]:
-    """The bots that pairings wait for, by their ids; none while it is paused.
+    """Return the bots that pairings wait for, by id; none while paused.
 
-    ``waits_for`` says what bots wait for that runner machines have to run.
+    ``waits_for`` says what bots that need a runner machine wait for.
     """
     found = {}
     for bot in () if running.paused else running.waiting():
@@ -200,7 +201,7 @@ def missed(
 def _fault(
     running: Running, name: str, bot: int, participant: Participant | None
 ) -> tuple[str, str] | None:
-    """Why a bot cannot play now: in brief and as a sentence; None if it can."""
+    """Return why a bot cannot play now, in brief and as a sentence; None if it can."""
     game = running.terms.game
     matches = running.work.at_once
     if running.is_for_runners(bot) and (participant is None or not participant.hosted):

@@ -1,8 +1,8 @@
-"""A competition that is being played, as it stands in memory, and how it is rebuilt from rows.
+"""The memory of a running competition, and its reconstruction from rows.
 
-The id of a pairing says all that a restart has to know: ``COMPETITION-KEY`` is the pairing that
-its format calls ``KEY``, ``COMPETITION-KEY@2`` the same in the second run of a final (see
-`plyhouse.storage.class_finals`), and ``COMPETITION-KEY~1`` repeats its matches that were void.
+The id of a pairing carries all that a restart needs.  ``COMPETITION-KEY`` is the pairing that its
+format calls ``KEY``.  ``COMPETITION-KEY@2`` is the same in the second run of a final (see
+`plyhouse.storage.class_finals`).  ``COMPETITION-KEY~1`` repeats its void matches.
 """
 
 from __future__ import annotations
@@ -48,51 +48,51 @@ __all__ = [
 ]  # fmt: skip
 
 MAX_AGAIN: Final = 3
-"""How often a void match is played again."""
+"""The largest number of repetitions of a void match."""
 
 
 class Work(Protocol):
-    """What of a competition is to be begun, whatever its format; its length is what may begin."""
+    """The pairings still to start, in any format; its length counts those ready."""
 
     def __len__(self) -> int:
-        """Pairings that may begin, as far as they are known."""
+        """Return the number of known pairings that may begin."""
 
     @property
     def at_once(self) -> int:
-        """Matches of a pairing."""
+        """The number of matches of a pairing."""
 
     @property
     def stale(self) -> bool:
-        """Whether the format has to be asked before anything else begins."""
+        """True if the format must answer before another pairing begins."""
 
     @property
     def over(self) -> bool:
-        """Whether nothing will begin any more."""
+        """True if no pairing will begin any more."""
 
     @property
     def planned(self) -> int:
-        """Matches of all of it, as far as that is known."""
+        """The number of all known matches."""
 
     @property
     def reused_matches(self) -> int:
-        """Matches among them that were played before."""
+        """The number of those matches reused from earlier runs."""
 
     def entries(self) -> list[int]:
-        """Bots that have something before them."""
+        """Return the bots that have pairings left."""
 
     def upcoming(self, limit: int, of: Collection[int] | None = None) -> list[Pairing[int]]:
-        """What begins next, as far as that is known; of these entries only if they are given."""
+        """Return the next known pairings, only those of the entries ``of`` if given."""
 
     def take(
         self, room: Callable[[int], int], freed: Iterable[int] | None = None, *, limit: int
     ) -> list[Pairing[int]]:
-        """Take out what begins now."""
+        """Remove and return the pairings that begin now."""
 
     def ended(self, outcome: Outcome[int]) -> None:
-        """A pairing is finished."""
+        """Record a finished pairing."""
 
     def withdraw(self, entry: int) -> None:
-        """A bot has left."""
+        """Withdraw a bot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class PairingId:
     key: str
     run: int = 1
     attempt: int = 0
-    """0 for the first time, 1 for the first repetition of void matches."""
+    """0 for the first attempt, 1 for the first repetition of void matches."""
 
     def __str__(self) -> str:
         run = f"@{self.run}" if self.run > 1 else ""
@@ -112,7 +112,7 @@ class PairingId:
 
     @classmethod
     def parse(cls, text: str, competition: str) -> PairingId:
-        """Read the id of a pairing of this competition."""
+        """Parse the id of a pairing of this competition."""
         rest, _, attempt = text[len(competition) + 1 :].partition("~")
         key, _, run = rest.partition("@")
         return cls(
@@ -125,16 +125,16 @@ class PairingId:
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """Matches of a pairing that were void and are to be played again."""
+    """Void matches of a pairing that must be repeated."""
 
     id: PairingId
-    """Of the pairing that repeats them."""
+    """The id of the pairing that repeats them."""
     orders: tuple[tuple[int, ...], ...]
-    """The bots in the order of seats, once per match."""
+    """The bots in seat order, once per match."""
 
     @classmethod
     def after(cls, pairing: PairingId, orders: Iterable[tuple[int, ...]]) -> Again | None:
-        """The next try after a pairing in which these matches were void; None after the last."""
+        """Return the repetition of a pairing's void matches; None after the last attempt."""
         attempt = pairing.attempt + 1
         again = cls(PairingId(pairing.competition, pairing.key, pairing.run, attempt), (*orders,))
         return again if again.orders and attempt <= MAX_AGAIN else None
@@ -142,7 +142,7 @@ class Again:
 
 @dataclass(slots=True)
 class Tally:
-    """What the matches of a pairing have given so far, repetitions included."""
+    """The results of a pairing's matches so far, repetitions included."""
 
     entries: tuple[int, ...]
     scores: dict[int, float] = field(default_factory=dict)
@@ -151,17 +151,17 @@ class Tally:
     """The seat orders of the matches that count."""
     forfeited: set[int] = field(default_factory=set)
     missed: int = 0
-    """Matches that never began, as their bots did not become ready."""
+    """The number of matches that never began because bots were not ready."""
     voids: int = 0
-    """Matches that do not count, those among them."""
+    """The number of matches that do not count, including those in `missed`."""
 
     def void(self, *, missed: bool) -> None:
-        """Note a match that does not count."""
+        """Record a match that does not count."""
         self.voids += 1
         self.missed += missed
 
     def count(self, order: tuple[int, ...], scores: Sequence[float], forfeited: int | None) -> None:
-        """Add a match that counts; ``forfeited`` is who ended it otherwise than by play."""
+        """Add a match that counts; ``forfeited`` is the bot that forfeited it, if any."""
         self.matches += 1
         self.orders.append(order)
         for bot, score in zip(order, scores, strict=True):
@@ -170,9 +170,9 @@ class Tally:
             self.forfeited.add(forfeited)
 
     def outcome(self, key: str) -> Outcome[int]:
-        """How the pairing ended; void if none of its matches counts.
+        """Return the outcome of the pairing, void if none of its matches counts.
 
-        Where none ever began, at no try, nobody came: then all of its bots have forfeited it.
+        If no match began in any attempt, all bots were absent, and all of them forfeit the pairing.
         """
         nobody = not self.matches and 0 < self.missed == self.voids
         return Outcome(
@@ -187,11 +187,11 @@ class Tally:
 
 @dataclass(slots=True)
 class Stored:
-    """What the rows of a competition say about one run of it."""
+    """The facts about one run of a competition, read from its rows."""
 
     run: int
     tallies: dict[str, Tally] = field(default_factory=dict)
-    """Of pairings that are not finished, by key."""
+    """Tallies of pairings that are not finished, by key."""
     finished: dict[str, Outcome[int]] = field(default_factory=dict)
     begun: dict[str, tuple[int, ...]] = field(default_factory=dict)
     playing: dict[str, set[str]] = field(default_factory=dict)
@@ -202,19 +202,19 @@ class Stored:
     repeated: int = 0
     pool: Pool[int] = field(default_factory=Pool)
     before: int = 0
-    """Matches of earlier runs."""
+    """The number of matches of earlier runs."""
     over: set[str] = field(default_factory=set)
-    """The matches that are finished."""
+    """The finished matches."""
     ids: dict[str, str] = field(default_factory=dict)
-    """The id of the first pairing of each key, those of earlier runs included."""
+    """The id of the first pairing of each key, including those of earlier runs."""
 
     @classmethod
     def read(
         cls, row: CompetitionRow, seats: Iterable[PlayedSeat], versions: Mapping[int, int]
     ) -> Stored:
-        """Sort the seats of all matches; this takes its time.
+        """Sort the seats of all matches; this can take long.
 
-        Matches of earlier runs are in the pool as far as all of their versions still play.
+        The pool gets the pairings of earlier runs whose versions all still play.
         """
         run = run_of(row)
         found = cls(run)
@@ -271,7 +271,7 @@ class Stored:
 def replaced_pairings(
     row: CompetitionRow, seats: Iterable[PlayedSeat], versions: Mapping[int, int]
 ) -> frozenset[str]:
-    """Return the keys of pairings of this run in which a version played that has been replaced."""
+    """Return the keys of this run's pairings that a replaced version played."""
     gone = [seat for seat in seats if versions.get(seat.bot_id) != seat.version_id]
     known = [PairingId.parse(seat.pairing_id, row.id) for seat in gone]
     return frozenset(each.key for each in known if each.run == run_of(row))
@@ -282,7 +282,7 @@ def _order(seated: Iterable[PlayedSeat]) -> tuple[int, ...]:
 
 
 def _counted(tally: Tally, seated: Sequence[PlayedSeat]) -> bool:
-    """Add a finished match to a tally, if it counts."""
+    """Add a finished match to a tally; return whether it counts."""
     scores = [seat.score for seat in seated if seat.score is not None and seat.result is not None]
     if len(scores) < len(seated):
         tally.void(missed=seated[0].missed)
@@ -298,7 +298,7 @@ def _reusable(
     attempts: Mapping[int, Sequence[Sequence[PlayedSeat]]],
     versions: Mapping[int, int],
 ) -> list[Reusable[int]]:
-    """A pairing of an earlier run, if all of it counts and its versions still play."""
+    """Return a pairing of an earlier run if all of it counts and its versions still play."""
     tally = Tally(_order(attempts[min(attempts)][0]))
     for matches in attempts.values():
         for seated in matches:
@@ -313,13 +313,13 @@ def _reusable(
 
 
 def run_of(row: CompetitionRow) -> int:
-    """Which run of a final this is, from 1."""
+    """Return the number of this run of a final, from 1."""
     run = settings(row).get("run", 1)
     return run if isinstance(run, int) else 1
 
 
 def way_of(row: CompetitionRow, terms: Terms) -> Format | Ladder:
-    """The format of a competition; raises `FormatError` if it cannot be held."""
+    """Return the format of a competition; raises `FormatError` if it is impossible."""
     if row.format == "round_robin":
         given: dict[str, Any] = {"laps": row.rounds}
     else:
@@ -331,7 +331,7 @@ def way_of(row: CompetitionRow, terms: Terms) -> Format | Ladder:
 def progress_of(
     row: CompetitionRow, form: Format, entries: Sequence[EntryRow], stored: Stored
 ) -> Progress[int]:
-    """The facts of a competition of any format, from its rows."""
+    """Return the progress of a competition of any format, from its rows."""
     made = Progress(
         form,
         _field(row, entries),
@@ -346,7 +346,7 @@ def progress_of(
 
 
 def _field(row: CompetitionRow, entries: Sequence[EntryRow]) -> Field[int]:
-    """Who is in it, in the order of ids, which no restart changes."""
+    """Return the entries in the order of their ids, which is stable over restarts."""
     kept = settings(row)
     left = kept.get("left")
     gone = {int(bot): number for bot, number in left.items()} if isinstance(left, dict) else {}
@@ -355,7 +355,7 @@ def _field(row: CompetitionRow, entries: Sequence[EntryRow]) -> Field[int]:
 
 
 def lot_of(row: CompetitionRow) -> str:
-    """The seed of the lot that ordered entries without a rating; empty if there was none."""
+    """Return the seed of the lot among unrated entries; empty if none was drawn."""
     lot = settings(row).get("lot")
     return lot if isinstance(lot, str) else ""
 
@@ -363,7 +363,7 @@ def lot_of(row: CompetitionRow) -> str:
 def graded_of(
     row: CompetitionRow, form: Gauntlet, entries: Sequence[EntryRow], stored: Stored
 ) -> Graded[int]:
-    """The facts of a gauntlet that goes on until grades are certain, from its rows."""
+    """Return the progress of a gauntlet until grades are certain, from its rows."""
     kept = settings(row).get("thresholds")
     thresholds = kept.items() if isinstance(kept, dict) else ()
     made = Graded(
@@ -382,19 +382,19 @@ def graded_of(
 
 
 def at_a_time_of(row: CompetitionRow) -> int:
-    """How many matches of a final are played at a time; 0 for no limit."""
+    """Return how many matches of a final may run at a time; 0 for no limit."""
     limit = settings(row).get("at_a_time", 0)
     return limit if isinstance(limit, int) else 0
 
 
 def baselines_of(row: CompetitionRow) -> frozenset[int]:
-    """The bots that others are measured against: all that grades need, and so no twins."""
+    """Return the baselines that grades need: all except twins."""
     kept = settings(row)
     return frozenset(_ids(kept, "baselines")).difference(_ids(kept, "twins"))
 
 
 def twins_of(row: CompetitionRow) -> frozenset[int]:
-    """The bots that are entered a second time, to show the noise."""
+    """Return the twins: bots entered a second time to measure the noise."""
     return frozenset(_ids(settings(row), "twins"))
 
 
@@ -406,7 +406,7 @@ def _ids(kept: Mapping[str, object], name: str) -> list[int]:
 def work_of(
     row: CompetitionRow, form: Format, entries: Sequence[EntryRow], stored: Stored
 ) -> Progress[int] | Robin[int] | Graded[int]:
-    """What is left of a competition; this takes its time."""
+    """Return the pairings left of a competition; this can take long."""
     if isinstance(form, Gauntlet) and form.until_certain:
         return graded_of(row, form, entries, stored)
     if row.format != "round_robin":
@@ -424,76 +424,79 @@ class Running:
     row: CompetitionRow
     terms: Terms
     names: dict[int, str]
-    """The entries, ``player/bot`` by the bot's id."""
+    """The entries: ``player/bot`` by bot id."""
     work: Work
     run: int = 1
     playing: dict[str, set[str]] = field(default_factory=dict)
     """Matches that have begun and are not over, by the id of their pairing."""
     tallies: dict[str, Tally] = field(default_factory=dict)
-    """What pairings that are not finished have given so far, by key."""
+    """The results so far of pairings that are not finished, by key."""
     voids: dict[str, list[tuple[int, ...]]] = field(default_factory=dict)
-    """Void matches of pairings that are played, by id."""
+    """Void matches of running pairings, by pairing id."""
     again: list[Again] = field(default_factory=list)
-    """Matches to be played again, because they were void."""
+    """Void matches that still have to be repeated."""
     repeated: int = 0
-    """How many matches were, or are to be, played again."""
+    """The number of repetitions of void matches, past and future."""
     before: int = 0
-    """Matches of earlier runs."""
+    """The number of matches of earlier runs."""
     paused: bool = False
     gone: set[int] = field(default_factory=set)
     """Bots that were withdrawn."""
     versions: dict[int, int] = field(default_factory=dict)
-    """The versions that play, by the bot's id; any version of bots that are not here."""
+    """The versions that play, by bot id.  A bot that is missing here may play any version."""
     baselines: frozenset[int] = frozenset()
     """The bots among them that others are measured against."""
     unnamed: frozenset[int] = frozenset()
-    """The bots among them of which nobody who plays or watches is told the name."""
+    """The bots among them whose names are hidden from players and viewers."""
     group: str = ""
-    """What this is a game of: competitions of one group share `at_a_time`."""
+    """The group of the game: competitions of one group share `at_a_time`."""
     at_a_time: int = 0
-    """Matches of the group that run at the same time; 0: as many as their bots have room for."""
-    only_hosted: bool = False
-    """Whether the house runs the bots, even if their authors are there."""
-    rehearsal: bool = False
-    """Whether it only rehearses another one: it steps back, and nobody is suspended for it."""
-    practice: bool = False
-    """Whether it is a practice ladder: its bots have to be free for other play as well."""
-    rests: dict[int, int] = field(default_factory=dict)
-    """Until when bots rest from practice, in nanoseconds."""
-    scoring: Scoring | None = None
-    """What scores a match; None: the game's default."""
-    cut: bool = False
-    """Whether the last look ended at that limit: then bots that were not looked at may have room.
+    """Matches of the group that may run at the same time; 0: limited only by the room of the bots.
     """
+    only_hosted: bool = False
+    """True if runner machines run the bots, even if their authors are connected."""
+    rehearsal: bool = False
+    """True for a rehearsal: it yields to other competitions and causes no suspensions."""
+    practice: bool = False
+    """True for a practice ladder: its bots must stay free for other matches as well."""
+    rests: dict[int, int] = field(default_factory=dict)
+    """The time until which each bot rests from practice, in nanoseconds."""
+    scoring: Scoring | None = None
+    """The scoring of a match; None: the game's default."""
+    cut: bool = False
+    """True if the last look stopped at a limit, so that the bots it skipped may have room."""
     asking: bool = False
-    """Whether the format is being asked."""
+    """True while the format is being asked."""
 
     @property
     def planned(self) -> int:
-        """Matches of all of it: played, void ones that are repeated, and to come."""
+        """The number of matches: played, to come, and repetitions of void ones."""
         return self.before + self.work.planned - self.work.reused_matches + self.repeated
 
     @property
     def over(self) -> bool:
-        """Whether nothing is played or to come."""
+        """True if nothing is being played or left to play."""
         return self.work.over and not self.playing and not self.again
 
     def is_for_runners(self, bot: int) -> bool:
-        """Whether only the house may run a bot; baselines are where their staff has them."""
+        """Return whether only runner machines may run a bot.
+
+        Staff may run baselines anywhere.
+        """
         return self.only_hosted and bot not in self.baselines
 
     def waiting(self) -> list[int]:
-        """Bots that have something before them, void matches included."""
+        """Return the bots that have matches left, including void ones to repeat."""
         again = [bot for each in self.again for bot in each.orders[0]]
         return list(dict.fromkeys([*self.work.entries(), *again]))
 
     @property
     def left(self) -> int:
-        """Pairings that have not begun, as far as they are known, and those to be played again."""
+        """The number of known pairings not yet begun, including repetitions."""
         return len(self.work) + len(self.again)
 
     def upcoming(self, limit: int, of: Collection[int] | None = None) -> list[Pairing[int]]:
-        """What begins next, void matches that are played again before all else."""
+        """Return the next pairings; repetitions of void matches come first."""
         again = [
             Pairing(each.id.key, 0, each.orders)
             for each in self.again
@@ -502,7 +505,7 @@ class Running:
         return (again + self.work.upcoming(limit, of))[:limit]
 
     def withdraw(self, bot: int) -> None:
-        """Leave out what a bot still has before it, void matches included."""
+        """Drop the remaining pairings of a bot, including repetitions."""
         if bot in self.gone:
             return
         self.gone.add(bot)
@@ -523,10 +526,13 @@ class Running:
         *,
         missed: bool = False,
     ) -> None:
-        """A match is over; ``scores`` is None if it is void, ``missed`` if it never began."""
+        """Record a match that is over.
+
+        ``scores`` is None if the match is void; ``missed`` means that it never began.
+        """
         open_ = self.playing.get(str(pairing), set())
         if match not in open_:
-            return  # it was read as finished already
+            return  # The match was already read as finished.
         open_.discard(match)
         tally = self.tallies.setdefault(pairing.key, Tally(order))
         if scores is None:
@@ -545,5 +551,5 @@ class Running:
             self.repeated += len(again.orders)
 
     def finish(self, pairing: PairingId) -> None:
-        """Nothing more of a pairing is to come."""
+        """Close a pairing that has no matches left."""
         self.work.ended(self.tallies.pop(pairing.key).outcome(pairing.key))

@@ -1,4 +1,4 @@
-"""What deserves a look in a competition with a class, from its stored results and records."""
+"""The report on suspicious results and records of a competition with a class."""
 
 from __future__ import annotations
 
@@ -26,14 +26,17 @@ from plyhouse.storage.store import Store
 __all__ = ["MOST_RECORDS", "same_files", "suspicions"]
 
 MOST_RECORDS: Final = 5_000
-"""Records whose positions are compared: the latest ones, as each is played through again."""
+"""The largest number of records compared: the latest ones, as each must be replayed."""
 AT_ONCE: Final = 100
-"""Records that are read before they are played through."""
+"""The number of records read before they are replayed."""
 SCORES: Final = {"W": 1.0, "D": 0.5, "L": 0.0}
 
 
 async def suspicions(store: Store, reference: str, level: float) -> Suspicions:
-    """The report on a competition; raises `Unknown`.  Takes its time, and the loop none of it."""
+    """Return the report on a competition; raises `Unknown`.
+
+    This can take long; threads do the work, so the event loop stays free.
+    """
     row = await store.classes.find(reference)
     everybody = await store.classes.played_entries(row.id, replaced=True)
     entries = {each.bot_id: each for each in everybody}
@@ -65,7 +68,10 @@ async def suspicions(store: Store, reference: str, level: float) -> Suspicions:
 
 
 def same_files(entries: Iterable[ClassEntry]) -> tuple[SameFiles, ...]:
-    """Entries of several owners, students among them, whose versions have the same digest."""
+    """Return entries of several owners whose versions have the same digest.
+
+    At least one of the entries is a student's.
+    """
     found: dict[str, dict[str, ClassEntry]] = {}
     for each in entries:
         if each.digest:
@@ -81,7 +87,10 @@ def same_files(entries: Iterable[ClassEntry]) -> tuple[SameFiles, ...]:
 def _pairs(
     matches: Sequence[Sequence[FinalSeat]], entries: dict[int, ClassEntry], staff: set[str]
 ) -> list[UnlikelyPair]:
-    """Matches of two that were played: a forfeit tells of a program, or a network."""
+    """Return the unlikely pairs among two-player matches that ended by play.
+
+    Forfeits are left out: they show the quality of a program or a network.
+    """
     rows = []
     for seats in matches:
         if len(seats) != 2 or seats[0].termination in FORFEITS:
@@ -97,7 +106,7 @@ def _pairs(
 
 
 def _choices(stored: Sequence[StoredMatch]) -> tuple[int, list[Choice]]:
-    """What bots chose in these matches, and how many of the matches could be read."""
+    """Return the choices of bots in these matches, and how many were readable."""
     found: list[Choice] = []
     known = 0
     for each in stored:
@@ -105,7 +114,7 @@ def _choices(stored: Sequence[StoredMatch]) -> tuple[int, list[Choice]]:
         try:
             game = get_game(each.header.game)
             found += choices_of(stored_record(each, game), game, seats)
-        except GameError:  # the game is not here any more, or has changed
+        except GameError:  # The game has changed, or it is no longer installed.
             continue
         known += 1
     return known, found

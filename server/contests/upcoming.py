@@ -1,9 +1,9 @@
-"""Which pairings of a final come next, for whoever may see them.
+"""The next pairings of a final, for one viewer.
 
-What is known is what may begin as soon as its bots are there and have room: all that is left of a
-round robin or a gauntlet, the round that is played of a Swiss, what of a bracket has both of its
-entries.  Later rounds follow from results.  A ladder knows nothing beforehand: it draws when two
-have room.
+A pairing is known once it may begin as soon as its bots are connected and have room.  In a round
+robin or a gauntlet these are all pairings left; in a Swiss, those of the current round.  In a
+bracket they are the pairings whose entries are both decided.  Later rounds follow from results.  A
+ladder knows no pairings in advance: it draws one when two bots have room.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from plyhouse.storage.store import Store
 __all__ = ["SHOWN", "Upcoming", "some_of", "unplayed", "upcoming"]
 
 NAMED: Final = 10
-"""Entries that a sentence lists."""
+"""The largest number of entries that a sentence lists."""
 SHOWN: Final = 10
-"""Pairings of a game that are shown unless somebody asks for more."""
+"""The default number of pairings shown per game."""
 
 
 def some_of(names: Sequence[str]) -> str:
-    """As many as a sentence lists, and how many more there are.
+    """Return the first `NAMED` names, and how many more there are.
 
     >>> some_of(["ada/x", "bob/y"])
     'ada/x, bob/y'
@@ -38,7 +38,7 @@ def some_of(names: Sequence[str]) -> str:
 
 
 def unplayed(game: str, pairings: int, entries: Sequence[str]) -> str:
-    """Whose pairings a final would leave unplayed if it ended now; empty if there are none.
+    """Return the pairings a final would skip if it ended now; empty if none.
 
     >>> unplayed("pig", 2, ["ada/x", "bob/y", "cy/z"])
     'pig: 2 pairings have not begun, of ada/x, bob/y, cy/z'
@@ -54,13 +54,13 @@ class Upcoming(NamedTuple):
 
     game: str
     key: str
-    """As in the rounds of the final."""
+    """The key of the pairing in the rounds of the final."""
     round: int
     entries: tuple[str, ...]
-    """Who meets, in the seat order of the first match."""
+    """The opponents, in the seat order of the first match."""
     matches: int
     own: bool
-    """Whether an entry of whoever asks is in it."""
+    """True if an entry of the viewer is in it."""
 
 
 async def upcoming(
@@ -71,11 +71,12 @@ async def upcoming(
     identity: Identity | None,
     limit: int = SHOWN,
 ) -> list[Upcoming]:
-    """The next pairings of each game, at most ``limit`` of each, one's own first.
+    """Return the next pairings of each game, the viewer's own first.
 
-    Hidden baselines have no names for students; on an anonymous board students see their own
-    pairings only, with opponents that are no baselines unnamed.  Raises `ProtocolError` for who may
-    see nothing of the board, and `Unknown`.
+    Each game has at most ``limit`` pairings.  Hidden baselines have no names for students.  On an
+    anonymous board students see their own pairings only, and opponents have no names unless they
+    are baselines.  Raises `ProtocolError` if the identity may see nothing of the board, and
+    `Unknown`.
     """
     row = await store.classes.find(reference)
     file = read_competition(row.file)
