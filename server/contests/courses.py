@@ -95,7 +95,7 @@ class ClassView:
     """Days by which entries were late, by bot id."""
 
     def late_of(self, entry: ClassEntry) -> tuple[int, float]:
-        """Return the days an entry was late, and the penalty in percent of the points."""
+        """Return the days an entry was late, and the penalty in percent."""
         days = self.late.get(entry.bot_id, 0)
         return days, self.file.late.penalty(days)
 
@@ -168,7 +168,7 @@ class Classes:
     async def open_with(
         self, text: str, by: By, carry: Carry | None = None
     ) -> tuple[ClassCompetition, Carried]:
-        """Open a competition by its file; ``carry`` takes over students of another."""
+        """Open a competition; ``carry`` takes over students of another one."""
         file = await self.check(text)
         provided = await self.baselines.provided(file)
         own = {name: bot.id for name, (bot, _) in provided.items()}
@@ -292,7 +292,7 @@ class Classes:
         return begun
 
     async def unplayed(self, reference: str) -> list[str]:
-        """Return the pairings a final would skip if it ended now, a sentence per game."""
+        """Return a sentence per game on the pairings that an end now would skip."""
         row = await self._book.find(reference)
         said = [
             unplayed(game.game, *self._competitions.left(game.competition_id))
@@ -304,7 +304,7 @@ class Classes:
     async def _entered(
         self, row: ClassCompetition, file: CompetitionFile, anyway: bool
     ) -> list[ClassEntry]:
-        """Return the entries that play; raises `ClassRefusal` if the final cannot begin."""
+        """Return the entries that play; raises `ClassRefusal` if none can."""
         now = self._book.now()
         if not anyway:
             late = [
@@ -421,7 +421,7 @@ class Classes:
     # ------------------------------------------------------------------------------ dates
 
     async def start(self) -> None:
-        """Catch up on dates that passed while no server ran, then follow the dates."""
+        """Catch up on dates that passed during downtime, then follow the dates."""
         await self.look()
         self._follower.start()
 
@@ -551,7 +551,7 @@ def _warnings(
 
 @functools.lru_cache(maxsize=64)
 def only_handed_in(text: str) -> bool:
-    """Return whether only submitted bots may play in the competition of this file."""
+    """Return whether a competition file admits only submitted bots."""
     try:
         return read_competition(text).hosting_required
     except InvalidCompetition:  # The file of a game is missing.

@@ -1,4 +1,4 @@
-"""The final of a competition with a class: its start, and its view by format.
+"""The start of a final with a class, and its view for one viewer.
 
 A final is one competition for each game, which `plyhouse.server.contests.competitions` plays.
 """
@@ -195,7 +195,7 @@ async def finals_of(
 
 
 async def certainty(boards: Boards, row: ClassCompetition) -> list[Certainty]:
-    """Return how certain the grades of a gauntlet are now; empty in other formats."""
+    """Return how certain a gauntlet's grades are; empty in other formats."""
     if row.format != "gauntlet":
         return []
     found = await boards.games.of(row, fresh=True)

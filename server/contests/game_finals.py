@@ -55,7 +55,7 @@ FEW: Final = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Certainty:
-    """How certain it is that an entry reaches the threshold of a baseline's grade."""
+    """The certainty that an entry reaches, or misses, a baseline's grade."""
 
     entry: int
     baseline: int
@@ -123,7 +123,7 @@ class GameFinals:
     async def of(
         self, row: ClassCompetition, *, fresh: bool = False, state: FinalState | None = None
     ) -> list[GameFinal]:
-        """Return the games of a final that have begun; ``fresh`` allows no cached ones.
+        """Return the games of a final that have begun; ``fresh``: no cached ones.
 
         ``state`` is the progress of the final, if you know it.  While it stays the same, no match
         has ended or become void, and the matches need not be counted.

@@ -46,7 +46,7 @@ def grade_points(grade: Grade, file: CompetitionFile) -> float:
 
 
 def _whose(student: ClassStudent | None) -> tuple[str, tuple[Person, ...]]:
-    """Return the name of a group, empty for one student, and the people of an account."""
+    """Return an account's group name, empty for one student, and its people."""
     if student is None:
         return "", ()
     people = tuple(Person(each.name, each.email, each.institution_id) for each in student.members)

@@ -29,7 +29,7 @@ async def robin_of(
     rounds: int,
     entries: Sequence[str] | None,
 ) -> tuple[CompetitionRow, list[int], int]:
-    """Return the competition, its bots and its number of matches; store nothing.
+    """Return a new competition, its bots and its matches; store nothing.
 
     Without ``entries``, the connected bots of ``here`` that accept the game enter.  Raises
     `ProtocolError` for unknown bots, too few bots, bots listed twice, and too many matches.

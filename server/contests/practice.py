@@ -1,6 +1,6 @@
-"""Practice ladders, which run from the opening of a competition to its freeze.
+"""Practice ladders, played from a competition's opening to its freeze.
 
-Their matches do not count for the competition.  A ladder is a competition of its own beside the one
+Their matches count for nothing.  A ladder is a competition of its own beside the one
 it belongs to.  So boards, matches, reports and visibility work as in every final.  Its entries
 follow those of the competition.  A new version replaces the old one at once, and the matches of the
 old one no longer count.
@@ -70,7 +70,7 @@ class PracticeLadders:
                 await self._competitions.renewed(game.competition_id or "")
 
     async def _bots(self, row: ClassCompetition, file: CompetitionFile) -> frozenset[int]:
-        """Return the bots that play: no hidden baselines and no suspended versions."""
+        """Return the bots that play, without hidden baselines and suspended bots."""
         suspended = {each.version_id for each in await self._store.probation.suspended_in(row.id)}
         shown = {
             each.bot.lower()
@@ -101,7 +101,7 @@ class PracticeLadders:
         log.info("practice begun", extra={"competition": row.id, "title": row.name})
 
     async def _change(self, row: ClassCompetition) -> bool:
-        """Apply a change of the competition's file; return False if it ends the ladder."""
+        """Apply a change of the competition's file; False if it ends the ladder."""
         ladder = await self._book.find(row.practice_id)
         text = _ladder_text(row.file, ladder.name)
         if text == ladder.file:
@@ -130,7 +130,7 @@ class PracticeLadders:
         return True
 
     async def _end_without(self, ladder: ClassCompetition) -> None:
-        """End a ladder whose competition is no longer open or has no ladder any more."""
+        """End a ladder if its competition is not open or wants no ladder."""
         try:
             row = await self._book.find(ladder.practice_of)
         except Unknown:
@@ -151,7 +151,7 @@ _read = functools.lru_cache(maxsize=64)(read_competition)
 
 @functools.lru_cache(maxsize=64)
 def _ladder_text(text: str, name: str) -> str:
-    """Return the file of the practice ladder ``name`` of this competition file."""
+    """Return the competition file of the practice ladder called ``name``."""
     return practice_text(text, _read(text), name)
 
 

@@ -87,7 +87,7 @@ class Reports:
         self._points.clear()
 
     async def report(self, reference: str, student: str, identity: Identity) -> Report:
-        """Return the report of a student by account; empty: of the identity itself.
+        """Return the report of a student's account; empty: the identity's own.
 
         Raises `ProtocolError` for another student's report, and `Unknown` if there is no such
         student.
@@ -299,7 +299,7 @@ def _numbers(board: dict[str, Any], name: str) -> tuple[Any, ...]:
 
 
 def _score(name: str, rows: Sequence[tuple[Outcome, int]], *, any_time: bool) -> ReportScore:
-    """Return the score of one's seats in these matches; ``any_time`` as in `lines`."""
+    """Return the score of these seats; ``any_time`` is as in `lines`."""
     results: Counter[str] = Counter()
     pairs: dict[tuple[str, str], list[float]] = {}
     for outcome, seat in rows:

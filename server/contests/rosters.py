@@ -1,4 +1,4 @@
-"""The bots of a competition: lookup by name, and reasons why some cannot play."""
+"""The bots of a competition: lookup by name, and reasons for absence."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ async def _bot(store: Store, name: str) -> int:
 
 
 def gone_texts(row: CompetitionRow, names: Mapping[int, str]) -> list[str]:
-    """Return a sentence for each of these bots withdrawn from a game, with the reason."""
+    """Return why bots were withdrawn from a game, a sentence for each."""
     return [
         f"{names[bot]} was withdrawn from {row.game}: {why}."
         for bot, why in gone_why(row).items()
@@ -94,7 +94,7 @@ def gone_texts(row: CompetitionRow, names: Mapping[int, str]) -> list[str]:
 
 
 def withdrawn_texts(suspended: Sequence[SuspensionRow], names: Mapping[int, str]) -> list[str]:
-    """Return a sentence for each of these bots withdrawn from a final by suspension."""
+    """Return why suspended bots left a final, a sentence for each."""
     return [
         f"{names[each.bot_id]} was withdrawn from the final, as it is suspended: {each.reason}."
         for each in suspended
@@ -201,7 +201,7 @@ def missed(
 def _fault(
     running: Running, name: str, bot: int, participant: Participant | None
 ) -> tuple[str, str] | None:
-    """Return why a bot cannot play now, in brief and as a sentence; None if it can."""
+    """Return why a bot cannot play, in brief and in full; None if it can."""
     game = running.terms.game
     matches = running.work.at_once
     if running.is_for_runners(bot) and (participant is None or not participant.hosted):

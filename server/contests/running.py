@@ -52,7 +52,7 @@ MAX_AGAIN: Final = 3
 
 
 class Work(Protocol):
-    """The pairings still to start, in any format; its length counts those ready."""
+    """The pairings still to start, in any format; ``len`` counts those ready."""
 
     def __len__(self) -> int:
         """Return the number of known pairings that may begin."""
@@ -81,7 +81,7 @@ class Work(Protocol):
         """Return the bots that have pairings left."""
 
     def upcoming(self, limit: int, of: Collection[int] | None = None) -> list[Pairing[int]]:
-        """Return the next known pairings, only those of the entries ``of`` if given."""
+        """Return the next known pairings; ``of`` keeps only those of its entries."""
 
     def take(
         self, room: Callable[[int], int], freed: Iterable[int] | None = None, *, limit: int
@@ -134,7 +134,7 @@ class Again:
 
     @classmethod
     def after(cls, pairing: PairingId, orders: Iterable[tuple[int, ...]]) -> Again | None:
-        """Return the repetition of a pairing's void matches; None after the last attempt."""
+        """Return the next repetition of void matches; None after the last one."""
         attempt = pairing.attempt + 1
         again = cls(PairingId(pairing.competition, pairing.key, pairing.run, attempt), (*orders,))
         return again if again.orders and attempt <= MAX_AGAIN else None
@@ -161,7 +161,7 @@ class Tally:
         self.missed += missed
 
     def count(self, order: tuple[int, ...], scores: Sequence[float], forfeited: int | None) -> None:
-        """Add a match that counts; ``forfeited`` is the bot that forfeited it, if any."""
+        """Add a match that counts; ``forfeited`` is the bot that forfeited it."""
         self.matches += 1
         self.orders.append(order)
         for bot, score in zip(order, scores, strict=True):
@@ -298,7 +298,7 @@ def _reusable(
     attempts: Mapping[int, Sequence[Sequence[PlayedSeat]]],
     versions: Mapping[int, int],
 ) -> list[Reusable[int]]:
-    """Return a pairing of an earlier run if all of it counts and its versions still play."""
+    """Return an earlier run's pairing if it all counts and its versions play."""
     tally = Tally(_order(attempts[min(attempts)][0]))
     for matches in attempts.values():
         for seated in matches:
@@ -319,7 +319,7 @@ def run_of(row: CompetitionRow) -> int:
 
 
 def way_of(row: CompetitionRow, terms: Terms) -> Format | Ladder:
-    """Return the format of a competition; raises `FormatError` if it is impossible."""
+    """Return the format of a competition; `FormatError` if it is impossible."""
     if row.format == "round_robin":
         given: dict[str, Any] = {"laps": row.rounds}
     else:
@@ -346,7 +346,7 @@ def progress_of(
 
 
 def _field(row: CompetitionRow, entries: Sequence[EntryRow]) -> Field[int]:
-    """Return the entries in the order of their ids, which is stable over restarts."""
+    """Return the entries in the order of their ids, stable over restarts."""
     kept = settings(row)
     left = kept.get("left")
     gone = {int(bot): number for bot, number in left.items()} if isinstance(left, dict) else {}
@@ -355,7 +355,7 @@ def _field(row: CompetitionRow, entries: Sequence[EntryRow]) -> Field[int]:
 
 
 def lot_of(row: CompetitionRow) -> str:
-    """Return the seed of the lot among unrated entries; empty if none was drawn."""
+    """Return the seed of the lot among unrated entries; empty without a lot."""
     lot = settings(row).get("lot")
     return lot if isinstance(lot, str) else ""
 
@@ -363,7 +363,7 @@ def lot_of(row: CompetitionRow) -> str:
 def graded_of(
     row: CompetitionRow, form: Gauntlet, entries: Sequence[EntryRow], stored: Stored
 ) -> Graded[int]:
-    """Return the progress of a gauntlet until grades are certain, from its rows."""
+    """Return the progress of a gauntlet that runs until grades are certain."""
     kept = settings(row).get("thresholds")
     thresholds = kept.items() if isinstance(kept, dict) else ()
     made = Graded(

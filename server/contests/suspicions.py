@@ -1,4 +1,4 @@
-"""The report on suspicious results and records of a competition with a class."""
+"""The report on suspicious results and records of a competition."""
 
 from __future__ import annotations
 
