@@ -1,4 +1,4 @@
-"""What a runner says, kept in files that never grow beyond a fixed size."""
+"""Log files of a runner, with a fixed size, in its private folder."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import logging
 import logging.handlers
 from pathlib import Path
 from typing import Final
+
+from plyhouse.clients.runner.private_folder import private_folder
 
 __all__ = ["FILES", "FILE_BYTES", "runner_log"]
 
@@ -16,14 +18,15 @@ FILES: Final = 5
 
 
 def runner_log(folder: Path, name: str) -> logging.Logger:
-    """Return a logger that writes ``runner-NAME.log`` in ``folder``, and ``.1`` to ``.4``.
+    """Return a logger that writes ``runner-NAME.log``, and older files ``.1`` to ``.4``.
 
-    ``name`` is what the runner is called.  Raises `OSError`.
+    ``folder`` is the runner's.  The files lie in its private folder, because the log quotes bots:
+    a bot that can ask for the size of the file could read there what another bot printed.
+    Raises `OSError`.
     """
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
     handler = logging.handlers.RotatingFileHandler(
-        folder / f"runner-{safe}.log",
+        private_folder(folder) / f"runner-{safe}.log",
         maxBytes=FILE_BYTES,
         backupCount=FILES - 1,
         encoding="utf-8",

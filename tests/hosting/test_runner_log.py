@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,10 @@ from plyhouse.clients.runner.runner_log import FILES, runner_log
 def test_runner_log_is_rotated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "FILE_BYTES", 1000)
     log = runner_log(tmp_path / "new", "lab/1")
+    (private,) = (tmp_path / "new").glob("private-*")
     for number in range(200):
         log.info("%s %s", number, "x" * 90)
-    found = sorted((tmp_path / "new").iterdir())
+    found = sorted(private.iterdir())
     assert [each.name for each in found] == ["runner-lab_1.log"] + [
         f"runner-lab_1.log.{number}" for number in range(1, FILES)
     ]
@@ -26,6 +28,22 @@ def test_runner_log_is_rotated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     for handler in log.handlers:
         handler.close()
     assert isinstance(log, logging.Logger)
+
+
+def test_runner_log_is_private_and_leaves_the_trees_of_bots_readable(tmp_path: Path) -> None:
+    mask = os.umask(0o022)
+    try:
+        folder = tmp_path / "lab"
+        log = runner_log(folder, "lab")
+    finally:
+        os.umask(mask)
+    for handler in log.handlers:
+        handler.close()
+    assert not list(folder.glob("runner-*"))
+    (private,) = folder.glob("private-*")
+    assert private.stat().st_mode & 0o777 == 0o700
+    # Otherwise boxes keep the power to read everything: see `needs_power_to_read`.
+    assert folder.stat().st_mode & 0o001
 
 
 def test_runner_says_so_much_of_each_bot_and_no_more(tmp_path: Path) -> None:
