@@ -41,6 +41,7 @@ from plyhouse.server.table.participants import Participant
 from plyhouse.server.wire.connection_limits import Full, Places
 from plyhouse.server.wire.rates import client_of
 from plyhouse.server.wire.session import Session
+from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import SeatRow
 
 __all__ = ["Logins"]
@@ -135,7 +136,7 @@ class Logins:
         else:
             identity = await self._registration.player_of(hello, client_of(session.address), person)
             wait.player_id = identity.player_id
-            wait.bot = "" if is_in_person(hello, identity) else hello.bot.lower()
+            wait.bot = "" if is_in_person(hello, identity) else key_of(hello.bot)
             login = await self._registration.log_in(hello, identity)
         if session not in self._sessions:
             return  # it left meanwhile

@@ -18,6 +18,7 @@ from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.participants import Participant
 from plyhouse.server.table.watchdog import Watchdog
 from plyhouse.server.wire.session import Session
+from plyhouse.storage.names import key_of
 
 __all__ = ["LoginWait", "LoginWaits"]
 
@@ -33,7 +34,7 @@ class LoginWait:
     """All standstills up to then (`Watchdog.total_ns`): these are given back by themselves."""
     player_id: int = 0
     bot: str = ""
-    """The name that the bot says, in small letters; empty for the player in person."""
+    """`key_of` of the name that the bot says; empty for the player in person."""
 
 
 class LoginWaits:
@@ -59,10 +60,14 @@ class LoginWaits:
 
     def settle(self) -> None:
         """Give back what the logins under way have taken so far: a flag may fall."""
+        waits: dict[tuple[int, str], list[LoginWait]] = {}
         for wait in self._waits:
-            for each in self._directory.participants.values():
-                if (each.player_id, each.bot.lower()) != (wait.player_id, wait.bot):
-                    continue
+            if wait.player_id:
+                waits.setdefault((wait.player_id, wait.bot), []).append(wait)
+        if not waits:
+            return
+        for each in self._directory.participants.values():
+            for wait in waits.get((each.player_id, key_of(each.bot)), ()):
                 if each.line is None or each.line is wait.session:
                     self.give_back(wait, each)
 

@@ -296,8 +296,10 @@ class MemoryHouse:
         assert isinstance(welcome, Welcome), welcome
         return client
 
-    async def pair(self, game: str, time_control: str) -> tuple[list[Client], list[MatchSnapshot]]:
-        clients = [await self.bot("alice", "one"), await self.bot("bob", "two")]
+    async def pair(
+        self, game: str, time_control: str, bots: tuple[str, str] = ("one", "two")
+    ) -> tuple[list[Client], list[MatchSnapshot]]:
+        clients = [await self.bot("alice", bots[0]), await self.bot("bob", bots[1])]
         for client in clients:
             await client.seek(game, time_control)
         snapshots = list(await asyncio.gather(*(client.start() for client in clients)))

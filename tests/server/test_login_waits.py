@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import unicodedata
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 import pytest
@@ -64,9 +65,11 @@ async def back(house: MemoryHouse, player: str, bot: str, **hello: Any) -> tuple
     return client, lambda: client.hello(token, bot, **hello)
 
 
-async def mover_of(house: MemoryHouse, control: str) -> tuple[Client, Any, Any]:
+async def mover_of(
+    house: MemoryHouse, control: str, bots: tuple[str, str] = ("one", "two")
+) -> tuple[Client, Any, Any]:
     """A match in which seat 0 is to move and has thought for 100 ms, then loses its connection."""
-    (mover, _), (match, _) = await house.pair("tic_tac_toe", control)
+    (mover, _), (match, _) = await house.pair("tic_tac_toe", control, bots)
     await mover.next(Turn)
     house.move_to(house.clock.now + 100_000_000)
     await mover.close()
@@ -133,10 +136,14 @@ async def test_a_login_that_is_refused_gives_nothing_back(still_house: MemoryHou
     assert answer.ledger.stall_ms == 0
 
 
-async def test_no_flag_falls_while_the_server_lets_the_bot_in(still_house: MemoryHouse) -> None:
-    _, match, info = await mover_of(still_house, "move:0.15")
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+async def test_no_flag_falls_while_the_server_lets_the_bot_in(
+    still_house: MemoryHouse, form: Literal["NFC", "NFD"]
+) -> None:
+    _, match, info = await mover_of(still_house, "move:0.15", ("\u00f6ne", "tw\u00f6"))
     live = still_house.hub.directory.live[match.match]
-    client, login = await back(still_house, info.player, info.bot, version="mended")
+    name = unicodedata.normalize(form, info.bot)
+    client, login = await back(still_house, info.player, name, version="mended")
     storage = SlowStorage(still_house)
     storage.commit_ms = 80
     write = still_house.hub.store._database.write
