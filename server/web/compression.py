@@ -117,7 +117,8 @@ class KeptAnswers:
 
     async def compressed(self, body: bytes) -> bytes:
         """Return a body compressed with gzip."""
-        found = self._kept.get(body)
+        keep = len(body) <= LONGEST_KEPT  # hashing a longer one would hold up the clocks
+        found = self._kept.get(body) if keep else None
         if found is not None:
             self._kept.move_to_end(body)
             return found
@@ -126,7 +127,7 @@ class KeptAnswers:
             made = gzip.compress(body, LEVEL, mtime=0)
         else:
             made = await asyncio.to_thread(gzip.compress, body, LEVEL, mtime=0)
-        if len(body) <= LONGEST_KEPT and body not in self._kept:
+        if keep and body not in self._kept:
             self._kept[body] = made
             self.size += len(body) + len(made)
             while self.size > KEPT_BYTES or len(self._kept) > KEPT:

@@ -66,8 +66,13 @@ class Listener:
                 await asyncio.sleep(PAUSE)
 
     def _admit(self, accepted: socket.socket, address: tuple[Any, ...]) -> bool:
-        accepted.setblocking(False)
-        pause = self._door.knock(str(address[0]))
+        try:
+            accepted.setblocking(False)
+            pause = self._door.knock(str(address[0]))
+        except Exception:  # it must not end the listener
+            log.exception("a socket could not be let in")
+            accepted.close()
+            return False
         if pause:
             _refuse(accepted, pause)
             return False
@@ -81,6 +86,9 @@ class Listener:
             accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             await asyncio.get_running_loop().connect_accepted_socket(self._protocol, accepted)
         except OSError:  # the client has gone already
+            accepted.close()
+        except Exception:
+            log.exception("a socket could not be let in")
             accepted.close()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import os
+import socket
 from collections.abc import Awaitable, Callable, Generator
 from typing import Any
 
@@ -22,6 +23,7 @@ from plyhouse.server.web.allowance import CHEAP, DEAR, USUAL, Allowance, cost_of
 from plyhouse.server.web.compression import KeptAnswers
 from plyhouse.server.web.pacing import Pacer
 from plyhouse.server.wire.connection_limits import Door
+from plyhouse.server.wire.listener import Listener
 from plyhouse.server.wire.rates import Rate, client_of
 
 OpenHouse = Callable[..., Awaitable[Any]]
@@ -242,6 +244,31 @@ async def test_connections_of_a_named_proxy_have_no_rate(open_house: OpenHouse) 
             assert (await proxy.get("/healthz")).status_code == 200
 
 
+async def test_listener_goes_on_after_a_socket_that_fails(caplog: pytest.LogCaptureFixture) -> None:
+    knocks = 0
+
+    def knock(_: str) -> float:
+        nonlocal knocks
+        knocks += 1
+        if knocks == 1:
+            raise ValueError("a bug")
+        return 7.0
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.setblocking(False)
+        listener = Listener(listening, Door(pause=knock), asyncio.Protocol)
+        try:
+            async with asyncio.timeout(60):
+                for expected in (b"", b"HTTP/1.1 429"):
+                    reader, writer = await asyncio.open_connection(*listening.getsockname())
+                    assert (await reader.read()).startswith(expected)
+                    writer.close()
+        finally:
+            await listener.close()
+    assert knocks == 2
+    assert "a socket could not be let in" in caplog.text
+
+
 def test_door_with_many_refusals_writes_few_lines(caplog: pytest.LogCaptureFixture) -> None:
     door = Door(trusted=["10.0.0.9"], pause=lambda _: 2.5)
     assert {door.knock("10.0.0.1") for _ in range(100)} == {2.5}
@@ -426,6 +453,17 @@ async def test_kept_answers_are_bounded_and_compressed_once(
     size = kept.size
     await kept.compressed(bytes(compression.LONGEST_KEPT + 1))
     assert kept.size == size, "one answer alone must not push out the others"
+
+
+class Unhashed(bytes):
+    """A body that must not be looked up."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+async def test_answer_too_long_to_keep_is_not_hashed_on_the_event_loop() -> None:
+    body = Unhashed(compression.LONGEST_KEPT + 1)
+    assert gzip.decompress(await KeptAnswers().compressed(body)) == body
 
 
 async def test_helper_works_in_a_process_of_lower_priority() -> None:
