@@ -73,7 +73,7 @@ class AuditFollower:
         """How often acting on the one after it has failed."""
         self._banned: set[tuple[str, Hashable]] = set()
         """Tokens, players and bots shut out since the start, for logins that are under way."""
-        self._follower = Periodic(self.look, LOOK_SECONDS, "oversight", log)
+        self._follower = Periodic(self.look, LOOK_SECONDS, "reading of the audit log", log)
         self._looking = asyncio.Lock()
 
     async def mark(self) -> None:

@@ -1,4 +1,4 @@
-"""Work that is repeated for as long as the server runs, whatever becomes of a run."""
+"""Timers whose work is repeated until the server stops, also after failures."""
 
 from __future__ import annotations
 
@@ -38,16 +38,19 @@ class Periodic:
         self._log = log
         self._failures = 0
         """Failures in a row."""
+        self._going = False
         self._timer: asyncio.TimerHandle | None = None
         self._task: asyncio.Task[None] | None = None
 
     def start(self, *, at_once: bool = False) -> None:
         """Begin to repeat on the running loop: after a while, or ``at_once``."""
         self.stop()
+        self._going = True
         self._schedule(0.0 if at_once else self._seconds)
 
     def stop(self) -> None:
         """Begin no other run, and cancel the one that is under way."""
+        self._going = False
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -85,7 +88,8 @@ class Periodic:
             self._ended(error)
 
     def _ended(self, error: BaseException | None) -> None:
-        self._schedule(self._seconds)
+        if self._going and self._timer is None:  # the run may have stopped or restarted this
+            self._schedule(self._seconds)
         if error is None:
             self._failures = 0
             return

@@ -71,6 +71,25 @@ async def test_periodic_work_goes_on_after_failures_and_logs_their_traceback(
     assert work.runs == runs, "nothing runs after the end"
 
 
+@pytest.mark.parametrize("again", [False, True])
+async def test_periodic_work_that_stops_its_own_timer_runs_no_more_than_it_asked(
+    again: bool,
+) -> None:
+    runs: list[int] = []
+
+    def work() -> None:
+        runs.append(len(runs))
+        timer.stop()
+        if again and len(runs) < 3:
+            timer.start(at_once=True)
+
+    timer = Periodic(work, 0.0, "the test", log)
+    timer.start()
+    for _ in range(50):
+        await asyncio.sleep(0)
+    assert len(runs) == (3 if again else 1)
+
+
 async def test_periodic_work_that_a_database_fails_is_a_warning_without_traceback(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
