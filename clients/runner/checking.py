@@ -21,6 +21,7 @@ from typing import Any, Final
 
 from msgspec import structs
 
+from plyhouse.bots.process.pipe import cut
 from plyhouse.bots.sandbox.box import Tier
 from plyhouse.clients.runner.packages import Packages, WrongPackageError, remove
 from plyhouse.protocol.package import Rules, SubmissionError, digest_of, from_upload, pack
@@ -38,7 +39,6 @@ __all__ = ["Busy", "check_package", "check_submission", "report_of"]
 
 LONGEST: Final = 120.0
 """Seconds that a check may take: all matches and imports, and the start of its processes."""
-CUT: Final = "\n[...]\n"
 OWN_BOT: Final = b"""
 from plyhouse.bots import Bot
 
@@ -164,7 +164,7 @@ async def check_submission(
 
 
 def report_of(found: dict[str, Any]) -> str:
-    """What a check has found, as it is printed, the middle left out if it is too long.
+    """Return the findings of a check as text of at most `MAX_REPORT` characters.
 
     >>> print(report_of({"checks": [{"name": "loads", "passed": True, "explanation": "1 game"}]}))
     ok      loads: 1 game
@@ -178,8 +178,4 @@ def report_of(found: dict[str, Any]) -> str:
         lines.append(f"{mark}{each['name']}{told}")
     failed = sum(not each["passed"] for each in found["checks"])
     lines.append(f"{failed} of {len(lines)} checks failed." if failed else "All checks passed.")
-    text = "\n".join(lines)
-    if len(text) <= MAX_REPORT:
-        return text
-    half = (MAX_REPORT - len(CUT)) // 2
-    return text[:half] + CUT + text[-half:]
+    return cut("\n".join(lines), MAX_REPORT)
