@@ -18,9 +18,9 @@ MAX_SAID: Final = 2000
 
 
 class Said(Struct, frozen=True, omit_defaults=True):
-    """What `said_of` returns, as a runner reads it from a bot's process.
+    """The fields of `said_of`, as a runner reads them from a bot's process.
 
-    Reading it takes no more memory than the frame has, whatever the frame holds.
+    Reading them takes no more memory than the frame has, also if the frame is hostile.
     """
 
     value: float | None = None

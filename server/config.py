@@ -149,7 +149,7 @@ class ServerConfig:
     )
     http_burst: int = setting(
         10_000,
-        "HTTP requests that one address may send at once, in units: a file of the web client costs "
+        "Units of HTTP requests that one address may use at once: a file of the web client costs "
         "1, a page or call 4, a record or replay 20.",
         minimum=100,
     )

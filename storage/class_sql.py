@@ -180,8 +180,8 @@ def _last_versions(
 def find(connection: Connection, reference: str, *, lock: bool = False) -> ClassCompetition:
     """Return a competition by its name in any case, or its id; `Unknown` if there is none.
 
-    ``lock`` lets no other transaction that locks it go on until this one ends: whoever checks a
-    status or a limit and then writes needs that.
+    ``lock`` makes other transactions that lock it wait until this one ends.  Use it if you check a
+    status or a limit and then write.
     """
     here = class_competitions.c
     query = select(*_COLUMNS).where(

@@ -103,8 +103,8 @@ def competition(
 ) -> CompetitionRow:
     """Return a competition; `Unknown` if there is none of that id, or it was deleted.
 
-    ``lock`` keeps others from changing it until the transaction ends: whoever writes what follows
-    from a row that it has read needs that.
+    ``lock`` keeps others from changing it until the transaction ends.  Use it if you write what
+    follows from the row that you read.
     """
     query = select(*_COLUMNS).where(
         competitions.c.id == competition_id, competitions.c.status != "deleted"

@@ -2,11 +2,11 @@
 
 PostgreSQL lets another transaction commit between a check and the write that relies on it.  A
 writer therefore locks the row that the check is about (a player, a bot, a competition) before it
-checks: whoever comes later waits, and then reads what was committed.  SQLite needs no such lock,
-as every transaction that writes there begins with BEGIN IMMEDIATE; it ignores these.
+checks: a later writer waits, and then reads what was committed.  SQLite needs no such lock and
+ignores these, because every transaction that writes there begins with BEGIN IMMEDIATE.
 
 Transactions take locks in this order, so that none waits for another in a circle: names, players,
-bots, competitions with a class, competitions, packages, and last the audit log.  Where two differ
+bots, competitions with a class, competitions, packages, and last the audit log.  If two deadlock
 all the same, PostgreSQL ends one of them, and `plyhouse.storage.database` runs that one again.
 """
 

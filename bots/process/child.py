@@ -354,7 +354,7 @@ def start_reader(wire: Wire, received: Callable[[ToChild], None]) -> None:
 
 
 def _sendable(said: dict[str, Any] | None) -> Said | None:
-    """What the bot said of its thoughts; None, and a line for its author, if it cannot be sent."""
+    """Return a bot's `turn.info`; if it cannot be sent, tell its author and return None."""
     if said is None:
         return None
     try:

@@ -38,7 +38,7 @@ class Allowance:
         self._at = now()
 
     def take(self, count: int = 1) -> bool:
-        """Whether ``count`` more are allowed; if not, none is taken."""
+        """Take ``count``, and return True, if that many are allowed; otherwise take none."""
         now = self._now()
         self._left = min(float(self.most), self._left + (now - self._at) * self._each)
         self._at = now

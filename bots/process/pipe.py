@@ -52,7 +52,7 @@ MAX_TEXT: Final = 8000
 such texts, which always fit into `MAX_FROM_CHILD`."""
 
 Stage: TypeAlias = Literal["__init__", "start", "choose"]
-"""What a bot is at in its first turn of a match."""
+"""Stages of a bot's first turn in a match."""
 
 CUT: Final = "\n[...]\n"
 """Stands for the middle of a text that was cut."""
@@ -217,7 +217,7 @@ def cut(text: str, most: int = MAX_TEXT) -> str:
     """
     if len(text) > most:
         rest = max(0, most - len(CUT))
-        # Of a traceback, the end says most.
+        # The end of a traceback says most.
         text = text[: rest * 3 // 8] + CUT + text[len(text) - (rest - rest * 3 // 8) :]
     return text.encode("utf-8", "replace").decode()
 

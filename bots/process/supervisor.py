@@ -154,7 +154,7 @@ class Supervisor:
         self._life: asyncio.Task[None] | None = None
         self._timers: set[asyncio.Task[None]] = set()
         self._graces: dict[int, asyncio.Task[None]] = {}
-        """What ends stopped requests that hang, by number; none while the process stands still."""
+        """Tasks that end hanging stopped requests, by number; none while the process is frozen."""
         self._shown: set[int] = set()
         """Requests whose hang was told."""
         self._broken = ""

@@ -84,9 +84,9 @@ LAST_WORDS: Final = 3.0
 UNWANTED: Final = (400, 404, 409, 413)
 """What a server answers that does not want something, however often it is told."""
 REFUSED: Final = (401, 403)
-"""What it answers to a token that is none, or no runner's."""
+"""Statuses for a token that is unknown or not a runner's."""
 FINAL: Final = (400, 404, *REFUSED)
-"""What a server answers first that cannot be used."""
+"""Statuses that end the runner if they are the first answer."""
 UNFIT: Final = (400, 413)
 """What it answers to what it cannot read, or what is too much."""
 PROGRAMS_EVERY: Final = 300.0
@@ -204,7 +204,7 @@ class Machine:
         self._outbox = Outbox(self._packages.private / "outbox")
         self._telling: asyncio.Task[None] | None = None
         self._said_of: dict[int, Allowance] = {}
-        """What else may be said of each bot, in characters."""
+        """Characters that may still be said about each bot."""
         self._silent: set[int] = set()
         """Bots of which nothing more is said for now."""
 
@@ -252,8 +252,8 @@ class Machine:
                 self._soon.set()
                 return None
             # Not heard, perhaps: sent again, which does no harm.
-            # Once a server has answered, 400 and 404 are about something that it was told or
-            # looked for, and end nothing else.
+            # Once a server has answered, 400 and 404 are about one report or one package, and must
+            # not end the runner.
             last = REFUSED if self._answered else FINAL
             if isinstance(error, ApiError) and error.status in last:
                 raise
@@ -451,7 +451,7 @@ class Machine:
             self._outbox.left(wanted.bot)
 
     def _say_of(self, bot: int, line: str) -> None:
-        """Say something that a bot has a word in: so much of each bot in an hour."""
+        """Say something about a bot, at most `SAID_HOURLY` characters an hour for each."""
         line = cut(line, SAID_LINE)
         allowance = self._said_of.get(bot)
         if allowance is None:

@@ -1,9 +1,9 @@
-"""What a runner has to report to its server: kept until the server has taken it.
+"""Reports of a runner, kept until the server has taken them.
 
-A request has room for some reports only (`runner_messages`), so the rest goes with the next ones.
-If the server refuses a request because of its reports, they are sent in halves until the refused
-report is alone; that one is dropped.  A request whose answer was lost is sent again: flags and
-verdicts count once by what they are about, troubles by their ids.
+A request has room for a fixed number of reports (`runner_messages`); the rest goes with the next
+ones.  If the server refuses a request because of its reports, the runner sends halves of them until
+it finds the refused report, and drops that one.  It sends a request again if the answer was lost:
+the server counts flags and verdicts once by their subject, troubles once by their ids.
 """
 
 from __future__ import annotations

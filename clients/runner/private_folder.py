@@ -24,7 +24,7 @@ MOVED: Final = ("logs", "outbox", "packages")
 def private_folder(folder: Path) -> Path:
     """Return the private folder in ``folder``, made if there is none; raises `OSError`.
 
-    Programs that share ``folder`` have one together.  What earlier versions kept beside it moves
+    Programs that share ``folder`` share it.  Folders that earlier versions kept in ``folder`` move
     into it.
     """
     folder.mkdir(parents=True, exist_ok=True)

@@ -79,7 +79,7 @@ class AuditFollower:
     async def mark(self) -> None:
         """Note where the log ends; `start` acts on what comes after.
 
-        To be called before anything is restored: what is done meanwhile must not be missed.
+        Call this before anything is restored, so that no action in between is missed.
         """
         self._mark = await self._office.mark()
 
@@ -96,9 +96,9 @@ class AuditFollower:
     async def look(self) -> None:
         """Act on what is new in the audit log.
 
-        Raises what keeps it from acting, such as a `StorageError`; the next look begins with the
-        same entry, as acting twice does no harm.  An error that does not go away by itself is
-        logged after `PERSISTENT_ATTEMPTS`, and its entry passed over: others must not wait for it.
+        Raises the error that keeps it from acting, such as a `StorageError`.  The next look begins
+        with the same entry, as acting twice does no harm.  After `PERSISTENT_ATTEMPTS` failures
+        that are not `TRANSIENT` it logs the error and skips the entry, so that others go on.
         """
         async with self._looking:
             for entry in await self._office.since(self._mark):

@@ -43,7 +43,7 @@ class HealthCheck:
         """When the last trial succeeded, if none has failed since."""
         self._trial: asyncio.Task[str] | None = None
         self._why = ""
-        """What the last trial found out; empty if it succeeded."""
+        """The trouble that the last trial found; empty if it succeeded."""
 
     async def trouble(self) -> str:
         """What keeps the database from taking what is played; empty if nothing does.

@@ -1,13 +1,13 @@
-"""Checks of submissions: their order, the machines that make them, and what comes of them.
+"""The queue of checks of submissions: their order, their machines and their verdicts.
 
-Players are served in turn.  A check waits since its submission, or since the last check of its
-player ended, whichever is later; the one that waits longest is next.  Times of ended checks are
-kept in memory, so a player gains nothing by deleting submissions.
+The queue serves players in turn.  A check waits since its submission, or since the last check of
+its player ended, whichever is later; the one that waits longest is next.  The queue keeps the times
+of ended checks in memory, so a player gains nothing by deleting submissions.
 
-A verdict or a failure counts only from the machine that was given the check last.  After
-`GIVEN_UP` failures a submission is refused, so that it cannot keep a competition from starting.
-Only failures count whose machine has checked a bot of its own right afterwards
-(`Trouble.machine_works`): a broken machine refuses nobody.
+A verdict or a failure counts only from the machine that got the check last.  After `GIVEN_UP`
+failures the server refuses the submission, so that it cannot keep a competition from starting.  A
+failure counts only if its machine could check a bot of its own right afterwards
+(`Trouble.machine_works`), so that a broken machine refuses nobody.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class CheckQueue:
         return CheckWanted(submission, row.digest, terms, must_play, flags_count)
 
     def give(self, submission: int, said: RunnerSays) -> None:
-        """Note that a machine is told to make a check, and nobody else is any more."""
+        """Note that a machine gets a check; reports of other machines on it stop counting."""
         check = self._waiting.get(submission)
         if check is not None:
             self._given[submission] = _Given(said.name, said.instance, check.player_id)
@@ -152,7 +152,7 @@ class CheckQueue:
         )  # fmt: skip
 
     def _end(self, submission: int) -> None:
-        """A check is over for now: its player waits behind those who wait already."""
+        """End a check for now: its player waits behind all who wait already."""
         given = self._given.pop(submission, None)
         if given is not None:
             self._served[given.player_id] = self._store.classes.now()

@@ -25,7 +25,7 @@ class Troubles:
     """Ids of reports."""
 
     def is_new(self, report: str) -> bool:
-        """Whether no report of this id was heard so far; an empty id is always new."""
+        """Note the id of a report; return whether it is new, as an empty one always is."""
         if not report:
             return True
         if report in self._heard:

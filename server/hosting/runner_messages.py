@@ -91,9 +91,9 @@ class Trouble(Struct, frozen=True):
     submission: Annotated[int, Meta(ge=0)] = 0
     """... the submission that cannot be checked here."""
     id: Annotated[str, Meta(max_length=64)] = ""
-    """Another one for each report: one that is sent again counts once.  Empty: it always counts."""
+    """Unique id, so that a report that is sent again counts once; without one it always counts."""
     machine_works: bool = False
-    """Whether this machine has just checked a bot of its own: then the submission is at fault."""
+    """True if the machine could check its own bot just afterwards: the submission is at fault."""
 
 
 Span = Annotated[int, Meta(ge=0, le=(1 << 53) - 1)]

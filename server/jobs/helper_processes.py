@@ -92,7 +92,7 @@ class Helpers:
         self._all.discard(process)
         with contextlib.suppress(ProcessLookupError):
             process.kill()
-        # Shielded, as whoever waits for it may be cancelled: the process has to be reaped.
+        # Reap the process even if the caller is cancelled.
         await asyncio.shield(process.wait())
 
 
@@ -111,7 +111,7 @@ async def _ask(
     given.write(len(message).to_bytes(LENGTH) + message)
     await given.drain()
     size = int.from_bytes(await answers.readexactly(LENGTH))
-    # What is unpickled here and below comes from our own code at the other end of a pipe.
+    # Here and below, the other end of the pipe is our own code, so unpickling is safe.
     answer: tuple[bool, Any] = pickle.loads(await answers.readexactly(size))  # noqa: S301
     return answer
 

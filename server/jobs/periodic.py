@@ -19,10 +19,10 @@ class Periodic:
     """Work that runs again and again on the event loop until it is stopped.
 
     ``work`` is a function or a coroutine function; ``seconds`` pass between its end and its next
-    run.  A run that fails is logged as the failure of ``name``, and the next one comes all the
-    same: a database that fails is a warning, anything else an error with its traceback.  Of
-    failures in a row only the first, second, fourth, eighth and so on are logged, so that a
-    quick timer does not flood the log.
+    run.  If a run fails, the next one comes all the same, and the log names ``name``: a failed
+    database is a warning, any other failure an error with its traceback.  The log has only the
+    first, second, fourth, eighth and so on of failures in a row, so that a quick timer does not
+    flood it.
     """
 
     def __init__(

@@ -1,10 +1,10 @@
-"""Gives bots back the time that the server takes to let them in.
+"""Give bots back the time that the server takes to let them in.
 
-From the read of ``hello`` to the write of ``welcome`` a bot waits for the server, mostly for its
-database.  If it left in the middle of its ply, its clock runs meanwhile.  This time is the
-server's: it is given back when the bot is in, and before its flag falls.
+From the read of ``hello`` to the write of ``welcome`` a bot waits for the server and its database.
+If it left in the middle of its ply, its clock runs meanwhile.  The server gives this time back when
+the bot is in, and before its flag falls.
 
-A bot can make logins happen.  So what is given back counts as a standstill of the server at work,
+A bot can log in as often as it likes.  So this time counts as a standstill of the server at work,
 with the caps of `plyhouse.server.match.time_control.LagPolicy`.
 """
 
@@ -29,7 +29,7 @@ class LoginWait:
 
     session: Session
     since: int
-    """Up to this instant nothing is left to give back, in monotonic nanoseconds."""
+    """The instant, in monotonic nanoseconds, up to which all time was given back."""
     stalled: int
     """All standstills up to then (`Watchdog.total_ns`): these are given back by themselves."""
     player_id: int = 0
@@ -83,5 +83,5 @@ class LoginWaits:
                 live.match.clock.let_in(seat, now - span, now)
 
     def skip(self, wait: LoginWait) -> None:
-        """Let the time up to now be, as it was given back already."""
+        """Leave out the time up to now, which was given back already."""
         wait.since, wait.stalled = self._now(), self._watchdog.total_ns

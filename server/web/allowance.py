@@ -1,8 +1,8 @@
-"""What HTTP requests cost, and how many of them an address may send.
+"""Costs of HTTP requests, and the allowance of each address.
 
 Each address has a token bucket (`plyhouse.server.wire.rates`).  A request takes its cost from
-it before anything is looked up.  A refused request is answered 429 with ``Retry-After``, after
-`DELAY`: a client that does not wait by itself has to.
+it before anything is looked up.  A refused request gets 429 with ``Retry-After``, after
+`DELAY`, which slows clients that ignore the header.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 DELAY: Final = 1.0
 """Seconds until a refusal is sent."""
 CHEAP: Final = 1.0
-"""Files of the web client, which browsers ask for in dozens, and what monitors ask for."""
+"""Files of the web client, which browsers request in dozens, and health checks."""
 USUAL: Final = 4.0
 DEAR: Final = 20.0
-"""What goes through a whole match, looks at a password, or collects numbers."""
+"""Requests that read a whole match, check a password, or collect metrics."""
 
 CHEAP_PATHS: Final = frozenset(
     {"/api", "/api/openapi.json", "/healthz", "/readyz", "/api/v1/session"}

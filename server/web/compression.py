@@ -4,8 +4,8 @@ Clocks run in the loop that answers, so whatever takes long is compressed in a t
 go of the interpreter's lock.  (Litestar's own middleware compresses in the loop, whatever the
 kind of the answer: a long replay of 8 MB would hold every clock up for 80 ms.)
 
-What was compressed last is kept, as many answers are the same bytes again: the client's files, the
-description of the API, pages that nothing has changed.
+The latest compressed answers are kept, because many answers are the same bytes again: the client's
+files, the description of the API, unchanged pages.
 
 Nothing secret is in an answer beside text that a stranger chose, but for the token of a new
 account, which differs each time; so the length of an answer gives nothing away (BREACH).

@@ -1,9 +1,9 @@
 """Give plies the event loop first: HTTP requests get a share of it while matches run.
 
-Clocks run in the loop that answers requests.  A request is served in steps, from one ``await`` to
-the next.  Once steps have used the loop for `SLICE_NS`, all further ones wait for `REST` times as
-long, so that plies go between and never wait for more than a slice and the step that ended it.
-Without a running match nothing waits.
+Clocks run in the loop that answers requests.  A request runs in steps, from one ``await`` to the
+next.  Once steps have used the loop for `SLICE_NS`, all further steps wait `REST` times as long.  A
+ply therefore waits for one slice at most, and for the step that ends it.  Without a running match
+nothing waits.
 """
 
 from __future__ import annotations

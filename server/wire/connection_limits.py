@@ -32,8 +32,8 @@ class Full(Exception):  # noqa: N818 (a condition)
 class Door:
     """Counts sockets; those of ``trusted`` addresses (proxies) only in all.
 
-    ``pause`` takes an address that opens a socket, and returns for how many seconds it opens too
-    many; 0 lets it in.
+    ``pause`` takes an address that opens a socket, and returns the seconds that it has to wait; 0
+    lets it in.
     """
 
     def __init__(

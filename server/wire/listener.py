@@ -1,8 +1,8 @@
 """Accept sockets a few at a time, and turn away an address that opens too many.
 
-An event loop's own server accepts whatever waits in one go and makes a protocol for each before
-anything can refuse it.  Here the loop goes on to something else after `ADMITTED` socket, or after
-`REFUSED` ones, which cost four system calls each; plies go between.
+The server of an event loop accepts all waiting sockets in one go, and makes a protocol for each
+before anything can refuse it.  This one lets the loop do something else, such as plies, after each
+`ADMITTED` sockets that it lets in or `REFUSED` sockets that it refuses.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a hosted bot learns of other bots' files by asking for them by name."""
+"""A hosted bot learns nothing about other bots' files by asking for their names."""
 
 from __future__ import annotations
 
