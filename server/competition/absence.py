@@ -1,8 +1,8 @@
-"""How long somebody has been waited for without a break.
+"""Continuous waiting times of missing entries.
 
-Time is what the caller says it is.  A wait counts only as far as it was looked at: after a gap
-between two looks (the machine slept, a server was away, the clock was set) everybody's period
-begins anew, so that nobody is late because of us.
+The caller supplies the time.  A wait counts only while it is observed.  After a gap between two
+looks (the machine slept, a server was down, the clock was set) all waits start again, so that no
+entry is late through the server's fault.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Final, Generic, TypeVar
 __all__ = ["GAP_MS", "Waits"]
 
 GAP_MS: Final = 60_000
-"""Looks further apart than this (or backwards in time) begin all periods anew."""
+"""Looks further apart than this (in ms), or backwards in time, restart all waits."""
 
 KeyT = TypeVar("KeyT", bound=Hashable)
 
 
 class Waits(Generic[KeyT]):
-    """Who is waited for, and since when.
+    """The keys that are waited for, and since when.
 
     >>> waits = Waits[str]()
     >>> waits.look(0, ["ada", "bob"])
@@ -37,7 +37,7 @@ class Waits(Generic[KeyT]):
         self._seen: int | None = None
 
     def look(self, now_ms: int, missing: Collection[KeyT]) -> dict[KeyT, int]:
-        """Those who are missing now, with how long each has been, in ms."""
+        """Return the keys that are missing now, with the wait of each in ms."""
         if self._seen is not None and not 0 <= now_ms - self._seen <= GAP_MS:
             self._since.clear()
         self._seen = now_ms
@@ -45,5 +45,5 @@ class Waits(Generic[KeyT]):
         return self.waited()
 
     def waited(self) -> dict[KeyT, int]:
-        """What the last look has answered."""
+        """Return the answer of the last look."""
         return {each: (self._seen or 0) - since for each, since in self._since.items()}

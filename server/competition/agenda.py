@@ -1,8 +1,8 @@
-"""What of a competition is still to be begun, found by who has room.
+"""Pairings of a schedule still to start, found by their entries' room.
 
-Pairings begin in the order of the schedule, as far as their entries have room.  After a call of
-`Agenda.take` that was not cut short nothing can begin until somebody has room again; who names
-those spares a look at all the others.
+Pairings begin in the order of the schedule, as far as their entries have room.  After a complete
+call of `Agenda.take`, nothing can begin until some entry gets room.  A caller that names these
+entries saves a look at all the others.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ __all__ = ["Agenda"]
 EntryT = TypeVar("EntryT", bound=Hashable)
 
 MANY: Final = 2_000
-"""With more groups than this to look at, the schedule is read from its beginning instead: where
-so many have room, something near the beginning can begin."""
+"""With more groups than this to examine, `take` reads the schedule from its beginning instead.
+Where so many entries have room, a pairing near the beginning can begin."""
 
 
 class Agenda(Generic[EntryT]):
     """The pairings of a schedule that have not begun; its length is their number."""
 
     def __init__(self, schedule: Schedule[EntryT], begun: Iterable[int] = ()) -> None:
-        """``begun`` are the numbers of pairings that are played or being played."""
+        """Take a schedule and the numbers of its pairings that have begun."""
         self.schedule = schedule
         self._begun = bytearray(len(schedule))
-        """For each pairing, whether it has begun."""
+        """1 for each pairing that has begun, else 0."""
         for number in begun:
             if number < len(schedule):
                 self._begun[number] = 1
@@ -49,15 +49,16 @@ class Agenda(Generic[EntryT]):
         return self._left
 
     def entries(self) -> list[EntryT]:
-        """Those who have pairings before them."""
+        """Return the entries that have pairings left."""
         return [entry for entry, groups in self._of.items() if groups]
 
     def upcoming(
         self, limit: int, of: Collection[EntryT] | None = None
     ) -> list[tuple[int, Pairing[EntryT]]]:
-        """The first pairings that have not begun, with their numbers, at most ``limit``.
+        """Return the first pairings that have not begun, with their numbers.
 
-        ``of`` are entries that are in all of them; then it is the first one of each group.
+        There are at most ``limit``.  With ``of``, each pairing has one of these entries, and each
+        group has only its first one.
         """
         if of is None:
             numbers = self._from_the_beginning()
@@ -73,10 +74,10 @@ class Agenda(Generic[EntryT]):
         *,
         limit: int,
     ) -> list[tuple[int, Pairing[EntryT]]]:
-        """Take out the pairings that can begin now, with their numbers; at most ``limit``.
+        """Remove and return up to ``limit`` pairings that can begin, numbered.
 
-        ``room`` tells how many more matches an entry can play.  ``freed`` are those who may have
-        got room since the last call; None: anybody.
+        ``room`` returns how many more matches an entry can play.  ``freed`` are the entries that
+        may have got room since the last call; None means any entry.
         """
         at_once = self.schedule.at_once
         groups = self.schedule.groups
@@ -111,7 +112,7 @@ class Agenda(Generic[EntryT]):
         return taken
 
     def drop(self, entry: EntryT) -> int:
-        """Leave out what an entry still has before it; return how many pairings that was."""
+        """Drop the remaining pairings of an entry; return their number."""
         before = self._left
         for group in tuple(self._of.get(entry, ())):
             for number in range(self._next[group], len(self._begun), len(self._next)):
@@ -121,15 +122,16 @@ class Agenda(Generic[EntryT]):
         return before - self._left
 
     def _from_the_beginning(self) -> Iterator[int]:
-        """All pairings that have not begun, in order."""
+        """Yield all pairings that have not begun, in order."""
         number = self._begun.find(0)
         while number >= 0:
             yield number
             number = self._begun.find(0, number + 1)
 
     def _of_entries(self, entries: Iterable[EntryT]) -> Iterator[int]:
-        """Pairings of these entries that have not begun, in order: of each group the first one,
-        and the next one when that was taken.
+        """Yield pairings of these entries that have not begun, in order.
+
+        Each group yields its first one, and the next one once that was taken.
         """
         waiting = [self._next[group] for group in set().union(*(self._of[e] for e in entries))]
         heapq.heapify(waiting)
@@ -141,7 +143,7 @@ class Agenda(Generic[EntryT]):
                 heapq.heappush(waiting, later)
 
     def _skip(self, group: int) -> None:
-        """Pass over pairings of a group that have begun; leave the group out at its end."""
+        """Skip the pairings of a group that have begun; drop the group at its end."""
         number = self._next[group]
         while number < len(self._begun) and self._begun[number]:
             number += len(self._next)

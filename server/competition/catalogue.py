@@ -29,7 +29,7 @@ FORMATS: Final[Mapping[str, tuple[Callable[..., Format | Ladder], Mapping[str, A
     "gauntlet": (Gauntlet, {}),
     "ladder": (Ladder, {}),
 }
-"""What makes each format, and the parameters that its name stands for."""
+"""The class of each format, and the parameters that its name fixes."""
 
 _BOUNDS: Final[Mapping[str, tuple[float, float]]] = {
     "laps": (1, 1000),
@@ -45,9 +45,9 @@ _BOUNDS: Final[Mapping[str, tuple[float, float]]] = {
     "error": (0.001, 0.5),
     "most": (1, 10_000),
 }
-"""The least and the greatest value of parameters that are numbers."""
+"""The smallest and the largest value of numeric parameters."""
 _CHOICES: Final[Mapping[str, tuple[str, ...]]] = {"points": ("share", "result")}
-"""What parameters that are texts can be."""
+"""The possible values of text parameters."""
 _WORDS: Final[Mapping[type, str]] = {
     int: "a whole number",
     float: "a number",
@@ -58,11 +58,11 @@ _WORDS: Final[Mapping[type, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """What a format can be told beside seats and mirroring."""
+    """A parameter of a format besides seats and mirroring."""
 
     name: str
     default: Any
-    """None: that depends on the competition, and is said on the page of formats."""
+    """None if the default depends on the competition; the page of formats explains it."""
     kind: type
     least: float | None = None
     most: float | None = None
@@ -70,7 +70,7 @@ class Parameter:
 
     @property
     def words(self) -> str:
-        """What it must be, for people."""
+        """The permitted values, in words."""
         if self.choices:
             return " or ".join(map(repr, self.choices))
         if self.least is None or self.most is None:
@@ -78,20 +78,20 @@ class Parameter:
         return f"{_WORDS[self.kind]} from {self.least:g} to {self.most:g}"
 
     def fits(self, value: object) -> bool:
-        """Whether it is of the right type; whole numbers are numbers, too."""
+        """Return whether a value has the right type; integers are numbers, too."""
         if isinstance(value, bool) or self.kind is bool:
             return isinstance(value, bool) and self.kind is bool
         return isinstance(value, (int, float) if self.kind is float else self.kind)
 
     def within(self, value: Any) -> bool:
-        """Whether a value of the right type can be."""
+        """Return whether a value of the right type is permitted."""
         if self.choices:
             return value in self.choices
         return self.least is None or self.most is None or self.least <= value <= self.most
 
 
 def parameters(name: str) -> dict[str, Any]:
-    """The parameters that a format takes beside seats and mirroring, with their defaults.
+    """Return a format's parameters with defaults, without seats and mirroring.
 
     >>> parameters("double_round_robin")
     {}
@@ -102,7 +102,7 @@ def parameters(name: str) -> dict[str, Any]:
 
 
 def described(name: str) -> tuple[Parameter, ...]:
-    """The parameters that a format takes beside seats and mirroring, with their bounds.
+    """Return a format's parameters with bounds, without seats and mirroring.
 
     >>> for each in described("gauntlet"):
     ...     print(f"{each.name}: {each.words}")
@@ -131,8 +131,8 @@ def make_format(
 ) -> Format | Ladder:
     """Return the format of this name.
 
-    Raises `FormatError` for an unknown name or parameter, a value of the wrong type or out of
-    range, and for a game of so many seats that the format cannot pair it.
+    Raises `FormatError` for an unknown name or parameter, for a value of the wrong type or out of
+    range, and if the format cannot pair a game with this number of seats.
 
     >>> make_format("swiss", number=5).count(30)
     150

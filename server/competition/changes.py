@@ -1,8 +1,8 @@
-"""What a new version of a competition file changes, whether that is possible now, and its effect.
+"""The changes that a new competition file makes, and their effects.
 
-`compare` names every difference by its key.  Which changes are possible depends on how far the
-competition is: who plays what, and by which rules, is fixed when the final begins; what results
-mean, who sees them and when things happen can change later.
+`compare` names every difference by its key.  Which changes are possible depends on the stage of the
+competition.  The final fixes who plays, what they play and by which rules.  The meaning of results,
+their visibility and the dates can change later.
 """
 
 from __future__ import annotations
@@ -38,29 +38,29 @@ ALWAYS: Final = "always"
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """How far a competition is."""
+    """The stage of a competition."""
 
     status: str
-    """As in `plyhouse.storage.class_rows.ClassCompetition`."""
+    """The status in `plyhouse.storage.class_rows.ClassCompetition`."""
     entries: int
-    """Active entries, baselines among them."""
+    """The number of active entries, including baselines."""
 
     @property
     def begun(self) -> bool:
-        """Whether the final has begun."""
+        """True if the final has begun."""
         return self.status in ("running", "paused", "finished")
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Until when something can change, and what that does."""
+    """The stage until which a key can change, and the effect of a change."""
 
     until: str
     """`NEVER`, `DRAFT` (before it opens), `FINAL` (before the final), `IDLE` (not while the final
     runs) or `ALWAYS`."""
     effect: str
     begun: str = ""
-    """The effect after the final has begun, if it is another one."""
+    """The effect after the final has begun, if it differs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +68,15 @@ class Change:
     """A difference between two versions of a competition file."""
 
     key: str
-    """As in the file; of a baseline with its bot: ``baselines[staff/easy].at_least``."""
+    """The key in the file; a baseline's key names its bot: ``baselines[staff/easy].at_least``."""
     old: str
-    """The value as a person reads it; empty if there was none."""
+    """The value in words; empty if there was none."""
     new: str
     effect: str
     refused: str = ""
-    """Why it is not possible now; empty if it is."""
+    """The reason why the change is refused now; empty if it is possible."""
     public: bool = True
-    """Whether students may know: nothing of hidden baselines is for them."""
+    """True if students may see it; changes of hidden baselines are private."""
 
 
 _PLAYED: Final = "the matches of the final are played by it"
@@ -132,7 +132,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "baselines[].twin_of": Rule(FINAL, "The noise on the board is measured by it"),
     "baselines[].reference": Rule(FINAL, "The server submits this built-in bot and checks it"),
 }
-"""By key; a key that is missing here can change before the final."""
+"""Rules by key; a key without one can change before the final."""
 
 _OTHER: Final = Rule(FINAL, "It holds for the final")
 _CERTAIN: Final = Rule(
@@ -170,7 +170,7 @@ def compare(old: CompetitionFile, new: CompetitionFile, stage: Stage) -> list[Ch
 
 
 def _ends_practice(change: Change) -> Change:
-    """The change of a term of the practice ladder, with what becomes of the ladder."""
+    """Return a change with its effect on the practice ladder."""
     if change.refused or change.key not in {_SPELLED.get(each, each) for each in TERMS}:
         return change
     text = f"{change.effect} The practice ladder ends, as its matches were played otherwise."
@@ -178,7 +178,7 @@ def _ends_practice(change: Change) -> Change:
 
 
 def _differences(old: CompetitionFile, new: CompetitionFile) -> Iterator[tuple[str, Any, Any]]:
-    """The values that differ, but for those of baselines."""
+    """Yield the values that differ, except those of baselines."""
     for field in dataclasses.fields(CompetitionFile):
         before, after = getattr(old, field.name), getattr(new, field.name)
         if field.name == "baselines":
@@ -213,7 +213,7 @@ def _change(
 
 
 def _refused(rule: Rule, effect: str, stage: Stage) -> str:
-    """Why something cannot change at this stage; empty if it can."""
+    """Return why a key cannot change at this stage; empty if it can."""
     if rule.until == NEVER:
         return f"it never changes: {effect}"
     if rule.until == DRAFT and stage.status != "draft":
@@ -255,7 +255,7 @@ def _baselines(old: CompetitionFile, new: CompetitionFile, stage: Stage) -> Iter
                 continue
             rule = f"baselines[].{field.name}"
             if field.name == "hidden":
-                if other.hidden:  # that it will be hidden is not for students either
+                if other.hidden:  # Students must not learn that a baseline becomes hidden.
                     public = False
                 else:
                     rule = "baselines[].shown"
@@ -272,7 +272,7 @@ def _baselines(old: CompetitionFile, new: CompetitionFile, stage: Stage) -> Iter
 
 
 def _counted(change: Change, old: CompetitionFile, new: CompetitionFile, stage: Stage) -> Change:
-    """The change of a schedule, with the numbers of matches before and after."""
+    """Return a change of the schedule with the match counts before and after."""
     schedule = change.key in ("games", "format", "mirrored", "rounds") or change.key.endswith("]")
     if change.refused or not schedule:
         return change
@@ -287,7 +287,7 @@ def _counted(change: Change, old: CompetitionFile, new: CompetitionFile, stage: 
 
 
 def _matches(file: CompetitionFile, entries: int) -> int | None:
-    """Matches of all games; None where that is not known."""
+    """Return the number of matches of all games; None if it is unknown."""
     try:
         counts = [planned_matches(file, game, entries) for game in file.games]
     except FormatError:
@@ -296,7 +296,7 @@ def _matches(file: CompetitionFile, entries: int) -> int | None:
 
 
 def _words(baseline: Baseline) -> str:
-    """A baseline on one line."""
+    """Return a baseline as one line of text."""
     said = [baseline.bot]
     if baseline.reference:
         said.append(f"reference {baseline.reference}")
@@ -310,7 +310,7 @@ def _words(baseline: Baseline) -> str:
 
 
 def _shown(value: Any) -> str:
-    """A value as a person reads it."""
+    """Return a value in words."""
     if value is None:
         return "not set"
     if isinstance(value, bool):

@@ -1,13 +1,13 @@
-"""Double elimination: an entry is out when it has lost two series.
+"""Double elimination: a second lost series eliminates an entry.
 
-The winners' bracket is that of a knockout.  Its losers go on in the losers' bracket, which takes
-up the losers of a winners' round before every second round of its own.  Some of them change sides
-there, so that entries that have met do not meet again soon.  The winners of both brackets play the
-grand final.  If the winner of the winners' bracket loses it, that is its first loss, and a second
-grand final decides.
+The winners' bracket is that of a knockout.  Its losers continue in the losers' bracket, which
+admits the losers of a winners' round before every second round of its own.  In some rounds they
+change sides, so that entries that have met do not meet again soon.  The winners of both brackets
+play the grand final.  If the winner of the winners' bracket loses it, that is its first loss, and a
+second grand final decides.
 
-``w1-3-g2`` is the key of the second pairing of the third meeting of the first winners' round;
-``l`` begins the keys of the losers' bracket, ``f1-1`` and ``f2-1`` those of the grand finals.
+``w1-3-g2`` is the key of the second pairing of the third meeting of the first winners' round.  Keys
+of the losers' bracket begin with ``l``; ``f1-1`` and ``f2-1`` are the grand finals.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ LETTERS = "wlf"
 
 @dataclass(frozen=True, kw_only=True)
 class DoubleElimination(Format):
-    """Series of pairings; an entry that has lost two is out.  Entries cannot come late."""
+    """Series of pairings; two lost ones eliminate.  Entries cannot come late."""
 
     name = "double_elimination"
     adaptive = True
@@ -47,7 +47,7 @@ class DoubleElimination(Format):
 
     best_of: int = 1
     extra: int = 2
-    """Pairings played at most while a series is level; after them the better seed goes on."""
+    """Largest number of extra pairings while a series is level; then the better seed advances."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -59,7 +59,7 @@ class DoubleElimination(Format):
         finished: Mapping[str, Outcome[EntryT]],
         begun: Mapping[str, Sequence[EntryT]],
     ) -> Plan[EntryT]:
-        """All rounds, in which those who come are filled in."""
+        """Return all rounds, with the entries that are known so far."""
         return Plan(self._brackets(field, finished, begun).rounds)
 
     def table(
@@ -68,11 +68,14 @@ class DoubleElimination(Format):
         finished: Mapping[str, Outcome[EntryT]],
         begun: Mapping[str, Sequence[EntryT]],
     ) -> list[Row[EntryT]]:
-        """By the round of the second loss; those who lost in the same one share a place."""
+        """Return entries by the round of the second loss; ties share a place."""
         return knockout_table(field, finished, self._brackets(field, finished, begun), LETTERS)
 
     def count(self, entries: int, baselines: int = 0) -> int:
-        """Two losses for all but the winner, which has one; every series goes to its end."""
+        """Return the largest number of matches.
+
+        The winner has one loss and each other entry two; every series has its full length.
+        """
         self._at_least(entries, 2)
         series = self._series()
         return (2 * entries - 1) * series.most * series.at_once
@@ -92,10 +95,10 @@ class DoubleElimination(Format):
 
 @dataclass(slots=True)
 class _Slots(Generic[EntryT]):
-    """The places of a round in the order of its bracket."""
+    """The slots of a round, in the order of its bracket."""
 
     entries: list[EntryT | None]
-    """None: nobody comes here, or it is not known who does."""
+    """The entry of each slot; None: no entry, or not known yet."""
     known: list[bool]
 
 
@@ -131,7 +134,7 @@ class _Brackets(Generic[EntryT]):
                         self._entered[entry] = min(number, self._entered.get(entry, number))
 
     def played(self) -> Bracket[EntryT]:
-        """Play the winners' and losers' rounds by turns, then the grand final."""
+        """Play winners' and losers' rounds alternately, then the grand final."""
         size = 1
         while size < len(self._seeds):
             size *= 2
@@ -161,7 +164,7 @@ class _Brackets(Generic[EntryT]):
     def _round(
         self, letter: str, number: int, slots: _Slots[EntryT]
     ) -> tuple[_Slots[EntryT], _Slots[EntryT]]:
-        """Play a round; return who goes on, and who was beaten."""
+        """Play a round; return the slots of its winners and its losers."""
         stands(slots.entries, slots.known, number, self._who[letter])
         lines: list[Line[EntryT]] = []
         on: _Slots[EntryT] = _Slots([], [])
@@ -192,7 +195,7 @@ class _Brackets(Generic[EntryT]):
         return on, beaten
 
     def _went_on(self, letter: str, number: int, pair: Sequence[EntryT]) -> Collection[EntryT]:
-        """Return the winner of a pair if later meetings that have begun tell it."""
+        """Return the winner of a pair if later meetings that have begun reveal it."""
         further, final = self._last[letter], self._last["f"]
         up = {each for each in pair if further.get(each, -1) > number}
         if letter == "l":
@@ -218,7 +221,7 @@ class _Brackets(Generic[EntryT]):
         for entry in (first, second):
             if entry is not None:
                 self._reached[entry] = max(self._reached.get(entry, 0), top)
-        # While it has not lost, the winner of the winners' bracket is the better seed.
+        # Until its first loss, the winner of the winners' bracket counts as the better seed.
         unbeaten = {entry: n for n, entry in enumerate((first, second)) if entry is not None}
         for number, strength in enumerate((unbeaten, self._strength)):
             again = number == 0 and (1, 0) in begun
@@ -239,7 +242,7 @@ class _Brackets(Generic[EntryT]):
                 return
 
     def _number(self, letter: str, number: int) -> int:
-        """The number of a round within the competition: brackets take turns."""
+        """Return a round's number in the competition; the brackets alternate."""
         if letter == "w":
             return max(0, 3 * number - 2)
         if letter == "l":
@@ -253,23 +256,23 @@ class _Brackets(Generic[EntryT]):
 
 
 def _drops_to(number: int) -> int:
-    """The round of the losers' bracket to which the losers of a winners' round go."""
+    """Return the losers' round that the losers of a winners' round enter."""
     return max(0, 2 * number - 1)
 
 
 def _crossed(beaten: _Slots[EntryT], number: int) -> _Slots[EntryT]:
-    """Move those beaten in a winners' round away from those whom they have met.
+    """Move the losers of a winners' round away from opponents they have met.
 
-    By turns they come in reverse order and in their own.  That leads to the fewest repeated
-    meetings with 8, 16 and 128 entries, and to as few with 32 and 64 if the better seed always
-    wins, among the orders that reversing and exchanging halves can make.
+    Odd rounds reverse their order, even rounds keep it.  Among the orders that reversing and
+    exchanging halves can make, this gives the fewest repeated meetings with 8, 16 and 128 entries.
+    With 32 and 64 it gives as few if the better seed always wins.
     """
     step = -1 if number % 2 else 1
     return _Slots(beaten.entries[::step], beaten.known[::step])
 
 
 def _merged(one: _Slots[EntryT], other: _Slots[EntryT]) -> _Slots[EntryT]:
-    """The places of two rounds, so that each of the first meets one of the second."""
+    """Interleave the slots of two rounds, so that these meet each other."""
     return _Slots(
         [entry for pair in zip(one.entries, other.entries, strict=True) for entry in pair],
         [known for pair in zip(one.known, other.known, strict=True) for known in pair],

@@ -1,17 +1,17 @@
-"""What the results of a competition prove: strengths, how sure they are, and what they withhold.
+"""Evidence from a competition's results: strengths and their certainty.
 
-Standings (`plyhouse.server.competition.standings`) are what the rules say: mean scores.  This says
-what can be concluded from them, with the fits of `plyhouse.server.results`:
+Standings (`plyhouse.server.competition.standings`) follow the rules: mean scores.  This module
+computes what can be concluded from them, with the fits of `plyhouse.server.results`:
 
 * a rating with its fixed-time and any-time interval, and the ranks that an entry may have;
-* how likely it is that an entry is stronger than the next one of the standings;
-* for games whose returns count, and for games of chance, the mean return with its interval over
-  mirrored pairs, and beside it the mean with luck taken out;
-* where the field is not transitive, Nash shares;
+* the probability that an entry is stronger than the next one of the standings;
+* for games whose returns count, and for games of chance: the mean return with its interval over
+  mirrored pairs, and the mean with luck taken out;
+* Nash shares where the field is not transitive;
 * notes: groups that never met, entries that won everything, games that were repeated.
 
-A match that repeats an earlier one move by move counts for the standings, as the rules say, and not
-here: the same observation twice proves no more.
+A match that repeats an earlier one move by move counts for the standings, as the rules require.  It
+does not count here, because the same observation twice proves no more.
 """
 
 from __future__ import annotations
@@ -56,32 +56,32 @@ class Outcome(NamedTuple):
     scores: tuple[float, ...]
     returns: tuple[float, ...]
     luck: tuple[float, ...] | None = None
-    """How much luck each seat had; None if it is not known."""
+    """The luck of each seat; None if it is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What all results of a competition say."""
+    """The conclusions from all results of a competition."""
 
     matches: int
     repeated: int
-    """Matches that repeat an earlier one, and are left out."""
+    """The number of matches left out because they repeat an earlier one."""
     fitted: Fitted[str] | None
-    """None as long as nobody has met anybody."""
+    """None until two entries have met."""
     nash: Mapping[str, NashShare[str]]
-    """Empty where one order explains the results."""
+    """Nash shares by entry; empty where one order explains the results."""
     returns: Mapping[str, Mapping[str, Adjusted]]
-    """By game and entry."""
+    """Mean returns by game and entry."""
     lucky: frozenset[str]
     """The games whose luck was taken out."""
     notes: tuple[str, ...]
-    """What a reader must know; entries stand in them as ``'player/bot'``."""
+    """Notes for readers; entries appear in them as ``'player/bot'``."""
 
     def told(self, secret: Collection[str]) -> list[str]:
-        """The notes, for somebody to whom these entries have no names.
+        """Return the notes for a viewer who may not see the names of ``secret``.
 
-        What is about such entries alone is left out: who won or lost everything is found out
-        soon where entries are few, and says nothing to others.
+        Notes about secret entries alone are left out.  Where entries are few, a reader could soon
+        identify an entry that won or lost everything, and the note says nothing to others.
         """
         names = () if self.fitted is None else self.fitted.names
         known = [repr(name) for name in set(names).difference(secret)]
@@ -97,16 +97,16 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a board: what the rules say, and what it proves."""
+    """One line of a board: the standing and the evidence."""
 
     standing: Standing
     estimate: Estimate[str] | None
-    """None if it has played nobody."""
+    """None if the entry has played nobody."""
     ahead: float | None
-    """How likely it is stronger than the entry of the next line."""
+    """The probability that it is stronger than the entry of the next line."""
     nash: NashShare[str] | None
     returns: Mapping[str, Adjusted] = field(default_factory=dict)
-    """By game."""
+    """Mean returns by game."""
 
 
 class Crossing(NamedTuple):
@@ -121,11 +121,12 @@ class Crossing(NamedTuple):
 
 
 def lines(standings: Sequence[Standing], found: Evidence, *, any_time: bool = False) -> list[Line]:
-    """The lines of a board: of all entries, or of those that somebody may see.
+    """Return the lines of a board, for all entries or only for visible ones.
 
-    ``any_time``: pairings were played until something was certain.  A fixed-time interval covers
-    less than it says then, so any-time bounds take its place everywhere, and nothing is said where
-    there are none (how likely an entry is stronger than the next, means without luck).
+    ``any_time`` means that pairings were played until a decision was certain.  Fixed-time intervals
+    then cover less than they claim, so any-time bounds replace them.  Values without any-time
+    bounds are left out: the probability that an entry is stronger than the next, and means without
+    luck.
     """
     known = set() if found.fitted is None else set(found.fitted.names)
     shown = [each.entrant.name for each in standings if each.entrant.name in known]
@@ -146,7 +147,7 @@ def lines(standings: Sequence[Standing], found: Evidence, *, any_time: bool = Fa
 
 
 def _any_time_only(made: Sequence[Line]) -> list[Line]:
-    """The same lines with any-time bounds in place of fixed-time ones."""
+    """Return the same lines with any-time bounds instead of fixed-time ones."""
     rated = [line.estimate for line in made if line.estimate is not None]
     ranked = [
         line.estimate
@@ -175,7 +176,7 @@ def _any_time_only(made: Sequence[Line]) -> list[Line]:
 
 
 def _watched(found: Adjusted) -> Adjusted:
-    """A mean return with its any-time bounds alone; none for the mean without luck."""
+    """Return a mean return with any-time bounds only, none without luck."""
     low, high = found.watched or (-math.inf, math.inf)
     raw = found.raw._replace(low=low, high=high)
     return found._replace(raw=raw, adjusted=found.adjusted._replace(low=-math.inf, high=math.inf))
@@ -184,7 +185,10 @@ def _watched(found: Adjusted) -> Adjusted:
 def _estimates(
     standings: Sequence[Standing], fitted: Fitted[str] | None
 ) -> dict[str, Estimate[str]]:
-    """The ratings of a board: ranks are among all but twins, of a twin as if it stood alone."""
+    """Return the ratings of a board.
+
+    Ranks are among all entries but twins; a twin is ranked as if it were the only one.
+    """
     if fitted is None:
         return {}
     twins = {each.entrant.name for each in standings if each.entrant.twin_of}
@@ -199,7 +203,10 @@ def _estimates(
 def crosstab(
     outcomes: Sequence[Outcome], *, any_time: bool = False
 ) -> dict[tuple[str, str], Crossing]:
-    """How everybody did against everybody they met; ``any_time`` as in `lines`."""
+    """Return the results of every entry against every opponent.
+
+    ``any_time`` is as in `lines`.
+    """
     units: dict[tuple[str, str], dict[tuple[str, str], list[float]]] = defaultdict(
         lambda: defaultdict(list)
     )
@@ -225,7 +232,7 @@ def crosstab(
 
 
 def any_time_interval(means: Sequence[float]) -> Interval:
-    """The mean of scores of mirrored pairs with 95 % bounds that hold at every moment."""
+    """Return the mean of mirrored pairs' scores with any-time 95 % bounds."""
     bounds = ConfidenceSequence()
     bounds.extend(min(1.0, max(0.0, each)) for each in means)
     return Interval(math.fsum(means) / len(means), bounds.low, bounds.high, len(means))

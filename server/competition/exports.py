@@ -1,7 +1,7 @@
 """The standings of a competition as CSV, Markdown and HTML.
 
-Everything here is pure: from the lines of a board (`plyhouse.server.competition.evidence`) to text.
-Grades are in `plyhouse.server.competition.grade_book`.
+All functions are pure: they turn the lines of a board (`plyhouse.server.competition.evidence`) into
+text.  `plyhouse.server.competition.grade_book` writes grades.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ __all__ = ["Cell", "standings_html", "standings_markdown", "standings_table", "t
 
 Cell = str | int | float | None
 FORMULA: Final = "=+-@\t\r"
-"""With one of these first, spreadsheets take a text for a formula."""
+"""First characters that make spreadsheets read a text as a formula."""
 
 
 def standings_table(
     lines: Sequence[Line], games: Sequence[str]
 ) -> tuple[list[str], list[list[Cell]]]:
-    """The standings with all that they prove: heads of the columns, and rows."""
+    """Return the column heads and the rows of standings with their evidence."""
     paid = sorted({game for line in lines for game in line.returns})
     nash = any(line.nash is not None for line in lines)
     head = ["place", "entry", "student", "status", "baseline", "score", "matches", "wins", "draws"]
@@ -71,7 +71,10 @@ def _row(line: Line, games: Sequence[str], paid: Sequence[str], *, nash: bool) -
 
 
 def table_csv(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    """CSV that spreadsheets take for text: a text that begins like a formula gets a ``'``."""
+    """Return CSV that is safe in spreadsheets.
+
+    A text that begins like a formula gets a leading ``'``.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([_safe(each) for each in head])
@@ -84,7 +87,7 @@ def _safe(cell: object) -> object:
 
 
 def _plain(cell: Cell) -> Cell:
-    """A number as short as its six digits; nothing for what is unknown or has no bound."""
+    """Return a number with six digits; empty if unknown or unbounded."""
     if cell is None or (isinstance(cell, float) and abs(cell) == float("inf")):
         return ""
     return float(f"{cell:.6g}") if isinstance(cell, float) else cell
@@ -93,7 +96,7 @@ def _plain(cell: Cell) -> Cell:
 def standings_markdown(
     title: str, head: Sequence[str], rows: Sequence[Sequence[Cell]], notes: Sequence[str]
 ) -> str:
-    """The standings as a table of Markdown, with the notes below."""
+    """Return the standings as a Markdown table with the notes below."""
     cells = [[_short(cell).replace("|", "\\|") for cell in row] for row in rows]
     lines = [f"# {title}", "", f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
     lines += [f"| {' | '.join(row)} |" for row in cells]
@@ -105,7 +108,7 @@ def standings_markdown(
 def standings_html(
     title: str, head: Sequence[str], rows: Sequence[Sequence[Cell]], notes: Sequence[str]
 ) -> str:
-    """The standings as a page of their own, that needs nothing else."""
+    """Return the standings as a self-contained page."""
     heads = "".join(f'<th scope="col">{escape(each)}</th>' for each in head)
     body = "\n".join(
         "<tr>" + "".join(f"<td>{escape(_short(cell))}</td>" for cell in row) + "</tr>"

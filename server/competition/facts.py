@@ -1,4 +1,4 @@
-"""What a format is asked about (entries, outcomes), and what it answers with (pairings, tables).
+"""The input of formats (entries, outcomes) and output (pairings, tables).
 
 Rounds are counted from 0, as they are stored; keys and names are for people and count from 1.
 """
@@ -28,34 +28,34 @@ EntryT = TypeVar("EntryT", bound=Hashable)
 
 
 class FormatError(ValueError):
-    """A format cannot do what is asked of it; the message says what would be right."""
+    """A format cannot do the request; the message says what is possible."""
 
 
 class State(StrEnum):
-    """How far a line of a round is."""
+    """The state of a line of a round."""
 
     WAITING = "waiting"
-    """It cannot begin yet: who plays, or whether it is needed, is not known."""
+    """It cannot begin yet: its entries, or whether it is needed, are not known."""
     READY = "ready"
     PLAYING = "playing"
     FINISHED = "finished"
     VOID = "void"
-    """It was played, and counts for nobody."""
+    """It was played and does not count."""
     BYE = "bye"
-    """There is no opponent."""
+    """The entry has no opponent."""
     WALKOVER = "walkover"
     """The opponent left before it began."""
     DROPPED = "dropped"
-    """It will not be played, and nobody gains by that."""
+    """It will not be played, and no entry gains from that."""
 
     @property
     def settled(self) -> bool:
-        """Whether nothing is to come any more."""
+        """True if nothing of it is still to come."""
         return self not in (State.WAITING, State.READY, State.PLAYING)
 
     @property
     def begun(self) -> bool:
-        """Whether it is, or was, played."""
+        """True if it is being played or was played."""
         return self in (State.PLAYING, State.FINISHED, State.VOID)
 
 
@@ -65,31 +65,31 @@ class Entrant(Generic[EntryT]):
 
     entry: EntryT
     rank: int | None = None
-    """Where it is seeded, 1 for the strongest; those without a rank come after those with one,
-    in order of entering."""
+    """The seed, 1 for the strongest.  Entries without one follow in order of entering."""
     since: int = 0
-    """The first round that it is in: 0 for who is there when the competition begins."""
+    """The first round that it plays in: 0 if it was there when the competition began."""
     withdrawn: int | None = None
-    """The first round that it is not in any more; None while it stays.
+    """The first round that it does not play in any more; None while it stays.
 
-    For who leaves (or comes) now this is `Format.next_round`: pairings of rounds before it that
-    have not begun are lost to the opponent, or dropped, as the format says."""
+    For an entry that leaves (or comes) now this is `Format.next_round`.  Its unstarted pairings of
+    earlier rounds are lost to the opponent or dropped, as the format decides."""
     baseline: bool = False
     """A staff bot that the others are measured against."""
 
     def plays_in(self, number: int) -> bool:
-        """Whether it is in for a round when that is drawn."""
+        """Return whether it takes part when a round is drawn."""
         return self.since <= number and (self.withdrawn is None or number < self.withdrawn)
 
     def left_in(self, number: int) -> bool:
-        """Whether it has left before the end of a round."""
+        """Return whether it has left before the end of a round."""
         return self.withdrawn is not None and self.withdrawn <= number + 1
 
 
 @dataclass(frozen=True)
 class Field(Generic[EntryT]):
-    """The entries of a competition in order of entering, which never changes: who leaves stays
-    in it as withdrawn, who comes late is appended.
+    """The entries of a competition in order of entering, which never changes.
+
+    An entry that leaves stays in it as withdrawn; a late entry is appended.
 
     >>> Field.of(["ada", "bob"], ratings={"bob": 1700.0}).ranked
     ('bob', 'ada')
@@ -115,7 +115,7 @@ class Field(Generic[EntryT]):
     def of(
         cls, entries: Iterable[EntryT], ratings: Mapping[EntryT, float] | None = None
     ) -> Field[EntryT]:
-        """Enter these from the beginning, seeded by their ratings where they have one."""
+        """Enter these from the beginning, seeded by rating where they have one."""
         listed = tuple(entries)
         known = ratings or {}
         best_first = sorted((each for each in listed if each in known), key=lambda e: -known[e])
@@ -147,18 +147,18 @@ class Field(Generic[EntryT]):
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[EntryT]):
-    """How a pairing ended."""
+    """The outcome of a pairing."""
 
     key: str
     entries: tuple[EntryT, ...]
     scores: tuple[float, ...]
-    """What each entry scored, summed over the matches; every match gives a seat 0 to 1."""
+    """The score of each entry, summed over the matches; every match gives a seat 0 to 1."""
     matches: int = 1
-    """How many matches count."""
+    """The number of matches that count."""
     void: bool = False
-    """Nothing of it counts."""
+    """True if none of it counts."""
     forfeited: frozenset[EntryT] = field(default_factory=frozenset)
-    """Those who lost matches otherwise than by play; of a void pairing those who did not come."""
+    """Entries that forfeited matches; in a void pairing, those that did not come."""
 
     def __post_init__(self) -> None:
         if len(self.scores) != len(self.entries):
@@ -169,7 +169,7 @@ class Outcome(Generic[EntryT]):
             raise FormatError(f"{self.key}: an outcome without matches must be void")
 
     def share(self, entry: EntryT) -> float:
-        """The mean score of an entry's matches, from 0 to 1."""
+        """Return the mean score of an entry's matches, from 0 to 1."""
         return self.scores[self.entries.index(entry)] / self.matches
 
 
@@ -178,31 +178,31 @@ class Pairing(Generic[EntryT]):
     """Matches between the same entries that may begin."""
 
     key: str
-    """Its name within the competition, of ``a-z``, ``0-9`` and ``-``: whenever the format is
-    asked again this names the same pairing."""
+    """Its name within the competition, of ``a-z``, ``0-9`` and ``-``.  The format always gives the
+    same pairing the same key."""
     round: int
     matches: tuple[tuple[EntryT, ...], ...]
     """The entries in seat order, once per match."""
 
     @property
     def entries(self) -> tuple[EntryT, ...]:
-        """Who meets, in the seat order of the first match."""
+        """The opponents, in the seat order of the first match."""
         return self.matches[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Line(Generic[EntryT]):
-    """One line of a round: a pairing, or why there is none."""
+    """One line of a round: a pairing, or the reason why there is none."""
 
     key: str
     round: int
     entries: tuple[EntryT | None, ...]
-    """Who meets, in the seat order of the first match; None where that is not known yet (or
-    where there is no opponent, as the state says)."""
+    """The opponents, in the seat order of the first match.  None means not known yet, or no
+    opponent, as the state says."""
     state: State
     outcome: Outcome[EntryT] | None = None
     winner: EntryT | None = None
-    """Who goes on from here, where the format says that somebody does."""
+    """The entry that advances, if the format has one advance."""
 
     @property
     def players(self) -> tuple[EntryT, ...]:
@@ -212,7 +212,7 @@ class Line(Generic[EntryT]):
 
 @dataclass(frozen=True, slots=True)
 class Round(Generic[EntryT]):
-    """What belongs together on a page."""
+    """Lines that belong together on a page."""
 
     number: int
     name: str
@@ -225,13 +225,13 @@ class Row(Generic[EntryT]):
 
     entry: EntryT
     place: int | None
-    """From 1; equal entries share it. None for baselines where they are not ranked."""
+    """The place from 1; equal entries share it.  None for baselines where they are not ranked."""
     points: float
-    """The sum over pairings of what the format counts them for: the mean score, 0 to 1, unless
-    it says otherwise."""
+    """The sum of the points of all pairings: mean scores from 0 to 1, unless the format says
+    otherwise."""
     played: int
-    """Pairings that count."""
+    """The number of pairings that count."""
     tie_breaks: tuple[float, ...]
-    """In the order of `Format.tie_breaks`, more is better."""
+    """Values in the order of `Format.tie_breaks`; more is better."""
     withdrawn: bool = False
     baseline: bool = False

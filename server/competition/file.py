@@ -1,4 +1,4 @@
-"""The competition file: TOML read into frozen values, with every mistake named at once.
+"""The competition file: TOML read into values, with all mistakes at once.
 
 A file has three lines at least::
 
@@ -9,23 +9,23 @@ A file has three lines at least::
 `read_competition` returns a `CompetitionFile` or raises `InvalidCompetition` with the list of all
 `Mistake` values, each with a stable code::
 
-    competition/not_toml          the text is no TOML; the line is said
-    competition/unknown_key       no such key here; the nearest known one is named
-    competition/missing_key       a key without which there is no competition
-    competition/bad_type          a text where a number belongs, and so on
-    competition/bad_value         of the right type, and impossible
-    competition/unknown_game      no such game, or a parameter that it has not
+    competition/not_toml          the text is no TOML; the message names the line
+    competition/unknown_key       no such key here; the message names the nearest known one
+    competition/missing_key       a required key is missing
+    competition/bad_type          a value of the wrong type, such as a text instead of a number
+    competition/bad_value         a value of the right type that is not permitted
+    competition/unknown_game      no such game, or a parameter that it does not have
     competition/unknown_format    no such format
-    competition/no_zone           a time without a zone: nobody knows when that is
+    competition/no_zone           a time without a zone, which is ambiguous
     competition/date_past         a date that is over already
     competition/date_order        freeze before opening, final before freeze
-    competition/name_taken        there is a competition of that name (told by a server)
-    competition/missing_baseline  a baseline bot that has never logged in (told by a server)
+    competition/name_taken        the name belongs to another competition (reported by a server)
+    competition/missing_baseline  a baseline bot that has never logged in (reported by a server)
     competition/unfit_baseline    a baseline that cannot play one of the games
-    competition/twin_differs      a twin that is not the same bot (told by a server)
+    competition/twin_differs      a twin that is not the same bot (reported by a server)
 
-The time comes as an argument; None leaves the check of past dates out, for a file that was
-accepted when its dates were still to come.
+The time is an argument.  None skips the check of past dates, for a file that was accepted when its
+dates were still to come.
 """
 
 from __future__ import annotations
@@ -77,26 +77,26 @@ __all__ = [
 ]
 
 MAX_FILE: Final = 32_768
-"""Longest competition file, in characters."""
+"""Largest length of a competition file, in characters."""
 MAX_NAME: Final = 64
 MAX_GAMES: Final = 32
 MAX_RULES: Final = 20_000
 VISIBILITIES: Final = ("public", "class", "anonymous")
-"""Who sees the board: everybody, the class, or each only themselves and those just ahead."""
+"""Who sees the board: everybody, the class, or each student only itself and those just ahead."""
 
 _ROBINS: Final = ("round_robin", "double_round_robin")
 _REPEATED: Final = (*_ROBINS, "gauntlet")
-"""Formats whose schedule is known from the beginning, and can be played several times."""
+"""Formats whose schedule is known from the beginning and can be played several times."""
 _BRACKETS: Final = ("knockout", "double_elimination", "groups_knockout")
-"""Formats in which who loses is out."""
+"""Formats in which a loss eliminates."""
 
 _SIGNS: Final = " .,:()&'+-_"
-"""What a competition's name may have beside letters and digits of all scripts."""
+"""Signs that a competition's name may have besides letters and digits of all scripts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """Who meets whom: a name of the catalogue with the parameters that were given."""
+    """A format: a name of the catalogue with the parameters given."""
 
     name: str = "round_robin"
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -104,7 +104,7 @@ class Format:
 
 @dataclass(frozen=True, slots=True)
 class Dates:
-    """When things happen by themselves, in UTC; None: when the organiser says so."""
+    """Dates of automatic steps, in UTC; None: the organiser decides."""
 
     opening: datetime | None = None
     freeze: datetime | None = None
@@ -116,92 +116,92 @@ class Baseline:
     """A bot of the staff that students are measured against."""
 
     bot: str
-    """``player/bot``."""
+    """The bot, as ``player/bot``."""
     hidden: bool = False
-    """Whether students do not see it on the board."""
+    """True if students do not see it on the board."""
     grade: str = ""
-    """What reaching ``at_least`` against it is worth; empty: nothing."""
+    """The grade for reaching ``at_least`` against it; empty: none."""
     at_least: float = 0.5
-    """Mean score against it, from 0 to 1, that the grade needs."""
+    """The mean score against it, from 0 to 1, that the grade needs."""
     twin_of: str = ""
-    """The baseline that this is the very same bot as, under a second name; empty for all others.
-    What separates the two on the board is noise.  It has no grade, and is hidden if that one is.
-    """
+    """The baseline of which this is a copy under a second name; empty if it is no twin.
+    Differences between the two on the board are noise.  A twin has no grade, and it is hidden if
+    its original is."""
     reference: str = ""
-    """The bot of the house that it is, with options: the server hands it in by itself.  Empty for
-    bots of the staff."""
+    """The built-in bot, with options, that the server submits as this baseline.  Empty for bots
+    that staff submit."""
     points: float | None = None
-    """What the grade is worth in points; None: evenly spaced (`points_of`)."""
+    """The points of the grade; None: evenly spaced (`points_of`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much there may be of something."""
+    """Upper limits of a competition."""
 
     students: int = 200
-    """Students (groups count once)."""
+    """The largest number of students; a group counts once."""
     matches_at_a_time: int = 8
-    """Matches of the final that run at the same time, beside free play."""
+    """The largest number of matches of the final that run at the same time, besides free play."""
     absent_minutes: int = 30
-    """How long a game of the final waits for an entry before it is withdrawn; 0: for ever.  Half
-    an hour is enough for a machine to restart or a student to be called, and a Swiss of eight
-    rounds still ends in an afternoon if somebody is lost in each."""
+    """Minutes for which a game of the final waits for an entry before withdrawing it; 0: for ever.
+    Half an hour is enough to restart a machine or to call a student.  A Swiss of eight rounds
+    still ends in an afternoon if each round loses an entry."""
 
 
 @dataclass(frozen=True, slots=True)
 class Practice:
-    """What is played from the opening to the freeze, and counts for nothing."""
+    """Practice from the opening to the freeze, which counts for nothing."""
 
     ladder: bool = False
-    """Whether entries play each other on a standing ladder."""
+    """True if entries play each other on a practice ladder."""
     matches_at_a_time: int = 4
-    """Matches of the ladder that run at the same time."""
+    """The largest number of matches of the ladder that run at the same time."""
     baselines: bool = True
-    """Whether baselines are on the ladder; hidden ones and twins never are."""
+    """True if baselines play on the ladder; hidden ones and twins never do."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompetitionFile:
-    """Everything a competition file says."""
+    """The contents of a competition file."""
 
     name: str
     games: tuple[str, ...]
-    """Canonical specs, all different."""
+    """Canonical specs without duplicates."""
     time_control: TimeControl
     format: Format = Format()
     mirrored: bool = True
-    """Whether each pairing is played from every seat."""
+    """True if each pairing is played from every seat."""
     rounds: int = 1
-    """How often the whole schedule is played, where it is known from the beginning."""
+    """The number of times the whole schedule is played, in formats with a fixed schedule."""
     entries_per_student: int = 1
     dates: Dates = Dates()
     baselines: tuple[Baseline, ...] = ()
-    """In the order of the file, from the easiest grade to the best."""
+    """Baselines in the order of the file, from the easiest grade to the best."""
     board: str = "class"
     """One of `VISIBILITIES`."""
     limits: Limits = Limits()
     hosting_required: bool = False
-    """Whether only what was handed in plays in the final, run by the house."""
+    """True if only submitted bots play in the final, on runner machines."""
     rules: str = ""
-    """What students are told, in their own words."""
+    """The text of the rules for students."""
     scoring: Mapping[str, Scoring] = field(default_factory=dict)
-    """What scores a match, for the games for which the file says so; see `scored_by`."""
+    """The scoring of the games for which the file sets it; see `scored_by`."""
     every_lower: bool = True
-    """Whether a grade needs the thresholds of all lower grades, too."""
+    """True if a grade also needs the thresholds of all lower grades."""
     practice: Practice = Practice()
     points: float | None = None
-    """Points of the best grade, where grades are evenly spaced; None: one for each grade."""
+    """The points of the best grade if grades are evenly spaced; None: one point per grade."""
     late: LateRule = field(default_factory=LateRule)
-    """Until when late submissions are taken, and what they cost."""
+    """The rule for late submissions: their limit and their cost."""
 
     def scored_by(self, game: str) -> Scoring:
-        """What scores a match of one of the games: what the file says, or the game's default."""
+        """Return the scoring of a game: the file's, or else the game's default."""
         found = self.scoring.get(game)
         return default_scoring(get_game(game)) if found is None else found
 
     @property
     def until_certain(self) -> bool:
-        """Whether entries meet baselines until their grades are certain."""
+        """True if entries meet baselines until their grades are certain."""
         return self.format.parameters.get("until_certain") is True
 
     @property
@@ -211,7 +211,7 @@ class CompetitionFile:
 
     @property
     def twins(self) -> dict[str, str]:
-        """What each twin is the same bot as, both by name in small letters."""
+        """The original of each twin, both as lower-case names."""
         return {each.bot.lower(): each.twin_of.lower() for each in self.twinned}
 
     @property
@@ -221,14 +221,14 @@ class CompetitionFile:
 
     @property
     def laps(self) -> int:
-        """How often everybody meets everybody in a round robin."""
+        """The number of times that entries meet each other in a round robin."""
         if self.format.name == "double_round_robin":
             return 2 * self.rounds
         return self.rounds * int(self.format.parameters.get("laps", 1))
 
     @property
     def terms(self) -> tuple[str, dict[str, Any]]:
-        """The format that is played, ``rounds`` worked in, as `catalogue.make_format` takes it."""
+        """The format for `catalogue.make_format`, with ``rounds`` included."""
         if self.format.name in _ROBINS:
             return "round_robin", {"laps": self.laps}
         given = dict(self.format.parameters)
@@ -237,7 +237,7 @@ class CompetitionFile:
         return self.format.name, given
 
     def play(self, game: str) -> formats.Format | Ladder:
-        """The format for one of the games; raises `FormatError` where it cannot be held."""
+        """Return the format for a game; raises `FormatError` if it is impossible."""
         name, given = self.terms
         seats = get_game(game).seats
         return catalogue.make_format(name, seats=seats, mirrored=self.mirrored, **given)
@@ -360,7 +360,7 @@ def _late(table: Table, dates: Dates) -> LateRule:
 
 
 def _fitting(file: CompetitionFile, table: Table) -> None:
-    """Note games that the format cannot pair, and parameters that do not go together."""
+    """Note games the format cannot pair, and parameters that conflict."""
     if file.until_certain:
         _until_certain(file, table)
     _twins(file, table)
@@ -390,7 +390,7 @@ def _practice(file: CompetitionFile, table: Table) -> None:
 
 
 def _until_certain(file: CompetitionFile, table: Table) -> None:
-    """Note what keeps grades from being decided one baseline after the other."""
+    """Note whatever prevents a separate decision against each baseline."""
     if len(file.games) > 1:
         text = "is for one game, as a grade is by the mean over all: open a competition for each"
         table.wrong("bad_value", "format.until_certain", text)
@@ -407,7 +407,7 @@ def _until_certain(file: CompetitionFile, table: Table) -> None:
 
 
 def _twins(file: CompetitionFile, table: Table) -> None:
-    """Note twins that could not show the noise of this board."""
+    """Note twins that cannot measure the noise of this board."""
     names = {each.bot.lower(): each for each in file.baselines}
     seen: set[str] = set()
     for number, each in enumerate(file.baselines):
@@ -461,7 +461,7 @@ def _name(table: Table) -> str | None:
 
 
 def _is_name(name: str) -> bool:
-    """Whether a text in normal form C can name a competition."""
+    """Return whether a text in normal form C can name a competition."""
 
     def word(each: str) -> bool:
         return each.isalnum() or unicodedata.category(each)[0] == "M"
@@ -538,7 +538,7 @@ def _format(table: Table) -> Format:
 
 
 def _toml(value: Any) -> str:
-    """A value as it is written in a file."""
+    """Return a value in TOML."""
     return str(value).lower() if isinstance(value, bool) else json.dumps(value)
 
 
@@ -640,7 +640,7 @@ def _names_bot(text: str) -> bool:
 
 
 def _reference(table: Table, bot: str) -> str:
-    """The bot of the house that a baseline is."""
+    """Return the built-in bot of a baseline; empty if none is named."""
     text = table.text("reference", "mcts(simulations=200)", 200) or ""
     problem = reference_problem(text) if text else ""
     player, _, name = bot.lower().partition("/")

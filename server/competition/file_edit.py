@@ -1,4 +1,4 @@
-"""One value of a competition file changed in its text, so that comments and order stay."""
+"""Edits of single values in a competition file; the other text stays."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _COMMENT: Final = re.compile(r"""\s+#[^"']*$""")
 
 
 class CannotEdit(Exception):  # noqa: N818 - a condition of the text
-    """A value cannot be changed in the text without touching others: a person has to."""
+    """A value cannot be edited alone; a person must edit the file."""
 
 
 def set_value(text: str, key: str, value: str | None) -> str:
-    """Return a TOML text in which a key has another value; None removes the key.
+    """Return a TOML text with another value for a key; None removes the key.
 
-    ``key`` is ``name`` or ``table.name``, ``value`` is written in TOML.  Raises `CannotEdit` unless
+    ``key`` is ``name`` or ``table.name``; ``value`` is written in TOML.  Raises `CannotEdit` unless
     exactly that value changes.
 
     >>> set_value('name = "Cup"  # ours', "name", '"Bowl"')
@@ -79,7 +79,10 @@ def _edited(text: str, table: str, name: str, value: str | None) -> str:
 
 
 def _section(lines: list[str], table: str) -> tuple[int | None, int]:
-    """The first line after a table's header and the line after its last; None without it."""
+    """Return the lines where a table begins, after its header, and ends.
+
+    The first value is None if the table does not exist.
+    """
     begin: int | None = None if table else 0
     for number, line in enumerate(lines):
         if not _ANY_HEADER.match(line):

@@ -1,4 +1,4 @@
-"""The points of grades in a competition file: ``points`` of baselines or of ``[grading]``."""
+"""The points of grades: ``points`` of baselines or of ``[grading]``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST: Final = 1_000_000.0
 
 
 class Graded(Protocol):
-    """A baseline, as far as points go."""
+    """The attributes of a baseline that points need."""
 
     @property
     def grade(self) -> str:
@@ -26,10 +26,11 @@ class Graded(Protocol):
 
 
 def read_points(grading: Table, baselines: Sequence[Graded]) -> float | None:
-    """Return the points of the best grade where grades are evenly spaced, as ``[grading]`` says.
+    """Return the points of the best grade in ``[grading]``, for even spacing.
 
-    Notes mistakes in the points of the baselines, too: either all graded baselines have points or
-    none has, they never fall from one grade to the next, and they exclude points of ``[grading]``.
+    Also notes mistakes in the points of the baselines.  Either all graded baselines have points or
+    none has.  Points never fall from one grade to the next, and they exclude points of
+    ``[grading]``.
     """
     most: float | None = grading.take("points", float, "a number", "points = 10")
     if most is not None and not (math.isfinite(most) and 0.0 < most <= MOST):

@@ -1,4 +1,4 @@
-"""The key ``scoring`` of a competition file: what scores a match of each game."""
+"""The key ``scoring`` of a competition file: the scoring of each game."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ __all__ = ["read_scoring"]
 def read_scoring(table: Table, games: Sequence[str]) -> dict[str, Scoring]:
     """Return the scoring that a file gives its games, by canonical spec.
 
-    ``scoring`` is a text for all games, or a table with a text for some of them.  Games for which
-    the file says nothing are left out: their default counts.  Mistakes are noted in the table.
+    ``scoring`` is a text for all games, or a table with a text for some of them.  Games that the
+    file does not mention are left out: their default applies.  Mistakes are noted in the table.
     """
     example = 'scoring = "wins", or scoring = { kuhn_poker = "returns" }'
     value = table.take("scoring", object, "a text or a table", example)
@@ -47,7 +47,7 @@ def read_scoring(table: Table, games: Sequence[str]) -> dict[str, Scoring]:
 
 
 def _one_scoring(table: Table, at: str, value: object) -> Scoring | None:
-    """One value of `Scoring`; None, with the mistake noted, for anything else."""
+    """Return a value of `Scoring`; note a mistake and return None for others."""
     if isinstance(value, str) and value in [each.value for each in Scoring]:
         return Scoring(value)
     known = " or ".join(repr(each.value) for each in Scoring)

@@ -1,6 +1,6 @@
-"""A table of a competition file, whose values are taken out one by one; and what is wrong with it.
+"""A table of a competition file, read key by key, with its mistakes.
 
-All mistakes of a file are collected, so that its author is told them at once.
+All mistakes of a file are collected, so that its author sees them at once.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ __all__ = ["InvalidCompetition", "Mistake", "Table"]
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """One thing that is wrong with a competition file."""
+    """One mistake in a competition file."""
 
     code: str
     key: str
-    """Where: ``dates.freeze``, ``baselines[1].bot``; empty for the file as a whole."""
+    """The key: ``dates.freeze``, ``baselines[1].bot``; empty for the file as a whole."""
     text: str
-    """What was wrong, and what would be right."""
+    """The mistake and its remedy."""
 
     def __str__(self) -> str:
         return f"{self.key}: {self.text}" if self.key else self.text
 
 
 class InvalidCompetition(Exception):  # noqa: N818 - a condition of the file, as InvalidAction
-    """A competition file has mistakes; ``mistakes`` has all of them."""
+    """A competition file has mistakes; ``mistakes`` lists all of them."""
 
     code: ClassVar[str] = "competition/invalid"
 
@@ -40,7 +40,7 @@ class InvalidCompetition(Exception):  # noqa: N818 - a condition of the file, as
 
 
 class Table:
-    """A table of the file: values are taken out one by one, what is left is unknown."""
+    """A table of the file; keys that were never taken are unknown."""
 
     def __init__(self, values: Mapping[str, Any], at: str, mistakes: list[Mistake]) -> None:
         self._values = dict(values)
@@ -49,7 +49,7 @@ class Table:
         self.mistakes = mistakes
 
     def key(self, name: str) -> str:
-        """The place of a key in the file."""
+        """Return the place of a key in the file."""
         return f"{self.at}.{name}" if self.at else name
 
     def wrong(self, code: str, name: str, text: str) -> None:
@@ -57,7 +57,10 @@ class Table:
         self.mistakes.append(Mistake(f"competition/{code}", self.key(name), text))
 
     def take(self, name: str, kind: type, words: str, example: str, *, needed: bool = False) -> Any:
-        """The value of a key, None if it is missing or not of its kind (which is noted)."""
+        """Return and remove the value of a key.
+
+        Returns None if it is missing or not of its kind, which is noted as a mistake.
+        """
         self._known.append(name)
         if name not in self._values:
             if needed:
@@ -73,7 +76,7 @@ class Table:
         return value
 
     def text(self, name: str, example: str, longest: int, *, needed: bool = False) -> str | None:
-        """The text of a key, None if it is missing, too long or no text."""
+        """Return the text of a key; None if it is missing, too long or no text."""
         value: str | None = self.take(name, str, "a text", f'{name} = "{example}"', needed=needed)
         if value is None:
             return None
@@ -86,7 +89,10 @@ class Table:
         return value
 
     def number(self, name: str, default: int, least: int, most: int) -> int:
-        """The whole number of a key, ``default`` if it is missing or not within the bounds."""
+        """Return the whole number of a key.
+
+        Returns ``default`` if it is missing or out of bounds.
+        """
         value = self.take(name, int, "a whole number", f"{name} = {default}")
         if value is None:
             return default
@@ -96,23 +102,23 @@ class Table:
         return int(value)
 
     def flag(self, name: str, *, default: bool) -> bool:
-        """The truth of a key, ``default`` if it is missing or neither true nor false."""
+        """Return the boolean of a key; ``default`` if it is missing or no boolean."""
         shown = "true" if default else "false"
         value = self.take(name, bool, "true or false", f"{name} = {shown}")
         return default if value is None else bool(value)
 
     def table(self, name: str) -> Table:
-        """The table of a key, an empty one if it is missing."""
+        """Return the table of a key; an empty one if it is missing."""
         value = self.take(name, dict, f"a table: [{self.key(name)}]", f"[{self.key(name)}]")
         return Table(value or {}, self.key(name), self.mistakes)
 
     def removed(self, name: str, text: str) -> None:
-        """Note a key of earlier versions as a mistake; ``text`` says why, and what to do."""
+        """Note a key of earlier versions as a mistake; ``text`` has the remedy."""
         if self._values.pop(name, None) is not None:
             self.wrong("removed_key", name, text)
 
     def end(self) -> None:
-        """Note every key that nobody has taken."""
+        """Note every key that was never taken."""
         for name in self._values:
             near = difflib.get_close_matches(name, self._known, n=1, cutoff=0.5) or [
                 known for known in self._known if known.startswith(name)

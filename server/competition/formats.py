@@ -1,13 +1,14 @@
-"""What every format can do: answer from stored facts who may meet now.
+"""The interface of formats, which derive pairings from stored facts.
 
-The facts are a `Field`, the outcomes of finished pairings by their keys, and who plays in every
-pairing that was ever begun, by its key, too (finished ones may be left out).  What has begun is
-never taken back: should an outcome be corrected after the next round was drawn, the pairings of
-that round which have begun stand, and only the others are drawn anew: among those who are left
-whenever the format is asked, so who begins them begins them as they were named last.
+The facts are a `Field`, the outcomes of finished pairings by key, and the entries of every pairing
+that has begun, by key.  Finished pairings may be left out of the last.
 
-To play a competition: begin what `ready` names; when a pairing is finished, and the format is
-`adaptive`, ask again; when `done` says so, it is over.
+A format never takes back a pairing that has begun.  If an outcome is corrected after the next round
+was drawn, begun pairings of that round stay.  Each answer draws the others again among the entries
+left, so begin pairings as the last answer named them.
+
+To play a competition, begin the pairings of `ready`.  When a pairing is finished and the format is
+`adaptive`, ask again.  When `done` returns True, the competition is over.
 """
 
 from __future__ import annotations
@@ -34,49 +35,49 @@ __all__ = ["Format", "Plan", "checked", "played_line", "who_of"]
 
 @dataclass(frozen=True, slots=True)
 class Plan(Generic[EntryT]):
-    """All that a format can say now."""
+    """A format's complete answer to the facts."""
 
     rounds: list[Round[EntryT]]
     more: bool = False
-    """Whether rounds will follow that cannot be drawn yet."""
+    """True if rounds will follow that cannot be drawn yet."""
 
     def lines(self) -> Iterable[Line[EntryT]]:
-        """The lines of all rounds in order."""
+        """Yield the lines of all rounds in order."""
         for each in self.rounds:
             yield from each.lines
 
     @property
     def settled(self) -> bool:
-        """Whether nothing of the rounds in it is to come any more."""
+        """True if nothing in its rounds is still to come."""
         return all(line.state.settled for line in self.lines())
 
 
 @dataclass(frozen=True, kw_only=True)
 class Format(ABC):
-    """A way to hold a competition; its fields are its parameters."""
+    """A competition format; its fields are its parameters."""
 
     name: ClassVar[str]
     adaptive: ClassVar[bool]
-    """Whether outcomes change what is ready.  If not, all pairings are ready from the beginning,
-    and only a changed field is a reason to ask again."""
+    """True if outcomes change which pairings are ready.  If False, all are ready from the
+    beginning, and only a changed field is a reason to ask again."""
     round_by_round: ClassVar[bool] = False
-    """Whether outcomes change what is ready only when all that was ready is finished."""
+    """True if outcomes change which pairings are ready only once all ready ones are finished."""
     admits_late: ClassVar[bool]
-    """Whether entries may join after a pairing has begun."""
+    """True if entries may join after a pairing has begun."""
     tie_breaks: ClassVar[tuple[str, ...]] = ()
-    """What decides the table where points are equal, in this order."""
+    """The tie-breaks of the table, in this order, where points are equal."""
 
     reuses_by_key: ClassVar[bool] = False
-    """Whether a pairing of an earlier run stands only for the one of the same key.
+    """True if a pairing of an earlier run can only replace the one with the same key.
 
-    So it must be where two entries may meet twice, and it matters who won which meeting."""
+    This is needed where two entries may meet twice and it matters who won which meeting."""
     decided_by: ClassVar[str] = "points"
-    """What decides the places, in words."""
+    """The rule that decides the places, in words."""
 
     seats: int = 2
     """Seats of the game."""
     mirrored: bool = True
-    """Whether a pairing has a match for each rotation of the seats; otherwise it has one."""
+    """True if a pairing has a match for each rotation of the seats; otherwise it has one."""
 
     def __post_init__(self) -> None:
         if self.seats != 2:
@@ -87,7 +88,7 @@ class Format(ABC):
 
     @property
     def at_once(self) -> int:
-        """Matches of a pairing."""
+        """The number of matches of a pairing."""
         return self.seats if self.mirrored else 1
 
     # ------------------------------------------------------------------------ to be asked
@@ -98,7 +99,7 @@ class Format(ABC):
         finished: Mapping[str, Outcome[EntryT]],
         begun: Mapping[str, Sequence[EntryT]],
     ) -> Sequence[Pairing[EntryT]]:
-        """The pairings that may begin now and have not, in the order in which they should."""
+        """Return the pairings that may begin now, in the order to begin them."""
         return [
             Pairing(line.key, line.round, self.orders(line.players))
             for line in self.plan(field, finished, begun).lines()
@@ -111,7 +112,7 @@ class Format(ABC):
         finished: Mapping[str, Outcome[EntryT]],
         begun: Mapping[str, Sequence[EntryT]],
     ) -> bool:
-        """Whether everything is finished."""
+        """Return whether everything is finished."""
         plan = self.plan(field, finished, begun)
         return not plan.more and plan.settled
 
@@ -121,7 +122,7 @@ class Format(ABC):
         finished: Mapping[str, Outcome[EntryT]],
         begun: Mapping[str, Sequence[EntryT]],
     ) -> list[Round[EntryT]]:
-        """What is known of all rounds, byes included, for pages."""
+        """Return all known rounds for pages, byes included."""
         return self.plan(field, finished, begun).rounds
 
     def next_round(
@@ -130,8 +131,9 @@ class Format(ABC):
         finished: Mapping[str, Outcome[EntryT]],
         begun: Mapping[str, Sequence[EntryT]],
     ) -> int:
-        """The first round of which nothing has begun: who comes now is in since this one, and
-        who leaves now is withdrawn from it.
+        """Return the first round of which nothing has begun.
+
+        Entries that come now are in from this round; entries that leave now are withdrawn from it.
         """
         lines = self.plan(field, finished, begun).lines()
         return max((line.round + 1 for line in lines if line.state.begun), default=0)
@@ -143,7 +145,7 @@ class Format(ABC):
         finished: Mapping[str, Outcome[EntryT]],
         begun: Mapping[str, Sequence[EntryT]],
     ) -> Plan[EntryT]:
-        """All that can be said from the facts, which the other answers are taken from."""
+        """Return the complete answer to the facts, from which the others derive."""
 
     @abstractmethod
     def table(
@@ -152,19 +154,19 @@ class Format(ABC):
         finished: Mapping[str, Outcome[EntryT]],
         begun: Mapping[str, Sequence[EntryT]],
     ) -> list[Row[EntryT]]:
-        """The standings, best first."""
+        """Return the standings, best first."""
 
     @abstractmethod
     def count(self, entries: int, baselines: int = 0) -> int:
-        """How many matches there are at most, ``baselines`` of the entries being such.
+        """Return the largest number of matches; ``entries`` counts baselines too.
 
-        Raises `FormatError` where the format cannot be held with so many.
+        Raises `FormatError` if the format is impossible with these numbers.
         """
 
     # --------------------------------------------------------------------------- for formats
 
     def orders(self, entries: tuple[EntryT, ...]) -> tuple[tuple[EntryT, ...], ...]:
-        """The seat orders of a pairing's matches, beginning with this one."""
+        """Return the seat orders of a pairing's matches, beginning with this one."""
         return tuple([entries[turn:] + entries[:turn] for turn in range(self.at_once)])
 
     def _at_least(self, entries: int, least: int) -> None:
@@ -175,7 +177,7 @@ class Format(ABC):
 
 
 def checked(name: str, value: int, least: int) -> None:
-    """Raise `FormatError` where a parameter is too small."""
+    """Raise `FormatError` if a parameter is too small."""
     if value < least:
         raise FormatError(f"{name} must be {least} or more, not {value}")
 
@@ -183,7 +185,7 @@ def checked(name: str, value: int, least: int) -> None:
 def who_of(
     finished: Mapping[str, Outcome[EntryT]], begun: Mapping[str, Sequence[EntryT]]
 ) -> dict[str, tuple[EntryT, ...]]:
-    """Who plays, or played, in each pairing that has begun."""
+    """Return the entries of each pairing that has begun."""
     who = {key: tuple(entries) for key, entries in begun.items()}
     who.update((key, outcome.entries) for key, outcome in finished.items())
     return who
@@ -196,7 +198,7 @@ def played_line(
     finished: Mapping[str, Outcome[EntryT]],
     begun: Collection[str],
 ) -> Line[EntryT] | None:
-    """The line of a pairing that has begun; None if it has not."""
+    """Return the line of a pairing that has begun; None if it has not."""
     outcome = finished.get(key)
     if outcome is not None:
         state = State.VOID if outcome.void else State.FINISHED

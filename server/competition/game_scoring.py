@@ -1,7 +1,7 @@
-"""How a final is scored and graded: as it was stored when the final began.
+"""The scoring and grading of a final, as stored when the final began.
 
-An update of Plyhouse, or another default of a game, leaves the results of a finished final as they
-are, and a rerun scores new matches as the first run did.
+After an update of Plyhouse, or of a game's default, the results of a finished final stay as they
+are.  A rerun scores new matches as the first run did.
 """
 
 from __future__ import annotations
@@ -31,12 +31,13 @@ __all__ = [
 
 
 LEDUC: Final = "leduc_poker"
-"""Scored by wins before competitions could choose; rated matches go by its leaderboard."""
+"""A game whose unrated finals without stored scoring are scored by wins; rated ones use its
+default."""
 
 
 @dataclass(frozen=True, slots=True)
 class GradingRules:
-    """How grades follow from results."""
+    """The rules that turn results into grades."""
 
     order: tuple[int, ...]
     """The bots of the graded baselines, from the easiest to the hardest."""
@@ -46,7 +47,7 @@ class GradingRules:
 
 @dataclass(frozen=True, slots=True)
 class FinalRules:
-    """How a competition is scored and graded."""
+    """The scoring and grading of a competition."""
 
     scoring: Mapping[str, Scoring]
     """The scoring of each game."""
@@ -57,10 +58,10 @@ class FinalRules:
 
 
 def grading_of(row: CompetitionRow) -> GradingRules | None:
-    """Return how one game of a final is graded.
+    """Return the grading rules of one game of a final.
 
-    None for finals that began before this was stored: there the last threshold that is reached
-    counts, and scores are means over all matches.
+    Returns None for finals without stored rules.  For these the last threshold reached counts, and
+    scores are means over all matches.
     """
     kept = settings(row).get("grading")
     if not isinstance(kept, dict) or not isinstance(kept.get("order"), list):
@@ -69,10 +70,9 @@ def grading_of(row: CompetitionRow) -> GradingRules | None:
 
 
 def scoring_of(row: CompetitionRow) -> Scoring:
-    """Return what scores the matches of one game of a final, or of a round robin for everybody.
+    """Return the scoring of one game of a final, or of a public round robin.
 
-    Rows from before competitions could choose have nothing stored: they go by the default that the
-    game had then.
+    Rows without a stored scoring use the default that their game had when they were written.
     Raises `plyhouse.games.errors.GameError` for such a row if its game is not installed.
     """
     kept = settings(row).get("scoring")
@@ -84,7 +84,7 @@ def scoring_of(row: CompetitionRow) -> Scoring:
 
 
 def grading_settings(file: CompetitionFile, entries: Sequence[ClassEntry]) -> dict[str, object]:
-    """Return what `grading_of` reads from the settings of a game of a final."""
+    """Return the settings of a game of a final that `grading_of` reads."""
     ids = {each.name.lower(): each.bot_id for each in entries if each.baseline}
     graded = [each.bot.lower() for each in file.baselines if each.grade]
     order = [ids[name] for name in graded if name in ids]
@@ -92,7 +92,7 @@ def grading_settings(file: CompetitionFile, entries: Sequence[ClassEntry]) -> di
 
 
 async def final_rules(store: Store, row: ClassCompetition, file: CompetitionFile) -> FinalRules:
-    """Return the rules of a competition: of its final, or of its file before that."""
+    """Return the rules of a final; before it begins, those of the file."""
     scoring = {}
     grading: list[GradingRules | None] = []
     for game in row.games:
@@ -100,7 +100,7 @@ async def final_rules(store: Store, row: ClassCompetition, file: CompetitionFile
         if game.competition_id is not None:
             try:
                 part = await store.competition(game.competition_id)
-            except Unknown:  # the game was deleted without the others
+            except Unknown:  # Only this game of the final was deleted.
                 continue
             scoring[game.game] = scoring_of(part)
             grading.append(grading_of(part))

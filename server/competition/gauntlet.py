@@ -1,7 +1,7 @@
-"""Gauntlet: everybody meets the baselines, and nobody else.
+"""Gauntlet: every entry meets the baselines and no other entries.
 
-The cost grows with the entries instead of with their square, and what an entry reaches depends
-on itself alone: marks do not move when classmates come, leave or get better.
+The cost grows with the number of entries, not with its square.  The result of an entry depends on
+itself alone: marks do not change when classmates come, leave or improve.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["Gauntlet"]
 def _begun_lines(
     finished: Mapping[str, Outcome[EntryT]], begun: Mapping[str, Sequence[EntryT]]
 ) -> list[Line[EntryT]]:
-    """The pairings that were begun, each in the round of its number in its series."""
+    """Return the pairings begun; their rounds are their numbers in a series."""
     lines = []
     for key, pair in who_of(finished, begun).items():
         line = played_line(key, int(key.rpartition("-")[2]) - 1, pair, finished, begun)
@@ -34,9 +34,9 @@ def _begun_lines(
 class Gauntlet(Format):
     """Every entry meets every baseline ``times`` times.
 
-    The pairing of the entry number 12 with the baseline that is number 3 of the field has the
-    key ``e12-b3-1``, so those who come late just have theirs.  In a round an entry has one
-    pairing; a baseline has as many as there are entries that have come to it.
+    The pairing of entry number 12 with the baseline at number 3 of the field has the key
+    ``e12-b3-1``, so late entries simply add theirs.  In a round an entry has one pairing.  A
+    baseline has as many as there are entries that meet it in that round.
     """
 
     name = "gauntlet"
@@ -47,12 +47,12 @@ class Gauntlet(Format):
 
     times: int = 1
     until_certain: bool = False
-    """Whether graded baselines are met until the grade is certain
-    (`plyhouse.server.competition.graded`); ``times`` is for the others then."""
+    """True if graded baselines are met until the grade is certain
+    (`plyhouse.server.competition.graded`); ``times`` then applies to the other baselines."""
     error: float = 0.05
-    """How often an entry's grade may be wrong then, all of its thresholds together."""
+    """The probability that an entry's grade is wrong then, over all of its thresholds together."""
     most: int = 100
-    """Pairings with a graded baseline at most then."""
+    """The largest number of pairings with a graded baseline then."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -70,9 +70,9 @@ class Gauntlet(Format):
         finished: Mapping[str, Outcome[EntryT]],
         begun: Mapping[str, Sequence[EntryT]],
     ) -> Plan[EntryT]:
-        """Everything is ready from the beginning; what somebody left has not begun is dropped.
+        """Return all pairings; those not begun by a withdrawn entry are dropped.
 
-        With ``until_certain`` what has begun is all that is told: `Graded` says what may begin.
+        With ``until_certain`` it returns only those begun: `Graded` decides which may begin.
         """
         if self.until_certain:
             return Plan(by_rounds(_begun_lines(finished, begun)))
@@ -84,11 +84,13 @@ class Gauntlet(Format):
             for step in range(len(baselines)):
                 number = time * len(baselines) + step
                 for place, (here, entrant) in enumerate(entries):
-                    # Each begins with another one, so that all baselines have work at once.
+                    # Each entry begins with another baseline, so that all baselines have work at
+                    # once.
                     there, baseline = baselines[(place + step) % len(baselines)]
                     key = f"e{here}-b{there}-{time + 1}"
                     pair = (entrant.entry, baseline.entry)
-                    # One match each: the seats alternate from time to time and board to board.
+                    # Without mirroring, the seats alternate from time to time and from board to
+                    # board.
                     if not self.mirrored and (time + step) % 2:
                         pair = pair[::-1]
                     line = played_line(key, number, pair, finished, begun)
@@ -104,7 +106,7 @@ class Gauntlet(Format):
         finished: Mapping[str, Outcome[EntryT]],
         begun: Mapping[str, Sequence[EntryT]],
     ) -> list[Row[EntryT]]:
-        """The entries by their mean score, then the baselines without a place."""
+        """Return the entries by mean score, then the baselines without a place."""
         rows = []
         for entry, own in standings(field, finished.values()).items():
             points = math.fsum([outcome.share(entry) for outcome in own])
@@ -131,7 +133,10 @@ class Gauntlet(Format):
         return [*ordered(False), *(replace(row, place=None) for row in ordered(True))]
 
     def count(self, entries: int, baselines: int = 0) -> int:
-        """Every other entry against every baseline; see `Format.count`."""
+        """Return the number of matches of all entries against all baselines.
+
+        See `Format.count`.
+        """
         if not 0 < baselines < entries:
             raise FormatError(
                 "a gauntlet has at least one baseline and one other entry, not "

@@ -1,6 +1,6 @@
-"""The grades of a competition as files for grade books: CSV, and Gradescope's ``results.json``.
+"""Grades as files for grade books: CSV, and Gradescope's ``results.json``.
 
-The format of Gradescope is that of its autograder documentation, "Output format": one
+The format of Gradescope is specified in its autograder documentation, "Output format": one
 ``results.json`` for each submission.
 """
 
@@ -31,16 +31,16 @@ class Person(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GradeEntry:
-    """A grade, with its points and whose it is."""
+    """A grade with its points and its owner."""
 
     grade: Grade
     points: float
     group: str
-    """The name of the group; empty for a student alone."""
+    """The name of the group; empty for one student."""
     people: tuple[Person, ...]
-    """The members of the group, or the student; empty if nothing is known beside the account."""
+    """The members of the group, or the student; empty if only the account is known."""
     certainty: Mapping[str, BandDecision]
-    """By the name of the baseline, in a final that plays until grades are certain."""
+    """Decisions by the name of the baseline, in a final that plays until grades are certain."""
 
 
 def grades_csv(
@@ -53,10 +53,10 @@ def grades_csv(
 ) -> str:
     """Return the grades as CSV, with a row for each person.
 
-    ``scoring`` names what scores a match.  For each baseline there is the mean score against it,
+    ``scoring`` names the scoring of a match.  For each baseline there is the mean score against it,
     and for a graded one the number of matches and the standard error.  In a final that plays until
-    grades are ``certain``, bounds and decisions take the place of the standard error, which means
-    little there.  Where ``late`` submissions are taken, days and penalty in percent come last.
+    grades are ``certain``, bounds and decisions replace the standard error, which means little
+    there.  If ``late`` submissions are taken, days and penalty in percent come last.
     """
     graded = [(number, each) for number, each in enumerate(baselines) if each.grade]
     head = ["student", "name", "email", "group", "institution_id", "grade", "points", "score"]
@@ -93,10 +93,10 @@ def gradescope(
     forfeits: Mapping[str, int],
     scoring: str,
 ) -> str:
-    """Return ``results.json`` of a student: one test for each baseline that is worth a grade.
+    """Return a student's ``results.json``, one test per graded baseline.
 
-    ``points`` are those of each baseline's grade.  A test is worth what its grade has more than
-    the one before it, and is passed if the student has that grade or a better one, so that the
+    ``points`` are those of each baseline's grade.  The worth of a test is the difference between
+    its grade and the one before.  A student passes it with that grade or a better one, so the
     points always agree with the grade.  Tests of hidden baselines are hidden.
     """
     grade = entry.grade
@@ -145,6 +145,6 @@ def gradescope(
     }
     if tests:
         results["score"] = round(entry.points, 6)
-    else:  # Gradescope wants a score somewhere
+    else:  # Gradescope requires a score.
         results["score"] = 0.0 if grade.score is None else round(grade.score, 6)
     return json.dumps(results, indent=2, ensure_ascii=False) + "\n"

@@ -1,10 +1,10 @@
-"""How many matches a grade rests on, and how sure that makes it.
+"""The number of matches behind a grade, and the certainty that they give.
 
 A grade compares a mean score with a threshold.  A match scores from 0 to 1, so its standard
 deviation is at most 1/2, and the mean of n independent matches has a standard error of at most
 ``0.5 / sqrt(n)``.
 
-`MOST_ERROR` is 0.1: with this error a bot whose true score is 0.1 below a threshold reaches it one
+`MOST_ERROR` is 0.1.  With this error a bot whose true score is 0.1 below a threshold reaches it one
 time in six, and one that is 0.2 below it one time in forty.  It takes `ENOUGH` matches.
 """
 
@@ -28,10 +28,11 @@ ENOUGH: Final = 25
 
 
 def grade_matches(file: CompetitionFile, entries: int) -> int:
-    """Return how many matches every entry is sure to play against each baseline, over all games.
+    """Return how many matches an entry plays against each baseline at least.
 
-    ``entries`` counts the baselines, too.  0 for formats in which nobody is sure to meet a
-    baseline.  Raises `FormatError` where the format cannot be held with so many.
+    The number is over all games; ``entries`` counts the baselines, too.  It is 0 for formats in
+    which no entry is sure to meet a baseline.  Raises `FormatError` if the format is impossible
+    with this number of entries.
 
     >>> from plyhouse.server.competition.file import read_competition
     >>> text = 'name = "Cup"; games = ["pig", "chess"]; time_control = "move:1"; rounds = 3'
@@ -44,16 +45,16 @@ def grade_matches(file: CompetitionFile, entries: int) -> int:
         if isinstance(way, Gauntlet):
             found += way.times * way.at_once
         elif isinstance(way, RoundRobin) and entries >= way.seats > 1:
-            # Everybody meets everybody alike often: each match has so many of all pairs.
+            # All pairs meet equally often, and each match contains this number of pairs.
             meetings = way.count(entries) * math.comb(way.seats, 2)
             found += meetings // math.comb(entries, 2)
     return found
 
 
 def grade_notes(file: CompetitionFile, entries: int) -> list[str]:
-    """Say what grades rest on, and warn if that is little; nothing if there are no grades.
+    """Return notes on the matches behind grades; warn if they are few.
 
-    ``entries`` counts the baselines, too.
+    ``entries`` counts the baselines, too.  There are no notes without grades.
     """
     if not any(each.grade for each in file.baselines):
         return []
@@ -92,11 +93,12 @@ def grade_notes(file: CompetitionFile, entries: int) -> list[str]:
 
 
 def standard_error(means: Sequence[float]) -> float | None:
-    """Return the standard error of a mean of independent scores from 0 to 1; None for no scores.
+    """Return the standard error of a mean of independent scores from 0 to 1.
 
-    ``means`` has one score for each mirrored pairing, as matches of a pairing are not independent.
-    One 0 and one 1 are added before: a few equal scores would otherwise have an error of 0.  (For
-    wins and losses alone, with two of each, this is the interval of Agresti and Coull, 1998.)
+    Returns None for no scores.  ``means`` has one score for each mirrored pairing, as matches of a
+    pairing are not independent.  The function adds one 0 and one 1: a few equal scores would
+    otherwise have an error of 0.  (For wins and losses alone, with two of each, this is the
+    interval of Agresti and Coull, 1998.)
 
     >>> round(standard_error([1.0]) or 0.0, 2), round(standard_error([1.0, 0.0] * 50) or 0.0, 2)
     (0.33, 0.05)

@@ -1,16 +1,16 @@
-"""A gauntlet that goes on until every grade is certain, as it stands while it is played.
+"""A running gauntlet that continues until every grade is certain.
 
-An entry meets a graded baseline one pairing after the other, never two at a time, until the
-confidence sequence of its mean score (`plyhouse.server.results.sequential`) is on one side of the
-baseline's threshold, or ``most`` pairings are played.  One at a time: otherwise short matches,
-which may be lost ones, would be counted before long ones, and results that came in after the
-decision would shift the mean.  A void pairing is a try, and no score.
+An entry meets a graded baseline in one pairing after the other, never in two at a time.  It stops
+when the confidence sequence of its mean score (`plyhouse.server.results.sequential`) is on one side
+of the baseline's threshold, or after ``most`` pairings.  With several pairings at a time, short
+matches, which may be lost ones, would count before long ones.  Results that came in after the
+decision would also shift the mean.  A void pairing counts as an attempt without a score.
 
-The stated error rate is that of all thresholds of an entry together: each baseline gets an equal
-share of it (the union bound), so an entry's grade is wrong with that probability at most, however
-many baselines there are.
+The error rate covers all thresholds of an entry together.  Each baseline gets an equal share of it
+(the union bound).  So an entry's grade is wrong with at most that probability, however many
+baselines there are.
 
-Every result is taken in by itself: nothing is worked out again but what it changes.
+Each result updates only its own series.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _KEY: Final = re.compile(r"e(\d+)-b(\d+)-(\d+)(?:@(\d+))?$")
 
 @dataclass(slots=True)
 class _Series(Generic[EntryT]):
-    """An entry against a baseline."""
+    """The pairings of an entry with a baseline."""
 
     entry: EntryT
     baseline: EntryT
     stem: str
-    """Its keys without their numbers."""
+    """Their keys without the numbers."""
     most: int
     grading: Grading | None
     """None for a baseline without a grade, which is met a fixed number of times."""
@@ -49,12 +49,12 @@ class _Series(Generic[EntryT]):
 
     @property
     def wanted(self) -> bool:
-        """Whether another pairing may begin."""
+        """True if another pairing may begin."""
         return not self.playing and self.left > 0
 
     @property
     def left(self) -> int:
-        """Pairings that may still begin, at most."""
+        """The largest number of pairings that may still begin."""
         done = self.grading is not None and self.grading.decision.state is not GradingState.OPEN
         return 0 if done else self.most - self.begun
 
@@ -64,11 +64,11 @@ class _Series(Generic[EntryT]):
 
 
 class Graded(Generic[EntryT]):
-    """What is left of a gauntlet that goes on until grades are certain.
+    """The pairings left in a gauntlet that continues until grades are certain.
 
-    ``thresholds`` are the mean scores that the baselines' grades need.  ``finished`` and
-    ``begun`` are what is stored of this run, ``pool`` what need not be played again.
-    ``one_sided`` as in `Grading`.
+    ``thresholds`` are the mean scores that the baselines' grades need.  ``finished`` and ``begun``
+    are the stored pairings of this run.  ``pool`` has pairings of earlier runs that can be reused.
+    ``one_sided`` is as in `Grading`.
     """
 
     stale = False
@@ -90,13 +90,13 @@ class Graded(Generic[EntryT]):
         self.field = field
         self.finished = dict(finished or {})
         self.begun = {key: tuple(entries) for key, entries in (begun or {}).items()}
-        """What is stored of this run and what was taken over, as formats are told it."""
+        """The pairings stored for this run and those reused, as formats need them."""
         self.reused: dict[str, str] = {}
         self._thresholds = dict(thresholds)
         self._gone = {each.entry for each in field.entrants if each.withdrawn is not None}
         self._series: dict[str, _Series[EntryT]] = {}
         self._ready: dict[str, None] = {}
-        """Series that wait for room, in the order in which they began to wait."""
+        """Series that wait for room, the longest wait first."""
         self._of: dict[EntryT, list[str]] = {each.entry: [] for each in field.entrants}
         numbered = list(enumerate(field.entrants, start=1))
         baselines = [each for each in numbered if each[1].baseline]
@@ -104,7 +104,7 @@ class Graded(Generic[EntryT]):
         entries = [each for each in numbered if not each[1].baseline]
         for step in range(len(baselines)):
             for place, (here, entrant) in enumerate(entries):
-                # Each begins with another one, so that all baselines have work at once.
+                # Each entry begins with another baseline, so that all baselines have work at once.
                 there, baseline = baselines[(place + step) % len(baselines)]
                 threshold = thresholds.get(baseline.entry)
                 grading = None
@@ -128,7 +128,7 @@ class Graded(Generic[EntryT]):
         begun: Mapping[str, Sequence[EntryT]],
         pool: Pool[EntryT],
     ) -> None:
-        """Take in what was played, in the order in which it was: earlier runs first."""
+        """Add stored pairings in the order of play, earlier runs first."""
         own: dict[str, list[int]] = {}
         for key in {*begun, *finished}:
             series_of, _, last = key.rpartition("-")
@@ -164,25 +164,25 @@ class Graded(Generic[EntryT]):
 
     @property
     def at_once(self) -> int:
-        """Matches of a pairing."""
+        """The number of matches of a pairing."""
         return self.format.at_once
 
     @property
     def over(self) -> bool:
-        """Whether nothing is to begin any more."""
+        """True if nothing is being played or left to begin."""
         return not self._ready and not any(each.playing for each in self._series.values())
 
     def __len__(self) -> int:
-        """Series of which another pairing may begin."""
+        """Return the number of series in which another pairing may begin."""
         return len(self._ready)
 
     def entries(self) -> list[EntryT]:
-        """Those who have pairings that may begin."""
+        """Return the bots that have pairings that may begin."""
         waiting = [self._series[stem] for stem in self._ready]
         return list(dict.fromkeys(bot for each in waiting for bot in (each.entry, each.baseline)))
 
     def upcoming(self, limit: int, of: Collection[EntryT] | None = None) -> list[Pairing[EntryT]]:
-        """The next pairings, who has waited longest first; of some entries only if given."""
+        """Return the next pairings, longest wait first; ``of`` selects entries."""
         found: list[Pairing[EntryT]] = []
         for stem in self._ready:
             series = self._series[stem]
@@ -201,7 +201,10 @@ class Graded(Generic[EntryT]):
         *,
         limit: int,
     ) -> list[Pairing[EntryT]]:
-        """Take out what can begin now, who has waited longest first; as `Agenda.take`."""
+        """Remove and return pairings that can begin, the longest wait first.
+
+        The arguments are those of `Agenda.take`.
+        """
         near = self._ready
         if freed is not None:
             own = {stem for bot in freed for stem in self._of.get(bot, ())}
@@ -229,7 +232,7 @@ class Graded(Generic[EntryT]):
         return taken
 
     def ended(self, outcome: Outcome[EntryT]) -> None:
-        """A pairing is finished: its score is taken in."""
+        """Add the score of a finished pairing."""
         series = self._series[outcome.key.rpartition("-")[0]]
         series.playing = False
         self.finished[outcome.key] = outcome
@@ -237,14 +240,14 @@ class Graded(Generic[EntryT]):
         self._look(series)
 
     def withdraw(self, entry: EntryT) -> None:
-        """Nothing more of an entry begins."""
+        """Begin no more pairings of an entry."""
         self._gone.add(entry)
         for stem in self._of.get(entry, ()):
             self._look(self._series[stem])
 
     @property
     def planned(self) -> int:
-        """Matches of the whole competition, at most."""
+        """The largest number of matches of the whole competition."""
         pairs = 0
         for each in self._series.values():
             stays = each.entry not in self._gone and each.baseline not in self._gone
@@ -253,18 +256,20 @@ class Graded(Generic[EntryT]):
 
     @property
     def reused_matches(self) -> int:
-        """Matches that were not played again."""
+        """The number of matches reused from earlier runs."""
         return len(self.reused) * self.at_once
 
     # ----------------------------------------------------------------------------- looking
 
     def table(self, order: Sequence[EntryT], *, every_lower: bool) -> list[Row[EntryT]]:
-        """The entries by grade, then by their mean score with all baselines alike.
+        """Return the entries by grade, then by their mean over all baselines.
 
-        An entry meets a baseline the longer the closer its score is to the threshold.  The mean
-        over all of its pairings would therefore be that against a few baselines, and rank an entry
-        for which of them it had to meet again.  ``order`` has the graded baselines from the
-        easiest to the hardest; ``every_lower`` as in `grade_level`.  Baselines have no place.
+        All baselines have the same weight in the mean.  An entry meets a baseline the longer, the
+        closer its score is to the threshold.  A mean over pairings would therefore depend on which
+        baselines it had to meet again.
+
+        ``order`` has the graded baselines from the easiest to the hardest; ``every_lower`` is as in
+        `grade_level`.  Baselines have no place.
         """
         needed = [self._thresholds.get(each) for each in order]
         levels: dict[EntryT, int] = {}
@@ -298,7 +303,10 @@ class Graded(Generic[EntryT]):
         return [*students, *(replace(row, place=None) for row in baselines)]
 
     def decisions(self) -> dict[tuple[EntryT, EntryT], BandDecision]:
-        """What is known of every entry against every graded baseline; band 1 has the grade."""
+        """Return the decision of every entry against every graded baseline.
+
+        Band 1 has the grade.
+        """
         return {
             (each.entry, each.baseline): each.grading.decision
             for each in self._series.values()
@@ -307,6 +315,6 @@ class Graded(Generic[EntryT]):
 
 
 def _order(identifier: str) -> tuple[int, int]:
-    """When a pairing of an earlier run was played: its run, and its number in the series."""
+    """Return the run of an earlier pairing and its number in the series."""
     found = _KEY.search(identifier)
     return (int(found[4] or 1), int(found[3])) if found else (0, 0)

@@ -1,8 +1,8 @@
-"""Which grade mean scores against baselines are worth.
+"""Grades for mean scores against baselines.
 
-Baselines come from the easiest grade to the best one.  A grade needs its own threshold and, unless
-the competition says otherwise, every lower one: a bot that beats the best baseline and loses to
-`random` was lucky, or plays against that baseline alone.
+Baselines are ordered from the easiest grade to the best one.  A grade needs its own threshold and,
+unless the competition says otherwise, every lower one.  A bot that beats the best baseline and
+loses to `random` was lucky, or is tuned against that baseline alone.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from plyhouse.server.competition.file import Baseline
 __all__ = ["grade_level", "is_reached", "points_of"]
 
 DIGITS = 12
-"""Mean scores are compared to so many decimals: the order of adding up must not matter."""
+"""Decimals to which mean scores are compared, so that the order of summation does not matter."""
 
 
 def is_reached(score: float | None, at_least: float) -> bool:
-    """Tell whether a mean score is at least a threshold; None (never met) is not."""
+    """Return whether a mean reaches a threshold; None (never met) does not."""
     return score is not None and round(score, DIGITS) >= round(at_least, DIGITS)
 
 
@@ -47,7 +47,7 @@ def grade_level(
 
 
 def points_of(baselines: Sequence[Baseline], most: float | None) -> list[float]:
-    """Return the points of the grade of each baseline; 0 for baselines without a grade.
+    """Return the points of each baseline's grade; 0 for baselines without one.
 
     Where the file gives none, grades are evenly spaced up to ``most`` (None: one point for each
     grade).  A better grade never has fewer points.

@@ -1,10 +1,10 @@
-"""Groups first, then a knockout of the best of each.
+"""A group stage, followed by a knockout of the best of each group.
 
-The entries are dealt out to the groups by their seeds, to and fro (1 to A, 2 to B, 3 to B, 4 to
-A), and play a round robin in each: ``g1-0``, ``g1-1`` and so on are the pairings of the first
-group.  When all groups are settled, the knockout is seeded: first who won a group, then who came
-second, each by points; in its first round nobody meets somebody of the same group, where that can
-be avoided.
+The entries are dealt to the groups by their seeds, to and fro (1 to A, 2 to B, 3 to B, 4 to A).
+Each group plays a round robin: ``g1-0``, ``g1-1`` and so on are the pairings of the first group.
+When all groups are settled, the knockout is seeded: first the group winners by points, then the
+second of each group by points, and so on.  Its first round avoids meetings within a group where
+possible.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ __all__ = ["GroupsKnockout"]
 
 @dataclass(frozen=True, kw_only=True)
 class GroupsKnockout(Format):
-    """Groups of ``size`` (one or more smaller), of which the best ``advance`` go on.
+    """Groups of ``size`` (one or more smaller); the best ``advance`` advance.
 
-    Who leaves during the groups is not among those who go on.  Entries cannot come late.
+    Entries that leave during the groups do not advance.  Entries cannot come late.
     """
 
     name = "groups_knockout"
@@ -53,7 +53,7 @@ class GroupsKnockout(Format):
     size: int = 4
     advance: int = 2
     laps: int = 1
-    """How often those of a group meet."""
+    """How often the entries of a group meet each other."""
     best_of: int = 1
     extra: int = 2
     third_place: bool = False
@@ -72,7 +72,7 @@ class GroupsKnockout(Format):
         finished: Mapping[str, Outcome[EntryT]],
         begun: Mapping[str, Sequence[EntryT]],
     ) -> Plan[EntryT]:
-        """The groups at once; the knockout when they are settled."""
+        """Return the groups at once, and the knockout when they are settled."""
         rounds, found = self._play(field, finished, begun)
         return Plan([*rounds, *found.rounds] if found else rounds, more=found is None)
 
@@ -82,7 +82,7 @@ class GroupsKnockout(Format):
         finished: Mapping[str, Outcome[EntryT]],
         begun: Mapping[str, Sequence[EntryT]],
     ) -> list[Row[EntryT]]:
-        """Those in the knockout by how far they got, then the others by their groups.
+        """Return the knockout's entries by progress, then the others by group.
 
         Points, pairings and tie-breaks are those of the groups.
         """
@@ -109,7 +109,10 @@ class GroupsKnockout(Format):
         return [*first, *last]
 
     def count(self, entries: int, baselines: int = 0) -> int:
-        """The groups, and a knockout in which every series goes to its end; see `Format.count`."""
+        """Return the number of matches of the groups and a full-length knockout.
+
+        See `Format.count`.
+        """
         sizes = self._sizes(entries)
         pairings = sum([size * (size - 1) // 2 for size in sizes]) * self.laps
         return pairings * self.at_once + bracket_matches(
@@ -122,7 +125,7 @@ class GroupsKnockout(Format):
         return Series(self.best_of, self.extra, self.at_once)
 
     def _sizes(self, entries: int) -> list[int]:
-        """How many entries each group has."""
+        """Return the number of entries of each group."""
         self._at_least(entries, 2)
         groups = -(-entries // self.size)
         sizes = [entries // groups + (group < entries % groups) for group in range(groups)]
@@ -134,16 +137,16 @@ class GroupsKnockout(Format):
         return sizes
 
     def _groups(self, field: Field[EntryT]) -> list[list[EntryT]]:
-        """The entries of each group, the strongest first."""
+        """Return the entries of each group, the strongest first."""
         starters = [
             each
             for each in field.ranked
-            # Who left before anything began is not dealt out.
+            # Entries that left before the start belong to no group.
             if field.by_entry[each].plays_in(0)
         ]
         try:
             count = len(self._sizes(len(starters)))
-        except FormatError:  # so many left before it began
+        except FormatError:  # Too many entries have left before the start.
             count = 1
         groups: list[list[EntryT]] = [[] for _ in range(count)]
         for number, entry in enumerate(starters):
@@ -157,7 +160,7 @@ class GroupsKnockout(Format):
         finished: Mapping[str, Outcome[EntryT]],
         begun: Mapping[str, Sequence[EntryT]],
     ) -> tuple[list[Round[EntryT]], Bracket[EntryT] | None]:
-        """The rounds of the groups, and the knockout once they are settled."""
+        """Return the rounds of the groups, and the knockout once they are settled."""
         groups = self._groups(field)
         lines: dict[int, list[Line[EntryT]]] = {}
         for group, entries in enumerate(groups):
@@ -212,7 +215,7 @@ class GroupsKnockout(Format):
         finished: Mapping[str, Outcome[EntryT]],
         rounds: int,
     ) -> list[EntryT]:
-        """Who goes on, in the order of the knockout's seeding."""
+        """Return the entries that advance, in the order of the knockout's seeding."""
         group_of = {entry: number for number, each in enumerate(groups) for entry in each}
         tiers: list[list[Row[EntryT]]] = [[] for _ in range(self.advance)]
         for table in self._tables(field, groups, finished):
@@ -230,14 +233,17 @@ class GroupsKnockout(Format):
 
 
 def _mean(row: Row[EntryT]) -> float:
-    """Groups differ in size, so that points of two groups are compared by pairing."""
+    """Return points per pairing, comparable between groups of any size."""
     return row.points / row.played if row.played else 0.0
 
 
 def _keep_apart(
     seeds: list[EntryT], spans: Sequence[range], group_of: Mapping[EntryT, int]
 ) -> None:
-    """Exchange equally placed seeds, the weaker ones first, so that groups do not meet at once."""
+    """Exchange seeds within a tier so that no group meets itself in round one.
+
+    The weaker seeds are exchanged first.
+    """
     size = 1
     while size < len(seeds):
         size *= 2

@@ -1,4 +1,4 @@
-"""Decides which machine hosts which bot, and which makes which check.
+"""The hosting plan: which machine hosts which bot and makes which check.
 
 `decide` takes the machines that called lately, the needs and its own last answer, and returns a new
 plan.  It remembers nothing else, so the next plan repairs any loss.  A bot is on one machine at
@@ -7,10 +7,10 @@ another machine has fewer bots for its processors.
 
 Processors are given by priority: first to checks of submissions, then to finals, then to
 rehearsals, then to people who play against a hosted bot, and last to ladders, which always have
-another match to play.  A waiting check keeps a processor free of the rest.  A final does not wait
-for matches of rehearsals and people: it begins beside them on their processor, and their bots give
-way (`Priority.nice`).  A match of a ladder keeps its processor until it ends, because the rating of
-a bot on half a processor means nothing; no other begins while something else waits.
+another match to play.  A waiting check keeps one processor free of all others.  A final does not
+wait for matches of rehearsals and people.  It begins beside them on their processor, and their bots
+yield (`Priority.nice`).  A match of a ladder keeps its processor until it ends, because the rating
+of a bot on half a processor means nothing.  No other ladder match begins while anything else waits.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ __all__ = [
 ]
 
 MOST_LOST: Final = 0.25
-"""Which part of a bot's time its machine may give to others before a lost flag is not its own."""
+"""The share of a bot's time that its machine may give to others before a flag fall is excused."""
 
 
 class Priority(IntEnum):
-    """What a bot is needed for; the lower goes before."""
+    """The purpose for which a bot is needed; a lower value goes first."""
 
     FINAL = 1
     REHEARSAL = 2
@@ -48,7 +48,7 @@ class Priority(IntEnum):
 
     @property
     def nice(self) -> int:
-        """The niceness of its processes, beyond that of all hosted bots."""
+        """The niceness of its processes, in addition to that of all hosted bots."""
         return {Priority.REHEARSAL: 10, Priority.INTERACTIVE: 19}.get(self, 0)
 
     def has_to_wait_for(self, running: Priority) -> bool:
@@ -58,20 +58,20 @@ class Priority(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """A runner that was heard of lately."""
+    """A runner that called lately."""
 
     id: str
     cores: int
-    """Processors on which bots may think: matches with alternating moves at a time."""
+    """Processors for bots that think: the number of matches with alternating moves at a time."""
     bots: int
-    """How many bots it has room for in memory."""
+    """The number of bots that fit in its memory."""
     busy: int = 0
-    """Processors that matches of its bots need now."""
+    """The number of processors that matches of its bots need now."""
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A bot that has to be there, with one version."""
+    """A bot that must be hosted, with one version."""
 
     bot: int
     version: int
@@ -79,16 +79,16 @@ class Need:
     not_on: frozenset[str] = frozenset()
     """Machines that could not run it just now, or lack what it needs."""
     idle: bool = False
-    """Whether it plays no match now, and could be moved."""
+    """True if it plays no match now and can be moved."""
     playing: bool = False
-    """Set while it plays a match of a competition: then it keeps its place."""
+    """True while it plays a match of a competition and therefore keeps its place."""
     turn: int = 0
-    """Its turns so far: where there is no room for all, a bot with fewer goes first."""
+    """Its turns so far: where there is no room for all, a bot with fewer turns goes first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a version of a bot is hosted."""
+    """The machine that hosts a version of a bot."""
 
     machine: str
     version: int
@@ -96,16 +96,16 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What shall be."""
+    """The assignment of bots and checks to machines."""
 
     bots: Mapping[int, Place] = field(default_factory=dict)
-    """By the bot's id."""
+    """Places by bot id."""
     checks: Mapping[int, str] = field(default_factory=dict)
-    """The machine by the submission's id."""
+    """Machines by submission id."""
     waiting: tuple[int, ...] = ()
-    """Bots for which there is no machine."""
+    """Bots without a machine."""
     held: Mapping[str, int] = field(default_factory=dict)
-    """Processors by machine that are for checks: those being made, and those that wait for one."""
+    """Processors reserved for checks, by machine: for checks in progress and for waiting ones."""
     yielding: frozenset[int] = frozenset()
     """Bots that begin no more matches, because others wait for their places."""
 
@@ -119,10 +119,10 @@ def decide(
     unfit: Mapping[int, Collection[str]] | None = None,
     later: Collection[int] = (),
 ) -> Plan:
-    """Say who hosts what; ``checks`` are submissions in the order in which they came.
+    """Assign bots and checks to machines; ``checks`` are in submission order.
 
-    ``unfit`` are the machines that could not check a submission just now.  Checks that come
-    ``later`` give way to all others, even if they have begun.
+    ``unfit`` are the machines that could not check a submission just now.  Checks in ``later``
+    yield to all others, even if they have begun.
 
     >>> one, two = Machine("one", 2, 10), Machine("two", 2, 10)
     >>> plan = decide([one, two], [Need(7, 70), Need(8, 80)], [])
@@ -136,7 +136,7 @@ def decide(
     placed, waiting = _place(here, needs, before.bots)
     crowded = {each.id for each in machines if each.busy + held.get(each.id, 0) >= each.cores}
     if _spread(here, {need.bot: need for need in needs}, placed, crowded) and waiting:
-        placed, waiting = _place(here, needs, placed)  # who moved has left room
+        placed, waiting = _place(here, needs, placed)  # The bots that moved have left room.
     waits = set(waiting)
     first = [need for need in needs if need.bot in waits]
     yielding = [
@@ -149,7 +149,7 @@ def decide(
 
 
 def _goes_before(waiting: Need, other: Need, machine: str) -> bool:
-    """Return whether a bot gets the place of another one as soon as that plays no match."""
+    """Return whether a bot gets the place of another that stops playing."""
     earlier = (waiting.priority, waiting.turn) < (other.priority, other.turn)
     return earlier and machine not in waiting.not_on
 
@@ -171,7 +171,7 @@ def _place(
 
     for _, group in itertools.groupby(order, key=group_of):
         equals = list(group)
-        for need in equals:  # whoever is well where it is stays there
+        for need in equals:  # A bot that fits its current machine stays there.
             place = before.get(need.bot)
             if place is not None and need.bot not in placed and fits(need, place.machine):
                 placed[need.bot] = Place(place.machine, need.version)
@@ -195,10 +195,10 @@ def _spread(
     placed: dict[int, Place],
     crowded: Collection[str],
 ) -> bool:
-    """Move idle bots from machines without a free processor to those with fewer bots for theirs;
-    say whether any was moved.
+    """Move idle bots from machines without a free processor to others.
 
-    Each move leaves less to the busier of the two, so that there is an end, and none back.
+    Returns whether any bot moved.  A target machine has fewer bots for its processors.  Each move
+    leaves less to the busier of the two machines, so the moves end, and none goes back.
     """
     load = Counter(place.machine for place in placed.values())
 
@@ -234,7 +234,7 @@ def _check(
     unfit: Mapping[int, Collection[str]],
     later: Collection[int],
 ) -> tuple[dict[int, str], dict[str, int]]:
-    """Give each machine one check at a time, on a processor that no match needs."""
+    """Give each machine one check at a time, on a processor no match needs."""
     made: dict[int, str] = {}
     held: Counter[str] = Counter()
     giving_way = {machine for submission, machine in before.items() if submission in later}
@@ -261,17 +261,17 @@ def _check(
             best = min(
                 able, key=lambda each: (each.busy - each.cores, each.id in giving_way, each.id)
             )
-            held[best.id] = 1  # from now on it is kept free for it
+            held[best.id] = 1  # The machine keeps this processor free for the check.
             if best.busy < best.cores:
                 made[submission] = best.id
     return made, {machine: count for machine, count in held.items() if count}
 
 
 def room_for_matches(machine: Machine, held: int, *, cores_each: int, at_once: int) -> int:
-    """Matches that may begin on a machine now, if one needs so many of its processors.
+    """Return how many matches of ``cores_each`` may begin on a machine.
 
-    A pairing begins with all of its matches, ``at_once``: on a machine that is idle it may, even if
-    they share processors, because it could never be played otherwise.
+    A pairing begins with all of its matches, ``at_once``.  On an idle machine it may begin even if
+    its matches share processors, because it could never be played otherwise.
 
     >>> room_for_matches(Machine("one", 4, 10, busy=1), 1, cores_each=1, at_once=2)
     2
@@ -288,11 +288,11 @@ def room_for_matches(machine: Machine, held: int, *, cores_each: int, at_once: i
 
 @dataclass(frozen=True, slots=True)
 class LostTime:
-    """For how long a machine was not a bot's whose flag has fallen there; in nanoseconds.
+    """The time that a machine withheld from a bot before its flag fell, in ns.
 
-    ``allowed`` is what the bot had on its clock at that ply.  Of that, ``lost`` went to others, and
-    for ``slept`` the bot wanted no processor.  ``match_wall`` and ``match_lost`` are the same as
-    the first two for all its plies in the match.
+    ``allowed`` is the bot's clock at that ply.  Of that time, ``lost`` went to other processes, and
+    for ``slept`` the bot wanted no processor.  ``match_wall`` and ``match_lost`` are the first two
+    summed over all its plies in the match.
 
     >>> LostTime(allowed=1000, lost=300, match_wall=9000, match_lost=300).excuses(kept=False)
     True
@@ -312,9 +312,9 @@ class LostTime:
     def excuses(self, *, kept: bool) -> bool:
         """Return whether the machine, not the bot, lost this match.
 
-        ``kept`` is set where unused time is kept for later plies: then time counts that was lost at
-        earlier plies.  A bot that slept for as long as its machine was busy could have used that
-        time, and has no excuse.  Without a known allowance there is no excuse either.
+        With ``kept``, unused time is kept for later plies, so time lost at earlier plies counts
+        too.  A bot that slept for as long as its machine was busy could have used that time, and
+        has no excuse.  Without a known allowance there is no excuse either.
         """
         if self.allowed <= 0:
             return False

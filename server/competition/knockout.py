@@ -1,10 +1,10 @@
-"""Knockout: who loses a series is out.
+"""Knockout: a lost series eliminates an entry.
 
-The bracket is as people draw it: with eight entries 1 meets 8, 4 meets 5, 2 meets 7 and 3 meets
-6, so that the strongest meet last; where the entries are no power of two the strongest have byes
-in the first round.  A meeting is a series of up to ``best_of`` pairings, one after the other,
-and ends when it is decided.  The second pairing of the third meeting of the first round has the
-key ``k1-3-g2``.
+The bracket has the usual order: with eight entries 1 meets 8, 4 meets 5, 2 meets 7 and 3 meets 6,
+so that the strongest meet last.  If the number of entries is no power of two, the strongest have
+byes in the first round.  A meeting is a series of up to ``best_of`` pairings, one after the other,
+and ends when it is decided.  The second pairing of the third meeting of the first round has the key
+``k1-3-g2``.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ __all__ = ["Bracket", "Knockout", "Meeting", "Series", "bracket", "bracket_match
            "check_series", "knockout_table", "meetings", "seeding", "stands"]  # fmt: skip
 
 SLACK: Final = 1e-9
-"""Scores that differ by less are equal."""
+"""Scores that differ by less count as equal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """How two entries find out who goes on."""
+    """The length of a series between two entries."""
 
     best_of: int
     extra: int
-    """Pairings played while it is level after those; after them the better seed goes on."""
+    """Extra pairings while it is level after those; then the better seed advances."""
     at_once: int
-    """Matches of a pairing."""
+    """The number of matches of a pairing."""
 
     @property
     def most(self) -> int:
-        """Pairings at most."""
+        """The largest number of pairings."""
         return self.best_of + self.extra
 
 
@@ -54,14 +54,14 @@ class Bracket(Generic[EntryT]):
 
     rounds: list[Round[EntryT]]
     reached: dict[EntryT, int]
-    """How far each entry got, more for further: in a knockout 2 for every meeting that it won,
+    """The progress of each entry; more is further.  In a knockout it is 2 for every meeting won,
     byes included, and 1 for the third place."""
     settled: bool
 
 
 @dataclass(frozen=True, kw_only=True)
 class Knockout(Format):
-    """Series of pairings; who loses one is out.  Entries cannot come late."""
+    """Series of pairings; a lost one eliminates.  Entries cannot come late."""
 
     name = "knockout"
     adaptive = True
@@ -71,9 +71,9 @@ class Knockout(Format):
 
     best_of: int = 1
     extra: int = 2
-    """Pairings played at most while a series is level; after them the better seed goes on."""
+    """Largest number of extra pairings while a series is level; then the better seed advances."""
     third_place: bool = False
-    """Whether the losers of the semifinals meet."""
+    """True if the losers of the semifinals meet."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -81,7 +81,7 @@ class Knockout(Format):
 
     @property
     def series(self) -> Series:
-        """How each meeting is decided."""
+        """The length of each meeting."""
         return Series(self.best_of, self.extra, self.at_once)
 
     def plan(
@@ -90,7 +90,7 @@ class Knockout(Format):
         finished: Mapping[str, Outcome[EntryT]],
         begun: Mapping[str, Sequence[EntryT]],
     ) -> Plan[EntryT]:
-        """All rounds, in which those who come are filled in."""
+        """Return all rounds, with the entries that are known so far."""
         return Plan(self._bracket(field, finished, begun).rounds)
 
     def table(
@@ -99,12 +99,15 @@ class Knockout(Format):
         finished: Mapping[str, Outcome[EntryT]],
         begun: Mapping[str, Sequence[EntryT]],
     ) -> list[Row[EntryT]]:
-        """By how far each has got; those who lost in one round share a place."""
+        """Return entries by progress; losers of the same round share a place."""
         found = self._bracket(field, finished, begun)
         return knockout_table(field, finished, found)
 
     def count(self, entries: int, baselines: int = 0) -> int:
-        """As if every series went to its end; see `Format.count`."""
+        """Return the number of matches if every series has its full length.
+
+        See `Format.count`.
+        """
         self._at_least(entries, 2)
         return bracket_matches(entries, self.series, third_place=self.third_place)
 
@@ -119,19 +122,19 @@ class Knockout(Format):
 
 
 def check_series(best_of: int, extra: int) -> None:
-    """Raise `FormatError` where a series would have too few pairings."""
+    """Raise `FormatError` if a series would have too few pairings."""
     checked("best_of", best_of, 1)
     checked("extra", extra, 0)
 
 
 def bracket_matches(entries: int, series: Series, *, third_place: bool = False) -> int:
-    """How many matches a bracket has at most."""
+    """Return the largest number of matches of a bracket."""
     meetings = entries - 1 + (third_place and entries > 3)
     return meetings * series.most * series.at_once
 
 
 def seeding(size: int) -> list[int]:
-    """The seeds (from 0) in the order of a bracket, from top to bottom.
+    """Return the seeds (from 0) in the order of a bracket, from top to bottom.
 
     >>> [seed + 1 for seed in seeding(8)]
     [1, 8, 4, 5, 2, 7, 3, 6]
@@ -152,7 +155,7 @@ def bracket(
     third_place: bool = False,
     first_round: int = 0,
 ) -> Bracket[EntryT]:
-    """Play a bracket as far as the facts go; ``seeds`` are the entries, the strongest first.
+    """Play a bracket as far as facts go; ``seeds`` has the strongest first.
 
     ``first_round`` is the number of its first round within the competition.
     """
@@ -180,7 +183,7 @@ def bracket(
                 known[2 * slot] and known[2 * slot + 1],
                 f"k{number + 1}-{slot + 1}",
                 first_round + number,
-                # What has begun in the next round tells who went on, whatever was corrected.
+                # A pairing begun in the next round shows who advanced, even after a correction.
                 who.get((number + 1, slot // 2), ()),
             )
             more, winner, over = meeting.play(series, field, finished, begun, strength)
@@ -218,10 +221,10 @@ def _round_name(left: int) -> str:
 def meetings(
     who: Mapping[str, tuple[EntryT, ...]], letter: str
 ) -> dict[tuple[int, int], tuple[EntryT, ...]]:
-    """Who has begun to play, by the round and the place in a bracket, from 0.
+    """Return the entries of begun meetings by round and place, both from 0.
 
     ``letter`` begins the keys of the bracket.  The entries are in the order of the first game of
-    their meeting, whatever the order in which the facts come.
+    their meeting, in whatever order the facts come.
     """
     firsts: dict[tuple[int, int], tuple[int, tuple[EntryT, ...]]] = {}
     for key, entries in who.items():
@@ -240,7 +243,7 @@ def stands(
     number: int,
     who: Mapping[tuple[int, int], tuple[EntryT, ...]],
 ) -> None:
-    """Put those into a round who have begun to play in it, in the places where they do."""
+    """Move entries that have begun a round into the slots where they play."""
     for slot in range(len(slots) // 2):
         entries = who.get((number, slot), ())
         here = slice(2 * slot, 2 * slot + 2)
@@ -254,17 +257,18 @@ def stands(
 
 @dataclass(frozen=True, slots=True)
 class Meeting(Generic[EntryT]):
-    """Two places of a bracket."""
+    """A meeting of two places of a bracket."""
 
     pair: tuple[EntryT | None, EntryT | None]
     known: bool
-    """Whether it is certain who comes here."""
+    """True if the entries of both places are certain."""
     key: str
     round: int
     onward: Collection[EntryT]
-    """Who has begun to play in the meeting that the winner goes on to.
+    """The entries that have begun the next meeting of the winner.
 
-    What has begun tells who won, whatever was corrected; two entries tell nothing."""
+    A begun pairing shows who won, even after a correction.  If both entries have begun it, it shows
+    nothing."""
 
     def play(
         self,
@@ -274,7 +278,7 @@ class Meeting(Generic[EntryT]):
         begun: Mapping[str, Sequence[EntryT]],
         strength: Mapping[EntryT, int],
     ) -> tuple[list[Line[EntryT]], EntryT | None, bool]:
-        """The lines of the meeting, who goes on, and whether that is certain."""
+        """Return the meeting's lines, its winner, and whether that is certain."""
         first = f"{self.key}-g1"
         one, other = self.pair
         if not self.known:
@@ -290,12 +294,13 @@ class Meeting(Generic[EntryT]):
         better = min(one, other, key=lambda entry: strength.get(entry, len(strength)))
         worse = other if better == one else one
         for game in range(1, series.most + 1):
-            # The better seed begins to sit first; with one match each, seats alternate.
+            # The better seed sits first in the first game; with one match per pairing, seats
+            # alternate.
             order = (better, worse) if game % 2 else (worse, better)
             key = f"{self.key}-g{game}"
             found = played_line(key, self.round, order, finished, begun)
             if found is None:
-                # What is left of the series cannot make up for such a lead.
+                # The rest of the series cannot make up for such a lead.
                 if abs(lead) > max(series.best_of - game + 1, 0) + SLACK:
                     break
                 unplayed, winner = self._not_begun(key, order, field)
@@ -314,7 +319,7 @@ class Meeting(Generic[EntryT]):
         return lines, winner, True
 
     def loser(self, winner: EntryT | None) -> EntryT | None:
-        """Who lost to the winner; None if nobody did, or both have left."""
+        """Return the loser to a winner; None if nobody lost or both have left."""
         if winner is None or winner not in self.pair:
             return None
         return self.pair[1 - self.pair.index(winner)]
@@ -340,7 +345,7 @@ def knockout_table(
     found: Bracket[EntryT],
     letters: str = "k",
 ) -> list[Row[EntryT]]:
-    """Order by how far each has got; only places count, points are shown.
+    """Return entries ordered by progress; points are shown but do not count.
 
     ``letters`` begin the keys of the pairings.
     """
@@ -360,7 +365,8 @@ def knockout_table(
                 entrant.baseline,
             )
         )
-    # Who is still in stands before those who lost in the same round; equal ones share a place.
+    # An entry still in the bracket precedes those who lost in the same round; equal ones share a
+    # place.
     still = {
         entry
         for each in found.rounds

@@ -1,13 +1,14 @@
-"""Ladder: never over; whoever is connected is paired with whom it tells most about.
+"""Ladder: an endless format that pairs connected bots for information.
 
-A match tells much about two bots when its result is open and when little is known of them.  What
-a result with probability ``p`` would tell of a difference in strength that is known with variance
-``v`` is, in nats, about ``log(1 + v p (1 - p)) / 2``: the information gain of a logistic model,
-as in Chaloner and Verdinelli, "Bayesian experimental design: a review" (1995); ``p`` is softened
-by the uncertainty as in Glickman's Glicko.  So near ratings meet, and newcomers meet everybody.
+A match tells much about two bots if its result is open and if little is known about them.  Let
+``p`` be the probability of a result, and ``v`` the variance with which the difference in strength
+is known.  The result then tells about ``log(1 + v p (1 - p)) / 2`` nats: the information gain of a
+logistic model, as in Chaloner and Verdinelli, "Bayesian experimental design: a review" (1995).
+``p`` is softened by the uncertainty as in Glickman's Glicko.  So near ratings meet, and newcomers
+meet everybody.
 
-Nobody starves, as whoever has played least for the time that it has been here chooses first:
-even if all others chose the same few opponents, everybody would still have half of the turns.
+No bot starves: the bot with the fewest pairings for its time on the ladder chooses first.  Even if
+all others chose the same few opponents, every bot would still have half of the turns.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ EntryT = TypeVar("EntryT", bound=Hashable)
 SCALE: Final = math.log(10) / 400
 """Natural units of a rating difference per Elo."""
 NEAREST: Final = 16
-"""How many free opponents above and below are looked at, by rating."""
+"""The number of free opponents considered above and below, by rating."""
 UNCERTAIN: Final = 8
-"""How many others are: those of whom least is known."""
+"""The number of others considered: those with the largest errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,33 +40,35 @@ class Rung(Generic[EntryT]):
 
     entry: EntryT
     rating: float
-    """In Elo."""
+    """The rating in Elo."""
     error: float
-    """The standard error of the rating; for a bot without matches some hundreds."""
+    """The standard error of the rating in Elo; some hundreds for a bot without matches."""
     played: int
-    """Pairings of the ladder that it has begun since it came."""
+    """Pairings of the ladder that it has begun since it connected."""
     came_ns: int
-    """When it connected."""
+    """The time when it connected."""
     free_ns: int
-    """Since when it has had room for a pairing; or when it will (then ``room`` is False)."""
+    """The time since when it has had room for a pairing; if ``room`` is False, the time when it
+    will."""
     room: bool = True
-    """Whether it can begin a pairing now."""
+    """True if it can begin a pairing now."""
     last: EntryT | None = None
     """Its last opponent."""
     resting: bool = False
-    """Whether it asks for no pairing; others may still choose it."""
+    """True if it requests no pairing; others may still choose it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ladder:
-    """The standing ladder of a game of two seats."""
+    """A ladder of a game of two seats."""
 
     name: ClassVar[str] = "ladder"
     decided_by: ClassVar[str] = "ratings fitted to the matches of the ladder"
     seats: int = 2
     mirrored: bool = True
     patience: float = 10.0
-    """How many seconds a bot waits for another opponent than its last one, while there are any."""
+    """Seconds for which a bot waits for an opponent other than its last one, while there are any.
+    """
 
     def __post_init__(self) -> None:
         if self.seats != 2:
@@ -78,11 +81,11 @@ class Ladder:
 
     @property
     def at_once(self) -> int:
-        """Matches of a pairing."""
+        """The number of matches of a pairing."""
         return self.seats if self.mirrored else 1
 
     def count(self, entries: int, baselines: int = 0) -> NoReturn:
-        """A ladder has no end to count to: raises `FormatError`."""
+        """Raise `FormatError`, because a ladder has no end."""
         raise FormatError(
             "a ladder goes on as long as bots are connected; cap the matches that run at a time"
         )
@@ -97,11 +100,12 @@ class Ladder:
         met: Mapping[frozenset[EntryT], int] | None = None,
         limit: int | None = None,
     ) -> list[Pairing[EntryT]]:
-        """Return the pairings to begin now, at most ``limit``, with no entry in two of them.
+        """Return the pairings to begin now, at most ``limit``, each entry once.
 
-        ``connected`` are all who are here, also those without room.  ``begun`` is how many
-        pairings the ladder has begun: it numbers the keys.  ``met`` says how often two have met
-        (lately, as the caller likes).  The same arguments give the same pairings.
+        ``connected`` are all connected bots, including those without room.  ``begun`` is the number
+        of pairings that the ladder has begun; it numbers the keys.  ``met`` counts how often two
+        bots have met, over a period that the caller chooses.  The same arguments give the same
+        pairings.
         """
         random = Random(f"{seed}:{begun}")
         pace = {each.entry: _pace(each, now_ns) for each in connected}
@@ -134,7 +138,7 @@ class Ladder:
             fit = [i for i in others if not self._again(one, free[i], len(connected), now_ns)]
             if not fit:
                 continue
-            # The order of the sequence decides between equals, so that the seed does.
+            # The drawn number decides between equals, so that the seed decides.
             best = max(fit, key=lambda i: (worth(one, free[i]), chance[free[i].entry]))
             near.remove(chooser)
             near.remove(best)
@@ -147,14 +151,14 @@ class Ladder:
         return pairings
 
     def _again(self, one: Rung[EntryT], other: Rung[EntryT], connected: int, now_ns: int) -> bool:
-        """Whether these two have just met and might wait for somebody else."""
+        """Return whether two bots have just met and should wait for others."""
         if connected < 3 or one.last != other.entry or other.last != one.entry:
             return False
         return now_ns - max(one.free_ns, other.free_ns) < self.patience * 1e9
 
 
 def information(one: Rung[EntryT], other: Rung[EntryT]) -> float:
-    """What a match between these two would tell about their difference, in nats.
+    """Return the information in a match about the bots' difference, in nats.
 
     >>> known, unknown = Rung("a", 1500, 30, 0, 0, 0), Rung("b", 1500, 300, 0, 0, 0)
     >>> far = Rung("c", 2100, 30, 0, 0, 0)
@@ -168,12 +172,12 @@ def information(one: Rung[EntryT], other: Rung[EntryT]) -> float:
 
 
 def _pace(rung: Rung[EntryT], now_ns: int) -> float:
-    """Pairings per second since it came; who has only just come has none."""
+    """Return pairings per second since the bot came; 0 for a new bot."""
     return rung.played / max((now_ns - rung.came_ns) / 1e9, 1e-9) if rung.played else 0.0
 
 
 class _Chain:
-    """Neighbours in an order from which some are taken out."""
+    """A chain of neighbours from which places are removed."""
 
     def __init__(self, count: int) -> None:
         self.gone: set[int] = set()
@@ -190,7 +194,7 @@ class _Chain:
         self.gone.add(place)
 
     def around(self, place: int, many: int) -> list[int]:
-        """At most so many places that are left on each side of one, the nearest first."""
+        """Return up to ``many`` remaining places on each side, the nearest first."""
         found = []
         for steps, end in ((self._next, self._count), (self._before, -1)):
             here = steps[place]

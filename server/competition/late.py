@@ -1,4 +1,4 @@
-"""Late submissions: how many days a version came after the freeze, and the penalty for it.
+"""Late submissions: days after the freeze, and their penalty.
 
 >>> rule = LateRule(3, 10.0)
 >>> day = 86_400_000
@@ -23,21 +23,21 @@ MAX_DAYS: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class LateRule:
-    """What a competition file says about late submissions."""
+    """The rule of a competition file for late submissions."""
 
     days: int = 0
-    """For how many days after the freeze they are taken; 0: not at all."""
+    """The number of days after the freeze during which they are taken; 0: none."""
     penalty_per_day: float = 0.0
-    """Percent of the points that each day, begun or full, costs."""
+    """Percent of the points for each day, begun or full."""
 
     def days_late(
         self, created_ms: int, freeze_ms: int | None, extended_ms: int | None = None
     ) -> int:
-        """Return how many days, begun or full, a version came late; 0 if it came in time.
+        """Return how many days, begun or full, a version was late; 0 if in time.
 
         ``created_ms`` is when the server saw the version first.  ``extended_ms`` is the end of the
-        student's extension, which is later than the freeze if there is one.  Without a date of
-        the freeze nothing is late.
+        student's extension, which is later than the freeze if there is one.  Without a freeze date
+        nothing is late.
         """
         if not self.days or freeze_ms is None:
             return 0
@@ -45,5 +45,5 @@ class LateRule:
         return max(0, -(-over // DAY_MS))
 
     def penalty(self, days: int) -> float:
-        """Return the percent of the points that so many days cost, 100 at most."""
+        """Return the penalty for this number of days, in percent, at most 100."""
         return min(100.0, days * self.penalty_per_day)

@@ -1,4 +1,4 @@
-"""Seeding by lot: an order that nobody chose, and that anybody can recompute.
+"""Seeding by lot: a random order that anybody can recompute.
 
 The entries are sorted by the SHA-256 of ``SEED NAME`` in hexadecimal digits, where ``SEED`` is the
 recorded seed and ``NAME`` the name of an entry (``player/bot``) in UTF-8.

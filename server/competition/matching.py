@@ -1,8 +1,9 @@
-"""Pairs of least cost: a perfect matching of few candidates, of more where there is none.
+"""Pairs of least total cost, from a perfect matching of few candidates.
 
-The blossom algorithm is that of networkx (`max_weight_matching`), on whole numbers, so that its
-answer is exact and the same on every machine.  Its time grows with the candidates, so that each
-node brings only its cheapest ones: for 200 nodes a second instead of ten.
+The number of candidates grows until a perfect matching exists.  The blossom algorithm is that of
+networkx (`max_weight_matching`) on whole numbers, so its answer is exact and the same on every
+machine.  Its time grows with the candidates, so each node adds only its cheapest ones: for 200
+nodes this takes a second instead of ten.
 """
 
 from __future__ import annotations
@@ -13,21 +14,21 @@ from typing import Final
 __all__ = ["CANDIDATES", "cheapest_pairs"]
 
 CANDIDATES: Final = 12
-"""How many partners each node brings at first: its cheapest ones."""
+"""The number of candidates that each node adds at first: its cheapest ones."""
 NEIGHBOURS: Final = 6
-"""How many more it brings: those after it in the order of the nodes."""
+"""The number of further candidates: the next ones in the order of the nodes."""
 
 
 def cheapest_pairs(
     nodes: int, cost: Callable[[int, int], int], *, dear: int | None = None
 ) -> list[tuple[int, int]]:
-    """Pair all of an even number of nodes, so that the sum of the costs is least.
+    """Pair all of an even number of nodes, with the least sum of costs.
 
-    ``cost`` is asked for ``(i, j)`` with ``i < j``.  Where a node has many others, only some pairs
-    are looked at, and the sum is the least of those: pairs in which one is among the cheapest of
-    the other, or stands near to it in the order of the nodes (so that seldom somebody is left
-    alone).  Twice as many are looked at as long as somebody is.  Pairs that cost ``dear`` or more
-    come in only when there is no way without them.
+    ``cost`` takes ``(i, j)`` with ``i < j``.  With many nodes, only some pairs are considered, and
+    the sum is the least over those.  These are pairs in which one node is among the cheapest for
+    the other, or near to it in the order of the nodes, which seldom leaves a node alone.  Their
+    number doubles until no node is left alone.  Pairs that cost ``dear`` or more are considered
+    only if no perfect matching exists without them.
 
     Raises ValueError for an odd number of nodes.
 
@@ -62,7 +63,7 @@ def _less(cost: int, dear: int | None) -> bool:
 
 
 def _matching(edges: list[tuple[int, int, int]]) -> list[tuple[int, int]]:
-    # To import networkx takes half a second, which only who draws Swiss rounds shall wait for.
+    # Importing networkx takes half a second, which only drawing a Swiss round needs.
     from networkx import Graph, max_weight_matching
 
     graph: Graph[int] = Graph()

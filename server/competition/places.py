@@ -1,10 +1,10 @@
 """Places in a competition by the rules of its format.
 
-The final of one game has the places of its format's table. With several games, round robins and
-gauntlets are ordered by the mean score over the games. In other formats the mean of the places in
-the games decides, as scores of different brackets say little about each other.
+The final of one game has the places of its format's table.  With several games, round robins and
+gauntlets are ordered by the mean score over the games.  In other formats the mean of the places in
+the games decides, because scores of different brackets say little about each other.
 
-Equal entries share a place, and the next place is left out (1, 2, 2, 4). Disqualified entries and
+Equal entries share a place, and the next place is skipped (1, 2, 2, 4).  Disqualified entries and
 twins have no place; entries below them move up.
 """
 
@@ -22,16 +22,16 @@ from plyhouse.server.competition.tables import places_without
 __all__ = ["BY_SCORE", "with_places"]
 
 BY_SCORE: Final = ("round_robin", "double_round_robin", "gauntlet")
-"""Formats in which everybody has the same opponents, so that scores can be compared."""
+"""Formats in which all entries have the same opponents, so that scores are comparable."""
 
 
 def with_places(
     standings: Sequence[Standing], tables: Sequence[Sequence[Row[int]]], form: str
 ) -> list[Standing]:
-    """Give standings the places of a format, and put them in that order.
+    """Return standings with the places of a format, in the order of places.
 
-    ``standings`` are those of the entries that somebody sees; all others take no place away.
-    ``tables`` are those of the games that have begun, ``form`` is the name of the format.
+    ``standings`` has the entries that a viewer sees; others take up no place.  ``tables`` has those
+    of the games that have begun; ``form`` is the name of the format.
     """
     counted = {
         line.entrant.bot_id
@@ -65,7 +65,7 @@ def with_places(
 def _over_games(
     standings: Sequence[Standing], tables: Sequence[Sequence[Row[int]]], *, by_score: bool
 ) -> dict[int, float]:
-    """Return the key that orders entries over several games; better entries have less."""
+    """Return a sort key for entries over several games; better ones are lower."""
     if by_score:
         scores = {line.entrant.bot_id: line.score for line in standings}
         return {bot: 1.0 if score is None else -score for bot, score in scores.items()}
@@ -73,6 +73,6 @@ def _over_games(
     for table in tables:
         last = 1
         for row in table:
-            last = row.place or last  # a twin stands with the entry above it
+            last = row.place or last  # A twin has the place of the entry above it.
             places.setdefault(row.entry, []).append(last)
     return {bot: round(sum(each) / len(each), 9) for bot, each in places.items()}

@@ -1,7 +1,7 @@
-"""The practice ladder of a competition: its name, and its own competition file; pure.
+"""The practice ladder of a competition: its name and its competition file.
 
-The ladder is a competition beside the one that it belongs to.  The id says so, and nothing else
-has to be stored.
+The ladder is a separate competition.  Its id is derived from that of its competition, so nothing
+else has to be stored.  All functions here are pure.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ LONGEST: Final = 64
 REST_NS: Final = 5_000_000_000
 LONGEST_REST_NS: Final = 600_000_000_000
 KEPT: Final = ("games", "time_control", "mirrored", "scoring", "entries_per_student", "hosting")
-"""Keys of the file that mean the same for the ladder."""
+"""Keys of the file that the ladder copies unchanged."""
 TERMS: Final = ("games", "time_control", "mirrored", "scoring", "hosting_required")
-"""Fields of the file by which matches of the ladder are played and scored."""
+"""Fields of the file that decide how matches of the ladder are played and scored."""
 
 
 def practice_name(name: str) -> str:
@@ -34,10 +34,11 @@ def practice_name(name: str) -> str:
 
 
 def practice_rest(pairings: int) -> int:
-    """Return how long a bot rests after a pairing, in nanoseconds; ``pairings`` it has begun.
+    """Return how long a bot rests after a pairing, in nanoseconds.
 
-    A new version is soon known, and bots that are known do not play all night: a class of 200
-    plays some hundred thousand matches in two weeks, however fast its bots are.
+    ``pairings`` is the number that its version has begun.  A new version is soon rated, and rated
+    bots do not play all night.  A class of 200 plays some hundred thousand matches in two weeks,
+    however fast its bots are.
 
     >>> [practice_rest(each) // 10**9 for each in (1, 10, 1000)]
     [5, 50, 600]
@@ -74,7 +75,7 @@ def practice_text(text: str, file: CompetitionFile, name: str) -> str:
         "students": file.limits.students,
         "matches_at_a_time": file.practice.matches_at_a_time,
     }
-    # A hidden baseline that has been on the ladder keeps no name there.
+    # A hidden baseline that was on the ladder earlier must have no name there.
     named = [
         {"bot": each.bot, "hidden": True} if each.hidden else {"bot": each.bot}
         for each in file.originals
@@ -86,5 +87,5 @@ def practice_text(text: str, file: CompetitionFile, name: str) -> str:
 
 
 def same_terms(one: CompetitionFile, other: CompetitionFile) -> bool:
-    """Return whether matches of two ladders are played and scored alike."""
+    """Return whether two ladders play and score their matches alike."""
     return all(getattr(one, name) == getattr(other, name) for name in TERMS)

@@ -1,10 +1,10 @@
-"""What a competition will cost before anything runs: matches, core-hours, duration.
+"""A preview of the cost of a competition: matches, core-hours, duration.
 
 The number of matches follows from the file alone.  How long one takes is a range:
 
 * *At most*: every bot uses all the time that the time control gives it.
 * *Typically*: as long as the latest matches of the game took on the server.  Without any, `sample`
-  plays the game at random, and takes bots that play `PLAYOUTS` random games for each ply.
+  plays the game at random, and assumes bots that play `PLAYOUTS` random games for each ply.
 """
 
 from __future__ import annotations
@@ -35,25 +35,25 @@ __all__ = [
 
 SAMPLE_MATCHES: Final = 8
 SAMPLE_NS: Final = 500_000_000
-"""A sample of a game is over after so many matches, or so much time."""
+"""A sample of a game ends after this number of matches, or after this time."""
 PLAYOUTS: Final = 200
-"""Random games for each ply of the bot that is taken for typical, as in `mcts(simulations=200)`."""
+"""Random games per ply of the bot assumed as typical, as in `mcts(simulations=200)`."""
 MAX_PLIES: Final = 5_000
-"""Matches of a sample are cut off here."""
+"""The number of plies after which a match of a sample is cut off."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """How long a match of a game takes, and how that is known."""
+    """The duration of a match of a game, and its source."""
 
     typical: float
-    """Seconds that a match is expected to take."""
+    """Expected seconds of a match."""
     most: float
-    """Seconds that it takes if every bot uses all its time."""
+    """Seconds of a match if every bot uses all its time."""
     matches: int
-    """How many were measured."""
+    """The number of matches measured."""
     plies: float
-    """Mean number of plies of a match."""
+    """The mean number of plies of a match."""
     source: str
     """``sample`` (played here at random) or ``server`` (matches that the server has played)."""
 
@@ -84,31 +84,31 @@ class Preview:
     entries: int
     games: tuple[GameCost, ...]
     at_a_time: int
-    """How many matches can run at the same time."""
+    """The number of matches that can run at the same time."""
     begin: datetime | None
-    """When the final begins; None if the file has no date for it."""
+    """The start of the final; None if the file has no date for it."""
 
     @property
     def matches(self) -> int:
-        """Matches of all games."""
+        """The number of matches of all games."""
         return sum(each.matches for each in self.games)
 
     @property
     def typical(self) -> float:
-        """Expected hours of one core, as one bot of a match thinks at a time."""
+        """Expected core-hours, as one bot of a match thinks at a time."""
         return sum(each.typical for each in self.games) / 3600
 
     @property
     def most(self) -> float:
-        """Hours of one core if every bot uses all its time."""
+        """Core-hours if every bot uses all its time."""
         return sum(each.most for each in self.games) / 3600
 
     def hours(self, core_hours: float) -> float:
-        """Hours from begin to end, if no bot is absent."""
+        """Return the hours from start to end if no bot is absent."""
         return core_hours / max(1, self.at_a_time)
 
     def end(self, core_hours: float) -> datetime | None:
-        """The time of the end, if it begins on time and no bot is absent."""
+        """Return the time of the end if it begins on time and no bot is absent."""
         if self.begin is None:
             return None
         try:
@@ -118,10 +118,10 @@ class Preview:
 
 
 def planned_matches(file: CompetitionFile, game: str, entries: int) -> int | None:
-    """Matches of one game with so many entries, baselines among them, at most.
+    """Return the largest number of matches of a game; None for a ladder.
 
-    None for a ladder, which has no end.  Raises `FormatError` where the format cannot be held
-    with so many.
+    ``entries`` counts the baselines, too.  Raises `FormatError` if the format is impossible with
+    this number.
 
     >>> from plyhouse.server.competition.file import read_competition
     >>> text = 'name = "Cup"; games = ["pig"]; time_control = "move:1"; rounds = 3'
@@ -133,7 +133,7 @@ def planned_matches(file: CompetitionFile, game: str, entries: int) -> int | Non
 
 
 def full_time(control: TimeControl, plies: float, seats: int) -> float:
-    """Seconds that all seats can think together in a match of so many plies.
+    """Return the thinking time of all seats in a match, in seconds.
 
     >>> full_time(TimeControl.parse("move:2"), 30, 2), full_time(TimeControl.parse("total:60"), 30, 2)
     (60.0, 120.0)
@@ -144,16 +144,16 @@ def full_time(control: TimeControl, plies: float, seats: int) -> float:
 
 
 def played(spec: str, control: TimeControl, seconds: float, plies: float, matches: int) -> Measured:
-    """Measure by matches that a server has played, perhaps at another time control.
+    """Return a measurement from matches played on a server.
 
-    ``seconds`` and ``plies`` are means over these matches.
+    They may have had another time control.  ``seconds`` and ``plies`` are means over these matches.
     """
     most = full_time(control, plies, get_game(spec).seats)
     return Measured(min(seconds, most), most, matches, plies, "server")
 
 
 def sample(spec: str, control: TimeControl, clock_ns: Callable[[], int], seed: int = 1) -> Measured:
-    """Play a game at random for a moment; ``clock_ns`` is a monotonic clock.
+    """Measure a game by random matches; ``clock_ns`` is a monotonic clock.
 
     A random game from the middle of a match takes half as long as a whole one.
     """
@@ -172,7 +172,7 @@ def sample(spec: str, control: TimeControl, clock_ns: Callable[[], int], seed: i
 
 
 def _random_match(game: Game, rng: random.Random) -> int:
-    """Plies of one match in which everybody moves at random."""
+    """Return the plies of one match of random moves."""
     state = game.initial_state()
     plies = 0
     while plies < MAX_PLIES:
@@ -198,10 +198,11 @@ def preview(
     measured: Mapping[str, Measured],
     cores: int | None = None,
 ) -> Preview | None:
-    """The cost with so many entries (baselines among them); None for a ladder.
+    """Return the cost with this number of entries; None for a ladder.
 
-    ``measured`` has every game.  ``cores``: bots that share a machine cannot think at the same
-    time on fewer; None where they bring their own.  Raises `FormatError` as `planned_matches`.
+    ``entries`` counts the baselines, too.  ``measured`` has every game.  With ``cores``, bots share
+    a machine and cannot think at the same time on fewer; None means that they bring their own.
+    Raises `FormatError` as `planned_matches` does.
     """
     costs = list(_costs(file, entries, measured))
     if any(cost is None for cost in costs):

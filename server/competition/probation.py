@@ -1,7 +1,8 @@
-"""When a version is suspended: forfeits among its last matches, counted; pure.
+"""The suspension rule, which counts forfeits in a version's last matches.
 
-`plyhouse.server.match.terminations` says which ends are forfeits.  Matches that a bot lost because
-it was away count once per absence: a broken network is one mishap, however many matches it cost.
+The module is pure.  `plyhouse.server.match.terminations` says which ends are forfeits.  Matches
+that a bot lost by absence count once per absence: a broken network is one mishap, however many
+matches it cost.
 
 >>> hour = 3_600_000
 >>> crashed = [Ended(n * hour, "bot_crash") for n in range(3)]
@@ -25,22 +26,23 @@ from plyhouse.server.match.terminations import ENDINGS, Fault, fault_of
 __all__ = ["ABSENCE_MS", "Ended", "why"]
 
 ABSENCE_MS: Final = 60_000
-"""Forfeits by absence that end within so long of each other are one."""
+"""Forfeits by absence that end at most this long after each other count as one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A match of a version, with a result."""
+    """A match of a version with a result."""
 
     ended_ms: int
     forfeit: str
-    """The termination by which this version forfeited it; empty if it did not."""
+    """The termination of this version's forfeit; empty if it did not forfeit."""
 
 
 def why(matches: Iterable[Ended], after: int, window: int) -> str:
-    """Why a version is suspended, as the rest of a sentence; empty if it is not.
+    """Return why a version is suspended, as the rest of a sentence; else "".
 
-    It is, when ``after`` of its last ``window`` matches were forfeits of its own; with 0 never.
+    It is suspended if ``after`` of its last ``window`` matches were its own forfeits; if ``after``
+    is 0, never.
     """
     if not after:
         return ""
@@ -55,7 +57,7 @@ def why(matches: Iterable[Ended], after: int, window: int) -> str:
 
 
 def _by_absence(matches: Iterable[Ended]) -> list[Ended]:
-    """In the order of their ends, with one match for each absence."""
+    """Return the matches in the order of their ends, one for each absence."""
     kept: list[Ended] = []
     for each in sorted(matches, key=lambda ended: ended.ended_ms):
         away = bool(each.forfeit) and fault_of(each.forfeit) is Fault.CONNECTION

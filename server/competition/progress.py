@@ -1,17 +1,19 @@
-"""A competition while it is played: what may begin, what has begun, and what came of it.
+"""The progress of a competition: pairings ready, begun and finished.
 
-`Progress` holds the facts of one competition for its `Format` and asks it again when they have
-changed.  To ask may take seconds (a Swiss round of 200 is drawn in two or three), so that it goes
-in three steps: `Progress.facts` is a copy of what is known, `look` works on that copy wherever it
-likes, and `Progress.accept` takes the answer over.  Results that come meanwhile are not lost: the
-answer leaves out what has begun since, and whoever plays the competition looks again until
-`Progress.stale` is false.  An answer from before somebody left is thrown away.
+`Progress` holds the facts of one competition for its `Format` and asks the format again when they
+have changed.  An answer may take seconds (a Swiss round of 200 is drawn in two or three), so it
+takes three steps.  `Progress.facts` copies the facts, `look` works on that copy in any thread, and
+`Progress.accept` takes over the answer.
 
-`Robin` says the same of a plain round robin, whose schedule needs no looking: it begins tens of
-thousands of pairings from an `Agenda`.
+Results that come meanwhile are not lost: the answer leaves out what has begun since, and the caller
+looks again until `Progress.stale` is false.  `Progress.accept` rejects an answer if an entry has
+left since.
 
-What was played before under the same conditions (the same versions, seats and rules) need not be
-played again: a pairing that becomes ready takes over the outcome of an earlier one of the *pool*.
+`Robin` has the same interface for a plain round robin, whose schedule needs no `look`: it begins
+tens of thousands of pairings from an `Agenda`.
+
+Pairings played earlier under the same conditions (the same versions, seats and rules) need not be
+played again: a pairing that becomes ready takes over the outcome of an earlier one in the *pool*.
 """
 
 from __future__ import annotations
@@ -44,13 +46,13 @@ Orders = tuple[tuple[EntryT, ...], ...]
 
 
 def signature(orders: Iterable[tuple[EntryT, ...]]) -> Orders[EntryT]:
-    """The seat orders of a pairing's matches, the same in whichever order they are listed."""
+    """Return the seat orders of a pairing's matches in a canonical order."""
     return tuple(sorted(orders))
 
 
 @dataclass(frozen=True, slots=True)
 class Reusable(Generic[EntryT]):
-    """A pairing that was played before, and would be played the same way now."""
+    """A pairing played earlier under the conditions that hold now."""
 
     id: str
     orders: Orders[EntryT]
@@ -58,7 +60,7 @@ class Reusable(Generic[EntryT]):
 
 
 class Pool(Generic[EntryT]):
-    """Pairings that need not be played again; each stands for one pairing only."""
+    """Reusable pairings; each can replace one pairing only."""
 
     def __init__(self, played: Iterable[Reusable[EntryT]] = ()) -> None:
         self._by: dict[Orders[EntryT], list[Reusable[EntryT]]] = defaultdict(list)
@@ -69,13 +71,13 @@ class Pool(Generic[EntryT]):
         return bool(self._by)
 
     def all(self, orders: Orders[EntryT]) -> Sequence[Reusable[EntryT]]:
-        """All that were played in these seat orders."""
+        """Return all pairings played in these seat orders."""
         return self._by.get(signature(orders), ())
 
     def find(
         self, orders: Orders[EntryT], used: set[str], key: str | None = None
     ) -> Reusable[EntryT] | None:
-        """One that was played in these seat orders, under this key if one is given.
+        """Return a pairing with these seat orders, and with this key if given.
 
         It is not among the ``used``.
         """
@@ -85,29 +87,29 @@ class Pool(Generic[EntryT]):
 
 @dataclass(frozen=True, slots=True)
 class Facts(Generic[EntryT]):
-    """A copy of what is known of a competition."""
+    """A copy of the facts of a competition."""
 
     field: Field[EntryT]
     finished: Mapping[str, Outcome[EntryT]]
     begun: Mapping[str, tuple[EntryT, ...]]
     reused: Mapping[str, str]
-    """Ids of the earlier pairings that stand for pairings of this competition, by their keys."""
+    """Ids of reused pairings, by the keys of the pairings that they replace."""
     leaving: frozenset[EntryT] = frozenset()
-    """Those who have left since the format was last asked."""
+    """Entries that have left since the format was last asked."""
     changes: int = 0
     field_changes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[EntryT]):
-    """What a format says to some facts."""
+    """A format's answer to some facts."""
 
     ready: tuple[Pairing[EntryT], ...]
     done: bool
     left: Mapping[EntryT, int]
-    """Since which round those are gone who were leaving."""
+    """For each leaving entry, the first round without it."""
     reused: Mapping[str, Reusable[EntryT]]
-    """What was found in the pool, by the keys of the pairings that it stands for."""
+    """Reused pairings by the keys of the pairings that they replace."""
     facts: Facts[EntryT]
 
 
@@ -121,8 +123,8 @@ def look(form: Format, facts: Facts[EntryT], pool: Pool[EntryT]) -> Answer[Entry
         field = _without(field, left)
     used = set(facts.reused.values())
     reused: dict[str, Reusable[EntryT]] = {}
-    # What is reused is not stored: once the next round of a bracket has begun, a pairing of the
-    # round before looks like a walkover for who went on, and is found in the pool all the same.
+    # Reuse is not stored.  Once the next round of a bracket has begun, a reused pairing of the
+    # round before looks like a walkover for the entry that advanced; the pool still has it.
     wanted = [State.READY, State.WALKOVER] if form.adaptive else [State.READY, State.DROPPED]
 
     def stood(line: Line[EntryT]) -> bool:
@@ -164,7 +166,7 @@ def _without(field: Field[EntryT], left: Mapping[EntryT, int]) -> Field[EntryT]:
 
 
 class _Queue(Generic[EntryT]):
-    """Pairings that are ready, in order, found by who has room."""
+    """The ready pairings in order, found by the room of their entries."""
 
     def __init__(self, pairings: Iterable[Pairing[EntryT]] = ()) -> None:
         self._pairings = dict(enumerate(pairings))
@@ -213,7 +215,7 @@ class _Queue(Generic[EntryT]):
         return taken
 
     def _near(self, freed: Iterable[EntryT], has_room: Callable[[EntryT], bool]) -> Iterator[int]:
-        """The pairings of those who have room again, in order."""
+        """Yield the pairings of entries that have room again, in order."""
         own = [list(self._of[each]) for each in set(freed) if each in self._of and has_room(each)]
         last = -1
         for number in heapq.merge(*own):
@@ -230,7 +232,10 @@ class _Queue(Generic[EntryT]):
 
 
 class Progress(Generic[EntryT]):
-    """A competition of any format; nothing begins before the first answer is accepted."""
+    """A competition of any format.
+
+    Nothing begins before the first answer is accepted.
+    """
 
     def __init__(
         self,
@@ -256,18 +261,18 @@ class Progress(Generic[EntryT]):
 
     @property
     def stale(self) -> bool:
-        """Whether the format has to be asked again."""
+        """True if the format must be asked again."""
         return self._seen != self._changes
 
     def facts(self) -> Facts[EntryT]:
-        """A copy of what is known."""
+        """Return a copy of the facts."""
         return Facts(
             *(self.field, dict(self.finished), dict(self.begun), dict(self.reused)),
             *(frozenset(self._leaving), self._changes, self._field_changes),
         )
 
     def accept(self, answer: Answer[EntryT]) -> bool:
-        """Take over what the format says; False if somebody has left since it was asked."""
+        """Take over an answer; return False if an entry has left since then."""
         if answer.facts.field_changes != self._field_changes:
             return False
         if answer.left:
@@ -286,12 +291,12 @@ class Progress(Generic[EntryT]):
 
     @property
     def at_once(self) -> int:
-        """Matches of a pairing."""
+        """The number of matches of a pairing."""
         return self.format.at_once
 
     @property
     def over(self) -> bool:
-        """Whether nothing is to begin any more, and all that began is finished."""
+        """True if nothing is left to begin and all that began is finished."""
         if self.stale or self._leaving or self._queue:
             return False
         return self._done if self.format.adaptive else self.begun.keys() <= self.finished.keys()
@@ -300,11 +305,11 @@ class Progress(Generic[EntryT]):
         return len(self._queue)
 
     def entries(self) -> list[EntryT]:
-        """Those who have pairings that may begin."""
+        """Return the entries that have pairings that may begin."""
         return self._queue.entries()
 
     def upcoming(self, limit: int, of: Collection[EntryT] | None = None) -> list[Pairing[EntryT]]:
-        """The next pairings that may begin, in order; of these entries only if they are given."""
+        """Return the next ready pairings in order; ``of`` selects entries."""
         return self._queue.upcoming(limit, of)
 
     def take(
@@ -314,9 +319,10 @@ class Progress(Generic[EntryT]):
         *,
         limit: int,
     ) -> list[Pairing[EntryT]]:
-        """Take out the pairings that can begin now, as `Agenda.take`; they count as begun.
+        """Remove and return the pairings that can begin now; they count as begun.
 
-        Nothing begins while somebody is leaving: the round may have to be drawn without it.
+        The arguments are those of `Agenda.take`.  Nothing begins while an entry is leaving, because
+        the round may have to be drawn without it.
         """
         if self._leaving:
             return []
@@ -326,17 +332,17 @@ class Progress(Generic[EntryT]):
         return taken
 
     def ended(self, outcome: Outcome[EntryT]) -> None:
-        """A pairing is finished."""
+        """Record a finished pairing."""
         self.finished[outcome.key] = outcome
         self.begun.setdefault(outcome.key, outcome.entries)
         if not self.format.adaptive:
             return
         if self.format.round_by_round and (self._queue or self.begun.keys() > self.finished.keys()):
-            return  # to ask takes its time, and the answer would be the same
+            return  # The answer would be the same, and asking takes time.
         self._changes += 1
 
     def withdraw(self, entry: EntryT) -> None:
-        """An entry leaves now: nothing more of it begins.  To say so twice is fine."""
+        """Withdraw an entry: it begins no more pairings."""
         entrant = self.field.by_entry.get(entry)
         if entrant is None or entrant.withdrawn is not None or entry in self._leaving:
             return
@@ -347,24 +353,27 @@ class Progress(Generic[EntryT]):
 
     @property
     def planned(self) -> int:
-        """Matches of the whole competition, as far as that is known: at most so many."""
+        """The number of matches of the whole competition, as an upper bound."""
         known = (len(self.begun) + len(self._queue)) * self.at_once
         if not self.format.adaptive or self.over:
             return known
         there = [each for each in self.field.entrants if each.withdrawn != 0]
         try:
             return max(known, self.format.count(len(there), sum(e.baseline for e in there)))
-        except ValueError:  # so many have left
+        except ValueError:  # Too many entries have left.
             return known
 
     @property
     def reused_matches(self) -> int:
-        """Matches that were not played again."""
+        """The number of matches reused from earlier runs."""
         return len(self.reused) * self.at_once
 
 
 class Robin(Generic[EntryT]):
-    """A plain round robin, as `Progress`; its keys are the numbers of the schedule."""
+    """A plain round robin with the interface of `Progress`.
+
+    Its keys are the numbers of the schedule.
+    """
 
     stale = False
 
@@ -388,23 +397,26 @@ class Robin(Generic[EntryT]):
 
     @property
     def at_once(self) -> int:
-        """Matches of a pairing."""
+        """The number of matches of a pairing."""
         return self._agenda.schedule.at_once
 
     @property
     def over(self) -> bool:
-        """Whether nothing is to begin any more."""
+        """True if no pairing is left to begin."""
         return not self._agenda
 
     def __len__(self) -> int:
         return len(self._agenda)
 
     def entries(self) -> list[EntryT]:
-        """Those who have pairings before them."""
+        """Return the entries that have pairings left."""
         return self._agenda.entries()
 
     def upcoming(self, limit: int, of: Collection[EntryT] | None = None) -> list[Pairing[EntryT]]:
-        """The next pairings, in order; of some entries the next one against each other."""
+        """Return the next pairings in order.
+
+        With ``of``, each group of these entries has only its first pairing.
+        """
         return [
             Pairing(str(number), pairing.round, pairing.matches)
             for number, pairing in self._agenda.upcoming(limit, of)
@@ -417,27 +429,27 @@ class Robin(Generic[EntryT]):
         *,
         limit: int,
     ) -> list[Pairing[EntryT]]:
-        """Take out the pairings that can begin now."""
+        """Remove and return the pairings that can begin now."""
         return [
             Pairing(str(number), pairing.round, pairing.matches)
             for number, pairing in self._agenda.take(room, freed, limit=limit)
         ]
 
     def ended(self, outcome: Outcome[EntryT]) -> None:
-        """A pairing is finished, which changes nothing for the others."""
+        """Do nothing: a result changes nothing for the other pairings."""
 
     def withdraw(self, entry: EntryT) -> None:
-        """Leave out what an entry still has before it."""
+        """Drop the remaining pairings of an entry."""
         self._dropped += self._agenda.drop(entry)
 
     @property
     def planned(self) -> int:
-        """Matches of the whole schedule, without those that will not be played."""
+        """The number of matches of the schedule, without dropped ones."""
         return self._agenda.schedule.matches - self._dropped * self.at_once
 
     @property
     def reused_matches(self) -> int:
-        """Matches that were not played again."""
+        """The number of matches reused from earlier runs."""
         return len(self.reused) * self.at_once
 
 
@@ -448,9 +460,10 @@ def field_of(
     baselines: Iterable[EntryT] = (),
     left: Mapping[EntryT, int] | None = None,
 ) -> Field[EntryT]:
-    """The field of a competition: entries in the order of entering, ``seeds`` the strongest first.
+    """Return the field of a competition; ``seeds`` has the strongest first.
 
-    ``left`` says since which round those are gone who left.
+    ``entries`` are in the order of entering.  ``left`` has the first round without each entry that
+    left.
     """
     ranks = {entry: number for number, entry in enumerate(seeds, start=1)}
     staff, gone = set(baselines), left or {}
