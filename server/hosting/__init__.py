@@ -1,1 +1,1 @@
-"""Bots that run on our machines: submissions, checks, runners, and which runner hosts which bot."""
+"""Bots on runner machines: submissions, checks, runners, and which runner hosts which bot."""

@@ -44,26 +44,26 @@ class _Given:
 
 
 class CheckQueue:
-    """Submissions that wait for their checks; see the module."""
+    """The submissions that wait for their checks; see the module."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._troubles = Troubles()
         self._failures: Counter[int] = Counter()
-        """By submission, on machines that work."""
+        """Failures on machines that work, by submission."""
         self._waiting: Mapping[int, WaitingCheck] = {}
         self._given: dict[int, _Given] = {}
-        """By submission."""
+        """The machine that has each check, by submission."""
         self._served: dict[int, int] = {}
         """When the last check of each player ended, in ms."""
 
     async def waiting(self, now: int) -> dict[int, WaitingCheck]:
-        """Return the checks that wait or are being made, in the order in which they are due."""
+        """Return the checks that wait or are running, in the order in which they are due."""
         given = tuple(self._given)
         found = await self._store.submissions.waiting()
         self._troubles.tidy(now)
         for submission in given:
-            if submission not in found:  # it was checked, or its author removed it
+            if submission not in found:  # its check ended, or its author removed it
                 self._end(submission)
         for submission in self._troubles.count.keys() - found.keys():
             self._troubles.played(submission)
@@ -79,11 +79,11 @@ class CheckQueue:
         return dict(self._waiting)
 
     def unfit(self, submission: int, now: int) -> frozenset[str]:
-        """Return the machines that are not given this check now, because they failed lately."""
+        """Return the machines that failed this check lately and do not get it now."""
         return self._troubles.machines(submission, now)
 
     async def wanted(self, submission: int) -> CheckWanted | None:
-        """Describe a check to a machine; None if the submission was removed meanwhile."""
+        """Describe a check to a machine; None if its author removed the submission."""
         try:
             row = await self._store.submissions.get(submission)
         except Unknown:
@@ -99,7 +99,7 @@ class CheckQueue:
             self._given[submission] = _Given(said.name, said.instance, check.player_id)
 
     async def heard(self, said: RunnerSays, now: int) -> None:
-        """Take what a machine reports about checks that it was given."""
+        """Store the results of a machine's own checks, and count its failures."""
         for done in said.checked:
             if (given := self._given_to(said, done.submission)) is not None:
                 games = await self._games(done, given.player_id)
@@ -119,7 +119,10 @@ class CheckQueue:
         return None
 
     async def _games(self, done: CheckDone, player_id: int) -> list[str]:
-        """Return the games that a submission plays; of a built-in bot, those it was checked in."""
+        """Return the games that a submission plays.
+
+        For a built-in bot, return the games in which it was checked.
+        """
         house = await self._store.sessions.special(HOUSE_ROLE, HOUSE_NAMES)
         return done.checked if player_id == house.id and done.checked else done.games
 

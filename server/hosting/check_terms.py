@@ -1,4 +1,4 @@
-"""Games and time controls of a check, from the competitions of a submission; pure."""
+"""The games and time controls of a check, from the competitions of a submission; pure."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["terms_of"]
 
 
 def terms_of(competitions: Iterable[CheckedFor]) -> tuple[list[CheckTerms], bool]:
-    """Return the games to check with their time controls, and whether it has to play them all.
+    """Return the games to check with their time controls, and whether it must play all of them.
 
-    It has to if it is only a baseline: a competition waits for a baseline that cannot play.
+    A submission that is only a baseline must play all: a competition waits for its baselines.
     """
     asked = list(competitions)
     terms = {pair for each in asked for pair in _terms(each.file)}

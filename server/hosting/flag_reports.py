@@ -1,14 +1,14 @@
-"""Lost flags of hosted bots: whose fault they were is for the bot's machine to say.
+"""Flag falls of hosted bots: the runner machine reports whether it was too busy.
 
-A bot that runs on a machine of the house may lose on time because the machine was at work for
-somebody else.  So such a match counts for nothing yet when it is over: its machine tells what of
-the bot's time went to others (`FlagFell`), and if that was too much the match is void, which its
-record says (``void_reason``, with an entry in the audit log), and it is played again.  That
-happens once for a version in a competition: a bot that hangs would never lose otherwise.
+A bot on a runner machine may lose on time because the machine was busy with another program.  So
+such a match does not count at once.  Its machine reports how much of the bot's time went to others
+(`FlagFell`).  If that was too much, the match becomes void and is played again.  Its record gives
+the reason (``void_reason``), and so does the audit log.  This happens once for each version in a
+competition; otherwise a bot that hangs would never lose.
 
-Only a machine is heard, by its runner's token, and only of a bot that was hosted there; a bot has
-no word in it.  A machine that says nothing within `HOLD_NS` has nothing to say, and the flag
-counts.  It counts as well if the server is restarted before the machine was heard.
+The server accepts a report only under the token of a runner, and only for a bot hosted there.  The
+bot itself cannot report.  Without a report within `HOLD_NS` the flag fall counts.  It also counts
+if the server restarts before the report arrives.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = ["HOLD_NS", "FlagReports"]
 log = logging.getLogger("plyhouse.server.hosting")
 
 HOLD_NS: Final = 8_000_000_000
-"""How long a machine is waited for: as long as it may be silent at all."""
+"""How long the server waits for a report, in nanoseconds: the longest silence of a runner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +48,15 @@ class _Held:
     until: int
 
     def is_meant(self, machine: str, said: FlagFell) -> bool:
-        """Whether the machine that hosted the bot speaks of the ply at which its flag fell."""
+        """Return whether a report comes from the bot's machine and is about its last ply."""
         of = machine, said.bot, said.ply
         return of == (self.machine, self.bot, self.live.match.ply)
 
 
 class FlagReports:
-    """Matches whose end waits for a machine's word.
+    """Finished matches that wait for a report from a machine.
 
-    ``settled`` is told when a match counts, or is void.
+    The server calls ``settled`` with the match, and whether it is void.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class FlagReports:
         self._held: dict[str, _Held] = {}
 
     def holds(self, live: LiveMatch) -> bool:
-        """Whether a match that is over waits for a verdict; if not, it counts as it is."""
+        """Return whether a finished match waits for a report; if not, it counts at once."""
         outcome = live.match.outcome
         if outcome is None or outcome.seat is None or outcome.termination != "flag_fall":
             return False
@@ -82,7 +82,7 @@ class FlagReports:
         return True
 
     async def heard(self, machine: str, flags: Iterable[FlagFell]) -> None:
-        """A machine has told of flags that fell there."""
+        """Settle the matches about which a machine reports flag falls."""
         for said in flags:
             held = self._held.get(said.match)
             if held is None or not held.is_meant(machine, said):
@@ -98,7 +98,7 @@ class FlagReports:
             self._settled(held.live, void and await self._void(held, said))
 
     def look(self, now: int) -> None:
-        """Let count what nobody has said anything about in time."""
+        """Let matches count for which no report arrived in time."""
         for held in [each for each in self._held.values() if each.until <= now]:
             del self._held[held.live.id]
             log.warning(
@@ -108,7 +108,7 @@ class FlagReports:
             self._settled(held.live, False)
 
     async def _is_first(self, held: _Held) -> bool:
-        """Return whether no flag of this version was excused in this competition before."""
+        """Return whether this version has had no flag fall excused in this competition."""
         competition = held.live.pairing.competition or ""
         try:
             excused = await self._store.classes.excused(competition, held.version)
@@ -123,7 +123,7 @@ class FlagReports:
         return not excused
 
     async def _void(self, held: _Held, said: FlagFell) -> bool:
-        """Make a match void; False if that could not be stored, and it counts."""
+        """Make a match void; return False, so that it counts, if storing that fails."""
         reason = _reason(held, said)
         log.error(
             "a machine was too busy for a bot",
@@ -140,7 +140,7 @@ class FlagReports:
 
 
 def _reason(held: _Held, said: FlagFell) -> str:
-    """Why a match is void, and what follows, for whoever reads its record."""
+    """Return why a match is void, and the consequence, for readers of its record."""
     milliseconds = [
         round(each / 1_000_000)
         for each in (said.lost, said.allowed, said.match_lost, said.match_wall)

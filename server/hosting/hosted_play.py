@@ -1,13 +1,13 @@
-"""People who play against bots that were handed in, outside of competitions.
+"""Matches between people and hosted bots, outside of competitions.
 
-A bot can be played if its author has opened it.  Who wants to play says so (`HostedPlay.ready`):
-that is a *wish*, for which a runner starts the bot, with what was handed in of it last; it stays as
-long as the wish is renewed or a match is played, and a while longer.  Then the person challenges it
-like any other bot, and the match begins at once (`HostedPlay.admit`).
+People can play against a bot that its author has opened.  A person first asks for it
+(`HostedPlay.ready`).  This creates a *wish*, for which a runner starts the bot's last submission.
+A wish lasts while the person renews it or plays, and `IDLE_NS` longer.  Then the person challenges
+the bot like any other, and the match begins at once (`HostedPlay.admit`).
 
-Nothing of this delays a competition: wishes are served in the order in which they came, by
-processors for which no match of one waits (`Hosting.room_to_play`), and the bots step back behind
-all others on their machine.
+Wishes do not delay competitions.  The server serves them in the order in which they came, with
+processors for which no competition match waits (`Hosting.room_to_play`).  These bots run at a lower
+priority than all others on their machine.
 """
 
 from __future__ import annotations
@@ -34,28 +34,28 @@ from plyhouse.storage.submission_rows import SubmissionRow
 __all__ = ["HostedPlay"]
 
 IDLE_NS: Final = 60 * SECOND
-"""How long a bot stays that nobody plays any more, and how long a wish is good."""
+"""How long a wish lasts, and how long a bot stays after its last match, in nanoseconds."""
 ASKING_NS: Final = 5 * SECOND
-"""How long after a request a processor is kept free for the person who asked."""
+"""How long after a request a processor is kept free for the person, in nanoseconds."""
 PATIENCE_NS: Final = 20 * SECOND
-"""How long `HostedPlay.ready` waits before it says that one has to ask again."""
+"""How long `HostedPlay.ready` waits before it tells the person to ask again, in nanoseconds."""
 LOOK_SECONDS: Final = 0.1
 PLAYING: Final = "people who play"
 
 
 @dataclass(slots=True)
 class _Wish:
-    """Somebody wants to play against a bot."""
+    """A person's wish to play against a bot."""
 
     row: SubmissionRow
     number: int
-    """Wishes are served in this order."""
+    """The server serves wishes in this order."""
     used: int
-    """When somebody last asked for it or played, in nanoseconds: it is good for `IDLE_NS` more."""
+    """When the person last asked or played, in nanoseconds; the wish lasts `IDLE_NS` longer."""
 
 
 class HostedPlay:
-    """Who wants to play against which hosted bot."""
+    """The wishes of people to play against hosted bots."""
 
     def __init__(
         self,
@@ -71,13 +71,13 @@ class HostedPlay:
         self._hosting = hosting
         self._now = now
         self._wishes: dict[tuple[int, int], _Wish] = {}
-        """By the player and the bot."""
+        """By the ids of the player and the bot."""
         self._number = 0
 
     # ------------------------------------------------------------------- what is hosted
 
     async def wanted(self) -> list[Wanted]:
-        """What has to be hosted for people."""
+        """Return the bots to host for people."""
         now = self._now()
         for (player, bot), wish in tuple(self._wishes.items()):
             if self._plays(player, bot):
@@ -89,7 +89,7 @@ class HostedPlay:
         for wish in self._wishes.values():
             rows.setdefault(wish.row.bot_id, wish.row)
         for each in tuple(self._directory.participants.values()):
-            # After a restart of the server nothing is known of it but its matches.
+            # After a restart the server knows no wishes, only the matches.
             away = each.kind == "bot" and (each.hosted or not each.online)
             if away and each.bot_id not in rows and any(self._free_play(each)):
                 row = await self._store.submissions.ready_version(each.bot_id, each.version_id)
@@ -101,9 +101,9 @@ class HostedPlay:
         ]
 
     async def _renew(self) -> None:
-        """Forget wishes for bots that are open no more, and take what was handed in of others last.
+        """Forget wishes for bots that are closed, and take the last submission of the others.
 
-        A match that is being played goes on, with what began it.
+        A match in progress goes on with the version with which it began.
         """
         wanted = {bot for _, bot in self._wishes}
         if not wanted:
@@ -127,18 +127,18 @@ class HostedPlay:
         )
 
     def closed(self, bot: int) -> None:
-        """A bot is not open any more: nobody who waits for it or plays it begins another match."""
+        """Forget all wishes for a bot that its author closed, so that it begins no more matches."""
         for key in [key for key in self._wishes if key[1] == bot]:
             del self._wishes[key]
 
     def _free_play(self, participant: Participant) -> Iterator[LiveMatch]:
-        """The matches of somebody that belong to no competition."""
+        """Yield the matches of a participant that belong to no competition."""
         for live, _ in self._directory.matches_of(participant):
             if live.pairing.competition is None:
                 yield live
 
     def _plays(self, player: int, bot: int) -> bool:
-        """Whether somebody plays a match against a bot, outside of competitions."""
+        """Return whether a player plays a match against a bot, outside of competitions."""
         participant = self._directory.participants.get(bot)
         return participant is not None and any(
             player in {holder.player_id for holder in live.holders}
@@ -148,17 +148,17 @@ class HostedPlay:
     # --------------------------------------------------------------------------- asking
 
     async def listed(self) -> list[SubmissionRow]:
-        """The bots that people can play against, as far as they are allowed to at all."""
+        """Return the bots that people can play against; none if the server forbids it."""
         config = self._config
         if not config.hosted or config.hosted_play == "nobody":
             return []
         return await self._store.submissions.open_to_people()
 
     async def ready(self, identity: Identity, player: str, bot: str, spec: str) -> str:
-        """See to it that a bot can be challenged by somebody, and return its name.
+        """Wait until a player can challenge a bot, and return the bot's name.
 
-        One that is connected by its author is there already.  Raises `ProtocolError`, and
-        `Unknown` for a bot that there is not.
+        A bot that its author has connected is ready at once.  Raises `ProtocolError`, and `Unknown`
+        if there is no such bot.
         """
         row = await self._store.bot_named(player, bot)
         name = f"{row.player}/{row.name}"
@@ -213,7 +213,7 @@ class HostedPlay:
             )
 
     def _wish(self, player_id: int, row: SubmissionRow) -> _Wish:
-        """Note what somebody wants; who has asked before keeps its place."""
+        """Create or renew a player's wish; a renewed wish keeps its number."""
         now = self._now()
         wish = self._wishes.get((player_id, row.bot_id))
         if wish is None:
@@ -223,7 +223,7 @@ class HostedPlay:
         return wish
 
     def _obstacle(self, player_id: int, wish: _Wish) -> str:
-        """Why a wish cannot be fulfilled yet, as a sentence; empty if it can."""
+        """Return why the player cannot play yet, as a sentence; empty if nothing is in the way."""
         row = wish.row
         name = f"{row.player}/{row.bot}"
         if self._hosting.needed.is_for_competition(row.bot_id):
@@ -251,11 +251,11 @@ class HostedPlay:
     # ---------------------------------------------------------------------- challenging
 
     def admit(self, challenger: Participant, opponent: Participant, terms: Terms) -> None:
-        """Let somebody play against a hosted bot now; raises `ProtocolError`."""
+        """Let a player challenge a hosted bot, or raise `ProtocolError`."""
         name = opponent.name
         wish = self._wishes.get((challenger.player_id, opponent.bot_id))
         if wish is None or self._hosting.needed.is_for_competition(opponent.bot_id):
-            # Its house would accept, and a rival could fill its places and its machine.
+            # The bot would accept, and a rival could take its places and its machine.
             raise ProtocolError(
                 "challenge/not_accepting",
                 f"{name} is hosted for a competition, and plays nothing else meanwhile."

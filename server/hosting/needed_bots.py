@@ -1,9 +1,8 @@
-"""Which bots have to be hosted now, with which version, and for which competition.
+"""Which bots must be hosted now, with which version, and for which competition.
 
-A runner restarts a bot whose description changes.  So a bot that plays a
-match of a competition stays hosted unchanged until the match ends, also if the competition is
-paused, finished or deleted meanwhile.  The bot begins nothing that needs a change before that
-(`NeededBots.is_outdated`).
+A runner restarts a bot whose description changes.  So a bot in a competition match stays hosted
+unchanged until the match ends, even if the competition is paused, finished or deleted.  If the
+description must change, the bot begins no other match before that (`NeededBots.is_outdated`).
 """
 
 from __future__ import annotations
@@ -24,11 +23,11 @@ from plyhouse.storage.submission_rows import SubmissionRow
 __all__ = ["PLAY_MATCHES", "NeededBots", "Wanted", "priority_of"]
 
 MOST_AT_ONCE: Final = 16
-"""Matches that one hosted bot is asked to play at a time."""
+"""Most matches that one hosted bot plays at a time."""
 PAIRINGS_A_TURN: Final = 4
-"""Pairings that a bot plays in a ladder before it gives its place to one that waits."""
+"""Pairings that a bot plays in a ladder before it leaves its place to a waiting bot."""
 PLAY_MATCHES: Final = 2
-"""Matches with people that one hosted bot plays at a time."""
+"""Most matches with people that one hosted bot plays at a time."""
 
 
 def priority_of(running: Running) -> Priority:
@@ -39,7 +38,7 @@ def priority_of(running: Running) -> Priority:
 
 
 def _players(running: Running) -> list[int]:
-    """Return the bots that a competition needs: those of a ladder all the time."""
+    """Return the bots that a competition needs now; a ladder always needs all of its bots."""
     if isinstance(running.work, LadderWork):
         return running.work.bots
     return [bot for bot in running.waiting() if bot not in running.gone]
@@ -47,12 +46,12 @@ def _players(running: Running) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A bot that has to be hosted, and its purpose."""
+    """A bot that must be hosted, and its purpose."""
 
     row: SubmissionRow
     priority: Priority
     matches: int
-    """How many it plays at a time."""
+    """How many matches it plays at a time."""
     games: tuple[str, ...]
     why: str
     """The purpose in words, for people."""
@@ -77,9 +76,9 @@ class Wanted:
 
 
 class NeededBots:
-    """Finds the bots that have to be hosted.
+    """Finds the bots that must be hosted.
 
-    ``cores`` says how many processors all runners have together.
+    ``cores`` returns how many processors all runners have together.
     """
 
     def __init__(
@@ -145,9 +144,10 @@ class NeededBots:
     # ------------------------------------------------------------------ in a running match
 
     def in_matches(self) -> dict[int, LiveMatch]:
-        """The bots in matches of competitions, each with one match; not those that authors run.
+        """Return the bots in competition matches, each with one match.
 
-        A bot that is away counts: after a restart of the server only its matches are known.
+        Bots that their authors run are missing.  A bot that is offline counts: after a restart the
+        server knows only its matches.
         """
         return {
             holder.bot_id: live
@@ -175,7 +175,7 @@ class NeededBots:
     # --------------------------------------------------------------------- what is to come
 
     async def _due(self, placed: Mapping[int, Place]) -> dict[int, Wanted]:
-        """The bots that have something before them."""
+        """Return the bots that have pairings to play, and those for people."""
         found: dict[int, Wanted] = {}
         known: dict[tuple[int, int | None], SubmissionRow] = {}
         people = {
@@ -196,12 +196,12 @@ class NeededBots:
     async def _submitted(
         self, running: Running, placed: Mapping[int, Place], bots: Iterable[int]
     ) -> dict[tuple[int, int | None], SubmissionRow]:
-        """Return the submissions of bots with the versions that play, as far as there are any."""
+        """Return the existing submissions of bots, with the versions that play."""
         wanted = []
         for bot in bots:
             version = running.versions.get(bot)
             if version is None and bot in placed:
-                version = placed[bot].version  # not another in the middle
+                version = placed[bot].version  # keep the version that is hosted
             wanted.append((bot, version))
         rows = {each: row for each in wanted if (row := self._known.get(each)) is not None}
         unknown = [each for each in wanted if each not in rows]
@@ -212,7 +212,7 @@ class NeededBots:
     def _for(self, running: Running, row: SubmissionRow) -> Wanted:
         work = running.work
         turn = work.played(row.bot_id) // PAIRINGS_A_TURN if isinstance(work, LadderWork) else 0
-        # Keep the number of the first time: a change would restart the bot.
+        # Keep the first number: a change would restart the bot.
         extra = self._extra.setdefault(row.bot_id, PLAY_MATCHES if row.open else 0)
         return Wanted(
             *(row, priority_of(running), self.at_once(running, row.bot_id) + extra),
@@ -220,7 +220,7 @@ class NeededBots:
         )
 
     def _is_needed(self, running: Running, row: SubmissionRow) -> bool:
-        """Return whether the server has to run a bot, because its author does not or must not."""
+        """Return whether the server must run a bot because its author does not or must not."""
         participant = self._directory.participants.get(row.bot_id)
         if participant is None or participant.hosted or not participant.online:
             return True

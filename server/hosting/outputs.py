@@ -1,8 +1,7 @@
-"""What hosted bots printed in their matches, and how they failed: taken from runners, for authors.
+"""Output and crashes of hosted bots in their matches, as runners report them.
 
-A bot's output is for its author and for administrators (scope ``admin``), from the end of the match
-on: not for opponents, not for organisers, and not while the match is played.  So it leads from no
-bot to another one.
+A bot's author and administrators (scope ``admin``) can read its output after the match.  Opponents,
+organisers and readers during the match cannot.  So bots cannot use it to exchange information.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ __all__ = ["BotOutput", "Kept", "Outputs"]
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """What is kept of a part; the fields of a `MatchOutput`."""
+    """The stored content of one part; its fields are those of a `MatchOutput`."""
 
     lines: list[OutputLine]
     costs: list[PlyCost]
@@ -34,21 +33,21 @@ class Kept(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class BotOutput:
-    """What a bot printed in a match on one machine, and where that is kept."""
+    """The output of a bot in a match on one machine, and its row in the store."""
 
     row: OutputRow
     kept: Kept
 
 
 class Outputs:
-    """What is kept of what hosted bots printed."""
+    """The stored output of hosted bots."""
 
     def __init__(self, config: ServerConfig, store: Store) -> None:
         self._most = config.max_output_bytes_per_player
         self._store = store
 
     async def keep(self, said: MatchOutput) -> None:
-        """Keep what a runner tells; told again it is the same.  Raises `Unknown`."""
+        """Store what a runner sends; sending it again changes nothing.  Raises `Unknown`."""
         kept = Kept(said.lines, said.costs, said.cut, said.cut_at)
         data = await asyncio.to_thread(lambda: zlib.compress(msgspec.json.encode(kept)))
         await self._store.outputs.keep(
@@ -58,13 +57,13 @@ class Outputs:
         )
 
     def may_read(self, stored: StoredMatch, identity: Identity) -> bool:
-        """Whether there may be something of a match that this one reads: once it is over."""
+        """Return whether this identity can read output of a match after it ends."""
         return bool(_readable(stored, identity))
 
     async def of(self, stored: StoredMatch, identity: Identity) -> list[BotOutput]:
-        """What may be seen of a match: that of one's own bots, by seat.
+        """Return the output of the reader's own bots in a match, by seat.
 
-        Raises `ProtocolError` while it is played, and for anyone who has no bot in it.
+        Raises `ProtocolError` during the match, and for a reader who has no bot in it.
         """
         header, mine = stored.header, _readable(stored, identity)
         if not mine:
@@ -81,14 +80,14 @@ class Outputs:
 
 
 def _readable(stored: StoredMatch, identity: Identity) -> set[int]:
-    """The bots of a match whose output somebody may read."""
+    """Return the bots of a match whose output this identity may read."""
     everything = "admin" in identity.scopes
     return {
         seat.bot_id
         for seat in stored.header.seats
         if (everything or seat.player_id == identity.player_id)
         and not identity.guest
-        and seat.bot.lower() != seat.player.lower()  # somebody in person
+        and seat.bot.lower() != seat.player.lower()  # not a person
     }
 
 

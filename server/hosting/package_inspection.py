@@ -18,21 +18,21 @@ __all__ = ["inspect_upload"]
 log = logging.getLogger("plyhouse.server.submissions")
 
 SECONDS: Final = 60.0
-"""The longest that one inspection may last; `package_inspector` limits its processor time."""
+"""The longest time for one inspection; `package_inspector` limits its processor time."""
 
 
 async def inspect_upload(name: str, upload: IO[bytes], rules: Rules) -> Accepted:
-    """Read an upload in a process of its own; ``upload`` is an open file at its beginning.
+    """Read an upload in a separate process; ``upload`` is an open file at its beginning.
 
-    Raises `SubmissionRefusal` for a package that breaks a rule, and for one that takes more time
-    or memory than the process may use.
+    Raises `SubmissionRefusal` for a package that breaks a rule, and for one that takes more time or
+    memory than the process may use.
     """
     process = await asyncio.create_subprocess_exec(
         *command(name, rules),
         stdin=upload.fileno(),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-        start_new_session=True,  # Ctrl-C is for the server alone
+        start_new_session=True,  # Ctrl-C must reach only the server
     )
     complaint = b""
     try:

@@ -1,12 +1,12 @@
-"""Runner machines: who is there, what each shall do, and by which tickets its bots log in.
+"""Runner machines: which are connected, what each should host, and the tickets of its bots.
 
-Nothing of this is stored.  A runner says again and again what it has and is told what it shall have
-(`Hosting.sync`); who hosts what is decided anew each time (`plyhouse.server.competition.hosting`).
-A runner that has been silent for `LEASE_NS` has lost its bots to others, and a server that was
-killed knows everything again when its runners have called.
+The server stores none of this.  Each runner calls again and again, reports what it has, and gets
+what it should have (`Hosting.sync`).  Each call decides afresh who hosts what
+(`plyhouse.server.competition.hosting`).  A runner that is silent for `LEASE_NS` loses its bots to
+others.  After a crash the server learns everything again from the calls of its runners.
 
-A bot of somebody else logs in by a ticket: unguessable, good for one bot with one version on one
-machine, and only as long as the server wants it there.
+A hosted bot logs in with a ticket.  The ticket is unguessable, and good for one bot with one
+version on one machine.  It is valid only while the server wants the bot there.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ log = logging.getLogger("plyhouse.server.hosting")
 
 SECOND: Final = 1_000_000_000
 LEASE_NS: Final = 8 * SECOND
-"""How long a runner may be silent."""
+"""How long a runner may be silent, in nanoseconds."""
 EVERY_MS: Final = 1500
-"""How often a runner calls."""
+"""How often a runner calls, in milliseconds."""
 
 
 class RunnerRefused(Exception):  # noqa: N818 - a condition, named by its code
-    """A runner cannot be one now; the message says why."""
+    """A refusal of a runner; the message says why."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -68,16 +68,16 @@ class RunnerRefused(Exception):  # noqa: N818 - a condition, named by its code
 
 @dataclass(slots=True)
 class _Runner:
-    """A machine that was heard of."""
+    """A runner machine that has called."""
 
     said: RunnerSays
     owner: str
     heard: int
-    """When, in nanoseconds."""
+    """When it last called, in nanoseconds."""
 
 
 class Hosting:
-    """What is hosted, and where."""
+    """The hosted bots and their machines."""
 
     def __init__(
         self,
@@ -120,9 +120,9 @@ class Hosting:
     # ------------------------------------------------------------------------ runners
 
     async def sync(self, identity: Identity, said: RunnerSays) -> RunnerTold:
-        """Hear a runner, and tell it what it shall do.
+        """Take a runner's report, and return what it should host and check.
 
-        Raises `RunnerRefused` if another one of this name is there.
+        Raises `RunnerRefused` if another runner of this name is connected.
         """
         now = self._now()
         known = self._runners.get(said.name)
@@ -154,7 +154,7 @@ class Hosting:
         return await self._told(said, wanted)
 
     def _forget(self, machine: str) -> None:
-        """A program has begun anew: what it had before it has no more."""
+        """Forget what a machine had, because its runner was restarted."""
         bots = {bot: place for bot, place in self._plan.bots.items() if place.machine != machine}
         checks = {each: name for each, name in self._plan.checks.items() if name != machine}
         self._plan = replace(self._plan, bots=bots, checks=checks)
@@ -171,12 +171,12 @@ class Hosting:
     # ----------------------------------------------------------------------- deciding
 
     async def _decide(self, now: int, said: RunnerSays) -> dict[int, Wanted]:
-        """Decide what shall be, and return what is wanted of every bot."""
+        """Decide who hosts what, and return the wanted bots."""
         wanted = await self.needed.find(self._plan.bots)
         waiting = await self._checks.waiting(now)
         self._bots.tidy(now)
         machines = self._machines(now)
-        # What a machine has that nobody has decided about (this server is new) stays there.
+        # A new server has no plan yet: leave the bots of a machine where they are.
         before = dict(self._plan.bots)
         for each in said.hosts:
             before.setdefault(each.bot, Place(said.name, each.version))
@@ -207,12 +207,12 @@ class Hosting:
         return wanted
 
     def _is_idle(self, bot: int) -> bool:
-        """Whether it could move to another machine without any match noticing it."""
+        """Return whether a bot could move to another machine without disturbing a match."""
         participant = self._directory.participants.get(bot)
         return participant is None or not participant.matches
 
     def _without(self, program: str) -> frozenset[str]:
-        """The machines that lack a program; empty: a bot that needs none."""
+        """Return the machines that lack a program; none if ``program`` is empty."""
         if not program:
             return frozenset()
         return frozenset(
@@ -220,12 +220,12 @@ class Hosting:
         )
 
     def lacks(self, program: str) -> bool:
-        """Whether there are machines, and none of them has the program that a bot needs."""
+        """Return whether runners are connected and none of them has this program."""
         here = {name for name in self._runners if self._hears(name)}
         return bool(program) and bool(here) and here <= self._without(program)
 
     def in_want(self, row: SubmissionRow) -> str:
-        """What a submission waits for that no machine has, as a sentence; mostly empty."""
+        """Return a sentence if no machine has what a submission needs; otherwise return ""."""
         if row.status == "refused" or not self.lacks(row.needs):
             return ""
         return (
@@ -244,10 +244,10 @@ class Hosting:
         )
 
     def waits_for(self, bot: int, version: int | None, only_hosted: bool) -> str:
-        """Say what keeps a bot from being there, as the rest of a sentence that begins with it.
+        """Return why a bot is not online, as the rest of a sentence that begins with its name.
 
-        ``only_hosted``: nobody but a runner may run it.  Empty if no runner is there, or if none
-        has to run the bot.
+        ``only_hosted`` means that only a runner may run it.  Empty if no runner is connected, or if
+        no runner has to run the bot.
         """
         row = self.needed.row(bot, version)
         if not self.machines or (row is None and not only_hosted):
@@ -274,12 +274,15 @@ class Hosting:
         return self._with_busy(name, Priority.LADDER)
 
     def _with_busy(self, name: str, purpose: Priority) -> Machine:
-        """Return a machine, busy with the matches that one of this priority has to wait for."""
+        """Return a machine, busy with the matches for which one of this priority has to wait."""
         said = self._runners[name].said
         return Machine(name, said.cores, said.bots, self._busy(name, purpose))
 
     def _busy(self, machine: str, purpose: Priority) -> int:
-        """Processors that the matches of its bots need: one where seats move in turn."""
+        """Return the processors that a machine's matches need.
+
+        A match needs one processor if its seats move in turn, and one per hosted bot otherwise.
+        """
         turns: set[str] = set()
         at_once = 0
         for each in self._directory.participants.values():
@@ -296,7 +299,7 @@ class Hosting:
         return len(turns) + at_once
 
     def _priority(self, live: LiveMatch) -> Priority:
-        """What a match is for."""
+        """Return the priority of a match."""
         if live.pairing.competition is None:
             return Priority.INTERACTIVE
         running = self._competitions.running(live.pairing.competition)
@@ -318,7 +321,7 @@ class Hosting:
         checks = []
         for each in [each for each, name in self._plan.checks.items() if name == said.name]:
             check = await self._checks.wanted(each)
-            # It may have been removed, or given to another machine, while the database was read.
+            # The check may be gone, or on another machine, since the database was read.
             if check is not None and self._plan.checks.get(each) == said.name:
                 self._checks.give(each, said)
                 checks.append(check)
@@ -342,12 +345,12 @@ class Hosting:
         self._tickets = {each.secret: each for each in fresh.values()}
 
     def ticket(self, secret: str) -> Ticket | None:
-        """What a ticket lets in; None if it is not, or no longer, good."""
+        """Return the ticket with this secret; None if it is not valid."""
         found = self._tickets.get(secret)
         return found if found is not None and self._hears(found.machine) else None
 
     def holds(self, bot: int) -> bool:
-        """Whether a bot is to be hosted now, and its author has to wait."""
+        """Return whether a runner hosts a bot now, so that its author has to wait."""
         found = self._ticket_of.get(bot)
         return found is not None and self._hears(found.machine)
 
@@ -359,16 +362,16 @@ class Hosting:
 
     @property
     def cores(self) -> int:
-        """Processors of all runners that are there."""
+        """Processors of all connected runners."""
         return sum(each.said.cores for name, each in self._runners.items() if self._hears(name))
 
     @property
     def machines(self) -> int:
-        """How many runners are there."""
+        """Number of connected runners."""
         return sum(map(self._hears, self._runners))
 
     def rooms(self, running: Running) -> Callable[[Participant], int]:
-        """Return a function that says how many matches of a competition a hosted bot may begin.
+        """Return a function that returns how many matches of a competition a hosted bot may begin.
 
         Its answers hold until a match begins or ends.
         """
@@ -388,9 +391,9 @@ class Hosting:
         return room
 
     def runs_for(self, participant: Participant, priority: Priority) -> bool:
-        """Return whether a bot runs as it has to, for matches of this priority.
+        """Return whether a bot runs as matches of this priority need it.
 
-        It does not if its runner is about to move or restart it: no match is to notice that.
+        It does not if its runner is about to move or restart it, so that no match is disturbed.
         """
         bot, ticket = participant.bot_id, self._ticket_of.get(participant.bot_id)
         if bot in self._plan.yielding:
@@ -432,12 +435,15 @@ class Hosting:
         return self._bots.count.get(place.version, 0) < GIVEN_UP
 
     def machine_of(self, bot: int) -> str | None:
-        """The machine that is to host a bot; None as long as there is no room for it."""
+        """Return the machine that should host a bot; None while there is no room for it."""
         place = self._plan.bots.get(bot)
         return None if place is None else place.machine
 
     def room_to_play(self, machine: str) -> int:
-        """Matches beside competitions that may begin on a machine: none that delays others."""
+        """Return how many matches with people may begin on a machine.
+
+        They must not delay any other match.
+        """
         if not self._hears(machine) or self._is_hungry(machine, Priority.INTERACTIVE):
             return 0
         here = self._machine(machine)
@@ -446,17 +452,17 @@ class Hosting:
     # ------------------------------------------------------------------------- matches
 
     def played(self, holders: Iterable[Participant], culprit: Participant | None) -> None:
-        """A match that counts is over: who did not forfeit it has played well."""
+        """Forget the failures of the bots in a match that counts, except the culprit's."""
         for each in holders:
             if each.hosted and each is not culprit:
                 self._bots.played(each.version_id)
 
     def credit(self, now: int) -> None:
-        """Let no time pass for bots that are away because their machine is (`Credit`)."""
+        """Stop the clocks of bots that are away because their machine is (`Credit`)."""
         self._credit.give(now)
 
     def _has_ended(self, participant: Participant) -> bool:
-        """Whether the machine of a bot says that its program ended by itself."""
+        """Return whether the machine of a bot reports that its program exited."""
         runner = self._runners.get(participant.hosted)
         gone = (participant.bot_id, participant.version_id)
         return runner is not None and any(
@@ -464,5 +470,5 @@ class Hosting:
         )
 
     def _is_given_up(self, participant: Participant) -> bool:
-        """Whether it could not be run again and again."""
+        """Return whether the bot has failed `GIVEN_UP` times."""
         return self._bots.count.get(participant.version_id, 0) >= GIVEN_UP

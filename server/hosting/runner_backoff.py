@@ -1,4 +1,4 @@
-"""What runner machines could not do: it is not asked of the same one again for a while."""
+"""Failures of runner machines: the server does not repeat a failed request for a while."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Final
 __all__ = ["REST_NS", "Troubles"]
 
 REST_NS: Final = 60 * 1_000_000_000
-"""How long a machine is not asked again for what it could not do."""
+"""How long a machine does not get again what failed there, in nanoseconds."""
 
 MOST_HEARD: Final = 10_000
-"""Reports whose ids are remembered."""
+"""Number of reports whose ids are remembered."""
 
 
 @dataclass(slots=True)
 class Troubles:
-    """What could not be done, where, and until when it is not asked for again."""
+    """Failures by machine, and until when the machine does not get it again."""
 
     until: dict[tuple[int, str], int] = field(default_factory=dict)
-    """By what it is about, and the machine."""
+    """By the id of a version or submission, and the machine."""
     count: dict[int, int] = field(default_factory=dict)
     _heard: dict[str, None] = field(default_factory=dict)
     """Ids of reports."""
@@ -36,20 +36,20 @@ class Troubles:
         return True
 
     def note(self, what: int, machine: str, now: int) -> None:
-        """Something could not be done there."""
+        """Count a failure of ``what`` on a machine."""
         self.until[what, machine] = now + REST_NS
         self.count[what] = self.count.get(what, 0) + 1
 
     def machines(self, what: int, now: int) -> frozenset[str]:
-        """Those that are not asked for it now."""
+        """Return the machines that do not get ``what`` now."""
         return frozenset(
             name for (each, name), until in self.until.items() if each == what and until > now
         )
 
     def played(self, what: int) -> None:
-        """It went well after all: what there was before does not count any more."""
+        """Forget the failures of ``what``, because it went well."""
         self.count.pop(what, None)
 
     def tidy(self, now: int) -> None:
-        """Forget what is over."""
+        """Forget the backoffs that are over."""
         self.until = {key: until for key, until in self.until.items() if until > now}

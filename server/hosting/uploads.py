@@ -1,8 +1,8 @@
-"""Bots that are handed in: looked at without running anything of them, and kept for their check.
+"""Uploads of bots: inspected without running any of their code, and stored for their check.
 
-What is read is bounded before it is read.  A package that is on its way lies in a file, and only
-as many bytes as `ROOM` packages may have are there at a time: who sends slowly keeps no room from
-others by waiting.  Whoever comes while there is no room is asked to come again.
+The server limits the size of everything before it reads it.  It keeps a package in a file while it
+arrives.  All packages on their way may together have the bytes of `ROOM` full packages.  So slow
+senders do not keep others out.  If there is no room, the server asks the sender to try again.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from plyhouse.storage.submission_rows import SubmissionRow, no_submission
 __all__ = ["Incoming", "Uploads"]
 
 AT_ONCE: Final = 256
-"""Players who may be sending at a time."""
+"""Most players who may send at a time."""
 ROOM: Final = 32
-"""Whole packages for which there is room on their way."""
+"""Number of full packages that may be on their way together."""
 IN_MEMORY: Final = 1 << 16
-"""Bytes of a package that are kept in memory while it comes."""
+"""Bytes of an arriving package that stay in memory."""
 INSPECTIONS: Final = 2
-"""Packages that are read at a time."""
+"""Most packages that are inspected at a time."""
 SECONDS: Final = 600.0
-"""How long sending one may take."""
+"""The longest time for sending a package."""
 HOUR: Final = 3600.0
 
 
 class Uploads:
-    """Takes packages, if the server hosts bots."""
+    """Receives packages, if the server hosts bots."""
 
     def __init__(self, config: ServerConfig, store: Store, now: Callable[[], int]) -> None:
         self._config = config
@@ -51,7 +51,7 @@ class Uploads:
             config.submissions_per_hour, config.submissions_per_hour / HOUR, now, most=100_000
         )
         self._sending: dict[int, Incoming] = {}
-        """What players send now."""
+        """The packages that players are sending, by player."""
         self._inspecting = asyncio.Semaphore(INSPECTIONS)
         self.rules = Rules(
             max_packed=config.max_submission_bytes,
@@ -61,7 +61,7 @@ class Uploads:
         )
 
     def refuse_unless_hosted(self) -> None:
-        """Raise `SubmissionRefusal` where nothing can be handed in."""
+        """Raise `SubmissionRefusal` if this server takes no submissions."""
         if not self._config.hosted:
             raise SubmissionRefusal(
                 "submission/not_hosted",
@@ -71,7 +71,7 @@ class Uploads:
             )
 
     def refuse_size(self, size: int) -> None:
-        """Raise `SubmissionRefusal` for a package of more bytes than may be sent."""
+        """Raise `SubmissionRefusal` if a package has more bytes than allowed."""
         if size > self.rules.max_packed:
             raise SubmissionRefusal(
                 "submission/too_large",
@@ -81,7 +81,10 @@ class Uploads:
 
     @contextlib.contextmanager
     def place(self, player_id: int) -> Iterator[Incoming]:
-        """What a player begins to send; raises `SubmissionRefusal` or `ProtocolError`."""
+        """Yield the package that a player begins to send.
+
+        Raises `SubmissionRefusal` or `ProtocolError`.
+        """
         if player_id in self._sending:
             raise SubmissionRefusal(
                 "submission/busy", "you are sending another package; wait until it has come"
@@ -104,7 +107,7 @@ class Uploads:
                 del self._sending[player_id]
 
     def refuse_more(self, size: int) -> None:
-        """Raise `ProtocolError` if there is no room for so many more bytes on their way."""
+        """Raise `ProtocolError` if there is no room for ``size`` more bytes."""
         there = sum(each.size for each in self._sending.values())
         if there + size > ROOM * self.rules.max_packed:
             raise _overloaded()
@@ -119,14 +122,14 @@ class Uploads:
         label: str = "",
         competition: str = "",
     ) -> SubmissionRow:
-        """Look at a package and keep it for its check.
+        """Inspect a package and store it for its check.
 
-        ``file`` is what it is called where it comes from; the bot is called ``bot``, or as the
-        package says, or as the file.  Raises `SubmissionRefusal` and what
-        `plyhouse.storage.submissions.Submissions.submit` does.
+        ``file`` is the file's name at the sender.  The bot's name is ``bot``, or else the name in
+        the package, or else the file's name.  Raises `SubmissionRefusal` and the errors of
+        `plyhouse.storage.submissions.Submissions.submit`.
         """
         config, store = self._config, self._store
-        if competition:  # a misspelt one is told before a bot is made
+        if competition:  # report a misspelt one before a bot is made
             await store.classes.find(competition)
         file = file.replace("\\", "/").rpartition("/")[2]
         async with self._inspecting:
@@ -152,9 +155,9 @@ class Uploads:
         )
 
     async def seen_by(self, identity: Identity, submission_id: int) -> SubmissionRow:
-        """Return a submission of one's own; staff sees those for its competitions as well.
+        """Return a submission of one's own, or one for a competition on whose staff one is.
 
-        To everybody else it is not there.
+        Raises `Unknown` for everybody else.
         """
         row = await self._store.submissions.get(submission_id)
         if row.player_id != identity.player_id and not await self._staffed(row, identity):
@@ -162,7 +165,7 @@ class Uploads:
         return row
 
     async def _staffed(self, row: SubmissionRow, identity: Identity) -> bool:
-        """Whether somebody is on the staff of a competition for which something was submitted."""
+        """Return whether the identity is on the staff of a competition of this submission."""
         for each in row.competitions:
             if await role_in(self._store, each.class_id, identity) is not None:
                 return True
@@ -170,7 +173,7 @@ class Uploads:
 
 
 class Incoming:
-    """A package that is on its way, as far as it has come."""
+    """A package on its way, as far as it has arrived."""
 
     def __init__(self, handing: Uploads, file: IO[bytes]) -> None:
         self._handing = handing
@@ -178,7 +181,7 @@ class Incoming:
         self.size = 0
 
     def add(self, part: bytes) -> None:
-        """Keep what came; raises `SubmissionRefusal` or `ProtocolError` where that is too much."""
+        """Add the next bytes; raises `SubmissionRefusal` or `ProtocolError` if that is too much."""
         self._handing.refuse_size(self.size + len(part))
         self._handing.refuse_more(len(part))
         self._file.write(part)
@@ -186,7 +189,7 @@ class Incoming:
 
     def from_start(self) -> IO[bytes]:
         """Return the package as a file on disk, at its beginning."""
-        self._file.fileno()  # makes a temporary file that was in memory so far a real one
+        self._file.fileno()  # makes an in-memory temporary file a real one
         self._file.seek(0)
         return self._file
 
@@ -198,7 +201,7 @@ def _overloaded() -> ProtocolError:
 
 
 def _bot_name(file: str) -> str:
-    """Return a name for the bot in a file whose package names none."""
+    """Return a bot name from the file's name, for a package that names none."""
     stem = file.rpartition(".")[0] if file.endswith((".py", ".zip")) else file
     return account_name(stem, gap="_")
 
