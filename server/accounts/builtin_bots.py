@@ -1,8 +1,8 @@
-"""The house's own bots for people to play against, as far as the server knows them.
+"""The built-in bots for people to play against, as far as the server knows them.
 
-They are ordinary bots in processes of their own, over real websockets.  The server imports no
-search and starts no bot: whoever runs it may hand it somebody who does (`Hub.house_bots`, which
-``plyhouse serve`` sets).
+They are ordinary bots in separate processes, connected by real websockets.  The server imports no
+search and starts no bot.  Its operator may set `Hub.builtin_bots` to an object that starts them, as
+``plyhouse serve`` does.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ __all__ = ["HOUSE_NAMES", "HOUSE_ROLE", "MOST_OF_A_LEVEL", "HouseBots", "NoHouse
 
 HOUSE_ROLE: Final = "house"
 HOUSE_NAMES: Final = HOUSE
-"""What the player of these bots may be called, the first that is free."""
+"""Names for the player of these bots; the first one that is free is taken."""
 
 MOST_OF_A_LEVEL: Final = 5
-"""Bots of one level that may sit at one table; each is a process."""
+"""Most bots of one level at one table; each is a process."""
 
 
 class NoHouseBot(Exception):  # noqa: N818 (a condition)
-    """There is no bot of the house to play against; the message says why."""
+    """A lack of built-in bots to play against; the message says why."""
 
     code = "house/no_bot"
 
 
 class HouseBots(Protocol):
-    """Starts the bots of the house when they are wanted."""
+    """An object that starts built-in bots when somebody wants them."""
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """How well they play, the weakest first; each is the name of a bot, too."""
+        """The levels, the weakest first; each is also the name of a bot."""
 
     async def ready(self, level: str, number: int = 1) -> str:
-        """See to it that a bot is connected, and return its name; raises `NoHouseBot`.
+        """Wait until a bot is connected, and return its name; raises `NoHouseBot`.
 
-        ``number`` counts the bots of a level that sit at one table.
+        ``number`` distinguishes the bots of one level at one table.
         """

@@ -1,6 +1,6 @@
-"""The cookie by which a browser shows who is signed in at it, and whether a page is ours.
+"""The cookie of a browser session, and the check that a page comes from this server.
 
-Pure.  Cookies know no ports, so each port of a machine has a cookie of its own name.
+Pure.  Cookies ignore ports, so each port of a machine has a cookie with its own name.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ _PORT: Final = re.compile(r":(\d{1,5})$")
 
 
 def cookie_name(host: str, *, secure: bool) -> str:
-    """Return the name of the session cookie for the host that a browser asks.
+    """Return the name of the session cookie for the host in a browser's request.
 
-    Over TLS it has the prefix by which browsers take it from this very host over TLS only.
+    Over TLS the name has a prefix: browsers accept such a cookie only from this host over TLS.
 
     >>> cookie_name("games.example.org", secure=True)
     '__Host-plyhouse'
@@ -31,7 +31,7 @@ def cookie_name(host: str, *, secure: bool) -> str:
 
 
 def secret_of(cookies: str, host: str, *, secure: bool) -> str:
-    """Return the secret of the session in a header ``Cookie``; empty if there is none."""
+    """Return the session's secret from a header ``Cookie``; empty if there is none."""
     name = cookie_name(host, secure=secure)
     for part in cookies.split(";"):
         key, equals, value = part.strip().partition("=")
@@ -43,8 +43,9 @@ def secret_of(cookies: str, host: str, *, secure: bool) -> str:
 def session_cookie(secret: str, seconds: int, host: str, *, secure: bool) -> str:
     """Return the header ``Set-Cookie`` for a session.
 
-    No script can read it (``HttpOnly``), other sites' requests do not carry it unless somebody
-    follows a link here (``SameSite=Lax``), and over TLS it never leaves it (``Secure``).
+    Scripts cannot read the cookie (``HttpOnly``).  Requests from other sites carry it only if
+    somebody follows a link to this server (``SameSite=Lax``).  Over TLS, browsers send it only over
+    TLS (``Secure``).
 
     >>> session_cookie("abc", 60, "localhost:8765", secure=False)
     'plyhouse-8765=abc; HttpOnly; Max-Age=60; Path=/; SameSite=Lax'
@@ -70,9 +71,9 @@ def ended_cookie(host: str, *, secure: bool) -> str:
 
 
 def own_page(origin: str, host: str) -> bool:
-    """Whether a page of this origin was handed out by the server asked for as ``host``.
+    """Return whether a page of this origin comes from the server called ``host``.
 
-    Only the host is compared: a proxy may have taken TLS off.  No origin is no page of ours.
+    Only the host is compared, because a proxy may have removed TLS.  False for an empty origin.
 
     >>> own_page("https://games.example.org", "games.example.org")
     True

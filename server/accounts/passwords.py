@@ -1,9 +1,9 @@
-"""Passwords of people: scrypt, in threads of a lower priority, a few at a time.
+"""Passwords of people: scrypt in a few low-priority threads.
 
-scrypt (RFC 7914) comes with Python, is as hard on memory as it is on time, and so needs neither
-another dependency nor a compiler where there is no wheel; argon2id would be the first choice of
-OWASP's Password Storage Cheat Sheet, and scrypt with these costs is its equal there.  The costs
-stand beside each hash, so that they can be raised: `outdated` says which hashes are of before.
+scrypt (RFC 7914) comes with Python and costs much memory as well as much time.  So it needs no
+further dependency, and no compiler where there is no wheel.  OWASP's Password Storage Cheat Sheet
+prefers argon2id; scrypt with these costs is equally strong there.  Each hash is stored with its
+costs, so that they can be raised: `outdated` finds hashes with other costs.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ P_ = ParamSpec("P_")
 T = TypeVar("T")
 
 SHORTEST: Final = 10
-"""Characters of a password at least; there are no other rules (NIST SP 800-63B)."""
+"""The least number of characters; there are no other rules (NIST SP 800-63B)."""
 LONGEST: Final = 256
 LOG_N: Final = 14
 R: Final = 8
@@ -43,23 +43,23 @@ P: Final = 5
 """16 MiB and about a quarter of a second: 2**14 blocks of 8 * 128 bytes, five times over."""
 MAX_MEMORY: Final = 64 * 1024 * 1024
 AT_ONCE: Final = 2
-"""Hashes that are worked out at the same time: the rest of the memory is for matches."""
+"""Most hashes computed at a time: the rest of the memory is for matches."""
 WAITING: Final = 200
-"""Requests that may wait for that: a class that signs in together.  More would wait too long."""
+"""Most waiting requests: enough for a class that signs in together.  More would wait too long."""
 
 
 class PasswordError(Exception):
-    """A password cannot be taken; the message says why."""
+    """An unacceptable password; the message says why."""
 
     code = "auth/bad_password"
 
 
 class TooMany(Exception):  # noqa: N818 - a condition, which passes
-    """So many passwords are being checked that another one would wait too long."""
+    """A refusal because too many password checks are already waiting."""
 
 
 def check_password(password: str, player: str) -> None:
-    """Raise `PasswordError` unless this may be the password of a player."""
+    """Raise `PasswordError` if a player must not have this password."""
     if not SHORTEST <= len(password) <= LONGEST:
         raise PasswordError(f"A password has {SHORTEST} to {LONGEST} characters.")
     if password.lower() == player.lower() or len(set(password)) < 4:
@@ -67,26 +67,26 @@ def check_password(password: str, player: str) -> None:
 
 
 class Passwords:
-    """Works out hashes in threads, at most `AT_ONCE` at the same time."""
+    """Computes hashes in threads, at most `AT_ONCE` at the same time."""
 
     def __init__(self) -> None:
-        # scrypt lets go of the interpreter's lock, but not of the processor.
+        # scrypt releases the GIL but still needs a processor, so the threads get a low priority.
         self._threads = ThreadPoolExecutor(AT_ONCE, "passwords", lower_priority)
         self._turns = asyncio.Semaphore(AT_ONCE)
         self._asked = 0
-        # Whoever has no password is checked against this one, in the same time.
+        # A player without a password is checked against this hash, which takes the same time.
         self._nobody = ""
 
     async def hash(self, password: str) -> str:
-        """Return what is stored of a password: salt, costs and key as one text."""
+        """Return the text to store for a password: salt, costs and key."""
         return await self._run(lambda: None, _hash, password)
 
     async def fits(
         self, password: str, stored: str, before: Callable[[], None] = lambda: None
     ) -> bool:
-        """Whether a password is the stored one; takes as long if nothing is stored.
+        """Return whether a password matches the stored one; takes as long if nothing is stored.
 
-        ``before`` is called when its turn has come; what it raises is raised, and nothing checked.
+        ``before`` is called before the check begins.  If it raises, so does this, without a check.
         """
         if not stored:
             self._nobody = self._nobody or await self.hash(secrets.token_hex(16))
@@ -114,7 +114,7 @@ class Passwords:
 
 
 def outdated(stored: str) -> bool:
-    """Whether a hash was made with other costs than those of today."""
+    """Return whether a hash was made with other costs than the current ones."""
     return not stored.startswith(f"scrypt${LOG_N}${R}${P}$")
 
 
@@ -129,13 +129,13 @@ def _fits(password: str, stored: str) -> bool:
         _, log_n, r, p, salt, key = stored.split("$")
         expected = base64.b64decode(key)
         found = _key(password, base64.b64decode(salt), int(log_n), int(r), int(p))
-    except (ValueError, binascii.Error):  # not of ours: nobody gets in by it
+    except (ValueError, binascii.Error):  # not a hash of this server
         return False
     return secrets.compare_digest(found, expected)
 
 
 def _key(password: str, salt: bytes, log_n: int, r: int, p: int) -> bytes:
-    # The same letters may be typed as other code points on another keyboard.
+    # Other keyboards may produce other code points for the same letters.
     typed = unicodedata.normalize("NFKC", password).encode("utf-8", "surrogatepass")
     return hashlib.scrypt(typed, salt=salt, n=1 << log_n, r=r, p=p, maxmem=MAX_MEMORY, dklen=32)
 

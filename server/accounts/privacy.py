@@ -1,20 +1,19 @@
-"""Who may see the matches of which competitions.
+"""Visibility of matches and bots in competitions.
 
-A competition with a class says in its file who sees its board: everybody (``public``), its class
-(``class``), or each only themselves (``anonymous``).  The same holds for what is played in its
-final, in lists, live, in replays and in records: its staff sees all of it, students of a ``class``
-competition, too, and everybody always the matches in which a bot of theirs had a seat.  Free play
-and competitions without a class are public.
+The file of a competition with a class says who sees its board: everybody (``public``), its class
+(``class``), or each student only their own rows (``anonymous``).  The same rule holds for the
+matches of its final, in lists, live, in replays and in records.  Its staff sees all of them.
+Students of a ``class`` competition see all of them, too.  Everybody always sees the matches in
+which a bot of theirs has a seat.  Free play and competitions without a class are public.
 
-Baselines that the file hides have no name in any match of the final, whoever plays or watches it:
-what is sent while it is played, lists, records and pages say `PRIVATE`, as the board does.  Only
-its staff, and the account that they belong to, read their names in what is stored, and nobody else
-finds a match by them.  Also before the final, lists of bots have only those of them that were seen
-elsewhere (`Sight.secret`).
+The file may hide baselines.  A hidden baseline has no name in any match of the final: live
+messages, lists, records and pages show `PRIVATE`, as the board does.  Only the staff and the
+baseline's owner read the name in stored matches, and only they find a match by it.  Even before the
+final, a list of bots contains a hidden baseline only if it was seen elsewhere (`Sight.secret`).
 
-Whatever shows matches asks here first: `Privacy.sight` says what somebody may see, `Sight.sees`
-whether that holds for one match, `Privacy.match` and `Privacy.matches` show what is stored.  What
-may not be seen is answered as what is not there.
+All code that shows matches must ask this module first.  `Privacy.sight` returns what a viewer may
+see, and `Sight.sees` tests one match.  `Privacy.match` and `Privacy.matches` return stored matches.
+A match that the viewer may not see is answered like one that does not exist.
 """
 
 from __future__ import annotations
@@ -37,39 +36,41 @@ from plyhouse.storage.store import Store
 __all__ = ["Privacy", "Sight", "not_there"]
 
 DEFAULT: Final = "class"
-"""What a competition file means that does not say (`plyhouse.server.competition.file`)."""
+"""The board of a competition whose file names none (`plyhouse.server.competition.file`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What one viewer may see."""
+    """The matches and names that one viewer may see."""
 
     player_id: int | None = None
-    """None for somebody without an account."""
+    """None for a viewer without an account."""
     closed: frozenset[str] = frozenset()
-    """Competitions with a class of which it sees only its own matches, by their ids."""
+    """The ids of competitions with a class in which the viewer sees only its own matches."""
     unnamed: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """The baselines that have no name for it, ``player/bot`` in small letters, by the ids of the
-    competitions that hide them."""
+    """The baselines hidden from the viewer: ``player/bot`` in small letters, by competition id."""
 
     def sees(self, class_id: str | None, owners: Iterable[int]) -> bool:
-        """Whether it sees a match of a final (None: of none) between bots of these players."""
+        """Return whether the viewer sees a match between bots of these players.
+
+        ``class_id`` is the competition whose final the match belongs to, or None.
+        """
         if class_id is None or class_id not in self.closed:
             return True
         return self.player_id is not None and self.player_id in owners
 
     def named(self, class_id: str | None, player_id: int, name: str) -> bool:
-        """Whether it may know in a match of a final that this is ``player/bot`` of a player."""
+        """Return whether the viewer may know the name ``player/bot`` in a match of a final."""
         hidden = self.unnamed.get(class_id or "", frozenset())
         return name.lower() not in hidden or player_id == self.player_id
 
     def secret(self, player_id: int, name: str) -> bool:
-        """Whether it must not learn from a list that ``player/bot`` of a player is there."""
+        """Return whether lists must not show ``player/bot`` of a player to the viewer."""
         return not all(self.named(each, player_id, name) for each in self.unnamed)
 
 
 class _Rules(NamedTuple):
-    """What a competition file says of who sees what."""
+    """The rules of a competition file about who sees what."""
 
     board: str
     hidden: frozenset[str]
@@ -80,30 +81,30 @@ _STRICTEST: Final = _Rules("anonymous", frozenset())
 
 
 class Privacy:
-    """What of a server's matches is for whom."""
+    """The rules about who sees which matches of a server."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._book = store.classes
         self._rules: dict[str, _Rules] = {}
-        """Those of each final, by the id of its competition, until `refresh`."""
+        """The rules of each final by the id of its competition, valid until `refresh`."""
         self._class_of: dict[str, str | None] = {}
-        """The competition with a class that a competition is a game of; that does not change."""
+        """For each competition, the competition with a class to which it belongs; never changes."""
 
     async def sight(self, identity: Identity | None) -> Sight:
-        """What the holder of a token may see; None for somebody without one."""
+        """Return what the holder of a token may see; None stands for a viewer without a token."""
         if identity is None:
             return await self.sight_of(None, frozenset())
         return await self.sight_of(identity.player_id, identity.scopes)
 
     async def sight_of(self, player_id: int | None, scopes: frozenset[str]) -> Sight:
-        """`sight`, for who has logged in otherwise."""
+        """Return what a player may see, as `sight` does, for logins without a token."""
         if "admin" in scopes:
             return Sight(player_id)
         finals = await self._book.finals(player_id, self._rules)
         self._learn(finals.files)
         concerned = finals.begun | finals.to_come
-        if "organise" in scopes and player_id is not None:  # its own ones hide nothing
+        if "organise" in scopes and player_id is not None:  # own ones hide nothing
             concerned = concerned & await self._book.closed_to(player_id)
         closed = set()
         unnamed = {}
@@ -123,18 +124,19 @@ class Privacy:
         self._rules |= {class_id: _rules(text) for class_id, text in files.items()}
 
     async def refresh(self, class_id: str) -> None:
-        """Read the file of a competition again, as it may have changed."""
+        """Read the file of a competition again, because it may have changed."""
         found = await self._book.finals(None, self._rules.keys() - {class_id})
         self._rules.pop(class_id, None)
         self._learn(found.files)
 
     def may_be_secret(self, name: str) -> bool:
-        """Whether ``player/bot`` is a hidden baseline, for lists that everybody sees alike."""
+        """Return whether ``player/bot`` is a hidden baseline, for lists that all viewers share."""
         return any(name.lower() in each.hidden for each in self._rules.values())
 
     async def hidden(self, competition_id: str | None) -> frozenset[str]:
-        """The baselines without a name in matches of a competition, if it is a game of a final:
-        ``player/bot`` in small letters.
+        """Return the nameless baselines in matches of a competition.
+
+        They are ``player/bot`` in small letters; empty if the competition is no game of a final.
         """
         class_id = await self.class_of(competition_id)
         if class_id is None:
@@ -146,7 +148,7 @@ class Privacy:
     # ------------------------------------------------------------------ what is stored
 
     async def match(self, sight: Sight, identifier: str) -> StoredMatch:
-        """A stored match as it may be seen; raises `Unknown`."""
+        """Return a stored match as the viewer may see it; raises `Unknown`."""
         try:
             stored = await self._store.match(identifier)
         except Unknown:
@@ -158,18 +160,19 @@ class Privacy:
     async def matches(
         self, sight: Sight, wanted: MatchFilter, *, limit: int = 50, before: str | None = None
     ) -> list[MatchRow]:
-        """Those stored matches that may be seen, as they may be seen, newest first.
+        """Return the stored matches that the viewer may see, newest first.
 
-        Of ``wanted`` what is for whoever looks (``closed``, ``viewer``) is said by ``sight``.
+        ``sight`` replaces the fields ``closed`` and ``viewer`` of ``wanted``.
         """
         wanted = replace(wanted, closed=sight.closed, viewer=sight.player_id)
         rows = await self._store.matches_like(wanted, limit=limit, before=before)
         return [_veiled(row, await self._secret(sight, row)) for row in rows]
 
     async def bots(self, sight: Sight, bots: Iterable[BotRow]) -> list[BotRow]:
-        """Those bots that a list may have: hidden baselines only with something that all may see.
+        """Return the bots that a list may show.
 
-        One that is missing although it is on a leaderboard would give itself away.
+        A hidden baseline is included only if everybody may see something of it.  If it were on a
+        leaderboard but missing from the list, that would reveal it.
         """
         shown = []
         for each in bots:
@@ -181,11 +184,11 @@ class Privacy:
         return shown
 
     async def bot(self, sight: Sight, player: str, name: str) -> BotRow:
-        """Return a bot by its name; raises `Unknown` also for one that no list may have."""
+        """Return a bot by its name; raises `Unknown` also for a bot that no list may show."""
         try:
             found = await self.bots(sight, [await self._store.bot_named(player, name)])
         except Unknown:
-            found = []  # the reason lists the bots of the player
+            found = []  # the error message would list the player's bots
         if not found:
             raise Unknown(f"there is no bot {player}/{name}; look for it on the page of {player}")
         return found[0]
@@ -193,7 +196,7 @@ class Privacy:
     async def matches_of(
         self, sight: Sight, bot: BotRow, *, limit: int, before: str | None = None
     ) -> list[CareerMatch]:
-        """Finished matches of a bot that may be seen, as they may be seen, newest first."""
+        """Return the finished matches of a bot that the viewer may see, newest first."""
         rows = await self._store.careers.matches(
             bot.id,
             limit=limit,
@@ -205,7 +208,7 @@ class Privacy:
         return await self.careers(sight, rows)
 
     async def careers(self, sight: Sight, rows: Sequence[CareerMatch]) -> list[CareerMatch]:
-        """Matches of a bot without the names of opponents that are not to be known."""
+        """Return matches of a bot, with hidden opponents renamed."""
         if not sight.unnamed:
             return list(rows)
         found = []
@@ -221,7 +224,7 @@ class Privacy:
         return found
 
     async def veiled(self, sight: Sight, stored: StoredMatch) -> StoredMatch:
-        """A stored match without the names that are not to be known."""
+        """Return a stored match with hidden names replaced."""
         secret = await self._secret(sight, stored.header)
         if not secret:
             return stored
@@ -232,7 +235,7 @@ class Privacy:
         )
 
     async def _secret(self, sight: Sight, row: MatchRow) -> list[SeatRow]:
-        """The seats whose holders are not to be known."""
+        """Return the seats whose holders are hidden from the viewer."""
         if not sight.unnamed:
             return []
         class_id = await self.class_of(row.competition_id)
@@ -243,7 +246,7 @@ class Privacy:
         ]
 
     def unnamed(self, sight: Sight, bots: Iterable[BotRow]) -> dict[int, Collection[str]]:
-        """Where bots must not be found by their names: ids of competitions with a class."""
+        """Return where bots must not be found by name: ids of competitions with a class."""
         found: dict[int, Collection[str]] = {}
         for bot in bots:
             name = f"{bot.player}/{bot.name}"
@@ -253,7 +256,7 @@ class Privacy:
         return found
 
     async def class_of(self, competition_id: str | None) -> str | None:
-        """The competition with a class that this one is a game of, if it is one."""
+        """Return the competition with a class to which this one belongs, or None."""
         if competition_id is None:
             return None
         if competition_id not in self._class_of:
@@ -261,7 +264,7 @@ class Privacy:
         return self._class_of[competition_id]
 
     def known_free(self, competition_id: str | None) -> bool:
-        """Whether it is known without asking the database that matches of it are for all."""
+        """Return whether a competition's matches are public; False if that needs a query."""
         if competition_id is None:
             return True
         if competition_id not in self._class_of:
@@ -270,7 +273,7 @@ class Privacy:
         return class_id is None or self._rules.get(class_id, _STRICTEST).board == "public"
 
     async def sees(self, sight: Sight, stored: StoredMatch) -> bool:
-        """Whether a stored match may be seen."""
+        """Return whether the viewer may see a stored match."""
         class_id = await self.class_of(stored.pairing.competition_id)
         return sight.sees(class_id, {seat.player_id for seat in stored.header.seats})
 
@@ -293,26 +296,26 @@ def _veiled(row: MatchRow, secret: Sequence[SeatRow]) -> MatchRow:
 
 
 def _without_names(event: EventRow, secret: Sequence[SeatRow]) -> EventRow:
-    """An end told in words may name who caused it."""
+    """Replace hidden names in the text of an end, which may name the bot that caused it."""
     if event.kind != "end" or event.data is None:
         return event
     return replace(event, data=_words(event.data, secret))
 
 
 def _words(text: str, secret: Sequence[SeatRow] | Sequence[Holder]) -> str:
-    for seat in secret:  # an organiser may write a name in other letters
+    for seat in secret:  # organisers may write names in other letter case
         name = re.escape(f"{seat.player}/{seat.bot}")
         text = re.sub(name, PRIVATE, text, flags=re.IGNORECASE)
     return text
 
 
 def _why_void(text: str | None, secret: Sequence[SeatRow] | Sequence[Holder]) -> str | None:
-    """The machine of a bot whose flag fell says so by the bot's name."""
+    """Replace hidden names in a void reason: a runner machine writes the bot's name there."""
     return None if text is None else _words(text, secret)
 
 
 def not_there(match: str) -> Unknown:
-    """What is answered for a match that is not there, or not for whoever asks: the same."""
+    """Return the error for a match that does not exist or that the reader may not see."""
     return Unknown(
         f"there is no match {match!r} for everybody to see: take an id from the list of matches, "
         "or send the token of somebody who may see it, if it is of a competition that is not public"
@@ -320,9 +323,9 @@ def not_there(match: str) -> Unknown:
 
 
 def _rules(text: str) -> _Rules:
-    """The rules of a competition file; of one that cannot be read, the most private board.
+    """Return the rules of a competition file; the strictest ones if it cannot be read.
 
-    Not `read_competition`: a game whose file is missing today must not change who sees what.
+    `read_competition` would fail where a game file is missing, which must not change who sees what.
     """
     try:
         file = tomllib.loads(text)

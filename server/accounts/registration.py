@@ -1,4 +1,4 @@
-"""Who may come in: tokens, names, and new accounts where registration is open."""
+"""Authentication by tokens, names of players, and registration of accounts."""
 
 from __future__ import annotations
 
@@ -43,27 +43,28 @@ WRONG_TOKENS: Final = 20, 0.2
 REGISTRATIONS: Final = 20, 1 / 30
 """New accounts from one address, and wrong codes: at once, and per second after that."""
 LOGINS: Final = 2000, 20.0
-"""Logins and other uses of the tokens of one player, for which the database is asked."""
+"""Logins and other uses of one player's tokens that need the database."""
 KNOWN_TOKENS: Final = 10_000
-"""Good tokens that are remembered, so that whoever shares an address with somebody who tries
-wrong ones gets in all the same."""
+"""Most valid tokens that are remembered.  They still work from an address that somebody else uses
+for trying wrong tokens.
+"""
 
 _DIGEST: Final = re.compile("[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """Who a ``hello`` turned out to be."""
+    """The identity and bot of a ``hello``."""
 
     identity: Identity
     bot: BotRow
     in_person: bool
-    """Whether the player plays without naming a bot."""
+    """True if the player plays without naming a bot."""
     version_id: int
     suspended: str = ""
-    """Why this version is not paired; empty if it is."""
+    """The reason why this version is not paired; empty if it is paired."""
     ticket: Ticket | None = None
-    """By which the house runs it for its author; None if its author does."""
+    """The ticket of a hosted bot; None for a bot that its author runs."""
 
 
 class Registration:
@@ -77,12 +78,13 @@ class Registration:
         self._logins = Rate(*LOGINS, now)
         self._joining = asyncio.Lock()
         self._good: OrderedDict[bytes, None] = OrderedDict()
-        """Digests of tokens that were good when last seen, the least recently used first."""
+        """Digests of tokens that were valid when last used, the least recently used first."""
 
     async def identify(self, token: str, *scopes: str, address: str = "") -> Identity:
-        """Whose token this is; it must allow one of ``scopes`` (``admin`` allows everything).
+        """Return the owner of a token, which must allow one of ``scopes``.
 
-        ``address`` is where the token comes from; empty within this process.
+        The scope ``admin`` allows everything.  ``address`` is the client's address; empty within
+        this process.  Raises `ProtocolError`.
         """
         digest = hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
         if address and digest not in self._good and self._wrong.left(address) < 1.0:
@@ -120,7 +122,7 @@ class Registration:
     ) -> Identity:
         """Identify the player of a ``hello`` by its token.
 
-        ``person`` is who is signed in at the browser that says it, if it wants to be that person.
+        ``person`` is the player who is signed in at the browser, if the ``hello`` asks for that.
         """
         if person is None:
             return await self.identify(hello.token, "play", address=address)
@@ -131,7 +133,7 @@ class Registration:
         return person
 
     async def log_in(self, hello: Hello, identity: Identity) -> Login:
-        """Find the bot that says ``hello``, and make it and its version at their first login.
+        """Return the login of a ``hello``; a first login creates the bot and its version.
 
         ``identity`` is its player.
         """
@@ -172,7 +174,7 @@ class Registration:
         return Login(identity, bot, in_person, version, suspended)
 
     async def admit_hosted(self, ticket: Ticket) -> Login:
-        """Let in what the house runs for its author; raises `ProtocolError`."""
+        """Log in a hosted bot by its ticket; raises `ProtocolError`."""
         try:
             player = await self._store.player(ticket.player)
             bot = await self._store.ensure_bot(player.id, ticket.name, "bot")
@@ -194,10 +196,11 @@ class Registration:
     ) -> tuple[ClassCompetition, Joined]:
         """Join a competition by a code: with the account of a token, or with a new one.
 
-        ``member`` is who is signed in already and joins, instead of a token.
+        ``member`` is the signed-in player who joins instead, without a token.
 
-        A code is an invitation, so it works where registration is closed.  Wrong ones are limited
-        by address as new accounts are; right ones are not, as each has its number of uses.
+        A code is an invitation, so it works even where registration is closed.  Wrong codes share
+        the limit by address of new accounts.  Valid codes do not, because each has its number of
+        uses.
         """
         player_id = None if member is None else member.player_id
         if token:
@@ -218,7 +221,7 @@ class Registration:
                 raise
 
     def may_register(self, player: str, address: str = "") -> None:
-        """Raise `ProtocolError` unless an account of this name may be made from an address now."""
+        """Raise `ProtocolError` if an address may not register an account of this name now."""
         if self._config.registration != "open":
             raise ProtocolError("auth/registration_closed")
         _not_reserved(player)
@@ -243,7 +246,7 @@ class Registration:
 
 
 def is_in_person(hello: Hello, identity: Identity) -> bool:
-    """Whether a player says ``hello`` without naming a bot."""
+    """Return whether a player says ``hello`` without naming a bot."""
     return not hello.bot or key_of(hello.bot) == key_of(identity.player)
 
 
@@ -267,7 +270,7 @@ def too_many(what: str, rate: Rate, key: Hashable) -> ProtocolError:
 
 
 def failure(error: StorageError) -> ProtocolError:
-    """What strangers are told of it; the log says where the database is."""
+    """Return the error for the client, and log the details about the database."""
     log.error("a login or registration failed: %s", error)
     return ProtocolError("server/storage", _sentence(error))
 

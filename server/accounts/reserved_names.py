@@ -1,4 +1,4 @@
-"""Names that are not for everybody: those of guests and of the house."""
+"""Names that only guests and the built-in bots may have."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WHO: Final = (
 
 
 def reserved(player: str) -> bool:
-    """Whether a name is for guests or for the house, so that nobody takes it who is neither.
+    """Return whether a name is reserved for guests or for the built-in bots.
 
     >>> reserved("Guest-sly-fox-700"), reserved("house"), reserved("ada")
     (True, True, False)
@@ -34,6 +34,6 @@ def reserved(player: str) -> bool:
 
 
 def friendly_name() -> str:
-    """Return a name for a guest, which says nothing about who it is: ``guest-sly-fox-700``."""
+    """Return an anonymous name for a guest, such as ``guest-sly-fox-700``."""
     number = secrets.randbelow(900) + 100
     return f"{GUEST_PREFIX}{secrets.choice(_HOW)}-{secrets.choice(_WHO)}-{number}"

@@ -20,7 +20,7 @@ _WORDS: Final[dict[Action, str]] = {
 
 
 class NotStaff(Exception):  # noqa: N818 - a condition, as Unknown
-    """Somebody has not the role that an action needs."""
+    """A refusal, because an action needs a role that the account does not have."""
 
     code = "auth/role"
 
@@ -33,7 +33,7 @@ class NotStaff(Exception):  # noqa: N818 - a condition, as Unknown
 
 
 async def role_in(store: Store, class_id: str, identity: Identity | None) -> str | None:
-    """Return the role of somebody in a competition; None for everybody outside its staff."""
+    """Return an account's role in a competition; None for everybody outside its staff."""
     if identity is None:
         return None
     if "admin" in identity.scopes:
@@ -44,7 +44,7 @@ async def role_in(store: Store, class_id: str, identity: Identity | None) -> str
 
 
 async def require(store: Store, row: ClassCompetition, identity: Identity, action: Action) -> None:
-    """Raise `NotStaff` unless somebody may do this in a competition."""
+    """Raise `NotStaff` unless the account may do this in a competition."""
     role = await role_in(store, row.id, identity)
     if not allows(role, action):
         raise NotStaff(row.name, role, action)
@@ -53,9 +53,9 @@ async def require(store: Store, row: ClassCompetition, identity: Identity, actio
 async def admit_to_part(
     store: Store, competition_id: str | None, identity: Identity, action: Action
 ) -> None:
-    """Raise `NotStaff` for one game of a final that somebody may not do this to.
+    """Raise `NotStaff` if the account may not do this in one game of a final.
 
-    Competitions without a class, and matches of none, are open to every organiser.
+    Competitions without a class, and matches outside competitions, are open to every organiser.
     """
     class_id = None if competition_id is None else await store.classes.game_of(competition_id)
     if class_id is None:
@@ -68,9 +68,9 @@ async def admit_to_part(
 async def bots_seen(
     store: Store, bot_ids: Collection[int], identity: Identity, action: Action
 ) -> set[int]:
-    """Return the bots that an organiser may look after: ``see`` or ``run``.
+    """Return the bots that an organiser may ``see`` or ``run``.
 
-    These are entered in a competition in which it has the role, or in none at all.
+    These bots are entered in a competition in which the organiser has the role, or in none at all.
     """
     if "admin" in identity.scopes:
         return set(bot_ids)
@@ -83,6 +83,6 @@ async def bots_seen(
 
 
 async def admit_to_bot(store: Store, bot_id: int, name: str, identity: Identity) -> None:
-    """Raise `NotStaff` for a bot that plays in competitions of others only."""
+    """Raise `NotStaff` for a bot that plays only in competitions of other organisers."""
     if bot_id not in await bots_seen(store, [bot_id], identity, "run"):
         raise NotStaff(f"the competitions of {name}", None, "run")

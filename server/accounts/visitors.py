@@ -1,7 +1,7 @@
-"""People at browsers: who is signed in, and guests, who need no account.
+"""People at browsers: signed-in players, and guests, who need no account.
 
-Secrets of sessions come in by a cookie (`plyhouse.server.accounts.cookies`).  Every refusal is a
-`ProtocolError` with its code, as it is for tokens.
+The secret of a session arrives in a cookie (`plyhouse.server.accounts.cookies`).  Every refusal is
+a `ProtocolError` with its code, as for tokens.
 """
 
 from __future__ import annotations
@@ -44,25 +44,27 @@ __all__ = ["SESSION_MS", "Entry", "Visitors"]
 log = logging.getLogger("plyhouse.server.accounts.visitors")
 
 SESSION_MS: Final = 30 * 24 * 3_600_000
-"""How long a person stays signed in."""
+"""How long a person stays signed in, in milliseconds."""
 WRONG_PASSWORDS: Final = 10, 1 / 30
 """Wrong passwords from one address: at once, and per second after that."""
 WRONG_OF_PLAYER: Final = 20, 1 / 60
-"""Wrong passwords of one player from wherever they come.  More, as it keeps the person out, too."""
+"""Wrong passwords of one player from all addresses.  The limit is higher than that of an address,
+because it locks the player out, too.
+"""
 NEW_GUESTS: Final = 20, 1 / 30
 """New guests from one address: at once, and per second after that."""
 OVERLOADED: Final = 5
 """Seconds after which another try is worthwhile when too many passwords are being checked."""
 SWEEP_SECONDS: Final = 60.0
 PLAYING_MS: Final = 600_000
-"""What a guest is given whose time ends in the middle of a match, again and again."""
+"""How much longer a guest may stay whose time ends during a match, in ms; given repeatedly."""
 NAMES_TRIED: Final = 8
 GONE_KEPT: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Somebody who has just come in, with the secret for the cookie."""
+    """A person who has just signed in, with the secret for the cookie."""
 
     identity: Identity
     secret: str
@@ -71,7 +73,7 @@ class Entry:
 
 
 class Visitors:
-    """Sessions, passwords and guests of one server."""
+    """The sessions, passwords and guests of one server."""
 
     def __init__(
         self,
@@ -87,26 +89,26 @@ class Visitors:
         self._store = store
         self._registration = registration
         self._playing = playing
-        """Whether a player holds a seat in a match that is not over."""
+        """Returns whether a player holds a seat in a match that is not over."""
         self._leaving = leaving
-        """Called before guests are forgotten, to close their connections."""
+        """Closes the connections of guests; called before they are deleted."""
         self._passwords = Passwords()
         self._wrong = Rate(*WRONG_PASSWORDS, now)
         self._wrong_of = Rate(*WRONG_OF_PLAYER, now)
         self._arrivals = Rate(*NEW_GUESTS, now)
         self._addresses: dict[int, str] = {}
-        """Where each guest came from.  Only here: no address is ever stored."""
+        """The address of each guest, only in memory: the server never stores addresses."""
         self._adding = asyncio.Lock()
         self._gone: OrderedDict[int, int] = OrderedDict()
-        """Guests that were forgotten lately, each with the number of that time."""
+        """The guests deleted lately, each with the value of `forgotten` at that time."""
         self.forgotten = 0
-        """How often guests were forgotten."""
+        """How many times guests were deleted."""
         self._sweeper = Periodic(self.sweep, SWEEP_SECONDS, "forgetting of guests", log)
 
     # ------------------------------------------------------------------- who is there
 
     async def identify(self, secret: str, *scopes: str) -> Identity:
-        """Whose session this is; it must allow one of ``scopes``."""
+        """Return the player of a session, which must allow one of ``scopes``."""
         try:
             identity = await self._store.sessions.find(secret) if secret else None
         except (TokenRevoked, Disabled) as error:
@@ -123,23 +125,26 @@ class Visitors:
         return identity
 
     async def at(self, upgrade: Upgrade | None) -> Identity:
-        """Whose browser opened a websocket, from a page of this server; else `ProtocolError`."""
+        """Return the player at the browser that opened a websocket from a page of this server.
+
+        Raises `ProtocolError` if there is none.
+        """
         if upgrade is None or not own_page(upgrade.origin, upgrade.host):
             raise ProtocolError("auth/signed_out")
         secret = secret_of(upgrade.cookie, upgrade.host, secure=upgrade.secure)
         return await self.identify(secret, "play", "guest")
 
     async def viewer(self, upgrade: Upgrade | None) -> Identity | None:
-        """Who watches over a websocket that a page of this server opened; None for nobody.
+        """Return the spectator at a page of this server that opened a websocket; None for nobody.
 
-        A session that counts no more is nobody's, as it is for pages.
+        An expired session counts as none, as it does for pages.
         """
         if upgrade is None or not own_page(upgrade.origin, upgrade.host):
             return None
         return await self.known(secret_of(upgrade.cookie, upgrade.host, secure=upgrade.secure))
 
     async def known(self, secret: str) -> Identity | None:
-        """Whose session this is; None without one, and for one that counts no more."""
+        """Return the player of a session; None if there is none or it has expired."""
         if not secret:
             return None
         try:
@@ -152,7 +157,7 @@ class Visitors:
     # ---------------------------------------------------------------------- signing in
 
     async def sign_in_by_token(self, token: str, address: str) -> Entry:
-        """Begin a session with a token: it allows what the token does, and ends with it."""
+        """Begin a session with a token; it allows what the token does, and ends with it."""
         identity = await self._registration.identify(
             token, "play", "organise", "admin", address=address
         )
@@ -206,7 +211,7 @@ class Visitors:
         return await self._enter(row.id)
 
     async def set_password(self, identity: Identity, old: str, new: str, address: str) -> list[int]:
-        """Set the password of who is signed in; whoever has one must say it.
+        """Set the password of the signed-in player, who must give the old one if there is one.
 
         Ends all other sessions of the player and returns their ids.
         """
@@ -248,13 +253,13 @@ class Visitors:
     # -------------------------------------------------------------------------- guests
 
     async def new_guest(self, address: str) -> Entry:
-        """Let somebody in without an account, within the limits of the operator."""
+        """Begin a session without an account, within the operator's limits."""
         config = self._config
         if not config.takes_guests:
             raise ProtocolError("guest/closed", "This server takes no guests: sign in.")
         if not self._arrivals.take(address):
             raise too_many("new guests from your address", self._arrivals, address)
-        async with self._adding:  # so that many at once do not pass the limits together
+        async with self._adding:  # concurrent requests must not exceed the limits together
             here = sum(each == address for each in self._addresses.values())
             full = here >= config.max_guests_per_address
             if full or await self._store.sessions.guests() >= config.max_guests:
@@ -274,18 +279,18 @@ class Visitors:
         return Entry(await self.identify(secret), secret, lifetime // 1000)
 
     def start(self) -> None:
-        """Forget guests and sessions whose time is over, from now on."""
+        """Start to delete expired guests and sessions regularly."""
         self._sweeper.start(at_once=True)
 
     async def close(self) -> None:
-        """Stop that."""
+        """Stop deleting expired guests and sessions."""
         await self._sweeper.close()
 
     async def sweep(self) -> None:
-        """Forget those whose time is over; who is playing may finish the match."""
+        """Delete expired guests and sessions; a guest who is playing may finish the match."""
         book = self._store.sessions
-        # Those whose time ends before the next look are given more now, so that their session
-        # does not end in the middle of a match.
+        # Extend guests who expire before the next sweep, so that their session does not end during
+        # a match.
         soon = await book.expiring_guests(within_ms=int(2 * SWEEP_SECONDS * 1000))
         playing = [each for each in soon if self._playing(each)]
         if playing:
@@ -295,7 +300,7 @@ class Visitors:
         await book.sweep()
 
     async def leave(self, identity: Identity) -> None:
-        """End a session; a guest who does not play is forgotten at once."""
+        """End a session; delete a guest who does not play at once."""
         await self._store.sessions.end(identity.session_id)
         if identity.guest and not self._playing(identity.player_id):
             await self._forget([identity.player_id])
@@ -314,9 +319,10 @@ class Visitors:
                 self._addresses.pop(each, None)
 
     def overtaken(self, player_id: int, since: int) -> bool:
-        """Whether a guest was forgotten after ``forgotten`` was ``since``: while it logged in.
+        """Return whether a guest was deleted while it logged in.
 
-        Databases may give its number to another player later.
+        ``since`` is the value of ``forgotten`` at the beginning of the login.  Databases may later
+        give the guest's number to another player.
         """
         return self._gone.get(player_id, 0) > since
 

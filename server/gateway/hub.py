@@ -1,8 +1,8 @@
-"""The hub: everything a server does, apart from how frames travel.
+"""The hub: everything that a server does, except the transport of frames.
 
-It owns the database, the matches, the bots and their connections, and hands every request to the
-part that knows about it.  Transports attach connections with `Hub.attach`; the rest happens in
-callbacks on one event loop.
+It owns the database, the matches, the bots and their connections.  It passes every request to the
+package that handles it.  Transports attach connections with `Hub.attach`; everything else happens
+in callbacks on one event loop.
 """
 
 from __future__ import annotations
@@ -76,12 +76,12 @@ __all__ = ["Hub", "server_version"]
 log = logging.getLogger("plyhouse.server")
 
 SWEEP_SECONDS: Final = 0.25
-"""How often connections are asked whether something is due: pings, silence, missing logins."""
+"""How often the server checks connections for pings, silence and missing logins."""
 HELPERS: Final = 1
-"""Processes that go through whole matches for those who look at them."""
+"""Processes that replay whole matches for their viewers."""
 NO_SUCH_MATCH: Final = "No such match is being played."
 LONG_STALL_NS: Final = 100_000_000
-"""Standstills that count for the silence of connections, which is measured in seconds."""
+"""Stalls longer than this extend the silence limits of connections, which are seconds long."""
 
 
 class Hub:
@@ -93,7 +93,7 @@ class Hub:
         self.config = config
         self.store = store
         self.now = now
-        """Monotonic nanoseconds, for everything that is measured."""
+        """Returns monotonic nanoseconds, for all measurements."""
         self.started = now()
         self.counts = Counts()
         self.sessions: set[Session] = set()
@@ -105,7 +105,7 @@ class Hub:
             strangers_per_address=config.max_logins_per_address,
         )
         self.seated: dict[Session, Participant] = {}
-        """Who logged in on each connection."""
+        """The participant of each connection."""
         self.stopping = False
         self.ratings = Leaderboards(store)
         self.watchdog = Watchdog(now, self._stalled)
@@ -124,11 +124,11 @@ class Hub:
             *(config, store, self.registration, now), playing=self._plays, leaving=self._forget
         )
         self.builtin_bots: HouseBots | None = None
-        """Starts bots for people to play against; None where there are none."""
+        """Starts bots for people to play against; None if there are none."""
         self.house_player = 0
-        """The player of these bots; 0 before there was any."""
+        """The player of these bots; 0 until there is one."""
         self.privacy = Privacy(store)
-        # Lambdas look up packages that are constructed below.
+        # Lambdas look up attributes that are assigned below.
         self.lobby = Lobby(
             config,
             self.runner,
@@ -233,11 +233,11 @@ class Hub:
         store: Store | None = None,
         now: Callable[[], int] = time.monotonic_ns,
     ) -> Hub:
-        """Open the database and take up what was running when the last server stopped.
+        """Open the database and resume the matches that were running when the server stopped.
 
         Raises `plyhouse.storage.errors.StorageError` when the database cannot be used, and
         `plyhouse.games.errors.GameError` for a file of ``config.game_files`` that is no game.
-        ``store`` is one that is open already; the hub closes it in the end all the same.
+        ``store`` is an open store; the hub closes it, too.
         """
         for source in config.game_sources:
             add_game_file(source)
@@ -245,14 +245,14 @@ class Hub:
             store = await Store.open(config.database)
         try:
             await store.claim()
-            await store.apply(())  # a database that cannot be written is found out now
+            await store.apply(())  # fails now if the database is read-only
             hub = cls(config, store, now)
             await hub.audit_follower.mark()
             await hub.ratings.start()
             resumed = await hub.runner.restore(hub.logins.holder, hub.privacy.hidden)
             if resumed:
                 log.info("matches of the last run resumed", extra={"matches": resumed})
-            await hub.privacy.sight(None)  # learns which bots no list may have
+            await hub.privacy.sight(None)  # loads the bots that no list may show
             await hub.competitions.restore()
             await hub.courses.start()
             await hub.audit_follower.start()
@@ -293,11 +293,11 @@ class Hub:
         return session
 
     def spent(self, session: Session, nanoseconds: int) -> None:
-        """Note for how long the server was busy with what a connection sent."""
+        """Note how long the server was busy with a connection's frames."""
         self.watchdog.note(session, nanoseconds)
 
     def left(self, session: Session) -> None:
-        """A connection is over, whoever ended it."""
+        """Clean up after a connection that has ended, whichever side ended it."""
         self.sessions.discard(session)
         self.places.leave(session)
         for match_id in tuple(session.watching):
@@ -328,7 +328,7 @@ class Hub:
         task.add_done_callback(self._tasks.discard)
 
     def _sweep(self) -> None:
-        """Let every connection do what is due; one that fails is closed."""
+        """Let every connection do what is due; close one that fails."""
         now = self.now()
         broken = []
         for session in tuple(self.sessions):
@@ -349,7 +349,7 @@ class Hub:
         if end - begin > LONG_STALL_NS:
             who, spent = self.watchdog.busiest()
             told, work = (end - begin) // 1_000_000, busy_ns // 1_000_000
-            if who is None:  # nobody's frames were read meanwhile
+            if who is None:  # no connection's frames were read meanwhile
                 log.warning("the server stood still for %d ms: %d ms at work", told, work)
             else:
                 log.warning(
@@ -369,11 +369,11 @@ class Hub:
         await self.logins.register(session, message)
 
     async def login(self, session: Session, hello: Hello, stamp: int) -> None:
-        """Let a bot in, with all of its running matches; without token and name, a spectator."""
+        """Log in a bot with all of its running matches; without token and name, a spectator."""
         await self.logins.login(session, hello, stamp)
 
     def act(self, session: Session, message: Act, stamp: int) -> None:
-        """Hand an action to its match."""
+        """Pass an action to its match."""
         participant = self.seated.get(session)
         seat = None if participant is None else participant.matches.get(message.match)
         if seat is not None:
@@ -385,11 +385,11 @@ class Hub:
                 session.refuse(message, error)
                 return
         if self.watchdog.ongoing(stamp):
-            self.watchdog.beat(stamp)  # settles the standstill that this frame was read after
+            self.watchdog.beat(stamp)  # settles the stall before this frame
         live.act(seat, message, stamp, session.lag_ns)
 
     def request(self, session: Session, message: ClientMessage, stamp: int) -> None:
-        """Carry out any other request; `ProtocolError` says why not."""
+        """Carry out any other request; raises `ProtocolError` if that is not possible."""
         self.requests.carry_out(session, message, stamp)
 
     # -------------------------------------------------------------------------- endings
@@ -397,8 +397,9 @@ class Hub:
     def expel(
         self, fits: Callable[[Participant], bool], code: str, text: str, *, keep_matches: bool
     ) -> None:
-        """Close the connections of all participants that fit; unless their matches are kept, they
-        forfeit them (those that have not begun are void).
+        """Close the connections of all participants that fit.
+
+        Unless their matches are kept, they forfeit them; matches that have not begun become void.
         """
         for participant in filter(fits, tuple(self.directory.participants.values())):
             held = tuple(self.directory.matches_of(participant))
@@ -422,7 +423,7 @@ class Hub:
         return any(each.player_id == player_id and each.matches for each in everybody)
 
     def _forget(self, players: list[int]) -> None:
-        """Guests are about to be forgotten: nothing here may go by their numbers any more."""
+        """Remove guests who are about to be deleted, so that nothing here uses their numbers."""
         gone = frozenset(players)
         self.expel(lambda each: each.player_id in gone, "auth/signed_out", "", keep_matches=True)
         self.directory.forget_players(gone)
@@ -446,13 +447,13 @@ class Hub:
             self.directory.forget(holder)
         if not self.stopping:
             self.lobby.pair_soon(live.holders)
-            if held:  # it counts later; its bots have room again
+            if held:  # it counts later, but its bots are free
                 self.competitions.advance_soon([holder.bot_id for holder in live.holders])
             else:
                 self.competitions.over(live)
 
     def _settled(self, live: LiveMatch, void: bool) -> None:
-        """A match that waited for its machine's word counts, or is void."""
+        """Let a match count that waited for a machine's report, unless it is void."""
         if self.stopping:
             return
         if not void:
@@ -460,7 +461,7 @@ class Hub:
         self.competitions.over(live, void=void)
 
     def _look_at_forfeit(self, live: LiveMatch) -> None:
-        """See whether the version that has just forfeited a match has done so too often."""
+        """Check whether the version that has just forfeited a match has done so too often."""
         seat = forfeiting_seat(live.match.outcome)
         if self.stopping or seat is None:
             return
@@ -473,7 +474,7 @@ class Hub:
             self.spawn(self._look_at(culprit, live.id, seat))
 
     async def _look_at(self, culprit: Participant, match_id: str, seat: int) -> None:
-        """Pair nobody with a bot until it is clear whether it is suspended."""
+        """Keep a bot unpaired until it is clear whether it is suspended."""
         try:
             await self.probation.forfeited(match_id, seat, culprit.name)
         finally:
@@ -482,7 +483,10 @@ class Hub:
         self.competitions.advance_soon([culprit.bot_id])
 
     def suspend(self, version_id: int, reason: str) -> None:
-        """Pair a version no more, or again where there is no reason; its matches are played on."""
+        """Suspend a version from pairing, or reinstate it if ``reason`` is empty.
+
+        Its matches continue.
+        """
         for participant in tuple(self.directory.participants.values()):
             if participant.version_id != version_id:
                 continue
@@ -506,7 +510,7 @@ class Hub:
         await asyncio.sleep(0)
 
     async def close(self) -> None:
-        """Stop: running matches stay in the database and are taken up at the next start."""
+        """Stop; running matches stay in the database and resume at the next start."""
         await self.say_goodbye()
         self.watchdog.stop()
         await self.visitors.close()

@@ -71,8 +71,9 @@ class Logins:
         builtin_player: Callable[[], int],
         now: Callable[[], int],
     ) -> None:
-        """``server`` is the name and version that clients get; ``builtin_player`` returns the
-        player of the built-in bots, or 0.
+        """``server`` is the name and version that clients get.
+
+        ``builtin_player`` returns the player of the built-in bots, or 0.
         """
         self._config = config
         self._server = server
@@ -105,7 +106,7 @@ class Logins:
         session.send(Registered(message.id, player, token))
 
     async def login(self, session: Session, hello: Hello, stamp: int) -> None:
-        """Let a bot in, with all of its running matches; without token and name, a spectator."""
+        """Log in a bot with all of its running matches; without token and name, a spectator."""
         if not (hello.token or hello.bot or hello.games or hello.signed_in):
             try:
                 self._places.watch(session)
@@ -170,7 +171,7 @@ class Logins:
         release = session.hold()
         snapshots = [live.match.snapshot(seat, now) for live, seat in entered]
         for live, _ in entered:
-            # What the snapshot shows may still be on its way to the database.
+            # Events in the snapshot may not be in the database yet.
             stored = live.durable()
             if stored is not None:
                 await stored
@@ -232,7 +233,7 @@ class Logins:
         self, participant: Participant, session: Session, hello: Hello, login: Login
     ) -> None:
         """Make the session the connection of its bot."""
-        # Ending the other connection may have put the participant away.
+        # Ending the other connection may have removed the participant.
         self._directory.enter(participant, session)
         participant.since = time.time()
         participant.version, participant.version_id = hello.version, login.version_id
@@ -257,7 +258,9 @@ class Logins:
         session.scenes = hello.scenes
 
     def _check_games(self, session: Session, hello: Hello) -> None:
-        """Tell a bot of games it offers that are not known here: it will never be asked."""
+        """Warn a bot about offered games that the server does not know: nobody can invite it to
+        them.
+        """
         for spec in hello.games:
             try:
                 read_game(spec)
@@ -265,7 +268,7 @@ class Logins:
                 session.send(Notice(error.code, error.message))
 
     def holder(self, seat: SeatRow) -> Participant:
-        """The participant of a stored seat, who is away after a restart."""
+        """Return the participant of a stored seat, who is offline after a restart."""
         participant = self._directory.participants.get(seat.bot_id)
         if participant is None:
             in_person = seat.bot.lower() == seat.player.lower()
@@ -282,7 +285,7 @@ class Logins:
 
 
 def _same_key(said: str, key: str) -> bool:
-    """Whether a session key is right, in a time that tells nothing of it."""
+    """Compare session keys in constant time."""
     return secrets.compare_digest(said.encode(errors="surrogatepass"), key.encode())
 
 

@@ -1,6 +1,6 @@
-"""What who is logged in asks for, except to play an action: carried out, or refused with a reason.
+"""Requests of logged-in participants and spectators, except actions.
 
-An action takes the short way (`plyhouse.server.gateway.hub.Hub.act`).
+An action takes a shorter path (`plyhouse.server.gateway.hub.Hub.act`).
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Requests:
         }
 
     def carry_out(self, session: Session, message: ClientMessage, stamp: int) -> None:
-        """Carry out any other request; `ProtocolError` says why not."""
+        """Carry out a request; raises `ProtocolError` if that is not possible."""
         participant = self._seated.get(session)
         if participant is None and not isinstance(message, Watch | Unwatch):
             raise ProtocolError("auth/required")
@@ -91,7 +91,10 @@ class Requests:
             journal.asked(participant, message)
 
     def seat(self, session: Session, message: Any) -> tuple[LiveMatch, int]:
-        """The match that a request names and the seat there of who asks; or `ProtocolError`."""
+        """Return the match that a request names, and the sender's seat in it.
+
+        Raises `ProtocolError` if there is none.
+        """
         participant = self._seated.get(session)
         if participant is None:
             raise ProtocolError("auth/required")
@@ -137,7 +140,7 @@ class Requests:
         if live is None:
             raise ProtocolError("match/unknown", NO_SUCH_MATCH)
         if not self._privacy.known_free(live.pairing.competition):
-            _may_view(session, stamp)  # as it costs a look at the database
+            _may_view(session, stamp)  # it needs a database query
             self._spawn(self._watch_if_allowed(session, participant, message, live))
             return
         self._let_watch(session, message, live, stamp)
@@ -149,11 +152,11 @@ class Requests:
         message: Watch,
         live: LiveMatch,
     ) -> None:
-        """Let a spectator in where only some may watch; others are told that there is nothing."""
+        """Let a spectator watch a restricted match, or answer that there is no such match."""
         try:
             if participant is not None:
                 sight = await self._privacy.sight_of(participant.player_id, participant.scopes)
-            else:  # a page shows what whoever is signed in at the browser may see
+            else:  # a page shows what the player signed in at the browser may see
                 sight = await self._privacy.sight(await self._visitors.viewer(session.upgrade))
             class_id = await self._privacy.class_of(live.pairing.competition)
             if not sight.sees(class_id, {holder.player_id for holder in live.holders}):
