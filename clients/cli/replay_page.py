@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["import_map", "replay_page", "styles"]
 
 MODULES: Final = (
-    "dom", "boards", "choose", "drag", "figures", "premove", "scene", "speak", "things",
+    "dom", "boards", "choose", "drag", "figures", "premove", "scene", "speak", "scene_items",
 )  # fmt: skip
 """What the page draws with, and what that imports."""
 STYLES: Final = ("style", "boards")
