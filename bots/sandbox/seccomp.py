@@ -106,6 +106,8 @@ def _rule(name: str, own: int, programs: bool) -> Iterator[Instruction]:
                 (_AND, 0, 0, _CLONE_THREAD | _CLONE_NAMESPACES),
                 *_if_among([_CLONE_THREAD]),
             )
+        case "getpriority":
+            yield from (_argument(1), *_if_among([own, 0]))
         case "kill":
             yield from (_argument(0), *_if_among([own, 0]))
         case "tgkill":

@@ -68,6 +68,11 @@ def _proc(to: dict[str, Any]) -> object:
     return Path(f"/proc/{to['canary']}/cmdline").read_bytes()
 
 
+@attempt("others", "ask for another's priority")
+def _niceness(to: dict[str, Any]) -> object:
+    return os.getpriority(os.PRIO_PROCESS, to["canary"])
+
+
 @attempt("others", "read another's environment in /proc")
 def _environ(to: dict[str, Any]) -> object:
     return Path(f"/proc/{to['canary']}/environ").read_bytes()
