@@ -1,7 +1,7 @@
-"""What results prove, worked out: `evidence` of all of them, and `checkpoints` on the way.
+"""Computation of evidence: `evidence` of all results, and `checkpoints`.
 
-It stands apart from what it makes (`plyhouse.server.competition.evidence`), as it needs numpy and
-all fits: a server without a competition, and every match on one's own machine, do without.
+It is separate from its result types (`plyhouse.server.competition.evidence`) because it needs numpy
+and all fits.  A server without a competition, and matches on one's own machine, do without them.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from plyhouse.server.results.utilities import Paid, utilities
 __all__ = ["checkpoints", "evidence"]
 
 NASH_SURE: Final = 30
-"""Up to so many entries the Nash shares are resampled, which takes a second or two."""
+"""Largest number of entries for which Nash shares are resampled, which takes a second or two."""
 NASH_MOST: Final = 100
-"""With more entries there are no Nash shares."""
+"""Largest number of entries for which Nash shares are computed."""
 NASH_ROUNDS: Final = 100
 
 
@@ -41,10 +41,10 @@ def evidence(
     extra: Sequence[str] = (),
     scoring: Mapping[str, Scoring] | None = None,
 ) -> Evidence:
-    """Work out what results say; ``repeats`` are matches that repeat an earlier one.
+    """Compute the evidence of results; ``repeats`` are repeated matches.
 
-    ``extra`` are further notes, ``scoring`` says what the scores are of, by game (the game's
-    default where it says nothing).  Takes seconds for hundreds of entries: call it in a thread.
+    ``extra`` are further notes.  ``scoring`` has the scoring by game; games that it lacks use their
+    default.  For hundreds of entries this takes seconds: call it in a thread.
     """
     counted = [each for each in outcomes if each.match not in repeats]
     notes: list[str] = []
@@ -64,7 +64,7 @@ def evidence(
 def _fit(
     outcomes: Sequence[Outcome], notes: list[str], scoring: Mapping[str, Scoring]
 ) -> Fitted[str] | None:
-    """The strengths: by scores between two, by places where a game has more seats."""
+    """Fit strengths: by scores in two-seat games, by places with more seats."""
     several = [each for each in outcomes if len(set(each.seats)) > 1]
     if not several:
         return None
@@ -94,9 +94,9 @@ def checkpoints(
     points: int = 10,
     scoring: Mapping[str, Scoring] | None = None,
 ) -> list[tuple[int, Fitted[str]]]:
-    """Fit ratings after each of ``points`` equal parts of the matches, in the order they ended.
+    """Fit ratings after each of ``points`` equal parts of the matches.
 
-    ``scoring`` as in `evidence`.
+    The matches are in the order of their ends.  ``scoring`` is as in `evidence`.
     """
     counts = sorted({round(len(outcomes) * at / points) for at in range(1, points + 1)} - {0})
     found = []
@@ -108,7 +108,10 @@ def checkpoints(
 
 
 def _played(outcomes: Sequence[Outcome]) -> list[Played[str]]:
-    """Games between two; a pairing may hold several games, and is a unit in each of them."""
+    """Return the matches of two seats.
+
+    A pairing may hold several games, and is a unit in each of them.
+    """
     return [
         Played(*each.seats, each.scores[0], each.game, (each.pairing, *sorted(each.seats)))
         for each in outcomes
@@ -117,7 +120,7 @@ def _played(outcomes: Sequence[Outcome]) -> list[Played[str]]:
 
 
 def _nash(outcomes: Sequence[Outcome], notes: list[str]) -> dict[str, NashShare[str]]:
-    """Nash shares, if three entries beat each other in a circle."""
+    """Return the Nash shares if three entries beat each other in a circle."""
     names = sorted({name for each in outcomes for name in each.seats})
     if any(len(each.seats) != 2 for each in outcomes) or len(names) < 3:
         return {}
@@ -151,7 +154,7 @@ def _nash(outcomes: Sequence[Outcome], notes: list[str]) -> dict[str, NashShare[
 def _returns(
     outcomes: Sequence[Outcome], scoring: Mapping[str, Scoring]
 ) -> tuple[dict[str, dict[str, Adjusted]], frozenset[str]]:
-    """Mean returns where their size counts, or luck is known."""
+    """Return the mean returns of games with known luck or scored by returns."""
     games: dict[str, list[Outcome]] = defaultdict(list)
     for each in outcomes:
         games[each.game].append(each)
@@ -173,7 +176,7 @@ def _returns(
 
 
 def _saved(game: str, means: Collection[Adjusted]) -> str:
-    """A note on what the adjustment for luck saves, on average over the entries."""
+    """Return a note on how many matches luck adjustment saves, as an average."""
     saved = sum(each.saved for each in means) / len(means)
     if saved < 0.005:
         return f"Taking luck out of the results of {game} saves no matches here."
@@ -186,7 +189,7 @@ def _saved(game: str, means: Collection[Adjusted]) -> str:
 def _span(spec: str, scoring: Scoring | None = None) -> float:
     try:
         return return_span(get_game(spec), scoring)
-    except GameError:  # its file is gone
+    except GameError:  # The file of the game is missing.
         return 0.0
 
 

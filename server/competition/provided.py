@@ -1,9 +1,9 @@
-"""Baselines that the house has itself, named in the competition file with nothing to hand in; pure.
+"""Built-in baselines, which a competition file names without a submission.
 
-A reference bot is handed in by the server, as a package of a few lines that names it: so it is
-checked, run and replaced like everything else that is hosted.  The package says which version of
-Plyhouse the bot is of: another version of Plyhouse is another version of the bot.  The server knows
-no more of these bots than their names.
+The server submits a reference bot as a package of a few lines that names it.  The bot is therefore
+checked, run and replaced like every other hosted bot.  The package names the version of Plyhouse,
+so another version of Plyhouse is another version of the bot.  The server knows only the names of
+these bots.  All functions here are pure.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ __all__ = [
 ]
 
 HOUSE: Final = ("house", "house-bots", "plyhouse")
-"""What the player of such baselines may be called: on a server the first that was free."""
+"""Possible names of the player of such baselines; a server takes the first that was free."""
 HOUSE_LEVELS: Final = ("easy", "medium", "best")
-"""What other bots of that player are called, which connect themselves."""
+"""Names of other bots of that player, which connect on their own."""
 REFERENCE: Final = {
     "alpha_beta": "plyhouse.bots.reference.alpha_beta_bot:AlphaBetaBot",
     "best": "plyhouse.bots.reference.best_bot:BestBot",
@@ -49,7 +49,7 @@ REFERENCE: Final = {
     "pimc": "plyhouse.bots.reference.pimc_bot:PimcBot",
     "random": "plyhouse.bots.reference.random_bot:RandomBot",
 }
-"""Where the bots are, by name: those that need no files."""
+"""The import paths of the bots that need no files, by name."""
 _ONE_GAME: Final = {
     "coin_guess_optimal": "coin_guess",
     "kuhn_optimal": "kuhn_poker",
@@ -57,15 +57,15 @@ _ONE_GAME: Final = {
 }
 """The reference bots that play one game only."""
 _DUELS: Final = ("alpha_beta", "minimax", "expectiminimax")
-"""Those that play two-seat zero-sum games only."""
+"""The reference bots that play two-seat zero-sum games only."""
 _NO_CHANCE: Final = ("alpha_beta", "minimax")
 _HIDDEN: Final = ("best", "ismcts", "pimc", "random", *_ONE_GAME)
-"""Those that play games of hidden information."""
+"""The reference bots that play games of hidden information."""
 _SPEC: Final = re.compile(r"([a-z_]+)(\((.*)\))?", re.DOTALL)
 
 
 def reference_problem(text: str) -> str:
-    """What is wrong with the name of a reference bot and its options; empty if nothing is.
+    """Return the problem of a reference bot's name and options; empty if none.
 
     >>> reference_problem("mcts(simulations=200)")
     ''
@@ -94,10 +94,10 @@ def reference_problem(text: str) -> str:
 
 
 def reference_misfit(text: str, game: Game) -> str:
-    """Say why a reference bot cannot play a game; empty if it can.
+    """Return why a reference bot cannot play a game; empty if it can.
 
-    The server knows no search, so the facts are repeated here; a test compares them with the games
-    that the bots claim.
+    The server must not import search code, so the facts are repeated here.  A test compares them
+    with the games that the bots claim.
 
     >>> from plyhouse.games.registry import get_game
     >>> reference_misfit("mcts(simulations=200)", get_game("leduc_poker"))
@@ -123,7 +123,7 @@ def reference_misfit(text: str, game: Game) -> str:
 def with_reference(text: str, bot: str, reference: str) -> str:
     r"""Return a competition file in which a baseline is another reference bot.
 
-    Comments stay where the old reference can be found in the text.
+    Comments stay if the old reference can be found in the text.
 
     >>> text = '[[baselines]]\nbot = "house/a"\nreference = "mcts"  # x'
     >>> print(with_reference(text, "house/a", "best"))
@@ -146,7 +146,7 @@ def with_reference(text: str, bot: str, reference: str) -> str:
 
 
 def package_of(text: str, version: str) -> Package:
-    """The package of a reference bot; ``version`` is that of Plyhouse."""
+    """Return the package of a reference bot; ``version`` is that of Plyhouse."""
     name, bracket, options = text.partition("(")
     module, _, bot = REFERENCE[name].partition(":")
     python = (

@@ -1,4 +1,4 @@
-"""Rehearsals of hosted finals on the server: what becomes of a competition file; pure."""
+"""Competition files for rehearsals of hosted finals; functions are pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONGEST: Final = 64
 
 
 def rehearsal_name(name: str) -> str:
-    """What the rehearsal of a competition is called.
+    """Return the name of a competition's rehearsal.
 
     >>> rehearsal_name("Autumn cup")
     'Autumn cup (rehearsal)'
@@ -24,8 +24,10 @@ def rehearsal_name(name: str) -> str:
 
 
 def rehearsal_text(text: str, name: str) -> str:
-    r"""The competition file of a rehearsal: another name, no dates, and for nobody but organisers
-    and each author; the bots are run by the house.
+    r"""Return the competition file of a rehearsal.
+
+    It has another name and no dates.  Only organisers and the author of each bot see it, and runner
+    machines run the bots.
 
     >>> print(rehearsal_text('name = "Cup"\ngames = ["pig"]\nboard = "public"', "Rehearsal"))
     name = "Rehearsal"
@@ -69,6 +71,7 @@ def _value(value: Any) -> str:
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat() if value.tzinfo else value.isoformat()
     if isinstance(value, str):
-        # JSON's escapes are TOML's, but for the one control character that JSON leaves alone.
+        # JSON's escapes are valid in TOML; DEL is the one control character that JSON leaves
+        # unescaped.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     return json.dumps(value)

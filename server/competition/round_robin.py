@@ -1,9 +1,8 @@
-"""Round robin: everybody meets everybody.
+"""Round robin: every entry meets every other entry.
 
-The pairings of those who are there at the beginning have the numbers of their `Schedule` as keys
-(``0``, ``1``, ...: competitions that were begun before there were other formats go on with
-them).  An entry that comes later meets all who entered before it, in pairings that are appended:
-``late7-3`` is the third one of the seventh entry.
+Pairings of the entries there at the beginning have the numbers of their `Schedule` as keys (``0``,
+``1``, ...).  A late entry meets all entries before it, in pairings that are appended: ``late7-3``
+is the third one of the seventh entry.
 """
 
 from __future__ import annotations
@@ -38,9 +37,9 @@ TIE_BREAKS = ("direct encounter", "Sonneborn-Berger", "pairings won")
 
 @dataclass(frozen=True, kw_only=True)
 class RoundRobin(Format):
-    """Everybody meets everybody ``laps`` times; games of any number of seats.
+    """Every entry meets every other ``laps`` times; any number of seats.
 
-    Who leaves keeps what it has played, and what it has not begun is dropped.
+    An entry that leaves keeps its results; its pairings that have not begun are dropped.
     """
 
     name = "round_robin"
@@ -61,7 +60,7 @@ class RoundRobin(Format):
         finished: Mapping[str, Outcome[EntryT]],
         begun: Mapping[str, Sequence[EntryT]],
     ) -> Plan[EntryT]:
-        """Everything is ready from the beginning; what somebody left has not begun is dropped."""
+        """Return all pairings; those not begun by a withdrawn entry are dropped."""
         lines = []
         for key, number, entries in self._pairings(field):
             line = played_line(key, number, entries, finished, begun)
@@ -77,16 +76,19 @@ class RoundRobin(Format):
         finished: Mapping[str, Outcome[EntryT]],
         begun: Mapping[str, Sequence[EntryT]],
     ) -> list[Row[EntryT]]:
-        """By the sum of the mean scores of pairings."""
+        """Return the table by the sum of the mean scores of pairings."""
         return league_table(field, list(finished.values()))
 
     def count(self, entries: int, baselines: int = 0) -> int:
-        """Every group of so many entries as the game has seats; see `Format.count`."""
+        """Return the number of matches of all groups of as many entries as seats.
+
+        See `Format.count`.
+        """
         self._at_least(entries, max(2, self.seats))
         return schedule.count(entries, self.laps, seats=self.seats, mirrored=self.mirrored)
 
     def _pairings(self, field: Field[EntryT]) -> Iterator[tuple[str, int, tuple[EntryT, ...]]]:
-        """Key, round and entries of all pairings, whatever became of them."""
+        """Yield key, round and entries of all pairings, in whatever state."""
         entries = [each.entry for each in field.entrants]
         starters = sum(each.since == 0 for each in field.entrants)
         rounds = 0
@@ -98,7 +100,8 @@ class RoundRobin(Format):
                 rounds = pairing.round + 1
                 yield str(number), pairing.round, pairing.entries
         busy = [0] * len(entries)
-        """The rounds after those in which each entry plays, as bits."""
+        """The rounds in which each entry plays, as bits; bit 0 is the first round after the
+        schedule."""
         for late in range(starters, len(entries)):
             number = 0
             for _ in range(self.laps):
@@ -121,7 +124,7 @@ class RoundRobin(Format):
 
 
 def by_rounds(lines: Sequence[Line[EntryT]], name: str = "Round {}") -> list[Round[EntryT]]:
-    """Lines in the order of their rounds."""
+    """Return lines grouped by round, in the order of the rounds."""
     rounds: dict[int, list[Line[EntryT]]] = {}
     for line in lines:
         rounds.setdefault(line.round, []).append(line)
@@ -131,7 +134,7 @@ def by_rounds(lines: Sequence[Line[EntryT]], name: str = "Round {}") -> list[Rou
 
 
 def league_table(field: Field[EntryT], outcomes: Sequence[Outcome[EntryT]]) -> list[Row[EntryT]]:
-    """A table by the mean scores of pairings, summed up."""
+    """Return a table by the sum of the mean scores of pairings."""
     own = standings(field, outcomes)
     points = {
         entry: math.fsum([outcome.share(entry) for outcome in mine]) for entry, mine in own.items()

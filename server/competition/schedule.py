@@ -1,8 +1,8 @@
-"""Schedules of competitions: who meets whom, in which round, on which seats.
+"""Schedules of competitions: the opponents, rounds and seats of pairings.
 
-A schedule holds one lap, in which everybody meets everybody once; its pairings are made when they
-are asked for.  `count` tells how long a schedule would be before anything is made: groups of many
-seats soon have more combinations than anybody could play.
+A schedule holds one lap, in which every entry meets every other once.  It makes its pairings on
+demand.  `count` returns the length of a schedule without making it, because groups of many seats
+soon have more combinations than anybody could play.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ class Pairing(Generic[EntryT]):
     """Matches between the same entries."""
 
     round: int
-    """Number from 0; no entry has two pairings in one round, so a round can run at once."""
+    """The round's number from 0; no entry has two pairings in one round, so a round can run at
+    once."""
     matches: tuple[tuple[EntryT, ...], ...]
     """The entries in seat order, once per match."""
 
     @property
     def entries(self) -> tuple[EntryT, ...]:
-        """Who meets, in the seat order of the first match."""
+        """The opponents, in the seat order of the first match."""
         return self.matches[0]
 
 
@@ -49,10 +50,10 @@ class Schedule(Sequence[Pairing[EntryT]]):
         mirrored: bool,
     ) -> None:
         self.groups = [tuple(entries[index] for index in group) for lap in laps for group in lap]
-        """Who meets in a lap, in the seat order of the first one."""
+        """The opponents in a lap, in the seat order of the first lap."""
         self.rounds = rounds
         self.at_once = len(self.groups[0]) if mirrored else 1
-        """Matches of a pairing."""
+        """The number of matches of a pairing."""
         self._round_of = [number for number, lap in enumerate(laps) for _ in lap]
         self._rounds_of_a_lap = len(laps)
 
@@ -61,7 +62,7 @@ class Schedule(Sequence[Pairing[EntryT]]):
 
     @property
     def matches(self) -> int:
-        """Matches of all pairings."""
+        """The number of matches of all pairings."""
         return len(self) * self.at_once
 
     @overload
@@ -77,7 +78,7 @@ class Schedule(Sequence[Pairing[EntryT]]):
             raise IndexError(f"there are {len(self)} pairings, and none of number {number}")
         lap, index = divmod(number, len(self.groups))
         group = self.groups[index]
-        # With two seats a lap is balanced in itself; the next lap turns it round.
+        # With two seats each lap is balanced; the next lap reverses the seats.
         order = _rotated(group, lap % len(group))
         matches = tuple(_rotated(order, turn) for turn in range(self.at_once))
         return Pairing(lap * self._rounds_of_a_lap + self._round_of[index], matches)
@@ -98,12 +99,13 @@ def count(entries: int, rounds: int = 1, *, seats: int = 2, mirrored: bool = Tru
 def round_robin(
     entries: Sequence[EntryT], rounds: int = 1, *, seats: int = 2, mirrored: bool = True
 ) -> Schedule[EntryT]:
-    """Let every group of ``seats`` entries meet ``rounds`` times, in order of the rounds.
+    """Let every group of ``seats`` entries meet ``rounds`` times.
 
-    ``mirrored``: a pairing has one match per rotation of the seats (for two seats: both ways
-    round).  Otherwise it has one match, and who sits first is balanced over the schedule.  Two
-    seats use the circle method; more seats take all combinations, each in the first round in
-    which all of its entries are free.  The time that this takes grows with the groups of a lap.
+    Pairings are in the order of the rounds.  If ``mirrored``, a pairing has one match per rotation
+    of the seats (for two seats: both orders).  Otherwise it has one match, and the first seat is
+    balanced over the schedule.  Two seats use the circle method.  More seats take all combinations,
+    each in the first round in which all of its entries are free.  The running time grows with the
+    groups of a lap.
 
     Raises ValueError for repeated entries, fewer entries than seats, or no rounds.
     """
@@ -119,12 +121,12 @@ def _rotated(group: tuple[EntryT, ...], shift: int) -> tuple[EntryT, ...]:
 
 
 def _circle(count: int) -> list[list[tuple[int, ...]]]:
-    """Everybody against everybody: one stands still, the others walk round the table.
+    """Pair everybody by the circle method: one is fixed, the others rotate.
 
-    Returns the rounds as lists of pairs (first, second).  With an odd number of entries everybody
-    sits first exactly as often as second: entry ``i`` sits first against the next half of the
-    circle, ``i + 1`` to ``i + (count - 1) / 2``.  With an even number the difference is one, which
-    is the least that can be as everybody has an odd number of opponents.
+    Returns the rounds as lists of pairs (first, second).  With an odd number of entries, every
+    entry sits first exactly as often as second.  Entry ``i`` sits first against the next half of
+    the circle, ``i + 1`` to ``i + (count - 1) / 2``.  With an even number the difference is one,
+    the least possible, as every entry has an odd number of opponents.
     """
     table: list[int | None] = list(range(count))
     if count % 2:
@@ -140,7 +142,7 @@ def _circle(count: int) -> list[list[tuple[int, ...]]]:
             if count % 2:
                 swap = (other - one) % count > count // 2
             else:
-                # The one that stands still alternates; the other tables alternate by their place.
+                # The fixed entry alternates by round; the other boards alternate by place.
                 swap = bool(number % 2 if place == 0 else place % 2)
             pairs.append((other, one) if swap else (one, other))
         laps.append(pairs)
@@ -149,7 +151,7 @@ def _circle(count: int) -> list[list[tuple[int, ...]]]:
 
 
 def _combinations(count: int, seats: int) -> list[list[tuple[int, ...]]]:
-    """All groups of ``seats``, packed into rounds; groups are turned so that seats balance."""
+    """Return all groups of ``seats``, packed into rounds, with balanced seats."""
     laps: list[list[tuple[int, ...]]] = []
     busy = [0] * count
     """The rounds in which each entry plays, as bits."""

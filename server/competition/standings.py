@@ -1,14 +1,16 @@
-"""Results of a final made into standings and grades, and these into CSV.
+"""Standings and grades of a final from its results, and their CSV.
 
-A *score* is from 0 to 1.  A match scores by wins or by returns
-(`plyhouse.server.results.scoring`); a game scores the mean over its matches; an entry scores the
-mean over its games, each counting alike however many matches it has.
-Entries with the same score share a rank.  Who was disqualified has no rank, and comes last; the
-results of others against it stay.  A twin (`plyhouse.server.competition.twins`) stands where its
-score puts it, without a rank, and the others are ranked as if it were not there.
+A *score* is from 0 to 1.  A match scores by wins or by returns (`plyhouse.server.results.scoring`).
+A game scores the mean over its matches.  An entry scores the mean over its games, each with the
+same weight, however many matches it has.
 
-A grade (`plyhouse.server.competition.grading`) compares the mean score against each baseline, over
-all matches of all games, with what the file says.  A student with several entries gets the best.
+Entries with the same score share a rank.  A disqualified entry has no rank and comes last; results
+of others against it stay.  A twin (`plyhouse.server.competition.twins`) is listed by its score
+without a rank, and the others are ranked as if it were absent.
+
+A grade (`plyhouse.server.competition.grading`) compares the mean score against each baseline with
+the threshold of the file.  The mean is over all matches of all games.  A student with several
+entries gets the best grade.
 """
 
 from __future__ import annotations
@@ -33,32 +35,33 @@ class Entrant:
 
     bot_id: int
     name: str
-    """``player/bot``."""
+    """The name, as ``player/bot``."""
     student: str
     """The account of its student or group."""
     status: str = "active"
-    """``active``, ``disqualified`` or ``withdrawn``."""
+    """One of ``active``, ``disqualified`` and ``withdrawn``."""
     baseline: bool = False
     version: str = ""
     digest: str = ""
     twin_of: str = ""
-    """The name of the entry that this is the same bot as; empty for all others."""
+    """The name of the entry of which this is a copy; empty if it is no twin."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeatResult:
-    """What one seat got in one match that counts."""
+    """The result of one seat in one match that counts."""
 
     match: str
     game: str
     bot_id: int
     score: float
     result: str
-    """``W``, ``D`` or ``L``."""
+    """One of ``W``, ``D`` and ``L``."""
     forfeit: str = ""
-    """How it forfeited the match, where it did: ``flag_fall`` and so on."""
+    """The termination by which it forfeited the match, such as ``flag_fall``; empty if it did not.
+    """
     pairing: str = ""
-    """Matches of one mirrored pairing have the same; empty for a match that stands alone."""
+    """The id shared by the matches of one mirrored pairing; empty for a single match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,7 @@ class Standing:
     """The rank by ``score``; None for disqualified entries and twins."""
     entrant: Entrant
     score: float | None
-    """None as long as nothing was played."""
+    """None until something was played."""
     matches: int
     wins: int
     draws: int
@@ -86,36 +89,36 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """What a student gets."""
+    """The grade of a student."""
 
     student: str
     grade: str
-    """Empty where no threshold was reached; ``disqualified``, ``nothing entered`` or, for what was
-    entered and has played no match, ``nothing played``."""
+    """Empty if no threshold was reached.  Otherwise the grade, ``disqualified``, ``nothing
+    entered``, or, for an entry without matches, ``nothing played``."""
     score: float | None
     entry: str
-    """The entry that it is for."""
+    """The entry that earned it."""
     against: tuple[float | None, ...]
     """The mean score against each baseline of the file; None where they have not met."""
     matches: tuple[int, ...] = ()
-    """How many matches each of these means is of."""
+    """The number of matches in each of these means."""
     errors: tuple[float | None, ...] = ()
     """The standard error of each of these means (`standard_error`)."""
     level: int = -1
-    """The number of the baseline that the grade is of; below 0 for no grade."""
+    """The number of the baseline whose grade it is; below 0 for no grade."""
     days_late: int = 0
-    """How many days, begun or full, the entry came after the freeze or the student's extension."""
+    """Days, begun or full, by which the entry came after the freeze or the student's extension."""
     penalty: float = 0.0
-    """Percent of the points that this costs."""
+    """The penalty for these days, in percent of the points."""
 
 
 def standings(
     entrants: Iterable[Entrant], results: Sequence[SeatResult], *, by_opponent: bool = False
 ) -> list[Standing]:
-    """Return the standings, best first; those with equal scores by name.
+    """Return the standings, best first; equal scores are ordered by name.
 
-    ``by_opponent`` gives every opponent the same weight in the score of a game, however often it
-    was met.
+    ``by_opponent`` gives every opponent the same weight in the score of a game, however often they
+    met.
     """
     of: dict[int, list[SeatResult]] = defaultdict(list)
     for result in results:
@@ -151,7 +154,10 @@ def _place(line: Standing) -> tuple[bool, float]:
 def _line(
     entrant: Entrant, results: Sequence[SeatResult], opponents: Mapping[str, Sequence[int]]
 ) -> Standing:
-    """A line without its rank; ``opponents`` are the bots of each match, if they weigh alike."""
+    """Return a line without its rank.
+
+    ``opponents`` has the bots of each match if opponents have equal weight, and is empty otherwise.
+    """
     scores: dict[str, dict[tuple[int, ...], list[float]]] = defaultdict(lambda: defaultdict(list))
     for result in results:
         met = sorted(bot for bot in opponents.get(result.match, ()) if bot != entrant.bot_id)
@@ -173,7 +179,7 @@ def _line(
 
 
 def _rounded(score: float) -> float:
-    """A mean such that equal results are equal scores, in whatever order they were added up."""
+    """Return a rounded mean, so that the order of summation does not matter."""
     return round(score, 12)
 
 
@@ -188,7 +194,7 @@ def grades(
 ) -> list[Grade]:
     """Return the grade of every student, by name.
 
-    ``every_lower`` as in `grade_level`, ``by_opponent`` as in `standings`.
+    ``every_lower`` is as in `grade_level`, ``by_opponent`` as in `standings`.
     """
     needed = [each.at_least if each.grade else None for each in baselines]
     against = _against(results)
@@ -225,7 +231,7 @@ def grades(
 
 
 def _against(results: Sequence[SeatResult]) -> dict[tuple[int, int], list[tuple[str, float]]]:
-    """The pairings and scores of each bot in the matches in which it met each other one."""
+    """Return the pairings and scores of each bot against each other bot."""
     matches: dict[str, list[SeatResult]] = defaultdict(list)
     for result in results:
         matches[result.match].append(result)
@@ -244,7 +250,7 @@ def _mean(scores: Sequence[float]) -> float | None:
 
 
 def _error(rows: Sequence[tuple[str, float]]) -> float | None:
-    """The standard error of the mean of scores, over their pairings."""
+    """Return the standard error of the mean of scores, over their pairings."""
     pairings: dict[str, list[float]] = defaultdict(list)
     for pairing, score in rows:
         pairings[pairing].append(score)
@@ -252,7 +258,7 @@ def _error(rows: Sequence[tuple[str, float]]) -> float | None:
 
 
 def standings_csv(lines: Sequence[Standing], games: Sequence[str]) -> str:
-    """The standings as CSV, with a column for the score in each game."""
+    """Return the standings as CSV, with a column for the score in each game."""
     header = ["place", "entry", "student", "status", "baseline", "score", "matches",
               "wins", "draws", "losses", "forfeits", *games, "version", "digest"]  # fmt: skip
     rows = [
@@ -278,7 +284,10 @@ def _number(value: float | None) -> str:
 
 
 def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """CSV that spreadsheets take for text: a cell that begins like a formula gets a ``'``."""
+    """Return CSV that is safe in spreadsheets.
+
+    A cell that begins like a formula gets a leading ``'``.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([_safe(cell) for cell in header])

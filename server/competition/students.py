@@ -1,9 +1,9 @@
-"""The list of a class, as CSV: read whole, or refused with every bad row named by its line.
+"""The list of a class as CSV: read whole, or refused with all bad rows.
 
-The first row names the columns: ``name``, and if wanted ``email``, ``group`` and ``institution_id``
-(or ``id``: the number or login by which your institution knows the student).  Commas, semicolons
-or tabs stand between them.  A name can be any text; the account is called by it as far
-as it can be, and shown by it otherwise::
+The first row names the columns: ``name``, and optionally ``email``, ``group`` and
+``institution_id`` (or ``id``: the number or login by which your institution knows the student).
+Commas, semicolons or tabs separate them.  A name can be any text.  The account gets the nearest
+possible name, and the list's name as its display name::
 
     name;email;group
     Zoë Müller;zoe@example.org;
@@ -52,7 +52,7 @@ _SPECIAL: Final = {
     "Æ": "Ae",
     "đ": "d",
 }
-"""Letters that Unicode does not take apart into one of ASCII and a mark."""
+"""Letters that Unicode does not decompose into an ASCII letter and a mark."""
 
 _EMAIL: Final = re.compile(r"[^\s@,;<>\"]+@[^\s@,;<>\".]+(\.[^\s@,;<>\".]+)*")
 
@@ -69,19 +69,19 @@ class Student:
 
     @property
     def account(self) -> str:
-        """The name of the account that it plays with: its own, or its group's."""
+        """The name of the account that plays: the student's own, or the group's."""
         return account_name(self.group or self.name)
 
     @property
     def display(self) -> str:
-        """How the account is shown, where its name could not be kept; empty otherwise."""
+        """The account's display name; empty if the same as its name."""
         shown = self.group or self.name
         return "" if shown == self.account else shown
 
 
 @dataclass(frozen=True, slots=True)
 class BadRow:
-    """What is wrong with a line of the list."""
+    """The mistake in a line of the list."""
 
     line: int
     text: str
@@ -91,7 +91,7 @@ class BadRow:
 
 
 class InvalidStudents(Exception):  # noqa: N818 - a condition of the list
-    """A list has bad rows; ``rows`` has all of them, and nobody was taken in."""
+    """A list has bad rows; ``rows`` has all of them, and no student was added."""
 
     code: ClassVar[str] = "competition/bad_list"
 
@@ -103,7 +103,7 @@ class InvalidStudents(Exception):  # noqa: N818 - a condition of the list
 
 
 def without_accents(text: str) -> str:
-    """The same with letters of ASCII, as far as they have one that stands for them.
+    """Return a text in ASCII letters, as far as these have an equivalent.
 
     >>> without_accents("Größe"), without_accents("Łódź")
     ('Grosse', 'Lodz')
@@ -114,10 +114,11 @@ def without_accents(text: str) -> str:
 
 
 def account_name(text: str, gap: str = "-") -> str:
-    """Return a name for an account that says who it is, as `plyhouse.storage.names` allows it.
+    """Return an account name for a text, as `plyhouse.storage.names` allows.
 
-    Latin letters lose their accents, other scripts stay as they are.  ``gap`` stands for what
-    cannot be in a name, and between letters of different scripts.  Empty where nothing is left.
+    Latin letters lose their accents; other scripts stay as they are.  ``gap`` replaces characters
+    that a name cannot have, and separates letters of different scripts.  The name is empty if
+    nothing is left.
 
     >>> account_name("Zoë Müller"), account_name("badger-7"), account_name("Łukasz Øster")
     ('Zoe-Muller', 'badger-7', 'Lukasz-Oster')
@@ -134,7 +135,7 @@ def account_name(text: str, gap: str = "-") -> str:
             if not mark and name_problem(f"x{gap}{one}"):
                 one = gap
             elif not mark and kept and name_problem(_run(kept) + one):
-                one = gap + one  # letters of another script
+                one = gap + one  # A gap separates letters of different scripts.
             if one != gap or not kept.endswith(gap):
                 kept += one
     kept = kept.strip("-.")[:MAX_ACCOUNT].strip("-.")
@@ -142,7 +143,7 @@ def account_name(text: str, gap: str = "-") -> str:
 
 
 def _run(text: str) -> str:
-    """The letters at the end of a name, from its last separator on."""
+    """Return the letters at the end of a name, after its last separator."""
     return re.split("[-_.]", text)[-1]
 
 
@@ -198,7 +199,7 @@ def read_students(text: str) -> tuple[Student, ...]:
 
 
 def _rows(text: str) -> list[tuple[int, list[str]]]:
-    """The rows that are not blank, with their line numbers."""
+    """Return the rows that are not blank, with their line numbers."""
     first = text.lstrip("\r\n").partition("\n")[0]
     delimiter = max(",;\t", key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -206,7 +207,7 @@ def _rows(text: str) -> list[tuple[int, list[str]]]:
 
 
 def _wrong(student: Student) -> str:
-    """What is wrong with a row by itself; empty if nothing is."""
+    """Return the mistake in a single row; empty if there is none."""
     if not student.name:
         return "there is no name"
     for what, value in (("name", student.name), ("group", student.group)):
@@ -229,7 +230,7 @@ def _wrong(student: Student) -> str:
 
 
 def _doubles(students: Sequence[Student]) -> list[BadRow]:
-    """Rows that cannot be told from an earlier one."""
+    """Return rows that conflict with an earlier one."""
     bad: list[BadRow] = []
     seen: dict[tuple[str, str], int] = {}
     mails: dict[str, int] = {}

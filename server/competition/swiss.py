@@ -1,19 +1,19 @@
-"""Swiss: a few rounds, in each of which everybody meets somebody who has done about as well.
+"""Swiss: a few rounds in which opponents have similar scores.
 
 A round is drawn when the one before it is settled, by the aims of FIDE's Dutch system (FIDE
 Handbook, C.04.3), in this order:
 
-* nobody meets the same entry, or gets a bye, twice;
-* where a pairing is one match, nobody plays the same seat three times in a row, or one seat three
+* no two entries meet twice, and no entry gets a bye twice;
+* if a pairing is one match, no entry plays the same seat three times in a row, or one seat three
   times more often than the other (the absolute colour preferences of A.6);
-* the bye goes to an entry with the fewest points of those that have had none;
+* the bye goes to an entry with the fewest points among those that have had none;
 * opponents are as near in points as possible;
 * seats balance, and alternate;
 * within a group of equal points the upper half of the seeding meets the lower half.
 
-An aim is given up only where all rounds that are possible break it.  Instead of that system's
-procedure for groups of whole and half points, all pairs of a round are found at once as the
-matching of least cost: mirrored pairings and games of points score anything between 0 and 1.
+An aim is given up only if every possible round breaks it.  That system's procedure needs groups of
+whole and half points, but mirrored pairings and games of points score anything between 0 and 1.  So
+all pairs of a round are found at once, as the matching of least cost.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ from plyhouse.server.competition.tables import placed
 __all__ = ["Swiss"]
 
 SLACK: Final = 1e-9
-"""Shares of a pairing that differ by less are equal."""
+"""Shares of a pairing that differ by less count as equal."""
 MOST_WRONG: Final = 12
-"""The most that `_seats_after` finds wrong with the seats of a pair."""
+"""The largest first value of `_seats_after`: violations of absolute seat aims."""
 MOST_UNEASY: Final = 29
-"""The most that `_seats_after` finds unbalanced in the seats of a pair."""
+"""The largest second value of `_seats_after`: the imbalance of seats."""
 UNIT: Final = 100
-"""Points are compared in hundredths when a round is drawn."""
+"""Units per point when a round is drawn: points are compared in hundredths."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Swiss(Format):
-    """``number`` rounds, or as many as it takes to leave one without a loss."""
+    """``number`` rounds, or enough to leave at most one entry without a loss."""
 
     name = "swiss"
     adaptive = True
@@ -64,13 +64,14 @@ class Swiss(Format):
     decided_by = "points, then median-Buchholz, Buchholz and Sonneborn-Berger"
 
     number: int | None = None
-    """How many rounds; None: the logarithm to base 2 of those who are there at the beginning."""
+    """The number of rounds; None: the logarithm to base 2 of the entries at the beginning, rounded
+    up."""
     points: Literal["share", "result"] = "share"
-    """What a pairing counts: the mean score of its matches, or 1, 1/2 or 0 by who has more."""
+    """The points of a pairing: the mean score of its matches, or 1, 1/2 or 0 by their sum."""
     bye: float = 1.0
-    """What a round without an opponent counts, by a bye or because the opponent left."""
+    """The points of a round without an opponent, by a bye or because the opponent left."""
     late: float = 0.0
-    """What each round before a late entry came counts for it: 0 or 1/2."""
+    """The points of a late entry for each round before it came: 0 to 1/2."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -83,7 +84,7 @@ class Swiss(Format):
                 raise FormatError(f"{name} must be between 0 and {most:g}, not {value}")
 
     def rounds_for(self, entries: int) -> int:
-        """How many rounds are played when so many are there at the beginning."""
+        """Return the number of rounds for this number of entries at the beginning."""
         return self.number or max(1, math.ceil(math.log2(max(2, entries))))
 
     def plan(
@@ -92,7 +93,7 @@ class Swiss(Format):
         finished: Mapping[str, Outcome[EntryT]],
         begun: Mapping[str, Sequence[EntryT]],
     ) -> Plan[EntryT]:
-        """The rounds that are drawn; the next one follows when they are settled."""
+        """Return the rounds drawn; the next one follows when they are settled."""
         rounds, _ = self._play(field, finished, begun)
         number = self._number(field)
         unsettled = any(not line.state.settled for each in rounds for line in each.lines)
@@ -105,11 +106,11 @@ class Swiss(Format):
         finished: Mapping[str, Outcome[EntryT]],
         begun: Mapping[str, Sequence[EntryT]],
     ) -> list[Row[EntryT]]:
-        """Points, then what the opponents have scored.
+        """Return the table by points, then by the opponents' points.
 
-        Buchholz is the sum of the opponents' points, the median one leaves out the best and the
-        worst of them.  For a round without an opponent an imagined one counts, that has as many
-        points as the entry itself.
+        Buchholz is the sum of the opponents' points; median-Buchholz leaves out the best and the
+        worst of them.  A round without an opponent counts as one against a virtual opponent with
+        the entry's own points.
         """
         rounds, cards = self._play(field, finished, begun)
         rows = []
@@ -134,7 +135,10 @@ class Swiss(Format):
         return placed(rows, field)
 
     def count(self, entries: int, baselines: int = 0) -> int:
-        """Full rounds; with an odd number one has a bye in each; see `Format.count`."""
+        """Return the number of matches; with an odd number each round has a bye.
+
+        See `Format.count`.
+        """
         self._at_least(entries, 2)
         return self.rounds_for(entries) * (entries // 2) * self.at_once
 
@@ -149,7 +153,7 @@ class Swiss(Format):
         finished: Mapping[str, Outcome[EntryT]],
         begun: Mapping[str, Sequence[EntryT]],
     ) -> tuple[list[Round[EntryT]], dict[EntryT, _Card[EntryT]]]:
-        """The rounds that can be drawn, and what everybody has after them."""
+        """Return the rounds that can be drawn, and every entry's card after them."""
         who = who_of(finished, begun)
         cards = {each.entry: _Card(each) for each in field.entrants}
         rounds: list[Round[EntryT]] = []
@@ -183,7 +187,7 @@ class Swiss(Format):
         facts: Mapping[str, tuple[EntryT, ...]],
         cards: Mapping[EntryT, _Card[EntryT]],
     ) -> tuple[dict[str, tuple[EntryT, ...]], EntryT | None]:
-        """Who meets in a round, by key, and who has the bye."""
+        """Return the pairs of a round by key, and the entry with the bye."""
         there = [each for each in field.ranked if field.by_entry[each].plays_in(number)]
         paired = {entry for pair in facts.values() for entry in pair}
         alone = [entry for entry in there if entry not in paired]
@@ -191,7 +195,7 @@ class Swiss(Format):
             return dict(facts), alone[0] if alone else None
         drawn, bye = self._pairs(number, there, cards)
         if any(set(drawn.get(key, ())) != set(pair) for key, pair in facts.items()):
-            # A result was corrected since: what has begun stands, the others are drawn anew.
+            # A result was corrected since: begun pairings stay, and the others are drawn again.
             again, bye = self._pairs(number, alone, cards)
             keys = [_key(number, board) for board in range(len(there) + len(facts))]
             unused = iter([key for key in keys if key not in facts])
@@ -201,7 +205,7 @@ class Swiss(Format):
     def _pairs(
         self, number: int, there: Sequence[EntryT], cards: Mapping[EntryT, _Card[EntryT]]
     ) -> tuple[dict[str, tuple[EntryT, ...]], EntryT | None]:
-        """Draw a round among those who are ``there``, the strongest first."""
+        """Draw a round among the entries ``there``, the strongest first."""
         index = {entry: place for place, entry in enumerate(there)}
         players = tuple(
             [
@@ -224,7 +228,7 @@ class Swiss(Format):
         return drawn, None if bye is None else there[bye]
 
     def _mark(self, line: Line[EntryT], cards: Mapping[EntryT, _Card[EntryT]]) -> None:
-        """Write what a line of a round gives to the cards."""
+        """Add the result of a line to the cards."""
         known = [cards[entry] for entry in line.players if entry in cards]
         if line.state in (State.BYE, State.WALKOVER):
             if line.winner is not None and line.winner in cards:
@@ -239,7 +243,7 @@ class Swiss(Format):
                 continue
             opponent = known[1 - place].entrant.entry if len(known) == 2 else None
             outcome, entry = line.outcome, card.entrant.entry
-            share = 0.5  # nobody's fault
+            share = 0.5  # A void pairing that the entry did not forfeit gives half a point.
             if outcome is not None and outcome.void:
                 share = 0.0 if entry in outcome.forfeited else 0.5
             elif outcome is not None:
@@ -255,18 +259,18 @@ class Swiss(Format):
 
 @dataclass(slots=True)
 class _Card(Generic[EntryT]):
-    """What an entry has after some rounds."""
+    """The record of an entry after some rounds."""
 
     entrant: Entrant[EntryT]
     points: float = 0.0
     given: float = 0.0
-    """The points among them that it got without playing."""
+    """The points among them for rounds without an opponent."""
     met: list[tuple[EntryT, float]] = default(default_factory=list)
-    """Its opponents, and what it scored against each."""
+    """Its opponents, and its score against each."""
     free: bool = False
-    """Whether it had a bye, or an opponent that left."""
+    """True if it had a bye, or an opponent that left."""
     seats: list[int] = default(default_factory=list)
-    """Where it sat in its matches, in their order: 1 for first, -1 for second."""
+    """Its seats in the order of its matches: 1 for first, -1 for second."""
 
     def give(self, points: float, *, free: bool = False) -> None:
         self.points += points
@@ -276,23 +280,24 @@ class _Card(Generic[EntryT]):
 
 @dataclass(frozen=True, slots=True)
 class _Player:
-    """All of an entry that a drawing looks at."""
+    """The properties of an entry that matter in a drawing."""
 
     points: int
     free: bool
     met: frozenset[int]
     seats: tuple[int, ...]
-    """Where it sat so far; empty where pairings are mirrored."""
+    """Its seats so far; empty where pairings are mirrored."""
 
 
 @lru_cache(maxsize=32)
 def _drawn(players: tuple[_Player, ...]) -> tuple[list[tuple[int, int]], int | None]:
-    """Pairs of players (the strongest first, leading boards first), and who has the bye.
+    """Return pairs of players, leading boards first, and who has the bye.
 
-    It is remembered, as a round is asked about many times and drawn once.
+    ``players`` has the strongest first.  The answer is cached, because a round is drawn once and
+    asked for often.
     """
     count = len(players)
-    # Neighbours in this order are near in points; it is undone at the end.
+    # Neighbours in this order are near in points; `order_of` reverses it at the end.
     order = sorted(range(count), key=lambda each: (-players[each].points, each))
     groups: dict[int, list[int]] = {}
     for each, player in enumerate(players):
@@ -300,7 +305,7 @@ def _drawn(players: tuple[_Player, ...]) -> tuple[list[tuple[int, int]], int | N
     places = {each: place for group in groups.values() for place, each in enumerate(group)}
     span = max(groups, default=0) - min(groups, default=0) + 1
     fewest = min((each.points for each in players if not each.free), default=0)
-    # Each aim weighs more than all the pairs of a round could sum up to in the aims below it.
+    # Each aim weighs more than all pairs of a round together can cost in the aims below it.
     seat = (count + 1) ** 3
     near = seat * (MOST_UNEASY + 1) * (count + 1)
     rest = near * span**2 * (count + 1)
@@ -310,7 +315,7 @@ def _drawn(players: tuple[_Player, ...]) -> tuple[list[tuple[int, int]], int | N
     def cost(here: int, there: int) -> int:
         i, j = (order[here], count) if there == count else sorted((order[here], order[there]))
         one = players[i]
-        if j == count:  # the bye
+        if j == count:  # This is the cost of the bye.
             last = count - 1 - i
             return again * one.free + rest * max(0, one.points - fewest) + last**2
         other = players[j]
@@ -322,7 +327,7 @@ def _drawn(players: tuple[_Player, ...]) -> tuple[list[tuple[int, int]], int | N
             half = len(groups[one.points]) // 2
             fold = abs(places[i] - places[j]) - half
             if (places[i] < half) == (places[j] < half):
-                fold = count  # they should not meet unless seats demand it
+                fold = count  # Two of the same half should not meet unless seats require it.
         turned = _turned(one.seats, other.seats)
         wrong, uneasy = _seats_after(*((other, one) if turned else (one, other)))
         return again * (j in one.met) + lopsided * wrong + near * apart**2 + seat * uneasy + fold**2
@@ -339,9 +344,9 @@ def _drawn(players: tuple[_Player, ...]) -> tuple[list[tuple[int, int]], int | N
 
 
 def _seats_after(first: _Player, second: _Player) -> tuple[int, int]:
-    """How far a pair in this order breaks the absolute aims for seats, and how unbalanced it is.
+    """Return the violations of absolute seat aims, and the imbalance of seats.
 
-    At most `MOST_WRONG` and `MOST_UNEASY`.
+    Both are for this pair in this seat order; they are at most `MOST_WRONG` and `MOST_UNEASY`.
     """
     wrong = repeated = most = 0
     for player, seat in ((first, 1), (second, -1)):
@@ -353,7 +358,7 @@ def _seats_after(first: _Player, second: _Player) -> tuple[int, int]:
 
 
 def _after(seats: Sequence[int], seat: int) -> tuple[int, int]:
-    """How much more often somebody sat first, and how often in a row where it sits now."""
+    """Return the surplus of first seats, and the length of the current run."""
     streak = 1
     for each in reversed(seats):
         if each != seat:
@@ -363,11 +368,12 @@ def _after(seats: Sequence[int], seat: int) -> tuple[int, int]:
 
 
 def _turned(one: Sequence[int], other: Sequence[int]) -> bool | None:
-    """Whether the second of two should sit first; None if their seats say nothing.
+    """Return whether the second of two should sit first; None if undecided.
 
-    Given are the seats that each has had.  As in FIDE's rules for colours (C.04.3, E): no seat
-    three times in a row or three times too often, then balance, then alternation, then the seats
-    of the latest match in which they sat differently, the other way round.
+    The arguments are the seats that each has had.  The order follows FIDE's rules for colours
+    (C.04.3, E): no seat three times in a row or three times too often, then balance, then
+    alternation.  Last, the two exchange the seats of the latest match in which their seats
+    differed.
     """
 
     def cost(first: Sequence[int], second: Sequence[int]) -> tuple[int, int, int]:
@@ -388,14 +394,17 @@ def _turned(one: Sequence[int], other: Sequence[int]) -> bool | None:
 
 
 def _several(field: Field[EntryT], number: int) -> bool:
-    """Whether there are two to play in a round."""
+    """Return whether a round has at least two entries."""
     return sum([each.plays_in(number) for each in field.entrants]) > 1
 
 
 def _unplayed(
     key: str, number: int, pair: tuple[EntryT, ...], field: Field[EntryT]
 ) -> Line[EntryT]:
-    """The line of a pairing that has not begun: whoever has left it loses it to the other."""
+    """Return the line of a pairing that has not begun.
+
+    An entry that has left loses it to the other.
+    """
     stay = [entry for entry in pair if not field.by_entry[entry].left_in(number)]
     if len(stay) == 2:
         return Line(key, number, pair, State.READY)

@@ -11,13 +11,13 @@ from plyhouse.server.competition.facts import EntryT, Field, Outcome, Row
 __all__ = ["direct_encounters", "placed", "places_without", "sonneborn_berger", "standings"]
 
 DIGITS = 9
-"""Scores are compared to so many decimals: sums of the same shares in another order are equal."""
+"""Decimals to which scores are compared, so that the order of summation does not matter."""
 
 
 def standings(
     field: Field[EntryT], outcomes: Iterable[Outcome[EntryT]]
 ) -> dict[EntryT, list[Outcome[EntryT]]]:
-    """The outcomes that count for each entry of a field."""
+    """Return the outcomes that count for each entry of a field."""
     own: dict[EntryT, list[Outcome[EntryT]]] = {each.entry: [] for each in field.entrants}
     for outcome in outcomes:
         if not outcome.void:
@@ -30,7 +30,7 @@ def standings(
 def sonneborn_berger(
     entry: EntryT, own: Iterable[Outcome[EntryT]], points: Mapping[EntryT, float]
 ) -> float:
-    """The points of an entry's opponents, each weighed with what it scored against them."""
+    """Return the opponents' points, each weighted with the score against them."""
     total = 0.0
     for outcome in own:
         others = [points.get(other, 0.0) for other in outcome.entries if other != entry]
@@ -44,7 +44,7 @@ def direct_encounters(
     own: Mapping[EntryT, Sequence[Outcome[EntryT]]],
     points: Mapping[EntryT, float],
 ) -> dict[EntryT, float]:
-    """What each entry scored against those with the same points."""
+    """Return each entry's score against those with the same points."""
     return {
         entry: sum(
             outcome.share(entry)
@@ -60,9 +60,9 @@ def placed(
     field: Field[EntryT],
     key: Callable[[Row[EntryT]], tuple[float, ...]] | None = None,
 ) -> list[Row[EntryT]]:
-    """Order rows by points and tie-breaks (or by ``key``), more first, and number the places.
+    """Order rows by points and tie-breaks (or ``key``), and number the places.
 
-    Equal rows share a place, and stand in the order of the seeding.
+    More is better.  Equal rows share a place, in the order of the seeding.
     """
     by = key or (lambda row: (row.points, *row.tie_breaks))
 
@@ -81,9 +81,9 @@ def placed(
 
 
 def places_without(rows: Sequence[Row[EntryT]], out: Collection[EntryT]) -> list[Row[EntryT]]:
-    """Take the places of some entries away, and let those below them move up.
+    """Remove the places of some entries; those below move up.
 
-    The rows stay in their order.
+    The rows keep their order.
     """
     above = [row.place for row in rows if row.entry in out and row.place is not None]
     return [

@@ -1,4 +1,7 @@
-"""The commented competition file that ``plyhouse competition new`` writes, valid as it stands."""
+"""The commented competition file that ``plyhouse competition new`` writes.
+
+The file is valid without any edit.
+"""
 
 from __future__ import annotations
 
@@ -127,12 +130,13 @@ def template(
     days: int = 14,
     hosted: bool = False,
 ) -> str:
-    """Return a file whose freeze is ``days`` after ``now`` (with a zone), the final an hour later.
+    """Return a competition file with a freeze ``days`` after ``now``.
 
-    Games and time control are written as they are given, after the caller has checked them.  One
-    game for two is graded until grades are certain; several games are played often enough for a
-    standard error of `MOST_ERROR`; games for more than two have no baselines.  The baseline is
-    built-in where the server is ``hosted``, and a bot of the staff otherwise.
+    ``now`` has a zone; the final is an hour after the freeze.  Games and time control are written
+    as given; the caller has checked them.  One game for two is graded until grades are certain.
+    Several games are played often enough for a standard error of `MOST_ERROR`.  Games for more than
+    two have no baselines.  The baseline is a built-in bot if the server is ``hosted``, and a bot of
+    the staff otherwise.
     """
     opening = now.astimezone(UTC).replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
     freeze = opening + timedelta(days=days)

@@ -1,4 +1,4 @@
-"""Times that people write: a date with time and zone, as RFC 3339 has it."""
+"""Dates with time and zone, in the format of RFC 3339."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ like 2027-01-31T18:00:00+01:00
 
 
 def milliseconds(when: datetime) -> int:
-    """Milliseconds since 1970."""
+    """Return the milliseconds since 1970."""
     return int(when.timestamp() * 1000)
 
 

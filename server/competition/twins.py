@@ -1,13 +1,13 @@
 """Twins: one bot entered twice, so that a board shows its own noise.
 
-The difference between an entry and its twin has one cause, chance: dice, seats, opponents' moods,
-a busy machine.  So whoever wants to read something into the difference between two other entries
-of that size should look at the twins first.  They are one sample of the noise, and may be close
-by accident; how far chance drives two equal entries apart on this board in 95 of 100 cases, the
-errors of the fitted ratings say, and the twins' own difference is a check on these.
+The difference between an entry and its twin has one cause, chance: dice, seats, opponents'
+variation, a busy machine.  Compare a difference between two other entries with that of the twins
+before you interpret it.  Twins are one sample of the noise, and may be close by accident.  The
+errors of the fitted ratings say how far chance separates two equal entries on this board in 95 of
+100 cases.  The twins' own difference checks these errors.
 
-A twin is a baseline of the competition file with ``twin_of``.  It is the same bot, run under a
-second name of its account: the digests of their files and options agree, or it is no twin.
+A twin is a baseline of the competition file with ``twin_of``.  It is the same bot under a second
+name of its account: the digests of their files and options must agree.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from plyhouse.server.competition.standings import Entrant, Standing
 __all__ = ["Twins", "differing", "told", "twins"]
 
 REACH: Final = 1.96
-"""Standard errors of a difference that chance stays within in 95 of 100 cases."""
+"""The largest difference by chance in 95 of 100 cases, in its standard errors."""
 STRANGE: Final = 3.0
-"""Standard errors from which on chance hardly explains a difference."""
+"""The difference from which chance is an unlikely explanation, in its standard errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,24 +34,24 @@ class Twins:
     entry: str
     twin: str
     same: bool
-    """Whether the same files and options played under both names."""
+    """True if the same files and options played under both names."""
     score: float | None
-    """By how much their scores differ, from 0 to 1; None until both have played."""
+    """The difference of their scores, from 0 to 1; None until both have played."""
     elo: float | None
-    """By how much their ratings differ, in Elo points; None until there are some."""
+    """The difference of their ratings, in Elo; None until there are ratings."""
     chance: float | None
-    """By how much chance makes ratings of equals differ here, at most, in 95 of 100 cases."""
+    """The largest difference between ratings of equals by chance, in 95 of 100 cases, in Elo."""
 
     @property
     def strange(self) -> bool:
-        """Whether chance hardly explains how far they are apart."""
+        """True if chance is an unlikely explanation of their difference."""
         if self.elo is None or not self.chance:
             return False
         return self.elo > STRANGE / REACH * self.chance
 
 
 def twins(standings: Sequence[Standing], found: Evidence) -> list[Twins]:
-    """The twins of a board with their differences, in the order of its lines."""
+    """Return the twins of a board with their differences, in its order."""
     lines = {line.entrant.name: line for line in standings}
     made = []
     for line in standings:
@@ -71,12 +71,12 @@ def twins(standings: Sequence[Standing], found: Evidence) -> list[Twins]:
 
 
 def same_bot(one: Entrant, other: Entrant) -> bool:
-    """Whether two entries are the same files with the same options."""
+    """Return whether two entries have the same files and options."""
     return bool(one.digest) and one.digest == other.digest
 
 
 def differing(entry: str, entry_digest: str, twin: str, twin_digest: str) -> str:
-    """What is wrong with a twin that is not the same bot; empty if it is."""
+    """Return why a twin is not known to be the same bot; empty if it is."""
     if entry_digest and entry_digest == twin_digest:
         return ""
     if not entry_digest or not twin_digest:
@@ -92,7 +92,7 @@ def differing(entry: str, entry_digest: str, twin: str, twin_digest: str) -> str
 
 
 def told(each: Twins) -> str:
-    """What twins say of a board, for whoever reads it."""
+    """Return a sentence for readers about what twins show."""
     if not each.same:
         return (
             f"{each.twin!r} was to be a twin of {each.entry!r}, but not the same files played "
