@@ -1,7 +1,8 @@
 """The database: models, migrations and everything that is asked of it.
 
     rows           what goes in and comes out, as plain values; what a writer can be given
-    store          everything that is asked of the database, as awaitable methods: start here
+    store          an open database, which runs the functions of the modules below: start here
+    class_*        SQL of competitions with a class; class_sql has their lifecycle
     writer         group commit for what happens in matches
     errors         what can go wrong, as one tree
     urls           database URLs, read

@@ -34,14 +34,15 @@ CODE_LENGTH = 8
 def add_code(
     connection: Connection,
     reference: str,
-    uses: int,
-    expires_ms: int | None,
-    group: str,
-    late_ms: int | None,
     by: By,
     now_ms: int,
+    *,
+    uses: int,
+    expires_ms: int | None = None,
+    group: str = "",
+    late_ms: int | None = None,
 ) -> Code:
-    """Make a code; with ``group`` it lets members into that group's account."""
+    """Make a code by which ``uses`` people can join, with ``group`` that group's account."""
     row = find(connection, reference, lock=True)
     still_open(row, late_ms is not None, now_ms)
     player_id = student_of(connection, row, group).player_id if group else None

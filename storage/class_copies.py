@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, select
 
-from plyhouse.storage import audit
+from plyhouse.storage import audit, class_sql
 from plyhouse.storage.class_rows import ClassCompetition
 from plyhouse.storage.class_sql import find
 from plyhouse.storage.errors import ClassRefusal
@@ -19,7 +20,7 @@ from plyhouse.storage.models import (
 )
 from plyhouse.storage.rows import By
 
-__all__ = ["Carried", "Carry", "carry"]
+__all__ = ["Carried", "Carry", "carry", "create"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,20 @@ class Carried:
     students: int = 0
     codes: int = 0
     entries: int = 0
+
+
+def create(
+    connection: Connection,
+    row: ClassCompetition,
+    baselines: Sequence[int],
+    by: By,
+    now_ms: int,
+    provided: Collection[int] = (),
+    wish: Carry | None = None,
+) -> Carried:
+    """Store a competition (see `class_sql.create`), filled from another one by ``wish``."""
+    class_sql.create(connection, row, baselines, by, provided)
+    return Carried() if wish is None else carry(connection, wish, row, by, now_ms)
 
 
 def carry(

@@ -197,7 +197,7 @@ def find(connection: Connection, reference: str, *, lock: bool = False) -> Class
     return _with_games(connection, [_row(row)])[0]
 
 
-def list_all(connection: Connection, statuses: Sequence[str] = ()) -> list[ClassCompetition]:
+def list_all(connection: Connection, *statuses: str) -> list[ClassCompetition]:
     """Return all competitions, newest first, of these statuses if any are given."""
     here = class_competitions.c
     query = select(*_COLUMNS).where(here.status != "deleted")

@@ -100,7 +100,9 @@ class Database:
         self._snapshots: AsyncEngine | None = None
         if target.kind == "postgresql":
             self._engine = self._server_engine()
-            self._snapshots = self._engine.execution_options(isolation_level="REPEATABLE READ")
+            self._snapshots = self._engine.execution_options(
+                isolation_level="REPEATABLE READ", postgresql_readonly=True
+            )
             return
         if not target.read_only:
             self._thread = Worker("plyhouse-storage")
@@ -193,13 +195,16 @@ class Database:
         return await self._claim.lost()
 
     async def read(self, work: Callable[[Connection], T]) -> T:
-        """Run ``work`` in a transaction that sees one consistent state of the database."""
+        """Run ``work`` in a transaction that sees one consistent state of the database.
+
+        Raises `DatabaseReadOnly` if ``work`` writes.
+        """
         self._check_open()
         try:
             if self._snapshots is not None:
                 return await self._transact(self._snapshots, work)
             if self._readers is None:
-                return await self._in_thread(work)
+                return await self._in_thread(lambda c: self._without_writing(c, work))
             return await asyncio.get_running_loop().run_in_executor(
                 self._readers, self._again_if_locked, self._transact_reading, work
             )
@@ -415,6 +420,15 @@ class Database:
         connection = self._writer_connection()
         with connection.begin():
             return work(connection)
+
+    def _without_writing(self, connection: Connection, work: Callable[[Connection], T]) -> T:
+        """Run in the writer's thread, whose connection serves reads of a database in memory."""
+        driver = self._writer_driver()  # SQLAlchemy's part would cost more than the statement
+        driver.execute("PRAGMA query_only = ON")
+        try:
+            return work(connection)
+        finally:
+            driver.execute("PRAGMA query_only = OFF")
 
     def _transact_reading(self, work: Callable[[Connection], T]) -> T:
         """Run in a thread that reads from a file."""

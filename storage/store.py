@@ -1,4 +1,8 @@
-"""The store: everything the server asks of its database, as awaitable methods.
+"""The store: queries and changes of a database, awaited by the server.
+
+Queries are functions of a connection in the modules of this package.  `Store.read` and
+`Store.write` run one in a transaction: ``await store.read(class_sql.find, name)``.  Pass
+`Store.now` to functions that take the time.
 
 Methods raise `plyhouse.storage.errors.StorageError`, whose subclasses say what is wrong. What is
 written has reached the disk when a method returns. For the stream of actions during matches use
@@ -11,7 +15,7 @@ import asyncio
 import shutil
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import Final, Self, cast
+from typing import Concatenate, Final, ParamSpec, Self, TypeVar, cast
 
 from sqlalchemy import Connection
 
@@ -28,7 +32,6 @@ from plyhouse.storage import (
 from plyhouse.storage import match_reads as records
 from plyhouse.storage.administration import Administration
 from plyhouse.storage.careers import Careers
-from plyhouse.storage.courses import Courses
 from plyhouse.storage.database import Database
 from plyhouse.storage.erasure import Erasure
 from plyhouse.storage.errors import ClaimLost, DatabaseFull, InDoubt
@@ -63,6 +66,9 @@ from plyhouse.storage.submissions import Submissions
 
 __all__ = ["Store"]
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 _TOUCH_EVERY_MS = 60_000
 LEAST_FREE: Final = 8 * 1024 * 1024
 """Bytes left on the disk of a database file below which it counts as full."""
@@ -78,8 +84,6 @@ class Store:
         self._operations = operations(database.dialect)
         self.administration = Administration(database, clock)
         """What organisers do, noted in the audit log."""
-        self.classes = Courses(database, clock)
-        """Competitions with a class."""
         self.careers = Careers(database)
         """What single bots have done."""
         self.probation = Probation(database, clock)
@@ -158,6 +162,28 @@ class Store:
                 raise DatabaseFull(
                     f"the disk that holds {target.place} has {free:,} bytes left; make room on it"
                 )
+
+    def now(self) -> int:
+        """Return the wall-clock time by which the database keeps dates, in ms."""
+        return self._clock()
+
+    async def read(
+        self, query: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run ``query(connection, *args, **kwargs)`` on one consistent state of the database.
+
+        The database refuses a query that writes.
+        """
+        return await self._database.read(lambda c: query(c, *args, **kwargs))
+
+    async def write(
+        self, change: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Run ``change(connection, *args, **kwargs)`` in a transaction; return once it is durable.
+
+        ``change`` may run again after its transaction was rolled back.
+        """
+        return await self._database.write(lambda c: change(c, *args, **kwargs))
 
     @property
     def place(self) -> str:

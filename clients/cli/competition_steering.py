@@ -21,6 +21,7 @@ from plyhouse.clients.shared.organising import confirm, request, why_text
 from plyhouse.clients.shared.output import counted, note, print_table
 from plyhouse.protocol.api import calls, class_calls
 from plyhouse.protocol.api.classes import Losses
+from plyhouse.storage import class_losses, class_sql
 
 if TYPE_CHECKING:
     from plyhouse.storage.store import Store
@@ -46,7 +47,7 @@ def list_competitions(server: str | None, database: str) -> None:
             note(f"No competitions on {server}.")
         return
     rows = with_store(database, lambda store: store.competitions())
-    courses = with_store(database, lambda store: store.classes.all())
+    courses = with_store(database, lambda store: store.read(class_sql.list_all))
     if not rows and not courses:
         note(f"No competitions in {database}.")
         return
@@ -93,11 +94,11 @@ def _steer_stored(database: str, name: str, step: str, why: str) -> str:
         from plyhouse.storage.errors import Unknown
 
         try:
-            course = await store.classes.find(name)
+            course = await store.read(class_sql.find, name)
         except Unknown:
             office = store.administration
             return (await office.set_competition_status(name, status, operator(why))).name
-        return (await store.classes.move(course.id, step, operator(why))).name
+        return (await store.write(class_sql.move, course.id, step, operator(why), store.now())).name
 
     return with_store(database, action)
 
@@ -169,7 +170,9 @@ async def _stored_losses(store: Store, name: str) -> Losses | None:
     from plyhouse.storage.errors import Unknown
 
     try:
-        return convert(await store.classes.losses(name), Losses, from_attributes=True)
+        return convert(
+            await store.read(class_losses.losses, name, store.now()), Losses, from_attributes=True
+        )
     except Unknown:
         return None
 

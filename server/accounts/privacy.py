@@ -27,6 +27,7 @@ from typing import Any, Final, NamedTuple
 from msgspec.structs import replace
 
 from plyhouse.server.competition.evidence import PRIVATE
+from plyhouse.storage import class_privacy, class_sql, class_staff
 from plyhouse.storage.careers import CareerMatch, Holder
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.match_lists import MatchFilter
@@ -85,7 +86,6 @@ class Privacy:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._book = store.classes
         self._rules: dict[str, _Rules] = {}
         """The rules of each final by the id of its competition, valid until `refresh`."""
         self._class_of: dict[str, str | None] = {}
@@ -101,11 +101,11 @@ class Privacy:
         """Return what a player may see, as `sight` does, for logins without a token."""
         if "admin" in scopes:
             return Sight(player_id)
-        finals = await self._book.finals(player_id, self._rules)
+        finals = await self._store.read(class_privacy.finals, player_id, self._rules)
         self._learn(finals.files)
         concerned = finals.begun | finals.to_come
         if "organise" in scopes and player_id is not None:  # own ones hide nothing
-            concerned = concerned & await self._book.closed_to(player_id)
+            concerned = concerned & await self._store.read(class_staff.closed_to, player_id)
         closed = set()
         unnamed = {}
         for class_id in concerned:
@@ -125,7 +125,7 @@ class Privacy:
 
     async def refresh(self, class_id: str) -> None:
         """Read the file of a competition again, because it may have changed."""
-        found = await self._book.finals(None, self._rules.keys() - {class_id})
+        found = await self._store.read(class_privacy.finals, None, self._rules.keys() - {class_id})
         self._rules.pop(class_id, None)
         self._learn(found.files)
 
@@ -142,7 +142,7 @@ class Privacy:
         if class_id is None:
             return frozenset()
         if class_id not in self._rules:
-            self._learn((await self._book.finals(None, self._rules)).files)
+            self._learn((await self._store.read(class_privacy.finals, None, self._rules)).files)
         return self._rules.get(class_id, _STRICTEST).hidden
 
     # ------------------------------------------------------------------ what is stored
@@ -260,7 +260,9 @@ class Privacy:
         if competition_id is None:
             return None
         if competition_id not in self._class_of:
-            self._class_of[competition_id] = await self._book.game_of(competition_id)
+            self._class_of[competition_id] = await self._store.read(
+                class_sql.game_of, competition_id
+            )
         return self._class_of[competition_id]
 
     def known_free(self, competition_id: str | None) -> bool:

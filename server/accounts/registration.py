@@ -18,6 +18,7 @@ from plyhouse.server.accounts.reserved_names import reserved
 from plyhouse.server.accounts.tickets import Ticket
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.wire.rates import Rate
+from plyhouse.storage import class_codes
 from plyhouse.storage.class_rows import ClassCompetition, Joined
 from plyhouse.storage.errors import (
     AlreadyExists,
@@ -212,7 +213,9 @@ class Registration:
             if address and self._registrations.left(address) < 1.0:
                 raise too_many("wrong codes from your address", self._registrations, address)
             try:
-                return await self._store.classes.join(code, player, player_id)
+                return await self._store.write(
+                    class_codes.join, code, player, player_id, self._store.now()
+                )
             except InvalidName as error:
                 raise ProtocolError("auth/bad_name", f"{error}.") from error
             except ClassRefusal as error:

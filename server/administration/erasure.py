@@ -15,6 +15,7 @@ from plyhouse.server.competition.staff import OWNER
 from plyhouse.server.contests.boards import Boards
 from plyhouse.server.contests.reports import Reports
 from plyhouse.server.table.directory import Directory
+from plyhouse.storage import class_sql, class_staff
 from plyhouse.storage.erasure import Erased
 from plyhouse.storage.rows import By, Identity
 from plyhouse.storage.store import Store
@@ -61,7 +62,9 @@ class Eraser:
                 "auth/scope",
                 f"{account} had its account before it joined a competition: ask an administrator.",
             )
-        roles = [await self._store.classes.role(each, identity.player_id) for each in makers]
+        roles = [
+            await self._store.read(class_staff.role, each, identity.player_id) for each in makers
+        ]
         if OWNER not in roles:
             raise ProtocolError(
                 "auth/scope",
@@ -69,7 +72,9 @@ class Eraser:
                 "ask an administrator.",
             )
         for each in courses:
-            await require(self._store, await self._store.classes.find(each), identity, "change")
+            await require(
+                self._store, await self._store.read(class_sql.find, each), identity, "change"
+            )
 
     async def erase(self, account: str, by: By) -> Erased:
         """Erase a person: an account with its members, its bots and all that they wrote.

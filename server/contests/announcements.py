@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plyhouse.server.competition.file import read_competition
 from plyhouse.server.contests.boards import Boards
+from plyhouse.storage import announcements
 from plyhouse.storage.announcements import Announcement
 from plyhouse.storage.class_rows import ClassCompetition
 from plyhouse.storage.rows import Identity
@@ -21,4 +22,4 @@ async def announcements_for(
     """
     viewer = await boards.viewer(row, identity)
     boards.admit(row, read_competition(row.file), viewer, identity)
-    return await store.classes.announcements(row.id)
+    return await store.read(announcements.list_of, row.id)

@@ -23,6 +23,7 @@ from plyhouse.server.competition.provided import package_of, with_reference
 from plyhouse.server.competition.twins import differing
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.version import server_version
+from plyhouse.storage import class_bots, class_changes, class_sql
 from plyhouse.storage.class_changes import Changed
 from plyhouse.storage.class_rows import ClassCompetition, ClassEntry
 from plyhouse.storage.errors import ClassRefusal, Unknown
@@ -115,7 +116,6 @@ class Baselines:
     def __init__(self, config: ServerConfig, store: Store) -> None:
         self._config = config
         self._store = store
-        self._book = store.classes
 
     async def mistakes(
         self, file: CompetitionFile, of: ClassCompetition | None = None
@@ -168,7 +168,7 @@ class Baselines:
             for each in file.twinned
             if {each.bot.lower(), each.twin_of.lower()} <= known.keys()
         ]
-        digests = await self._book.last_digests(known.values()) if twins else {}
+        digests = await self._store.read(class_bots.last_digests, known.values()) if twins else {}
         found = []
         for each in twins:
             of, own = known[each.twin_of.lower()], known[each.bot.lower()]
@@ -226,7 +226,7 @@ class Baselines:
     ) -> SubmissionRow:
         """Submit a reference bot for a competition; ``again`` if it needs another check."""
         return await self._store.submissions.submit(
-            *(bot.id, "", digest_of(package), pack(package), self._book.now()),
+            *(bot.id, "", digest_of(package), pack(package), self._store.now()),
             competition=row.id,
             games=[each.game for each in row.games],
             again=again,
@@ -248,7 +248,7 @@ class Baselines:
         ``replace_by`` is the other reference bot with its options; the competition file then names
         that one.  Raises `ClassRefusal`, `Unknown`, and `InvalidCompetition` for an unfit bot.
         """
-        row = await self._book.find(reference)
+        row = await self._store.read(class_sql.find, reference)
         file = read_competition(row.file)
         known = {each.bot.lower(): each for each in file.baselines}
         baseline = known.get(bot.lower())
@@ -279,4 +279,6 @@ class Baselines:
         file = read_competition(text)
         why = by.why or f"{baseline.bot}: {baseline.reference} -> {reference}"
         changed = Changed(replace(row, file=text), (), step="competition.baseline")
-        return await self._book.change(row, changed, By(by.who, why)), file
+        return await self._store.write(
+            class_changes.apply, row, changed, By(by.who, why), self._store.now()
+        ), file

@@ -50,6 +50,7 @@ from plyhouse.server.match.terminations import FORFEITS
 from plyhouse.server.results.luck import Judge, course_luck, judge_of
 from plyhouse.server.results.repeats import Line as Course
 from plyhouse.server.results.repeats import line_weights
+from plyhouse.storage import class_finals, class_people, class_results, class_sql
 from plyhouse.storage.class_results import FinalSeat, State
 from plyhouse.storage.class_rows import ClassCompetition, ClassEntry
 from plyhouse.storage.rows import Identity
@@ -134,7 +135,6 @@ class Boards:
 
     def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
         self._store = store
-        self._book = store.classes
         self._clock = clock
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
         self.games = GameFinals(store, clock)
@@ -153,7 +153,7 @@ class Boards:
             return Viewer()
         if await role_in(self._store, row.id, identity) is not None:
             return Viewer(organiser=True)
-        for each in await self._book.students(row.id):
+        for each in await self._store.read(class_people.students_of, row.id):
             if each.player_id == identity.player_id and each.status != "revoked":
                 return Viewer(student=each.player)
         return Viewer()
@@ -174,7 +174,7 @@ class Boards:
         its own entries, the baselines, and without names the three entries ahead of its best one.
         Raises `ProtocolError` if the identity may see nothing.
         """
-        row = await self._book.find(reference)
+        row = await self._store.read(class_sql.find, reference)
         file = read_competition(row.file)
         viewer = await self.viewer(row, identity)
         self.admit(row, file, viewer, identity)
@@ -220,7 +220,7 @@ class Boards:
         """Return the grades of all students who were not removed, by name."""
         students = [
             each.player
-            for each in await self._book.students(found.row.id)
+            for each in await self._store.read(class_people.students_of, found.row.id)
             if each.status != "revoked"
         ]
         marks = await asyncio.to_thread(
@@ -243,7 +243,7 @@ class Boards:
 
     async def _late(self, found: Results) -> dict[str, int]:
         """Return the late entries of a final with the days that each was late."""
-        entries = await self._book.played_entries(found.row.id)
+        entries = await self._store.read(class_finals.played_entries, found.row.id)
         late = await days_late(self._store, found.row, found.file, entries)
         return {each.name: late[each.bot_id] for each in entries if each.bot_id in late}
 
@@ -255,11 +255,11 @@ class Boards:
         same = row.file == found.row.file
         if row.status == "running" and same and not complete and self._clock() < kept.until:
             return found
-        entries = tuple(await self._book.played_entries(row.id, replaced=True))
+        entries = tuple(await self._store.read(class_finals.played_entries, row.id, replaced=True))
         if (
             not same
             or entries != kept.entries
-            or found.state != await self._book.final_state(row.id)
+            or found.state != await self._store.read(class_results.state, row.id)
         ):
             return None
         if row != found.row:  # Only the status has changed.
@@ -269,9 +269,9 @@ class Boards:
     async def _work(self, row: ClassCompetition, kept: _Kept) -> Results:
         begun = self._clock()
         file = read_competition(row.file)
-        entries = tuple(await self._book.played_entries(row.id, replaced=True))
-        state = await self._book.final_state(row.id)
-        seats = await self._book.final_seats(row.id)
+        entries = tuple(await self._store.read(class_finals.played_entries, row.id, replaced=True))
+        state = await self._store.read(class_results.state, row.id)
+        seats = await self._store.read(class_results.played, row.id)
         outcomes = await asyncio.to_thread(_outcomes, entries, seats)
         extra = await self._read_courses(kept, outcomes, seats)
         rules = await final_rules(self._store, row, file)
@@ -307,14 +307,14 @@ class Boards:
         end = self._clock() + BUDGET
         for start in range(0, len(again), AT_ONCE):
             some = again[start : start + AT_ONCE]
-            read = await self._book.courses([each.match for each in some])
+            read = await self._store.read(class_results.courses, [each.match for each in some])
             for each in some:
                 kept.courses[each.match] = _course(each, versions[each.match], read[each.match])
         for start in range(0, len(fresh), AT_ONCE):
             if self._clock() >= end:
                 break
             some = fresh[start : start + AT_ONCE]
-            read = await self._book.courses([each.match for each in some])
+            read = await self._store.read(class_results.courses, [each.match for each in some])
             kept.luck |= await asyncio.to_thread(_luck, some, read, self._clock, end)
         return []
 

@@ -23,6 +23,7 @@ from plyhouse.server.competition.file_edit import CannotEdit, set_value
 from plyhouse.server.competition.game_scoring import grading_settings
 from plyhouse.server.competition.times import milliseconds_of
 from plyhouse.server.contests.courses import Classes
+from plyhouse.storage import class_changes, class_sql
 from plyhouse.storage.class_changes import Changed
 from plyhouse.storage.class_rows import ClassCompetition, ClassEntry, ClassGame
 from plyhouse.storage.errors import ClassRefusal
@@ -68,7 +69,7 @@ async def propose(store: Store, classes: Classes, row: ClassCompetition, text: s
         )
     old = read_competition(row.file)
     new = await classes.check(text, of=row)
-    now = datetime.fromtimestamp(store.classes.now() / 1000, UTC)
+    now = datetime.fromtimestamp(store.now() / 1000, UTC)
     past = [
         Mistake("competition/date_past", f"dates.{name}", f"{value:%Y-%m-%d %H:%M UTC} is over")
         for name in _DATES
@@ -77,7 +78,7 @@ async def propose(store: Store, classes: Classes, row: ClassCompetition, text: s
     ]
     if past:
         raise InvalidCompetition(past)
-    entries = await store.classes.entries(row.id)
+    entries = await store.read(class_sql.entries_of, row.id)
     stage = Stage(row.status, sum(each.status == "active" for each in entries))
     return Proposal(row, new, text, tuple(compare(old, new, stage)))
 
@@ -106,7 +107,7 @@ async def unfreeze(
             f"{row.name!r} is {row.status}: only a frozen competition opens again, before its "
             "final begins",
         )
-    now, text = store.classes.now(), row.file
+    now, text = store.now(), row.file
     try:
         if until is not None:
             text = set_value(text, "dates.freeze", until.astimezone(UTC).isoformat())
@@ -134,7 +135,7 @@ async def _apply(
     provided = await baselines.provided(file, besides=None if "games" in keys else old)
     own = {name: bot.id for name, (bot, _) in provided.items()}
     known = await baselines.known(file) | own
-    entries = await store.classes.entries(row.id)
+    entries = await store.read(class_sql.entries_of, row.id)
     there = {each.name.lower(): each.bot_id for each in entries if each.baseline}
     wanted = {each.bot.lower() for each in file.baselines}
     reopened = row.status == "frozen" and "dates.freeze" in keys and file.dates.freeze is not None
@@ -168,7 +169,7 @@ async def _apply(
         step,
     )
     async with classes.beginning:
-        made = await store.classes.change(row, after, by)
+        made = await store.write(class_changes.apply, row, after, by, store.now())
     for bot, package in provided.values():
         await baselines.hand_in(made, bot, package)
     return made

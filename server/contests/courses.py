@@ -43,6 +43,14 @@ from plyhouse.server.contests.upcoming import some_of, unplayed
 from plyhouse.server.jobs.periodic import LOOK_SECONDS, Periodic
 from plyhouse.server.lobby.lobby import read_time_control
 from plyhouse.server.table.directory import Directory
+from plyhouse.storage import (
+    class_bots,
+    class_copies,
+    class_finals,
+    class_people,
+    class_results,
+    class_sql,
+)
 from plyhouse.storage.class_copies import Carried, Carry
 from plyhouse.storage.class_rows import ClassCompetition, ClassEntry, ClassGame, ClassStudent
 from plyhouse.storage.errors import ClassRefusal, Unknown
@@ -112,7 +120,6 @@ class Classes:
     ) -> None:
         self._config = config
         self._store = store
-        self._book = store.classes
         self._competitions = competitions
         self._directory = directory
         self._follower = Periodic(self.look, LOOK_SECONDS, "dates of competitions", log)
@@ -150,7 +157,7 @@ class Classes:
             read_time_control(str(file.time_control), self._config)
         except ProtocolError as error:
             found.append(Mistake("competition/bad_value", "time_control", str(error)))
-        for row in await self._book.all():
+        for row in await self._store.read(class_sql.list_all):
             if row.name.lower() == file.name.lower() and (of is None or row.id != of.id):
                 text = f"there is a competition {row.name!r} already, which is {row.status}"
                 found.append(
@@ -173,7 +180,7 @@ class Classes:
         provided = await self.baselines.provided(file)
         own = {name: bot.id for name, (bot, _) in provided.items()}
         known = await self.baselines.known(file) | own
-        dates, now = file.dates, self._book.now()
+        dates, now = file.dates, self._store.now()
         row = ClassCompetition(
             id=new_id(),
             name=file.name,
@@ -189,11 +196,13 @@ class Classes:
             games=tuple(ClassGame(number, game, None) for number, game in enumerate(file.games)),
         )
         bots = [known[each.bot.lower()] for each in file.baselines]
-        carried = await self._book.create(row, bots, by, own.values(), carry)
+        carried = await self._store.write(
+            class_copies.create, row, bots, by, self._store.now(), own.values(), carry
+        )
         for bot, package in provided.values():
             await self.baselines.hand_in(row, bot, package)
         log.info("competition opened", extra={"competition": row.id, "title": row.name})
-        return await self._book.find(row.id), carried
+        return await self._store.read(class_sql.find, row.id), carried
 
     # -------------------------------------------------------------------------- the final
 
@@ -204,16 +213,21 @@ class Classes:
         play, or if the schedule is too long.
         """
         async with self.beginning:
-            row = await self._book.find(reference)
+            row = await self._store.read(class_sql.find, reference)
             file = read_competition(row.file)
             if row.status == "frozen":
                 entered = await self._entered(row, file, anyway)
             else:
                 entered = []  # Storage then raises the refusal with its reason.
-            now = self._book.now()
+            now = self._store.now()
             parts = await finals.parts(row, file, entered, self._store, now)
-            begun = await self._book.begin(
-                row.id, parts, [(each.bot_id, each.version_id) for each in entered], by
+            begun = await self._store.write(
+                class_sql.begin,
+                row.id,
+                parts,
+                [(each.bot_id, each.version_id) for each in entered],
+                by,
+                self._store.now(),
             )
             await self._competitions.begun(parts)
         log.info(
@@ -232,7 +246,7 @@ class Classes:
         already.
         """
         async with self.beginning:
-            row = await self._book.find(reference)
+            row = await self._store.read(class_sql.find, reference)
             if row.rehearses is not None or row.status not in ("draft", "open", "frozen"):
                 why = "is a rehearsal itself" if row.rehearses else f"is {row.status}"
                 raise ClassRefusal(
@@ -242,7 +256,7 @@ class Classes:
             shut = {each.version_id for each in suspended}
             active = [
                 each
-                for each in await self._book.entries(row.id)
+                for each in await self._store.read(class_sql.entries_of, row.id)
                 if each.status == "active" and each.version_id not in shut
             ]
             there = await self._store.submissions.entered(row.id)
@@ -261,16 +275,23 @@ class Classes:
                     "a rehearsal is of hosted bots: hand it in (plyhouse submit)",
                 )
             finals.check(row, file, entered)
-            now = self._book.now()
+            now = self._store.now()
             copy = replace(
                 row, id=new_id(), name=name, file=text, status="frozen", created_ms=now,
                 opens_ms=None, freezes_ms=None, final_ms=None, started_ms=None, note=None,
                 rehearses=row.id,
             )  # fmt: skip
-            await self._book.rehearse(copy, [each.bot_id for each in entered], by)
+            await self._store.write(
+                class_finals.rehearse, copy, [each.bot_id for each in entered], by
+            )
             parts = await finals.parts(copy, file, entered, self._store, now, rehearsal=True)
-            begun = await self._book.begin(
-                copy.id, parts, [(each.bot_id, each.version_id) for each in entered], by
+            begun = await self._store.write(
+                class_sql.begin,
+                copy.id,
+                parts,
+                [(each.bot_id, each.version_id) for each in entered],
+                by,
+                self._store.now(),
             )
             await self._competitions.begun(parts)
         log.info("rehearsal begun", extra={"competition": copy.id, "title": name})
@@ -282,18 +303,20 @@ class Classes:
         Raises `ClassRefusal` as `run` does.
         """
         async with self.beginning:
-            row = await self._book.find(reference)
+            row = await self._store.read(class_sql.find, reference)
             # For any other status, storage raises the refusal with its reason.
             if row.status == "finished":
                 await self._entered(row, read_competition(row.file), anyway)
-            begun, parts = await self._book.rerun(row.id, by)
+            begun, parts = await self._store.write(
+                class_finals.rerun, row.id, by, self._store.now()
+            )
             await self._competitions.begun(parts)
         log.info("final begun again", extra={"competition": row.id, "title": row.name})
         return begun
 
     async def unplayed(self, reference: str) -> list[str]:
         """Return a sentence per game on the pairings that an end now would skip."""
-        row = await self._book.find(reference)
+        row = await self._store.read(class_sql.find, reference)
         said = [
             unplayed(game.game, *self._competitions.left(game.competition_id))
             for game in row.games
@@ -305,11 +328,11 @@ class Classes:
         self, row: ClassCompetition, file: CompetitionFile, anyway: bool
     ) -> list[ClassEntry]:
         """Return the entries that play; raises `ClassRefusal` if none can."""
-        now = self._book.now()
+        now = self._store.now()
         if not anyway:
             late = [
                 each.player
-                for each in await self._book.students(row.id)
+                for each in await self._store.read(class_people.students_of, row.id)
                 if each.status == "active" and each.extended_ms is not None
                 if each.extended_ms > now
             ]
@@ -332,7 +355,7 @@ class Classes:
                     f"what was handed in as {some_of(unchecked)} still waits for its check; wait "
                     "for it (a runner machine makes it), or begin without it: --anyway",
                 )
-        everybody = await self._book.entries(row.id)
+        everybody = await self._store.read(class_sql.entries_of, row.id)
         baselines = await self.baselines.states(row, everybody)
         unfit = [each.text for each in baselines.values() if not each.can_play]
         if unfit:
@@ -380,14 +403,16 @@ class Classes:
 
     async def game_over(self, competition_id: str) -> None:
         """Finish the final if this was its last game."""
-        class_id = await self._book.game_of(competition_id)
-        if class_id is not None and await self._book.finish_if_done(class_id):
+        class_id = await self._store.read(class_sql.game_of, competition_id)
+        if class_id is not None and await self._store.write(
+            class_sql.finish_if_done, class_id, self._store.now()
+        ):
             log.info("final over", extra={"competition": class_id})
 
     async def changed(self, class_id: str) -> None:
         """Follow an organiser's change of a competition in the database."""
         try:
-            row = await self._book.find(class_id)
+            row = await self._store.read(class_sql.find, class_id)
         except Unknown:  # The competition was deleted, or it has no class.
             for running in self._competitions.of_group(class_id):
                 await self._competitions.changed(running)
@@ -404,9 +429,13 @@ class Classes:
         Their students joined later, or the competition opened later.
         """
         here = {
-            each.player_id for each in await self._book.students(row.id) if each.status == "active"
+            each.player_id
+            for each in await self._store.read(class_people.students_of, row.id)
+            if each.status == "active"
         }
-        entered = {each.bot_id: each for each in await self._book.entries(row.id)}
+        entered = {
+            each.bot_id: each for each in await self._store.read(class_sql.entries_of, row.id)
+        }
         full = Counter(each.player_id for each in entered.values() if not each.baseline)
         for bot in tuple(self._directory.participants.values()):
             own = entered.get(bot.bot_id)
@@ -416,7 +445,9 @@ class Classes:
                 else not own.chosen and own.version_id != bot.version_id
             )
             if wanted and bot.online and bot.player_id in here:
-                await self._book.submit(bot.player_id, bot.bot_id, bot.version_id)
+                await self._store.write(
+                    class_bots.submit, bot.player_id, bot.bot_id, bot.version_id, self._store.now()
+                )
 
     # ------------------------------------------------------------------------------ dates
 
@@ -437,18 +468,20 @@ class Classes:
         """
         if not self._directory.leads("classes"):
             return
-        now = self._book.now()
+        now = self._store.now()
         failed: Exception | None = None
-        for row in await self._book.all("draft", "open", "frozen", "running", "paused"):
+        for row in await self._store.read(
+            class_sql.list_all, "draft", "open", "frozen", "running", "paused"
+        ):
             try:
                 await self._move(row, now)
                 if row.practice_of or row.status in ("draft", "open"):
-                    await self._practice.look(await self._book.find(row.id))
+                    await self._practice.look(await self._store.read(class_sql.find, row.id))
             except (ClassRefusal, InvalidCompetition) as error:
                 text = str(error)
                 if row.note != text:  # Log it once, although every look tries again.
                     log.warning("%s: %s", row.name, text)
-                    await self._book.note(row.id, text)
+                    await self._store.write(class_sql.note, row.id, text)
             except Exception as error:
                 failed = failed or error
         if failed is not None:
@@ -457,13 +490,17 @@ class Classes:
     async def _move(self, row: ClassCompetition, now: int) -> None:
         status = row.status
         if status == "running" and all(game.status == "finished" for game in row.games):
-            await self._book.finish_if_done(row.id)
+            await self._store.write(class_sql.finish_if_done, row.id, self._store.now())
         elif status == "running":
             await self._absences.look(row.games, _absent_minutes(row.file), now)
         if status == "draft" and _due(row.opens_ms, now):
-            status = (await self._book.move(row.id, "open", CLOCK)).status
+            status = (
+                await self._store.write(class_sql.move, row.id, "open", CLOCK, self._store.now())
+            ).status
         if status == "open" and _due(row.freezes_ms, now):
-            status = (await self._book.move(row.id, "freeze", CLOCK)).status
+            status = (
+                await self._store.write(class_sql.move, row.id, "freeze", CLOCK, self._store.now())
+            ).status
         if status == "frozen" and _due(row.final_ms, now):
             await self.run(row.id, CLOCK)
 
@@ -471,9 +508,9 @@ class Classes:
 
     async def view(self, reference: str) -> ClassView:
         """Return a competition with everything that its organiser sees."""
-        row = await self._book.find(reference)
+        row = await self._store.read(class_sql.find, reference)
         file = read_competition(row.file)
-        entries = await self._book.played_entries(row.id)
+        entries = await self._store.read(class_finals.played_entries, row.id)
         games = []
         warnings: list[str] = []
         for game in row.games:
@@ -489,7 +526,9 @@ class Classes:
                 absent = self._absences.told(place, file.limits.absent_minutes)
                 names = {each.bot_id: f"{each.player}/{each.bot}" for each in found.entries}
                 left = unplayed(game.game, *self._competitions.left(place))
-                warnings += _too_busy(game.game, await self._book.voided_by(place))
+                warnings += _too_busy(
+                    game.game, await self._store.read(class_results.voided_by, place)
+                )
                 absent += gone_texts(found.row, names)
                 games.append(
                     GameProgress(
@@ -497,7 +536,7 @@ class Classes:
                         *(waiting, tuple(absent), left, scoring_of(found.row)),
                     )
                 )
-        students = tuple(await self._book.students(row.id))
+        students = tuple(await self._store.read(class_people.students_of, row.id))
         left_out = await self._left_out(row, file, entries)
         baselines = await self.baselines.states(row, entries)
         warnings += [f"{each.text}." for each in baselines.values() if each.text]
@@ -517,7 +556,7 @@ class Classes:
         )
 
     def _now(self) -> datetime:
-        return datetime.fromtimestamp(self._book.now() / 1000, UTC)
+        return datetime.fromtimestamp(self._store.now() / 1000, UTC)
 
 
 def _too_busy(game: str, voided: Mapping[str, int]) -> list[str]:

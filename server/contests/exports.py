@@ -37,6 +37,7 @@ from plyhouse.server.contests.grade_books import grade_entries
 from plyhouse.server.results.notations import NOTATIONS, notation
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.scoring import scoring_words
+from plyhouse.storage import class_sql
 from plyhouse.storage.errors import ClassRefusal
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
@@ -66,7 +67,6 @@ class Exports:
 
     def __init__(self, store: Store, boards: Boards, privacy: Privacy) -> None:
         self._store = store
-        self._book = store.classes
         self._boards = boards
         self._privacy = privacy
 
@@ -137,10 +137,12 @@ class Exports:
                     yield text.encode()
 
     async def _results(self, reference: str) -> Results:
-        return await self._boards.results(await self._book.find(reference), complete=True)
+        return await self._boards.results(
+            await self._store.read(class_sql.find, reference), complete=True
+        )
 
     async def _matches_allowed(self, reference: str, identity: Identity | None) -> Sight:
-        row = await self._book.find(reference)
+        row = await self._store.read(class_sql.find, reference)
         sight = await self._privacy.sight(identity)
         if row.id in sight.closed:
             code = "auth/required" if identity is None else "auth/scope"

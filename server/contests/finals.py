@@ -23,6 +23,7 @@ from plyhouse.server.contests.boards import Boards, entrants_of
 from plyhouse.server.contests.competitions import MAX_MATCHES
 from plyhouse.server.contests.game_finals import Certainty, GameFinal
 from plyhouse.server.results.scoring import default_scoring
+from plyhouse.storage import class_finals, class_sql
 from plyhouse.storage.class_rows import ClassCompetition, ClassEntry
 from plyhouse.storage.errors import ClassRefusal
 from plyhouse.storage.rows import CompetitionRow, Identity, new_id
@@ -184,11 +185,13 @@ async def finals_of(
     an anonymous board a student sees its own pairings, and in the table its own lines, three ahead
     and the baselines.  Raises `ProtocolError` if the identity may see nothing, and `Unknown`.
     """
-    row = await store.classes.find(reference)
+    row = await store.read(class_sql.find, reference)
     file = read_competition(row.file)
     viewer = await boards.viewer(row, identity)
     boards.admit(row, file, viewer, identity)
-    entrants = entrants_of(await store.classes.played_entries(row.id, replaced=True), file)
+    entrants = entrants_of(
+        await store.read(class_finals.played_entries, row.id, replaced=True), file
+    )
     eyes = eyes_of(file, viewer, entrants)
     out = eyes.hidden.union(each.bot_id for each in entrants if each.status == "disqualified")
     return [_seen(each, eyes, out) for each in await boards.games.of(row)]

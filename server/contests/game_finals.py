@@ -36,6 +36,7 @@ from plyhouse.server.contests.running import (
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.results.sequential import BandDecision
 from plyhouse.server.table.match_runner import Terms
+from plyhouse.storage import class_results
 from plyhouse.storage.class_results import Extent
 from plyhouse.storage.class_results import State as FinalState
 from plyhouse.storage.class_rows import ClassCompetition
@@ -154,7 +155,7 @@ class GameFinals:
             known = None if kept.key is None or kept.state != state else kept.key[:2]
             if kept.final is not None and state is not None and known == (part, tuple(entries)):
                 return kept.final
-            key = part, tuple(entries), await self._store.classes.extent(part.id)
+            key = part, tuple(entries), await self._store.read(class_results.extent, part.id)
             if kept.final is None or kept.key != key:
                 began = self._clock()
                 seats = await self._store.played_seats(part.id)

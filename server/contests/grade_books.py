@@ -10,6 +10,7 @@ from plyhouse.server.competition.students import account_name
 from plyhouse.server.contests.boards import Boards, Results
 from plyhouse.server.contests.finals import certainty
 from plyhouse.server.results.sequential import BandDecision
+from plyhouse.storage import class_people
 from plyhouse.storage.class_rows import ClassStudent
 from plyhouse.storage.store import Store
 
@@ -25,7 +26,9 @@ async def grade_entries(store: Store, boards: Boards, found: Results) -> list[Gr
         baseline = given.get(names.get(each.baseline, "").lower())
         if each.entry in names and baseline is not None:
             known.setdefault(names[each.entry], {})[baseline] = each.decision
-    students = {each.player: each for each in await store.classes.students(found.row.id)}
+    students = {
+        each.player: each for each in await store.read(class_people.students_of, found.row.id)
+    }
     return [
         GradeEntry(
             grade,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from plyhouse.server.competition.file import CompetitionFile
+from plyhouse.storage import class_bots, class_people
 from plyhouse.storage.class_rows import ClassCompetition, ClassEntry
 from plyhouse.storage.store import Store
 
@@ -18,8 +19,13 @@ async def days_late(
     if not file.late.days or row.freezes_ms is None:
         return {}
     played = [each for each in entries if each.version_id is not None and not each.baseline]
-    seen = await store.classes.first_seen([each.version_id for each in played if each.version_id])
-    until = {each.player_id: each.extended_ms for each in await store.classes.students(row.id)}
+    seen = await store.read(
+        class_bots.first_seen, [each.version_id for each in played if each.version_id]
+    )
+    until = {
+        each.player_id: each.extended_ms
+        for each in await store.read(class_people.students_of, row.id)
+    }
     found = {}
     for each in played:
         came = seen.get(each.version_id or 0, 0)

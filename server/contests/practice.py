@@ -17,6 +17,7 @@ from plyhouse.server.competition.file import CompetitionFile, InvalidCompetition
 from plyhouse.server.competition.practice import practice_name, practice_text, same_terms
 from plyhouse.server.contests import finals
 from plyhouse.server.contests.competitions import Competitions
+from plyhouse.storage import class_changes, class_practice, class_sql
 from plyhouse.storage.class_changes import Changed
 from plyhouse.storage.class_rows import ClassCompetition
 from plyhouse.storage.errors import Unknown
@@ -39,7 +40,6 @@ class PracticeLadders:
 
     def __init__(self, store: Store, competitions: Competitions) -> None:
         self._store = store
-        self._book = store.classes
         self._competitions = competitions
 
     async def look(self, row: ClassCompetition) -> None:
@@ -54,7 +54,7 @@ class PracticeLadders:
 
     async def _follow(self, row: ClassCompetition) -> None:
         """Update the ladder to the current entries and versions."""
-        status = await self._book.practice_status(row.practice_id)
+        status = await self._store.read(class_practice.status, row.practice_id)
         if status == "deleted" or (status == "finished" and not await self._resume(row)):
             return
         file = _read(row.file)
@@ -65,8 +65,9 @@ class PracticeLadders:
             await self._begin(row)
         elif not await self._change(row):
             return
-        if await self._book.follow(row.practice_id, bots):
-            for game in (await self._book.find(row.practice_id)).games:
+        if await self._store.read(class_practice.is_behind, row.practice_id, bots):
+            await self._store.write(class_practice.follow, row.practice_id, bots, self._store.now())
+            for game in (await self._store.read(class_sql.find, row.practice_id)).games:
                 await self._competitions.renewed(game.competition_id or "")
 
     async def _bots(self, row: ClassCompetition, file: CompetitionFile) -> frozenset[int]:
@@ -79,7 +80,7 @@ class PracticeLadders:
         }
         return frozenset(
             each.bot_id
-            for each in await self._book.entries(row.id)
+            for each in await self._store.read(class_sql.entries_of, row.id)
             if each.status == "active"
             and each.version_id is not None
             and each.version_id not in suspended
@@ -89,26 +90,30 @@ class PracticeLadders:
     async def _begin(self, row: ClassCompetition) -> None:
         name = practice_name(row.name)
         text = _ladder_text(row.file, name)
-        now = self._book.now()
+        now = self._store.now()
         ladder = replace(
             row, id=row.practice_id, name=name, file=text, format="ladder", status="frozen",
             created_ms=now, opens_ms=None, freezes_ms=None, final_ms=None, started_ms=None,
             note=None, games=tuple(replace(each, competition_id=None) for each in row.games),
         )  # fmt: skip
         parts = await finals.parts(ladder, _read(text), (), self._store, now, practice=True)
-        await self._book.begin_practice(ladder, parts, OPENED)
+        await self._store.write(
+            class_practice.begin_practice, ladder, parts, OPENED, self._store.now()
+        )
         await self._competitions.begun(parts)
         log.info("practice begun", extra={"competition": row.id, "title": row.name})
 
     async def _change(self, row: ClassCompetition) -> bool:
         """Apply a change of the competition's file; False if it ends the ladder."""
-        ladder = await self._book.find(row.practice_id)
+        ladder = await self._store.read(class_sql.find, row.practice_id)
         text = _ladder_text(row.file, ladder.name)
         if text == ladder.file:
             return True
         old, new = _read(ladder.file), _read(text)
         if not same_terms(old, new):
-            await self._book.move(ladder.id, "finish", OTHER_TERMS)
+            await self._store.write(
+                class_sql.move, ladder.id, "finish", OTHER_TERMS, self._store.now()
+            )
             for game in ladder.games:
                 await self._competitions.changed(game.competition_id or "")
             return False
@@ -117,30 +122,38 @@ class PracticeLadders:
             replace(ladder, file=text, most_students=row.most_students), (),
             settings={"at_a_time": limit},
         )  # fmt: skip
-        await self._book.change(ladder, changed, By(OPENED.who, "its competition has changed"))
+        await self._store.write(
+            class_changes.apply,
+            ladder,
+            changed,
+            By(OPENED.who, "its competition has changed"),
+            self._store.now(),
+        )
         return True
 
     async def _resume(self, row: ClassCompetition) -> bool:
         """Resume a ladder that the freeze ended; return False for any other."""
-        ladder = await self._book.find(row.practice_id)
+        ladder = await self._store.read(class_sql.find, row.practice_id)
         if ladder.note != ENDED.why:
             return False
-        parts = await self._book.resume_practice(ladder.id, OPENED)
+        parts = await self._store.write(
+            class_practice.resume_practice, ladder.id, OPENED, self._store.now()
+        )
         await self._competitions.begun(parts, resumed=True)
         return True
 
     async def _end_without(self, ladder: ClassCompetition) -> None:
         """End a ladder if its competition is not open or wants no ladder."""
         try:
-            row = await self._book.find(ladder.practice_of)
+            row = await self._store.read(class_sql.find, ladder.practice_of)
         except Unknown:
-            await self._book.move(ladder.id, "delete", ENDED)
+            await self._store.write(class_sql.move, ladder.id, "delete", ENDED, self._store.now())
             return
         if ladder.status in ("running", "paused") and (
             row.status != "open" or not _has_ladder(row.file)
         ):
-            await self._book.move(ladder.id, "finish", ENDED)
-            await self._book.note(ladder.id, ENDED.why)
+            await self._store.write(class_sql.move, ladder.id, "finish", ENDED, self._store.now())
+            await self._store.write(class_sql.note, ladder.id, ENDED.why)
             for game in ladder.games:
                 await self._competitions.changed(game.competition_id or "")
 

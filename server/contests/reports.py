@@ -46,6 +46,7 @@ from plyhouse.server.contests.rosters import withdrawn_texts
 from plyhouse.server.match.events import end_data
 from plyhouse.server.match.views import Views
 from plyhouse.server.results.intervals import mean_interval
+from plyhouse.storage import class_people, class_results, class_sql
 from plyhouse.storage.class_results import State
 from plyhouse.storage.class_rows import ClassCompetition, ClassStudent
 from plyhouse.storage.errors import Unknown
@@ -78,7 +79,6 @@ class Reports:
 
     def __init__(self, store: Store, boards: Boards) -> None:
         self._store = store
-        self._book = store.classes
         self._boards = boards
         self._points: OrderedDict[str, tuple[State, list[_Point]]] = OrderedDict()
 
@@ -92,13 +92,13 @@ class Reports:
         Raises `ProtocolError` for another student's report, and `Unknown` if there is no such
         student.
         """
-        row = await self._book.find(reference)
+        row = await self._store.read(class_sql.find, reference)
         organiser = await role_in(self._store, row.id, identity) is not None
         wanted = student or identity.player
         own = key_of(wanted) == key_of(identity.player)
         if not (organiser or own):
             raise ProtocolError("auth/scope", "A report is for its own student and the staff.")
-        everybody = await self._book.students(row.id)
+        everybody = await self._store.read(class_people.students_of, row.id)
         found = next((each for each in everybody if key_of(each.player) == key_of(wanted)), None)
         if found is None:
             raise Unknown(f"{wanted!r} is no student of {row.name!r}; take one of its accounts")
@@ -147,7 +147,7 @@ class Reports:
         ]  # fmt: skip
         if not bots:
             return [], []
-        slow = await self._book.slowest_plies(results.row.id, bots, SLOWEST)
+        slow = await self._store.read(class_results.slowest, results.row.id, bots, SLOWEST)
         slowest = [
             SlowPly(
                 *(each.match, each.game, each.ply, each.text, each.thought_ns / 1e9),

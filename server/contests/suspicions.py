@@ -18,6 +18,7 @@ from plyhouse.server.results.suspicion import (
     choices_of,
     unlikely_pairs,
 )
+from plyhouse.storage import class_finals, class_results, class_sql
 from plyhouse.storage.class_results import FinalSeat
 from plyhouse.storage.class_rows import ClassEntry
 from plyhouse.storage.rows import StoredMatch
@@ -37,10 +38,10 @@ async def suspicions(store: Store, reference: str, level: float) -> Suspicions:
 
     This can take long; threads do the work, so the event loop stays free.
     """
-    row = await store.classes.find(reference)
-    everybody = await store.classes.played_entries(row.id, replaced=True)
+    row = await store.read(class_sql.find, reference)
+    everybody = await store.read(class_finals.played_entries, row.id, replaced=True)
     entries = {each.bot_id: each for each in everybody}
-    results = await store.classes.final_seats(row.id)
+    results = await store.read(class_results.played, row.id)
     seats: dict[str, list[FinalSeat]] = {}
     for each in results:
         if each.bot_id in entries:

@@ -16,6 +16,7 @@ from plyhouse.server.competition.file import read_competition
 from plyhouse.server.contests.board_visibility import eyes_of
 from plyhouse.server.contests.boards import Boards, entrants_of
 from plyhouse.server.contests.competitions import Competitions
+from plyhouse.storage import class_finals, class_sql
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 
@@ -78,11 +79,13 @@ async def upcoming(
     are baselines.  Raises `ProtocolError` if the identity may see nothing of the board, and
     `Unknown`.
     """
-    row = await store.classes.find(reference)
+    row = await store.read(class_sql.find, reference)
     file = read_competition(row.file)
     viewer = await boards.viewer(row, identity)
     boards.admit(row, file, viewer, identity)
-    entrants = entrants_of(await store.classes.played_entries(row.id, replaced=True), file)
+    entrants = entrants_of(
+        await store.read(class_finals.played_entries, row.id, replaced=True), file
+    )
     eyes = eyes_of(file, viewer, entrants)
     names = {each.bot_id: eyes.name(each.bot_id, each.name) for each in entrants}
     found = []

@@ -145,7 +145,7 @@ class CheckQueue:
     ) -> None:
         book = self._store.submissions
         try:
-            row = await book.checked(submission, ok, report, games, self._store.classes.now())
+            row = await book.checked(submission, ok, report, games, self._store.now())
         except Unknown:
             return  # its author removed it
         log.info(
@@ -158,4 +158,4 @@ class CheckQueue:
         """End a check for now: its player waits behind all who wait already."""
         given = self._given.pop(submission, None)
         if given is not None:
-            self._served[given.player_id] = self._store.classes.now()
+            self._served[given.player_id] = self._store.now()

@@ -24,6 +24,7 @@ from plyhouse.server.contests.running import MAX_AGAIN, PairingId
 from plyhouse.server.hosting.runner_messages import FlagFell
 from plyhouse.server.results.voiding import void_match
 from plyhouse.server.table.live import LiveMatch
+from plyhouse.storage import class_results
 from plyhouse.storage.errors import AlreadyExists, StorageError, Unknown
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
@@ -111,7 +112,7 @@ class FlagReports:
         """Return whether this version has had no flag fall excused in this competition."""
         competition = held.live.pairing.competition or ""
         try:
-            excused = await self._store.classes.excused(competition, held.version)
+            excused = await self._store.read(class_results.excused, competition, held.version)
         except StorageError as error:
             log.error("excuses not read", extra={"match": held.live.id, "why": str(error)})
             return True

@@ -21,6 +21,7 @@ from plyhouse.server.competition.students import account_name
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.hosting.package_inspection import inspect_upload
 from plyhouse.server.wire.rates import Rate
+from plyhouse.storage import class_sql
 from plyhouse.storage.errors import SubmissionRefusal
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
@@ -130,7 +131,7 @@ class Uploads:
         """
         config, store = self._config, self._store
         if competition:  # report a misspelt one before a bot is made
-            await store.classes.find(competition)
+            await store.read(class_sql.find, competition)
         file = file.replace("\\", "/").rpartition("/")[2]
         async with self._inspecting:
             package = await inspect_upload(file, sent.from_start(), self.rules)
@@ -147,7 +148,7 @@ class Uploads:
         if row.disabled_ms is not None:
             raise ProtocolError("auth/disabled")
         return await store.submissions.submit(
-            *(row.id, label, package.digest, package.archive, store.classes.now()),
+            *(row.id, label, package.digest, package.archive, store.now()),
             competition=competition,
             most_bytes=config.max_submitted_bytes_per_player,
             most_versions=config.max_versions_per_bot,

@@ -16,6 +16,7 @@ from plyhouse.protocol.messages import Termination
 from plyhouse.server.accounts.privacy import Privacy, Sight
 from plyhouse.server.lobby.lobby import read_game
 from plyhouse.server.table.live import LiveMatch
+from plyhouse.storage import class_sql
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.match_lists import STATES, MatchFilter
 from plyhouse.storage.store import Store
@@ -124,7 +125,7 @@ def _one_of(what: str, value: str, known: Collection[str]) -> str | None:
 async def _competition(store: Store, reference: str) -> tuple[str, tuple[str, ...]]:
     """The name of a competition and the ids of its games."""
     try:
-        row = await store.classes.find(reference)
+        row = await store.read(class_sql.find, reference)
     except Unknown as unknown:
         try:
             one = await store.competition(reference)

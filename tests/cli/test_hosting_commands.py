@@ -14,6 +14,7 @@ from tests.sandbox.hosted_house import OLGA, PIG, HostedHouse
 from plyhouse.clients.shared.errors import EXIT_REFUSED, EXIT_USAGE
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
+from plyhouse.storage import class_people, class_sql
 from plyhouse.storage.class_rows import NewMember
 
 CUP = """
@@ -84,7 +85,7 @@ async def test_an_organiser_rehearses_a_final_and_is_told_how_to_go_on(
     few = await command("olga", "competition", "dress-rehearsal", "Cup")
     assert (few.code, "nobody could be compared" in few.err) == (EXIT_REFUSED, True), few.err
     members = [NewMember(name, name) for name in ("ada", "bob", "cyd")]
-    joined = await store.classes.take_in(cup.id, members, OLGA)
+    joined = await store.write(class_people.take_in, cup.id, members, OLGA, store.now())
     house._players.update(each.account for each in joined)
     for name in ("ada", "bob"):
         await house.hand_in(name, PIG, "mine", "tic_tac_toe")
@@ -100,7 +101,7 @@ async def test_an_organiser_rehearses_a_final_and_is_told_how_to_go_on(
         "plyhouse competition delete 'Cup (rehearsal)'",
     ):
         assert said in done.err, done.err
-    assert (await store.classes.find("Cup (rehearsal)")).rehearses == cup.id
+    assert (await store.read(class_sql.find, "Cup (rehearsal)")).rehearses == cup.id
     again = await command("olga", "competition", "dress-rehearsal", "Cup")
     assert (again.code, "already" in again.err) == (EXIT_USAGE, True), again.err
     # What it says about the end works, too.

@@ -61,12 +61,8 @@ class HostedHouse(House):
         owner = await store.player(player)
         row = await store.ensure_bot(owner.id, bot, "bot")
         digest = digest_of(package)
-        made = await store.submissions.submit(
-            row.id, "", digest, pack(package), store.classes.now()
-        )
-        return await store.submissions.checked(
-            made.id, True, "", games or ("pig",), store.classes.now()
-        )
+        made = await store.submissions.submit(row.id, "", digest, pack(package), store.now())
+        return await store.submissions.checked(made.id, True, "", games or ("pig",), store.now())
 
     @contextlib.asynccontextmanager
     async def runner(self, name: str = "lab", **setup: Any) -> AsyncIterator[Machine]:

@@ -10,6 +10,7 @@ from tests.sandbox.hosted_house import OLGA, PIG, HostedHouse, hosted_house, unt
 
 from plyhouse.clients.runner.private_folder import private_folder
 from plyhouse.server.hosting.outputs import _read as read
+from plyhouse.storage import class_people, class_sql
 from plyhouse.storage.class_rows import NewMember
 
 CUP = """
@@ -77,16 +78,19 @@ async def test_bot_finds_no_file_of_another_bot_by_its_name(tmp_path: Path) -> N
         hub = house.hub
         cup = await hub.courses.open(CUP, OLGA)
         members = [NewMember(name, name) for name in ("ada", "bob")]
-        joined = await hub.store.classes.take_in(cup.id, members, OLGA)
+        joined = await hub.store.write(class_people.take_in, cup.id, members, OLGA, hub.store.now())
         house._players.update(each.account for each in joined)
         other = await house.hand_in("bob", PIG + "\nprint('here is bob')\n")
         folder = tmp_path / "lab"
         names = guesses(folder, other.digest, other.digest)
         await house.hand_in("ada", ASKING.format(names=names))
-        await hub.courses.run((await hub.store.classes.move(cup.id, "freeze", OLGA)).id, OLGA)
+        await hub.courses.run(
+            (await hub.store.write(class_sql.move, cup.id, "freeze", OLGA, hub.store.now())).id,
+            OLGA,
+        )
 
         async def over() -> bool:
-            if (await hub.store.classes.find(cup.id)).status != "finished":
+            if (await hub.store.read(class_sql.find, cup.id)).status != "finished":
                 return False
             return bool(await printed(house, "ada"))
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from tests.sandbox.hosted_house import OLGA, hosted_house, until
 
 from plyhouse.protocol.package import Rules, digest_of, from_upload, pack
+from plyhouse.storage import class_people
 from plyhouse.storage.class_rows import NewMember
 
 CUP = """
@@ -36,11 +37,13 @@ async def test_bot_with_constant_time_per_move_enters_where_the_time_control_all
         made = {}
         for name, control in (("long", "total:60+1"), ("short", "move:0.3")):
             cup = await classes.open(CUP.format(name=name, control=control), OLGA)
-            await store.classes.take_in(cup.id, [NewMember(name, name)], OLGA)
+            await store.write(
+                class_people.take_in, cup.id, [NewMember(name, name)], OLGA, store.now()
+            )
             player = await store.player(name)
             bot = await store.ensure_bot(player.id, "slow", "bot")
             made[name] = await store.submissions.submit(
-                bot.id, "", digest_of(package), pack(package), store.classes.now()
+                bot.id, "", digest_of(package), pack(package), store.now()
             )
 
         async def checked() -> bool:

@@ -10,6 +10,7 @@ from tests.sandbox.hosted_house import OLGA, PIG, hosted_house, until
 from plyhouse.bots.loading import REFERENCE_BOTS
 from plyhouse.server.competition.file import InvalidCompetition, read_competition
 from plyhouse.server.competition.provided import REFERENCE
+from plyhouse.storage import class_people, class_sql
 from plyhouse.storage.class_rows import NewMember
 
 CUP = """
@@ -53,16 +54,18 @@ async def test_a_hosted_final_needs_nobody_who_is_connected(tmp_path: Path) -> N
         # Of a bot of one game the check is short.
         text = CUP.replace("tic_tac_toe", "kuhn_poker")
         cup = await hub.courses.open(text.replace("alpha_beta(depth=1)", "kuhn_optimal"), OLGA)
-        await hub.store.classes.take_in(cup.id, [NewMember("ada", "ada")], OLGA)
+        await hub.store.write(
+            class_people.take_in, cup.id, [NewMember("ada", "ada")], OLGA, hub.store.now()
+        )
         house._players.add("ada")
         await house.hand_in("ada", PIG, "mine", "kuhn_poker")
-        await hub.store.classes.move(cup.id, "freeze", OLGA)
+        await hub.store.write(class_sql.move, cup.id, "freeze", OLGA, hub.store.now())
 
         async def checked() -> bool:
             return not await hub.store.submissions.waiting_for(cup.id)
 
         async def over() -> bool:
-            return (await hub.store.classes.find(cup.id)).status == "finished"
+            return (await hub.store.read(class_sql.find, cup.id)).status == "finished"
 
         async with house.runner():
             await until(checked, lambda: house.said)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.sandbox.hosted_house import OLGA, PIG, hosted_house, until
 
+from plyhouse.storage import class_people, class_sql
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.errors import ClassRefusal
 
@@ -32,13 +33,13 @@ async def test_a_hosted_final_is_rehearsed_before_the_deadline_and_counts_for_no
 ) -> None:
     settings = {"suspend_after": 1, "suspend_window": 1}
     async with hosted_house(tmp_path, **settings) as house:
-        hub, book = house.hub, house.hub.store.classes
+        hub, store = house.hub, house.hub.store
         olga = await hub.store.add_player("olga")
         cup = await hub.courses.open(CUP, OLGA)
         with pytest.raises(ClassRefusal, match="nobody could be compared"):
             await hub.courses.rehearse("Cup", OLGA)
         members = [NewMember(name, name) for name in ("ada", "bob", "cyd")]
-        joined = await hub.store.classes.take_in(cup.id, members, OLGA)
+        joined = await hub.store.write(class_people.take_in, cup.id, members, OLGA, hub.store.now())
         house._players.update(each.account for each in joined)
         await house.hand_in("ada", PIG, "mine", "tic_tac_toe")
         await house.hand_in("bob", BROKEN, "mine", "tic_tac_toe")
@@ -47,12 +48,14 @@ async def test_a_hosted_final_is_rehearsed_before_the_deadline_and_counts_for_no
         await cyd.hello(token, "own", games=["tic_tac_toe"], max_matches=2)
 
         async def over() -> bool:
-            return (await book.find("Cup (rehearsal)")).status == "finished"
+            return (await store.read(class_sql.find, "Cup (rehearsal)")).status == "finished"
 
         rehearsal, left_out = await hub.courses.rehearse("Cup", OLGA)
         assert (rehearsal.name, rehearsal.rehearses) == ("Cup (rehearsal)", cup.id)
         assert left_out == ["cyd/own"]
-        assert (await book.find("Cup")).status == "open"  # and everybody may still hand in
+        assert (
+            await store.read(class_sql.find, "Cup")
+        ).status == "open"  # and everybody may still hand in
         with pytest.raises(ClassRefusal, match=r"'Cup \(rehearsal\)' already, which is running"):
             await hub.courses.rehearse("Cup", OLGA)
         async with house.runner():
@@ -61,7 +64,9 @@ async def test_a_hosted_final_is_rehearsed_before_the_deadline_and_counts_for_no
         rows = await hub.store.list_matches()
         assert [row.termination for row in rows] == ["bot_crash", "bot_crash"]
         assert not any(row.rated for row in rows)
-        (bob,) = [each for each in await book.entries(cup.id) if each.player == "bob"]
+        (bob,) = [
+            each for each in await store.read(class_sql.entries_of, cup.id) if each.player == "bob"
+        ]
         assert bob.version_id is not None
         assert await hub.store.probation.reason(bob.version_id) == ""
         # Only its staff and each author see it, whatever the board of the competition.
@@ -72,6 +77,6 @@ async def test_a_hosted_final_is_rehearsed_before_the_deadline_and_counts_for_no
         with pytest.raises(ClassRefusal, match="is a rehearsal itself"):
             await hub.courses.rehearse("Cup (rehearsal)", OLGA)
         # It is deleted like any other, and the next one can begin.
-        await book.move("Cup (rehearsal)", "delete", OLGA)
+        await store.write(class_sql.move, "Cup (rehearsal)", "delete", OLGA, store.now())
         again, _ = await hub.courses.rehearse("Cup", OLGA)
         assert again.id != rehearsal.id

@@ -19,6 +19,7 @@ from plyhouse.server.hosting.runner_messages import (
     RunnerTold,
     Trouble,
 )
+from plyhouse.storage import class_people, class_sql
 from plyhouse.storage.class_rows import ClassCompetition, ClassGame, NewMember
 from plyhouse.storage.submission_rows import no_submission
 
@@ -77,17 +78,24 @@ async def test_package_that_cannot_be_checked_is_refused_and_its_author_told(
     async with hosted_house(tmp_path) as house:
         store = house.hub.store
         good = await house.hand_in("mallory", PIG)
-        await store.classes.create(CUP, [], OLGA)
-        await store.classes.take_in("Cup", [NewMember("mallory", "mallory")], OLGA, adopt="*")
-        await store.submissions.submit(
-            *(good.bot_id, "", good.digest, b"", store.classes.now()), competition="Cup"
+        await store.write(class_sql.create, CUP, [], OLGA)
+        await store.write(
+            class_people.take_in,
+            "Cup",
+            [NewMember("mallory", "mallory")],
+            OLGA,
+            store.now(),
+            adopt="*",
         )
-        assert [each.version_id for each in await store.classes.entries(CUP.id)] == [
+        await store.submissions.submit(
+            *(good.bot_id, "", good.digest, b"", store.now()), competition="Cup"
+        )
+        assert [each.version_id for each in await store.read(class_sql.entries_of, CUP.id)] == [
             good.version_id
         ]
         package = pack(from_upload("mybot.py", PIG.encode(), Rules()))
         bad = await store.submissions.submit(  # its content has another digest
-            *(good.bot_id, "v2", "7" * 64, package, store.classes.now()), competition="Cup"
+            *(good.bot_id, "v2", "7" * 64, package, store.now()), competition="Cup"
         )
 
         async def refused() -> bool:
@@ -100,7 +108,7 @@ async def test_package_that_cannot_be_checked_is_refused_and_its_author_told(
         assert "fetched as 777777777777... has the digest" in row.report
         assert [each.outcome for each in row.competitions] == ["refused"]
         assert await store.submissions.waiting_for(CUP.id) == [], "nothing keeps a final waiting"
-        assert [each.version_id for each in await store.classes.entries(CUP.id)] == [
+        assert [each.version_id for each in await store.read(class_sql.entries_of, CUP.id)] == [
             good.version_id
         ]
         assert not list((tmp_path / "lab").glob(".own-*"))

@@ -13,6 +13,7 @@ from tests.sandbox.hosted_house import OLGA, hosted_house, until
 from plyhouse.bots.sandbox.box import Tier
 from plyhouse.server.results.record import read_record
 from plyhouse.server.results.verify import verify
+from plyhouse.storage import class_people, class_sql
 from plyhouse.storage.class_rows import NewMember
 
 CUP = """
@@ -83,14 +84,17 @@ async def test_bots_that_carry_dice_between_mirrored_matches_meet_other_dice(
         hub = house.hub
         cup = await hub.courses.open(CUP, OLGA)
         members = [NewMember(name, name) for name in ("ada", "bob")]
-        joined = await hub.store.classes.take_in(cup.id, members, OLGA)
+        joined = await hub.store.write(class_people.take_in, cup.id, members, OLGA, hub.store.now())
         house._players.update(each.account for each in joined)
         for name in ("ada", "bob"):
             await house.hand_in(name, CARRIER)
-        await hub.courses.run((await hub.store.classes.move(cup.id, "freeze", OLGA)).id, OLGA)
+        await hub.courses.run(
+            (await hub.store.write(class_sql.move, cup.id, "freeze", OLGA, hub.store.now())).id,
+            OLGA,
+        )
 
         async def over() -> bool:
-            return (await hub.store.classes.find(cup.id)).status == "finished"
+            return (await hub.store.read(class_sql.find, cup.id)).status == "finished"
 
         async with house.runner():
             await until(over, lambda: house.said)

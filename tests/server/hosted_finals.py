@@ -12,6 +12,7 @@ from plyhouse.protocol.messages import Finished, MatchMessage, Ready, Welcome
 from plyhouse.server.hosting.plan import SECOND
 from plyhouse.server.hosting.runner_messages import BotWanted, RunnerTold
 from plyhouse.server.table.live import LiveMatch
+from plyhouse.storage import class_bots, class_people, class_sql
 from plyhouse.storage.class_rows import NewMember
 
 __all__ = ["HostedFinal", "cup_file"]
@@ -53,12 +54,22 @@ class HostedFinal:
         hub = house.hub
         cup = await hub.courses.open(text or cup_file(), OLGA)
         members = [NewMember(name, name) for name in players]
-        await hub.store.classes.take_in(cup.id, members, OLGA, adopt="*")
+        await hub.store.write(
+            class_people.take_in, cup.id, members, OLGA, hub.store.now(), adopt="*"
+        )
         for name in players:
             player = await hub.store.player(name)
             bot = await hub.store.ensure_bot(player.id, "mine", "bot")
             if await hub.store.submissions.ready_version(bot.id, None) is not None:
-                await hub.store.classes.enter(cup.id, player.id, "mine")
+                await hub.store.write(
+                    class_bots.enter,
+                    cup.id,
+                    player.id,
+                    "mine",
+                    version="",
+                    replaces="",
+                    now_ms=hub.store.now(),
+                )
                 continue
             number = sum(map(ord, name))
             row = await hub.store.submissions.submit(
@@ -74,12 +85,16 @@ class HostedFinal:
 
     async def run(self) -> None:
         """Freeze the competition and begin its final."""
-        await self.house.hub.store.classes.move(self.cup, "freeze", OLGA)
+        await self.house.hub.store.write(
+            class_sql.move, self.cup, "freeze", OLGA, self.house.hub.store.now()
+        )
         await self.house.hub.courses.run(self.cup, OLGA, anyway=True)
 
     async def move(self, step: str) -> None:
         """``pause``, ``resume``, ``finish`` or ``delete`` it, as an organiser does."""
-        await self.house.hub.store.classes.move(self.cup, step, OLGA)
+        await self.house.hub.store.write(
+            class_sql.move, self.cup, step, OLGA, self.house.hub.store.now()
+        )
         await self.house.hub.audit_follower.look()
 
     async def hosted(self, machine: Machine | None = None) -> list[BotWanted]:

@@ -12,6 +12,7 @@ from plyhouse.server.competition.absence import GAP_MS, Waits
 from plyhouse.server.competition.facts import State
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
+from plyhouse.storage import class_sql
 from plyhouse.storage.store import Store
 
 MINUTE_MS = 60_000
@@ -121,7 +122,7 @@ async def test_only_an_unbroken_wait_counts(course: Timed) -> None:
             await course.connect(name)
     await course.stuck()
     await course.wait(29)
-    identifier = (await course.hub.store.classes.find("Cup")).games[0].competition_id or ""
+    identifier = (await course.hub.store.read(class_sql.find, "Cup")).games[0].competition_id or ""
     await course.hub.competitions.pause(identifier, OLGA)
     await course.wait(40)
     await course.hub.competitions.resume(identifier, OLGA)

@@ -16,6 +16,7 @@ from plyhouse.games.registry import game_names, get_game
 from plyhouse.server.competition.file import InvalidCompetition, read_competition
 from plyhouse.server.competition.provided import REFERENCE, reference_misfit
 from plyhouse.server.hosting.check_terms import terms_of
+from plyhouse.storage import class_people, class_sql
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.errors import ClassRefusal, Unknown
 from plyhouse.storage.rows import By
@@ -86,7 +87,7 @@ async def test_competition_check_and_open_refuse_an_unfit_baseline(
         code, _, err = await plyhouse("olga", "competition", command, str(path))
         assert code == 2
         assert "mcts cannot play leduc_poker: its seats do not see the whole state" in err
-    assert await house.hub.store.classes.all() == []
+    assert await house.hub.store.read(class_sql.list_all) == []
 
 
 async def test_competition_check_open_and_copy_refuse_wrong_options_of_a_reference_bot(
@@ -98,7 +99,7 @@ async def test_competition_check_open_and_copy_refuse_wrong_options_of_a_referen
         code, _, err = await plyhouse("olga", "competition", *command, str(path))
         assert (code, "did you mean simulations" in err) == (2, True), err
         assert "baselines[0].reference" in err
-    assert await house.hub.store.classes.all() == []
+    assert await house.hub.store.read(class_sql.list_all) == []
 
 
 async def test_uploaded_baseline_that_does_not_play_the_game_is_refused(
@@ -125,13 +126,13 @@ async def test_reference_bot_is_checked_in_the_games_of_its_competition_only_and
     assert [(each.game, each.time_control) for each in terms] == [("pig", "total:60+1")]
     assert must_play
     await book.checked(number, True, "ok      loads", ("pig",), 10)
-    (entry,) = await house.hub.store.classes.entries(cup.id)
+    (entry,) = await house.hub.store.read(class_sql.entries_of, cup.id)
     assert entry.version_id is not None
     # The same bot, options, game and version of Plyhouse under another name: no second check.
     again = CUP.replace("Cup", "Copy").replace("house/weak", "house/other")
     copy = await classes.open(again, OLGA)
     assert not await book.waiting()
-    (entry,) = await house.hub.store.classes.entries(copy.id)
+    (entry,) = await house.hub.store.read(class_sql.entries_of, copy.id)
     assert entry.version_id is not None
     # Another game needs a check, and the first competition goes on meanwhile.
     other = await classes.open(CUP.replace("Cup", "Chess").replace('"pig"', '"chess"'), OLGA)
@@ -139,10 +140,10 @@ async def test_reference_bot_is_checked_in_the_games_of_its_competition_only_and
     assert await book.ready_version(entry.bot_id, None) is not None
     terms, _ = terms_of(await book.checked_for(number))
     assert [each.game for each in terms] == ["chess"]
-    (entry,) = await house.hub.store.classes.entries(other.id)
+    (entry,) = await house.hub.store.read(class_sql.entries_of, other.id)
     assert entry.version_id is None
     await book.checked(number, True, "ok      loads", ("chess",), 11)
-    (entry,) = await house.hub.store.classes.entries(other.id)
+    (entry,) = await house.hub.store.read(class_sql.entries_of, other.id)
     assert entry.version_id is not None
     assert (await book.get(number)).games == ("chess", "pig")
 
@@ -164,10 +165,12 @@ async def test_submission_is_checked_for_the_competitions_of_its_student(house: 
     for name, control in (("One", "move:1"), ("Two", "total:60+1")):
         text = f'name = "{name}"\ngames = ["pig"]\ntime_control = "{control}"\n'
         made = await classes.open(text, OLGA)
-        await store.classes.take_in(made.id, [NewMember("ada", "ada")], OLGA, adopt="*")
+        await store.write(
+            class_people.take_in, made.id, [NewMember("ada", "ada")], OLGA, store.now(), adopt="*"
+        )
     ada = await store.player("ada")
     bot = await store.ensure_bot(ada.id, "mine", "bot")
-    both = await store.submissions.submit(bot.id, "", "d" * 64, b"zip", store.classes.now())
+    both = await store.submissions.submit(bot.id, "", "d" * 64, b"zip", store.now())
     terms, must_play = terms_of(await store.submissions.checked_for(both.id))
     assert [(each.game, each.time_control) for each in terms] == [
         ("pig", "move:1"),
@@ -176,7 +179,7 @@ async def test_submission_is_checked_for_the_competitions_of_its_student(house: 
     assert not must_play
     other = await store.ensure_bot(ada.id, "mine", "bot")
     one = await store.submissions.submit(
-        other.id, "", "e" * 64, b"zip", store.classes.now(), competition="One"
+        other.id, "", "e" * 64, b"zip", store.now(), competition="One"
     )
     terms, _ = terms_of(await store.submissions.checked_for(one.id))
     assert [each.time_control for each in terms] == ["move:1"]
@@ -185,7 +188,7 @@ async def test_submission_is_checked_for_the_competitions_of_its_student(house: 
 async def test_refused_baseline_is_shown_with_its_reason_and_replaced_after_the_freeze(
     house: House, plyhouse: Plyhouse
 ) -> None:
-    book, courses = house.hub.store.submissions, house.hub.store.classes
+    book, store = house.hub.store.submissions, house.hub.store
     cup = await house.hub.courses.open(CUP, OLGA)
     code, out, err = await plyhouse("olga", "competition", "status", "Cup")
     assert (code, "baseline, waits for its check" in out) == (0, True)
@@ -196,7 +199,7 @@ async def test_refused_baseline_is_shown_with_its_reason_and_replaced_after_the_
     why = "house/weak was refused by its check (submission 1): plays pig as 0: flag fall: too late."
     assert why in err
     assert "plyhouse competition baseline 'Cup' house/weak" in err
-    await courses.move(cup.id, "freeze", OLGA)
+    await store.write(class_sql.move, cup.id, "freeze", OLGA, store.now())
     with pytest.raises(ClassRefusal, match="was refused by its check"):
         await house.hub.courses.run("Cup", OLGA)
     # Checked again ...
@@ -212,10 +215,12 @@ async def test_refused_baseline_is_shown_with_its_reason_and_replaced_after_the_
     assert (await plyhouse("olga", *other, "alpha_beta"))[0] == 2
     code, _, err = await plyhouse("olga", *other, "pig_optimal")
     assert code == 0, err
-    assert 'reference = "pig_optimal"  # any action' in (await courses.find("Cup")).file
+    assert (
+        'reference = "pig_optimal"  # any action' in (await store.read(class_sql.find, "Cup")).file
+    )
     (number,) = await book.waiting()
     await book.checked(number, True, "ok      loads", ("pig",), 12)
-    (entry,) = await courses.entries(cup.id)
+    (entry,) = await store.read(class_sql.entries_of, cup.id)
     assert entry.version_id == (await book.get(number)).version_id
     code, out, _ = await plyhouse("olga", "competition", "status", "Cup", "--json")
     (shown,) = json.loads(out)["entries"]
@@ -238,7 +243,7 @@ async def test_two_baselines_replaced_at_once_both_stay_in_the_file_or_one_is_re
         baselines.check_again("Cup", "house/other", OLGA, replace_by="ismcts"),
         return_exceptions=True,
     )
-    file = (await house.hub.store.classes.find("Cup")).file
+    file = (await house.hub.store.read(class_sql.find, "Cup")).file
     for reference, each in zip(("best", "ismcts"), done, strict=True):
         if isinstance(each, BaseException):
             assert isinstance(each, ClassRefusal)
@@ -249,11 +254,11 @@ async def test_two_baselines_replaced_at_once_both_stay_in_the_file_or_one_is_re
 async def test_refused_check_of_a_baseline_that_played_before_keeps_the_final_from_beginning(
     house: House,
 ) -> None:
-    book, courses = house.hub.store.submissions, house.hub.store.classes
+    book, store = house.hub.store.submissions, house.hub.store
     cup = await house.hub.courses.open(CUP, OLGA)
     (number,) = await book.waiting()
     await book.checked(number, True, "ok      loads", ("pig",), 10)
-    await courses.move(cup.id, "freeze", OLGA)
+    await store.write(class_sql.move, cup.id, "freeze", OLGA, store.now())
     await house.hub.courses.baselines.check_again("Cup", "house/weak", OLGA)
     assert [*await book.waiting()] == [number]
     await book.checked(number, False, "FAILED  loads: no", (), 11)
@@ -264,7 +269,7 @@ async def test_refused_check_of_a_baseline_that_played_before_keeps_the_final_fr
 async def test_uploaded_baseline_is_replaced_after_the_freeze(
     house: House, plyhouse: Plyhouse, tmp_path: Path
 ) -> None:
-    book, courses = house.hub.store.submissions, house.hub.store.classes
+    book, store = house.hub.store.submissions, house.hub.store
     path = tmp_path / "easy.py"
     path.write_text(BOT)
     assert (await plyhouse("staff", "submit", str(path), "--no-wait"))[0] == 0
@@ -272,9 +277,9 @@ async def test_uploaded_baseline_is_replaced_after_the_freeze(
     cup = await house.hub.courses.open(text, OLGA)
     (number,) = await book.waiting()
     await book.checked(number, False, "FAILED  plays pig as 0: too late", (), 10)
-    (entry,) = await courses.entries(cup.id)
+    (entry,) = await store.read(class_sql.entries_of, cup.id)
     assert entry.version_id is None, "what waited for its check when it opened is refused"
-    await courses.move(cup.id, "freeze", OLGA)
+    await store.write(class_sql.move, cup.id, "freeze", OLGA, store.now())
     with pytest.raises(ClassRefusal, match=r"staff/easy was refused .* too late"):
         await house.hub.courses.run("Cup", OLGA)
     with pytest.raises(ClassRefusal, match="submit it again, with the token of staff"):
@@ -284,5 +289,5 @@ async def test_uploaded_baseline_is_replaced_after_the_freeze(
     assert code == 0, err
     (number,) = await book.waiting()
     await book.checked(number, True, "", ("pig",), 11)
-    (entry,) = await courses.entries(cup.id)
+    (entry,) = await store.read(class_sql.entries_of, cup.id)
     assert entry.version_id == (await book.get(number)).version_id

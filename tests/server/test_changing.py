@@ -12,6 +12,7 @@ from tests.server.test_classes import Clock
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.contests.changing import change, propose, unfreeze
 from plyhouse.server.gateway.hub import Hub
+from plyhouse.storage import class_codes, class_people, class_sql, class_staff
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
@@ -118,7 +119,7 @@ async def test_anonymous_board_is_published_to_the_class(house: Any) -> None:
     course = Course(house, CUP)
     await course.freeze("connect_four", "ada", "bob", "cy", staff=STAFF)
     await course.play(weaker_resigns(["ada", "easy", "bob", "cy", "secret"]))
-    part = (await house.hub.store.classes.find("cup")).games[0].competition_id
+    part = (await house.hub.store.read(class_sql.find, "cup")).games[0].competition_id
 
     async def matches(who: str) -> int:
         async with course.web(who) as web:
@@ -218,17 +219,17 @@ async def test_changed_dates_move_freeze_and_final_also_after_a_restart(tmp_path
 
     async def status(of: Hub) -> str:
         await of.courses.look()
-        return (await of.store.classes.find("Cup")).status
+        return (await of.store.read(class_sql.find, "Cup")).status
 
     async def move(of: Hub, text: str) -> None:
-        row = await of.store.classes.find("Cup")
+        row = await of.store.read(class_sql.find, "Cup")
         await change(of.store, of.courses, await propose(of.store, of.courses, row, text), OLGA)
 
     first = await hub()
     try:
         await first.courses.open(DATED, OLGA)
         people = [NewMember(name, name) for name in ("ada", "bob")]
-        await first.store.classes.take_in("Cup", people, OLGA)
+        await first.store.write(class_people.take_in, "Cup", people, OLGA, first.store.now())
         for name in ("ada", "bob"):
             bot = await first.store.ensure_bot((await first.store.player(name)).id, "")
             await first.store.log_in(bot, "1")
@@ -236,7 +237,9 @@ async def test_changed_dates_move_freeze_and_final_also_after_a_restart(tmp_path
         await move(first, DATED.replace("10-05", "10-07"))
         clock.set("2026-10-06")
         assert await status(first) == "open", "the date of before does nothing"
-        await first.store.classes.extend("Cup", "ada", clock.now + 5 * 86_400_000, OLGA)
+        await first.store.write(
+            class_people.extend, "Cup", "ada", clock.now + 5 * 86_400_000, OLGA, first.store.now()
+        )
     finally:
         await first.close()
     clock.set("2026-10-07")
@@ -248,12 +251,12 @@ async def test_changed_dates_move_freeze_and_final_also_after_a_restart(tmp_path
         assert await status(second) == "open", "a later freeze opens it again"
         clock.set("2026-10-09")
         assert await status(second) == "frozen"
-        row = await second.store.classes.find("Cup")
+        row = await second.store.read(class_sql.find, "Cup")
         await unfreeze(second.store, second.courses, row, OLGA)
         assert await status(second) == "open", "the date that is over does not freeze it again"
-        assert "freeze" not in (await second.store.classes.find("Cup")).file
-        await second.store.classes.move("Cup", "freeze", OLGA)
-        student = (await second.store.classes.students("Cup"))[0]
+        assert "freeze" not in (await second.store.read(class_sql.find, "Cup")).file
+        await second.store.write(class_sql.move, "Cup", "freeze", OLGA, second.store.now())
+        student = (await second.store.read(class_people.students_of, "Cup"))[0]
         assert student.extended_ms == Clock("2026-10-11").now, "an extension stays as it is"
         clock.set("2026-10-11")
         assert await status(second) == "frozen"
@@ -271,9 +274,11 @@ async def test_new_competition_takes_students_codes_and_entries_over(house: Any)
     file = CUP.replace("anonymous", "class")
     course = Course(house, file)
     await course.freeze("connect_four", "ada", "bob", "cy", staff=STAFF)
-    book = house.hub.store.classes
-    code = await book.add_code("cup", OLGA, uses=2, late_ms=book.now() + 10**9)
-    await book.leave("cup", "cy", OLGA)
+    store = house.hub.store
+    code = await store.write(
+        class_codes.add_code, "cup", OLGA, store.now(), uses=2, late_ms=store.now() + 10**9
+    )
+    await store.write(class_people.leave, "cup", "cy", OLGA, store.now())
     course.tokens["other"] = await house.token("other", "organise")
     copied = {"file": file.replace("Cup", "Next"), "codes": True, "submissions": True}
     async with course.web("other") as api:
@@ -295,13 +300,15 @@ async def test_new_competition_takes_students_codes_and_entries_over(house: Any)
         assert {e["entry"] for e in view["entries"]} == {
             "easy/bot", "secret/bot", "ada/bot", "bob/bot",
         }  # fmt: skip
-        assert [each.status for each in await book.students("cup")].count("active") == 2
+        assert [each.status for each in await store.read(class_people.students_of, "cup")].count(
+            "active"
+        ) == 2
         again = await api.post(f"{HERE}/next/reissue-token", json={"student": "ada"})
         assert again.json()["token"].startswith("ply_"), "the class made the account"
     async with course.web() as anybody:
         joined = await anybody.post("/api/v1/class/join", json={"code": code.code, "player": "dan"})
         assert joined.json()["name"] == "Next"
-    assert [each.player for each in await book.staff("next")] == ["olga"]
+    assert [each.player for each in await store.read(class_staff.staff_of, "next")] == ["olga"]
 
 
 async def test_losses_of_a_deletion_are_counted(house: Any) -> None:

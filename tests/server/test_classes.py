@@ -18,6 +18,7 @@ import pytest
 from plyhouse.protocol.messages import Error, MatchMessage, Ready, Resign
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
+from plyhouse.storage import class_codes, class_people, class_sql
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.errors import ClassRefusal
 from plyhouse.storage.rows import By
@@ -383,39 +384,45 @@ async def test_dates_come_by_themselves_also_while_no_server_runs(tmp_path: Path
         return await Hub.open(ServerConfig(database=url), store=store)
 
     first = await hub()
-    book = first.store.classes
+    store = first.store
     try:
         assert (await first.courses.open(FILE + DATES, OLGA)).status == "draft"
-        await book.take_in("Cup", [NewMember(name, name) for name in ("ada", "bob")], OLGA)
-        made = await book.add_code("Cup", OLGA, uses=2)
+        await store.write(
+            class_people.take_in,
+            "Cup",
+            [NewMember(name, name) for name in ("ada", "bob")],
+            OLGA,
+            store.now(),
+        )
+        made = await store.write(class_codes.add_code, "Cup", OLGA, store.now(), uses=2)
         with pytest.raises(ClassRefusal, match="opens on 2026-10-01 at 00:00 UTC") as caught:
-            await book.join(made.code, "cy", None)
+            await store.write(class_codes.join, made.code, "cy", None, store.now())
         assert caught.value.code == "competition/not_open"
         clock.set("2026-10-01")
         await first.courses.look()
-        assert (await book.find("Cup")).status == "open"
+        assert (await store.read(class_sql.find, "Cup")).status == "open"
     finally:
         await first.close()
     clock.set("2026-10-11")
     second = await hub()
-    book = second.store.classes
+    store = second.store
     try:
-        row = await book.find("Cup")
+        row = await store.read(class_sql.find, "Cup")
         assert row.status == "frozen", "there is nobody to play"
         assert row.note is not None
         assert "has 0 entries" in row.note
-        await book.extend("Cup", "ada", clock.now + 1000, OLGA)
-        await book.extend("Cup", "bob", clock.now + 1000, OLGA)
+        await store.write(class_people.extend, "Cup", "ada", clock.now + 1000, OLGA, store.now())
+        await store.write(class_people.extend, "Cup", "bob", clock.now + 1000, OLGA, store.now())
         for name in ("ada", "bob"):
             bot = await second.store.ensure_bot((await second.store.player(name)).id, "")
             await second.store.log_in(bot, "1")
         await second.courses.look()
-        note = (await book.find("Cup")).note
+        note = (await store.read(class_sql.find, "Cup")).note
         assert note is not None
         assert note.startswith("ada, bob may still submit")
         clock.now += 1000
         await second.courses.look()
-        row = await book.find("Cup")
+        row = await store.read(class_sql.find, "Cup")
         assert (row.status, row.note) == ("running", None)
         assert (await second.courses.view("Cup")).games[0].planned == 2
     finally:
@@ -428,7 +435,7 @@ async def test_dates_come_by_themselves_also_while_no_server_runs(tmp_path: Path
             "ada/ada is not connected.",
             "bob/bob is not connected.",
         )
-        await third.store.classes.move("Cup", "delete", OLGA)
+        await third.store.write(class_sql.move, "Cup", "delete", OLGA, third.store.now())
         await third.audit_follower.look()
         assert len(third.competitions) == 0
     finally:
@@ -454,9 +461,9 @@ async def test_a_competition_whose_game_is_missing_spoils_no_list(
     house: Any, api: httpx.AsyncClient
 ) -> None:
     await opened(api)
-    row = await house.hub.store.classes.find("Cup")
+    row = await house.hub.store.read(class_sql.find, "Cup")
     lost = replace(row, id="lost", name="Lost", file=FILE.replace("pig", "gone"))
-    await house.hub.store.classes.create(lost, (), OLGA)
+    await house.hub.store.write(class_sql.create, lost, (), OLGA)
     listed = (await api.get(HERE)).json()
     assert sorted(each["name"] for each in listed) == ["Cup", "Lost"]
     answer = await api.get(f"{HERE}/lost")

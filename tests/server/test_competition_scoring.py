@@ -19,6 +19,7 @@ from plyhouse.server.competition.game_scoring import scoring_of
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.results.record import read_record
+from plyhouse.storage import class_people, class_results, class_sql
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.rows import By, CompetitionRow
 
@@ -105,7 +106,9 @@ async def test_match_that_a_restart_interrupts_is_scored_as_its_file_says(tmp_pa
     hub = await Hub.open(config)
     text = 'name = "Cup"\ngames = ["kuhn_poker"]\ntime_control = "total:60"\nscoring = "wins"\n'
     await hub.courses.open(text, OLGA)
-    joined = await hub.store.classes.take_in("Cup", [NewMember(n, n) for n in ("s0", "s1")], OLGA)
+    joined = await hub.store.write(
+        class_people.take_in, "Cup", [NewMember(n, n) for n in ("s0", "s1")], OLGA, hub.store.now()
+    )
 
     async def clients() -> list[tuple[Client, Welcome]]:
         found = []
@@ -116,7 +119,7 @@ async def test_match_that_a_restart_interrupts_is_scored_as_its_file_says(tmp_pa
         return found
 
     there = await clients()
-    await hub.store.classes.move("Cup", "freeze", OLGA)
+    await hub.store.write(class_sql.move, "Cup", "freeze", OLGA, hub.store.now())
     row = await hub.courses.run("Cup", OLGA)
     for client, _ in there:
         await client.next(MatchMessage)
@@ -135,7 +138,7 @@ async def test_match_that_a_restart_interrupts_is_scored_as_its_file_says(tmp_pa
     await asyncio.gather(*(finish(*each) for each in await clients()))
     await hub.close()
     hub = await Hub.open(config)
-    seats = await hub.store.classes.final_seats(row.id)
+    seats = await hub.store.read(class_results.played, row.id)
     assert len(seats) == 4
     assert {each.score for each in seats} <= {0.0, 0.5, 1.0}
     assert {abs(each.returned or 0.0) for each in seats} <= {1.0, 2.0}

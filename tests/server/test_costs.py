@@ -27,7 +27,7 @@ async def test_check_goes_by_the_clock_of_the_server(
 ) -> None:
     """The machine of the lecturer is in another year than the server."""
     then = int(datetime(2001, 1, 1, tzinfo=UTC).timestamp() * 1000)
-    monkeypatch.setattr(house.hub.store.classes, "_clock", lambda: then)
+    monkeypatch.setattr(house.hub.store, "_clock", lambda: then)
     token = await house.token("olga", "organise")
     path = tmp_path / "cup.toml"
     path.write_text(

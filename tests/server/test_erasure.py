@@ -34,6 +34,7 @@ from plyhouse.protocol.messages import (
 )
 from plyhouse.server.results.record import read_record
 from plyhouse.server.results.verify import verify
+from plyhouse.storage import class_bots, class_people, class_sql
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.erasure import COLUMNS
 from plyhouse.storage.errors import ClassRefusal
@@ -93,7 +94,9 @@ class Marked:
             institution_id=f"{MARK}-4711",
         )
         people = [mine, NewMember("ben", "ben"), NewMember("cy", "cy")]
-        joined = await store.classes.take_in("cup", people, By("olga"), adopt=("*",))
+        joined = await store.write(
+            class_people.take_in, "cup", people, By("olga"), store.now(), adopt=("*",)
+        )
         self.token = joined[0].token
         cup.tokens["cy"] = joined[2].token
         renamed = {"name": ACCOUNT, "why": f"{FIRST} asked"}
@@ -195,13 +198,12 @@ class Marked:
         why = {"why": f"{ACCOUNT}/{BOT} was helped by {MARK} Lovelace"}
         void = await _free_match(house, "two", self.cup.tokens["ben"], self.token)
         await send(house, self.admin, "POST", f"matches/{void[1][0].match}/void", why)
-        (version, *_) = [
-            each for each in await store.classes.versions((await store.player(ACCOUNT)).id)
-            if each.bot == f"{MARK}Other"
-        ]  # fmt: skip
+        account = (await store.player(ACCOUNT)).id
+        versions = await store.read(class_bots.versions_of, account)
+        version = next(each for each in versions if each.bot == f"{MARK}Other")
         await store.probation.suspend(version.id, f"{ACCOUNT}/{MARK}Other forfeits")
-        row = await store.classes.find("cup")
-        await store.classes.note(row.id, f"{ACCOUNT} may still submit")
+        row = await store.read(class_sql.find, "cup")
+        await store.write(class_sql.note, row.id, f"{ACCOUNT} may still submit")
 
         where = "class/competitions/cup/regrades"
         tokens = {ACCOUNT: self.token, "ben": self.cup.tokens["ben"]}
@@ -472,7 +474,14 @@ async def test_owners_of_all_competitions_of_a_student_erase_it_and_nobody_else(
             assert refused.status_code == status, refused.text
             data = await web.get("/api/v1/players/ben/data")
             assert data.status_code == (401 if not who else 403), data.text
-    await house.hub.store.classes.take_in("other", [NewMember("ben", "ben")], By("ole"), adopt="*")
+    await house.hub.store.write(
+        class_people.take_in,
+        "other",
+        [NewMember("ben", "ben")],
+        By("ole"),
+        house.hub.store.now(),
+        adopt="*",
+    )
     olga = {"Authorization": f"Bearer {cup.tokens['olga']}"}
     async with httpx.AsyncClient(base_url=house.server.url, headers=olga) as web:
         assert (await web.post("/api/v1/players/ben/erase", json={})).status_code == 403

@@ -33,6 +33,7 @@ from plyhouse.server.contests import competitions
 from plyhouse.server.contests.finals import finals_of, parts
 from plyhouse.server.contests.game_finals import GameFinal
 from plyhouse.server.gateway.hub import Hub
+from plyhouse.storage import class_people, class_sql
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.rows import By, Identity
 
@@ -80,7 +81,9 @@ class Course:
         await self.hub.courses.open(text, OLGA)
         names = [f"s{number:02}" for number in range(students)]
         people = [NewMember(name, name) for name in names]
-        for joined in await self.hub.store.classes.take_in("Cup", people, OLGA):
+        for joined in await self.hub.store.write(
+            class_people.take_in, "Cup", people, OLGA, self.hub.store.now()
+        ):
             self.tokens[joined.account] = joined.token
         for name in names:
             await self.connect(name)
@@ -162,7 +165,7 @@ class Course:
                 await asyncio.sleep(0.01)
 
     async def status(self) -> str:
-        return (await self.hub.store.classes.find("Cup")).status
+        return (await self.hub.store.read(class_sql.find, "Cup")).status
 
     async def finished(self) -> GameFinal:
         async def over() -> bool:
@@ -177,7 +180,7 @@ class Course:
         return final
 
     async def run(self) -> None:
-        await self.hub.store.classes.move("Cup", "freeze", OLGA)
+        await self.hub.store.write(class_sql.move, "Cup", "freeze", OLGA, self.hub.store.now())
         await self.hub.courses.run("Cup", OLGA)
 
 
@@ -245,7 +248,7 @@ async def test_every_format_is_played_to_its_table(
     assert bool(final.lot) == drawn
     assert any(f"seed {final.lot}." in note for note in board.notes) == drawn
     # The mean scores and grades beside it are those of all matches.
-    export = await course.hub.boards.results(await course.hub.store.classes.find("Cup"))
+    export = await course.hub.boards.results(await course.hub.store.read(class_sql.find, "Cup"))
     assert sum(line.matches for line in export.standings) == 2 * matches
 
 
@@ -315,7 +318,7 @@ async def test_who_leaves_in_the_middle_of_a_round_loses_what_has_not_begun(
     waiting = [line for line in final.rounds[0].lines if line.state is State.READY]
     gone = final.names[waiting[0].players[0]]
     other = final.names[waiting[0].players[1]]
-    await course.hub.store.classes.disqualify("Cup", gone, OLGA)
+    await course.hub.store.write(class_people.disqualify, "Cup", gone, OLGA, course.hub.store.now())
     await course.hub.audit_follower.look()
     # Before anything else, the server stops: what it knew of the round must be stored.
     await course.stop()
@@ -348,7 +351,9 @@ async def test_a_disqualified_entry_loses_both_brackets_of_a_double_elimination(
     final = await course.final()
     [first] = [line for line in final.rounds[0].lines if line.state is State.PLAYING]
     resting = [final.names[line.players[0]] for line in final.rounds[0].lines if line != first]
-    await course.hub.store.classes.disqualify("Cup", resting[0], OLGA)
+    await course.hub.store.write(
+        class_people.disqualify, "Cup", resting[0], OLGA, course.hub.store.now()
+    )
     await course.hub.audit_follower.look()
     await course.stop()
     course.hold = False
@@ -445,7 +450,9 @@ async def test_after_a_resubmission_only_that_student_plays_again(
     first = len(course.begun)
     with pytest.raises(ProtocolError):
         await finals_of(course.hub.store, course.hub.boards, "Cup", None)
-    await course.hub.store.classes.extend("Cup", names[2], 2**50, OLGA)
+    await course.hub.store.write(
+        class_people.extend, "Cup", names[2], 2**50, OLGA, course.hub.store.now()
+    )
     await course.leave(f"{names[2]}/bot")
     await course.connect(names[2], version="2")
     # What is shown is the version that the results are of; the other one is for the rerun.
@@ -468,7 +475,7 @@ async def test_after_a_resubmission_only_that_student_plays_again(
     assert [line.played for line in after.table] == [line.played for line in before.table]
     kept = set(before.pairings.values()) & set(after.pairings.values())
     assert len(kept) == len(before.pairings) - fresh // 2
-    export = await course.hub.boards.results(await course.hub.store.classes.find("Cup"))
+    export = await course.hub.boards.results(await course.hub.store.read(class_sql.find, "Cup"))
     assert sum(line.matches for line in export.standings) == 2 * first
     # Once more, with nothing changed: nothing is played.
     await course.hub.courses.rerun("Cup", OLGA, anyway=True)
@@ -485,7 +492,9 @@ async def test_a_swiss_that_runs_again_takes_over_pairings_that_are_drawn_again(
     await course.run()
     before = await course.finished()
     first = len(course.begun)
-    await course.hub.store.classes.extend("Cup", names[7], 2**50, OLGA)
+    await course.hub.store.write(
+        class_people.extend, "Cup", names[7], 2**50, OLGA, course.hub.store.now()
+    )
     await course.leave(f"{names[7]}/bot")
     await course.connect(names[7], version="2")
     await course.hub.courses.rerun("Cup", OLGA, anyway=True)
@@ -545,7 +554,7 @@ async def test_a_ladder_counts_for_leaderboards_only_if_its_board_is_public(
 ) -> None:
     text = f'{FILE}board = "{board}"\n[format]\nname = "ladder"\n'
     await course.open(text, 0)
-    row = await course.hub.store.classes.find("Cup")
+    row = await course.hub.store.read(class_sql.find, "Cup")
     (made,) = await parts(row, read_competition(row.file), [], course.hub.store, 0)
     assert made.rated is (board == "public")
 
@@ -571,7 +580,7 @@ async def test_a_ladder_is_played_until_it_is_ended(course: Course) -> None:
 
     await course.until(more)
     assert course.most <= 4
-    await course.hub.store.classes.move("Cup", "finish", OLGA)
+    await course.hub.store.write(class_sql.move, "Cup", "finish", OLGA, course.hub.store.now())
     await course.hub.audit_follower.look()
     assert len(course.hub.competitions) == 0
     final = await course.finished()

@@ -43,6 +43,7 @@ from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.verify import verify
 from plyhouse.server.table import clock_compensation
 from plyhouse.server.table.match_runner import Terms
+from plyhouse.storage import class_people, class_sql
 from plyhouse.storage.class_rows import ClassCompetition, NewMember
 from plyhouse.storage.errors import ClassRefusal
 from plyhouse.storage.models import matches
@@ -334,7 +335,7 @@ async def test_a_final_for_what_was_handed_in_has_nobody_else_and_is_run_by_the_
     cup = await hub.courses.open(REQUIRED, OLGA)
     names = [f"player{number}" for number in range(3)]
     members = [NewMember(name, name) for name in names]
-    joined = await hub.store.classes.take_in(cup.id, members, OLGA)
+    joined = await hub.store.write(class_people.take_in, cup.id, members, OLGA, hub.store.now())
     tokens = {each.account: each.token for each in joined}
     clients, rows = {}, []
     for name in names:  # all connect; two have handed in just that
@@ -347,7 +348,7 @@ async def test_a_final_for_what_was_handed_in_has_nobody_else_and_is_run_by_the_
             bot = hub.directory.participants[number + 1].bot_id
             row = await hub.store.submissions.submit(bot, "v1", digest(number), b"zip", 1000)
             rows.append(row.id)
-    await hub.store.classes.move(cup.id, "freeze", OLGA)
+    await hub.store.write(class_sql.move, cup.id, "freeze", OLGA, hub.store.now())
     with pytest.raises(ClassRefusal, match="player1/mine, player2/mine still waits"):
         await hub.courses.run(cup.id, OLGA)
     for row_id in rows:
@@ -406,14 +407,18 @@ async def test_who_was_handed_in_is_asked_for_all_entries_at_once(
         cup = await hub.courses.open(text, OLGA)
         for _ in range(count):
             number += 1
-            (joined,) = await hub.store.classes.take_in(
-                cup.id, [NewMember(f"p{number}", f"p{number}")], OLGA
+            (joined,) = await hub.store.write(
+                class_people.take_in,
+                cup.id,
+                [NewMember(f"p{number}", f"p{number}")],
+                OLGA,
+                hub.store.now(),
             )
             player = await hub.store.player(joined.account)
             bot = await hub.store.ensure_bot(player.id, "mine", "bot")
             row = await hub.store.submissions.submit(bot.id, "v1", digest(number), b"zip", 1000)
             await hub.store.submissions.checked(row.id, True, "", ["tic_tac_toe"], 2000)
-        await hub.store.classes.move(cup.id, "freeze", OLGA)
+        await hub.store.write(class_sql.move, cup.id, "freeze", OLGA, hub.store.now())
         reads[-1] = 0
         begun = await hub.courses.run(cup.id, OLGA)
         assert begun.status == "running"
@@ -431,13 +436,19 @@ ROLLER = b"from plyhouse.bots import Bot\n"
 async def dice_cup(hub: Hub, archives: dict[str, bytes]) -> ClassCompetition:
     """A final that has begun, of bots whose packages these are, by their players."""
     cup = await hub.courses.open(DICE, OLGA)
-    await hub.store.classes.take_in(cup.id, [NewMember(name, name) for name in archives], OLGA)
+    await hub.store.write(
+        class_people.take_in,
+        cup.id,
+        [NewMember(name, name) for name in archives],
+        OLGA,
+        hub.store.now(),
+    )
     for number, (name, archive) in enumerate(archives.items()):
         player = await hub.store.player(name)
         bot = await hub.store.ensure_bot(player.id, "mine", "bot")
         row = await hub.store.submissions.submit(bot.id, "", digest(number), archive, 1000 + number)
         await hub.store.submissions.checked(row.id, True, "", ["pig", "kuhn_poker"], 2000)
-    await hub.store.classes.move(cup.id, "freeze", OLGA)
+    await hub.store.write(class_sql.move, cup.id, "freeze", OLGA, hub.store.now())
     return await hub.courses.run(cup.id, OLGA)
 
 

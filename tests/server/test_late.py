@@ -22,6 +22,7 @@ from plyhouse.server.competition.standings import Grade
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.contests.grade_books import grade_points
 from plyhouse.server.gateway.hub import Hub
+from plyhouse.storage import class_bots, class_people, class_sql
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.errors import ClassRefusal
 from plyhouse.storage.rows import By
@@ -52,7 +53,7 @@ class Cup:
         self.hub, self.clock = hub, clock
         self.app = create_app()
         self.app.serve(hub)
-        self.book = hub.store.classes
+        self.store = hub.store
         self.tokens: dict[str, str] = {}
 
     async def connect(self, player: str, version: str) -> None:
@@ -64,7 +65,9 @@ class Cup:
     async def enter(self, player: str, version: str) -> None:
         """Choose a version, as `plyhouse bot enter` does."""
         row = await self.hub.store.player(player)
-        await self.book.enter("Cup", row.id, "bot", version)
+        await self.store.write(
+            class_bots.enter, "Cup", row.id, "bot", version, replaces="", now_ms=self.store.now()
+        )
 
     async def late(self) -> dict[str, tuple[int, float]]:
         """Days late and penalty of the entries of students, by student."""
@@ -94,21 +97,25 @@ async def cup(tmp_path: Path) -> AsyncIterator[Cup]:
         await made.connect("staff", "1")
         await hub.courses.open(FILE, OLGA)
         people = [NewMember(name, name) for name in STUDENTS]
-        for joined in await store.classes.take_in("Cup", people, OLGA):
+        for joined in await store.write(class_people.take_in, "Cup", people, OLGA, store.now()):
             made.tokens[joined.name] = joined.token
         for name in STUDENTS:
             await made.connect(name, "1")
         clock.set("2026-10-05")
         await hub.courses.look()
-        assert (await store.classes.find("Cup")).status == "frozen"
+        assert (await store.read(class_sql.find, "Cup")).status == "frozen"
         yield made
     finally:
         await hub.close()
 
 
 async def test_late_entry_is_marked_by_days_and_an_extension_costs_nothing(cup: Cup) -> None:
-    await cup.book.extend("Cup", "bob", cup.clock.now + 2 * DAY, OLGA)
-    await cup.book.extend("Cup", "cy", cup.clock.now + DAY, OLGA)
+    await cup.store.write(
+        class_people.extend, "Cup", "bob", cup.clock.now + 2 * DAY, OLGA, cup.store.now()
+    )
+    await cup.store.write(
+        class_people.extend, "Cup", "cy", cup.clock.now + DAY, OLGA, cup.store.now()
+    )
     cup.clock.now += DAY + DAY // 2
     for name in ("ada", "bob", "cy"):
         await cup.connect(name, "2")
@@ -121,7 +128,9 @@ async def test_late_entry_is_marked_by_days_and_an_extension_costs_nothing(cup: 
 async def test_bot_that_only_connects_after_the_freeze_replaces_nothing(cup: Cup) -> None:
     cup.clock.now += DAY
     await cup.connect("ada", "2")
-    entries = await cup.book.entries((await cup.book.find("Cup")).id)
+    entries = await cup.store.read(
+        class_sql.entries_of, (await cup.store.read(class_sql.find, "Cup")).id
+    )
     assert {each.version for each in entries} == {"1"}
     assert await cup.late() == dict.fromkeys(STUDENTS, (0, 0.0))
 

@@ -9,6 +9,7 @@ import pytest
 from tests.server.conftest import House
 from tests.server.finals import Course
 
+from plyhouse.storage import class_people, class_sql
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.competitions import settings
 from plyhouse.storage.rows import By
@@ -47,7 +48,9 @@ async def test_member_who_is_called_like_a_word_reads_no_entries_of_others(house
     olga = await house.token("olga", "organise")
     await send(house, olga, "POST", "class/competitions", {"file": FILE})
     people = [NewMember("for", "ada", "for"), NewMember("Ben", "ben")]
-    joined = await house.hub.store.classes.take_in("cup", people, By("olga"))
+    joined = await house.hub.store.write(
+        class_people.take_in, "cup", people, By("olga"), house.hub.store.now()
+    )
     here = "class/competitions/cup"
     await send(house, olga, "POST", f"{here}/codes", {"uses": 5})
     for who in ("ada", "ben"):
@@ -75,7 +78,7 @@ async def test_erasing_an_account_that_is_a_word_of_the_server_changes_no_settin
         assert begun.status_code == 200, begun.text
         finished = await api.post(f"{cup.here}/finish", json={})
         assert finished.status_code == 200, finished.text
-    (game,) = (await store.classes.find("cup")).games
+    (game,) = (await store.read(class_sql.find, "cup")).games
     before = settings(await store.competition(game.competition_id or ""))
     log = [
         (each.what, each.subject, each.who)

@@ -16,6 +16,7 @@ from plyhouse.server.config import ServerConfig
 from plyhouse.server.contests import changing
 from plyhouse.server.contests.boards import Board
 from plyhouse.server.gateway.hub import Hub
+from plyhouse.storage import class_people, class_practice, class_sql
 from plyhouse.storage.match_lists import MatchFilter
 from plyhouse.storage.rows import Identity, MatchRow
 
@@ -59,7 +60,7 @@ async def board(course: Course, who: Identity = ORGANISER) -> Board:
 
 async def played(course: Course) -> list[MatchRow]:
     """The matches of the ladder that are over, the latest first."""
-    row = await course.hub.store.classes.find(LADDER)
+    row = await course.hub.store.read(class_sql.find, LADDER)
     ids = tuple(game.competition_id or "" for game in row.games)
     sight = await course.hub.privacy.sight(ORGANISER)
     wanted = MatchFilter(competition_ids=ids, status="finished")
@@ -71,7 +72,7 @@ def at_least(course: Fast, count: int, fits: Callable[[MatchRow], bool] = bool) 
         course.clock.advance(course.step)
         course.hub.competitions.advance_soon()
         await course.hub.courses.look()
-        if await course.hub.store.classes.practice_status(await practice_id(course)) is None:
+        if await course.hub.store.read(class_practice.status, await practice_id(course)) is None:
             return False
         return sum(map(fits, await played(course))) >= count
 
@@ -79,7 +80,7 @@ def at_least(course: Fast, count: int, fits: Callable[[MatchRow], bool] = bool) 
 
 
 async def practice_id(course: Course) -> str:
-    return (await course.hub.store.classes.find("Cup")).practice_id
+    return (await course.hub.store.read(class_sql.find, "Cup")).practice_id
 
 
 def holders(row: MatchRow) -> set[str]:
@@ -104,11 +105,11 @@ async def test_a_ladder_runs_from_the_opening_to_the_freeze_and_counts_for_nothi
     await course.until(at_least(course, 1, lambda row: "s00/late" in holders(row)))
     await course.run()
     await course.hub.courses.look()
-    assert (await course.hub.store.classes.find(LADDER)).status == "finished"
+    assert (await course.hub.store.read(class_sql.find, LADDER)).status == "finished"
     assert [each.row.name for each in course.hub.competitions.played()] == ["Cup: pig"]
     await course.finished()
-    results = await course.hub.boards.results(await course.hub.store.classes.find("Cup"))
-    count = len(await course.hub.store.classes.entries(results.row.id))
+    results = await course.hub.boards.results(await course.hub.store.read(class_sql.find, "Cup"))
+    count = len(await course.hub.store.read(class_sql.entries_of, results.row.id))
     assert len(results.outcomes) == count * (count - 1), "a round robin, and nothing of practice"
 
 
@@ -204,19 +205,21 @@ async def test_who_leaves_is_paired_no_more_and_a_deleted_ladder_stays_deleted(
 ) -> None:
     await course.open(FILE + PRACTICE, 3)
     await course.until(at_least(course, 6))
-    await course.hub.store.classes.disqualify("Cup", "s01", OLGA)
+    await course.hub.store.write(
+        class_people.disqualify, "Cup", "s01", OLGA, course.hub.store.now()
+    )
     await course.hub.courses.look()
     await course.until(at_least(course, 2 + len(await played(course))))
-    ladder = await course.hub.store.classes.find(LADDER)
-    entries = await course.hub.store.classes.entries(ladder.id)
+    ladder = await course.hub.store.read(class_sql.find, LADDER)
+    entries = await course.hub.store.read(class_sql.entries_of, ladder.id)
     assert {each.player: each.status for each in entries}["s01"] == "disqualified"
     (running,) = course.hub.competitions.played()
     assert len(running.gone) == 1
-    await course.hub.store.classes.move(ladder.id, "delete", OLGA)
+    await course.hub.store.write(class_sql.move, ladder.id, "delete", OLGA, course.hub.store.now())
     await course.hub.audit_follower.look()
     await course.hub.courses.look()
     assert course.hub.competitions.played() == []
-    await course.hub.store.classes.move("Cup", "delete", OLGA)
+    await course.hub.store.write(class_sql.move, "Cup", "delete", OLGA, course.hub.store.now())
     await course.hub.courses.look()
 
 
@@ -224,11 +227,11 @@ async def test_the_ladder_of_a_deleted_competition_is_deleted(course: Fast) -> N
     await course.open(FILE + PRACTICE, 2)
     await course.until(at_least(course, 2))
     name = await practice_id(course)
-    await course.hub.store.classes.move("Cup", "delete", OLGA)
+    await course.hub.store.write(class_sql.move, "Cup", "delete", OLGA, course.hub.store.now())
     await course.hub.audit_follower.look()
     await course.hub.courses.look()
     await course.hub.audit_follower.look()
-    assert await course.hub.store.classes.practice_status(name) == "deleted"
+    assert await course.hub.store.read(class_practice.status, name) == "deleted"
     assert course.hub.competitions.played() == []
 
 
@@ -259,7 +262,7 @@ async def test_an_anonymous_ladder_shows_a_student_its_own_place_and_matches(
 async def test_a_ladder_follows_changes_of_its_competition_and_goes_on_after_an_unfreeze(
     course: Fast,
 ) -> None:
-    hub, book = course.hub, course.hub.store.classes
+    hub, store = course.hub, course.hub.store
     await course.open(
         FILE + 'board = "public"\n' + STAFF.replace("hidden = true\n", "") + PRACTICE, 2
     )
@@ -267,7 +270,7 @@ async def test_a_ladder_follows_changes_of_its_competition_and_goes_on_after_an_
     await course.until(at_least(course, 1, lambda row: holders(row) == met))
 
     async def change(old: str, new: str) -> None:
-        row = await book.find("Cup")
+        row = await store.read(class_sql.find, "Cup")
         proposal = await changing.propose(hub.store, hub.courses, row, row.file.replace(old, new))
         await changing.change(hub.store, hub.courses, proposal, OLGA)
         await hub.courses.look()
@@ -290,13 +293,13 @@ async def test_a_ladder_follows_changes_of_its_competition_and_goes_on_after_an_
     assert PRIVATE in {seat.player for row in rows for seat in row.seats}
     assert "staff/b1" not in {name for row in rows for name in holders(row)}
     before = len(await played(course))
-    await book.move("Cup", "freeze", OLGA)
+    await store.write(class_sql.move, "Cup", "freeze", OLGA, store.now())
     await hub.courses.look()
     await hub.audit_follower.look()
     assert hub.competitions.played() == []
-    await changing.unfreeze(hub.store, hub.courses, await book.find("Cup"), OLGA)
+    await changing.unfreeze(hub.store, hub.courses, await store.read(class_sql.find, "Cup"), OLGA)
     await course.until(at_least(course, before + 4))
     await change('time_control = "total:3000"', 'time_control = "total:2000"')
-    assert (await book.find(LADDER)).status == "finished"
+    assert (await store.read(class_sql.find, LADDER)).status == "finished"
     await hub.courses.look()
     assert hub.competitions.played() == []

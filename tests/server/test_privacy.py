@@ -22,6 +22,7 @@ from plyhouse.protocol.messages import (
     Watch,
     Welcome,
 )
+from plyhouse.storage import class_people, class_sql
 from plyhouse.storage.rows import By
 
 HERE = "/api/v1/class/competitions"
@@ -102,7 +103,7 @@ async def ids(web: httpx.AsyncClient, path: str) -> set[str]:
 
 async def test_every_route_shows_each_viewer_what_the_board_allows(final: Final) -> None:
     every = set(final.of.values())
-    row = await final.house.hub.store.classes.find("cup")
+    row = await final.house.hub.store.read(class_sql.find, "cup")
     part = row.games[0].competition_id
     for who in ("", "eve", "ada", "cy", "olga", "root"):
         seen = final.seen(who)
@@ -268,10 +269,10 @@ async def test_a_match_stays_private_when_its_competition_is_deleted_or_a_studen
     bc = final.of[frozenset(("bob", "cy"))]
     async with final.web("ada") as web:
         assert (await web.get(f"/api/v1/matches/{bc}")).status_code == 200
-        await house.hub.store.classes.leave("cup", "ada", OLGA)
+        await house.hub.store.write(class_people.leave, "cup", "ada", OLGA, house.hub.store.now())
         assert (await web.get(f"/api/v1/matches/{bc}")).status_code == 404
         assert (await web.get(f"/api/v1/matches/{ac}")).status_code == 200, "its own"
-    await house.hub.store.classes.move("cup", "delete", OLGA)
+    await house.hub.store.write(class_sql.move, "cup", "delete", OLGA, house.hub.store.now())
     async with final.web("") as web:
         assert await ids(web, "/api/v1/matches") == set()
     async with final.web("bob") as web:

@@ -10,6 +10,7 @@ import pytest
 from tests.server.conftest import House
 
 from plyhouse.clients.cli.main import main
+from plyhouse.storage import class_people
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.rows import By
 
@@ -38,10 +39,12 @@ async def test_dress_rehearsal_prints_commands_that_work(
         return code, capsys.readouterr().err
 
     cup = await house.hub.courses.open(CUP, olga)
-    await store.classes.take_in(cup.id, [NewMember("ada", "ada")], olga, adopt="*")
+    await store.write(
+        class_people.take_in, cup.id, [NewMember("ada", "ada")], olga, store.now(), adopt="*"
+    )
     ada = await store.player("ada")
     bot = await store.ensure_bot(ada.id, "mine", "bot")
-    await store.submissions.submit(bot.id, "", "d" * 64, b"zip", store.classes.now())
+    await store.submissions.submit(bot.id, "", "d" * 64, b"zip", store.now())
     for submission in await store.submissions.waiting():
         await store.submissions.checked(submission, True, "", ("pig",), 10)
     for _ in range(2):  # the second one needs the first to be gone

@@ -8,6 +8,7 @@ from typing import Any
 from tests.server.finals import Course
 
 from plyhouse.protocol.messages import MatchMessage
+from plyhouse.storage import class_codes, class_finals, class_sql, class_staff
 from plyhouse.storage.rows import By
 
 CUP = """
@@ -120,11 +121,13 @@ async def test_every_action_of_a_competition_needs_its_role(house: Any) -> None:
     course = Course(house, CUP)
     await course.freeze("connect_four", "ada", "bob", staff=("secret",))
     await organisers(course)
-    book = house.hub.store.classes
-    code = await book.add_code("cup", By("olga"), uses=1, late_ms=10**14)
+    store = house.hub.store
+    code = await store.write(
+        class_codes.add_code, "cup", By("olga"), store.now(), uses=1, late_ms=10**14
+    )
     await course.begin()
     snapshot = (await course.bots["ada"].next(MatchMessage)).snapshot
-    part = (await book.find("cup")).games[0].competition_id
+    part = (await store.read(class_sql.find, "cup")).games[0].competition_id
     async with course.web() as web:
         paths = (await web.get("/api/openapi.json")).json()["paths"]
     found = {
@@ -168,7 +171,7 @@ async def test_organiser_without_a_role_sees_what_everybody_sees(house: Any) -> 
     await course.freeze("connect_four", "ada", "bob", staff=("secret",))
     await organisers(course)
     await course.begin()
-    part = (await house.hub.store.classes.find("cup")).games[0].competition_id
+    part = (await house.hub.store.read(class_sql.find, "cup")).games[0].competition_id
     seen: dict[str, set[str]] = {}
     for who in ("other", "reader", "olga", "root"):
         async with course.web(who) as web:
@@ -228,7 +231,7 @@ async def test_competition_without_an_owner_belongs_to_every_organiser(house: An
         assert (await api.post(f"{course.here}/staff", json=body)).status_code == 200
     await course.get("", "olga")
     assert (await course.get("", "other", 403))["code"] == "auth/role"
-    assert [each.role for each in await store.classes.staff("cup")] == ["owner"]
+    assert [each.role for each in await store.read(class_staff.staff_of, "cup")] == ["owner"]
 
 
 async def test_rehearsal_has_the_staff_of_its_competition(house: Any) -> None:
@@ -236,18 +239,22 @@ async def test_rehearsal_has_the_staff_of_its_competition(house: Any) -> None:
     await course.freeze("connect_four", "ada", "bob")
     await organisers(course)
     store = house.hub.store
-    row = await store.classes.find("cup")
+    row = await store.read(class_sql.find, "cup")
     copy = replace(row, id="copy", name="Cup (rehearsal)", rehearses=row.id, games=row.games)
-    await store.classes.rehearse(copy, [], By("assistant", "", 1))
-    assert await store.classes.staff("copy") == await store.classes.staff("cup")
+    await store.write(class_finals.rehearse, copy, [], By("assistant", "", 1))
+    assert await store.read(class_staff.staff_of, "copy") == await store.read(
+        class_staff.staff_of, "cup"
+    )
 
 
 async def test_suspension_in_a_competition_of_others_is_not_listed(house: Any) -> None:
     course = Course(house, CUP.partition("[[")[0])
     await course.freeze("connect_four", "ada", "bob")
     await organisers(course)
-    book = house.hub.store.classes
-    entry = (await book.entries((await book.find("cup")).id))[0]
+    store = house.hub.store
+    entry = (await store.read(class_sql.entries_of, (await store.read(class_sql.find, "cup")).id))[
+        0
+    ]
     await house.hub.store.probation.suspend(entry.version_id, "ten forfeits")
     for who, count in (("other", 0), ("reader", 1), ("root", 1), ("eve", 0), (entry.player, 1)):
         async with course.web(who) as web:

@@ -23,6 +23,7 @@ from plyhouse.clients.cli.submit import waited
 from plyhouse.protocol.api.submissions import Submission
 from plyhouse.protocol.package import Rules, digest_of, from_upload, from_zip, version_of
 from plyhouse.server.hosting.runner_messages import RunnerSays
+from plyhouse.storage import class_people
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.errors import SubmissionRefusal
 from plyhouse.storage.rows import By, Identity
@@ -177,7 +178,14 @@ async def test_handing_in_for_a_competition(house: House, ada: httpx.AsyncClient
         opened = await organiser.post(CLASSES, json={"file": FILE})
         assert opened.status_code == 201, opened.text
         assert await refused(ada, BOT, competition="Cup") == (404, "storage/unknown")
-        await store.classes.take_in("Cup", [NewMember("ada", "ada")], By("olga"), adopt="*")
+        await store.write(
+            class_people.take_in,
+            "Cup",
+            [NewMember("ada", "ada")],
+            By("olga"),
+            store.now(),
+            adopt="*",
+        )
         made = await hand_in(ada, BOT, competition="cup")
         assert [each["outcome"] for each in made["competitions"]] == [""]
         await organiser.post(f"{CLASSES}/cup/freeze", json={})
@@ -281,7 +289,14 @@ async def test_from_the_command_line(
     code, out, err = await plyhouse("submissions")
     assert ("ada/deep" in out, "ada/many" in out) == (False, True)
     await house.hub.courses.open(FILE, By("olga"))
-    await house.hub.store.classes.take_in("Cup", [NewMember("ada", "ada")], By("olga"), adopt="*")
+    await house.hub.store.write(
+        class_people.take_in,
+        "Cup",
+        [NewMember("ada", "ada")],
+        By("olga"),
+        house.hub.store.now(),
+        adopt="*",
+    )
     other = ["submit", str(path), "--competition", "cup"]
     assert (await plyhouse(*other, "--no-wait"))[0] == 0
     await book.checked(next(iter(await book.waiting())), True, "", ("tic_tac_toe",), 12)

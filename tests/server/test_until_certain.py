@@ -17,6 +17,7 @@ from plyhouse.server.contests.exports import Exports
 from plyhouse.server.contests.finals import finals_of
 from plyhouse.server.contests.grade_books import grade_entries
 from plyhouse.server.results.sequential import ConfidenceSequence, Grading
+from plyhouse.storage import class_sql
 
 STAFF = (
     '[[baselines]]\nbot = "staff/b0"\ngrade = "pass"\nat_least = 0.4\n'
@@ -92,7 +93,7 @@ async def test_a_final_ends_when_grades_are_certain(course: Clear) -> None:
     assert "standard error staff/b1" not in lines["s00"]
     assert float(lines["s00"]["low staff/b1"]) >= 0.6 > float(lines["s01"]["high staff/b1"])
     entries = await grade_entries(
-        hub.store, hub.boards, await hub.boards.results(await hub.store.classes.find("Cup"))
+        hub.store, hub.boards, await hub.boards.results(await hub.store.read(class_sql.find, "Cup"))
     )
     assert [(each.grade.student, each.points) for each in entries] == [("s00", 2.0), ("s01", 0.0)]
     assert entries[0].certainty["staff/b1"].pairs == needed(0.6, 1.0)

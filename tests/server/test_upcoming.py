@@ -7,6 +7,7 @@ from tests.server.test_finals import FILE, OLGA, ORGANISER, STAFF, Course, cours
 
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.contests.upcoming import Upcoming, unplayed, upcoming
+from plyhouse.storage import class_sql
 from plyhouse.storage.rows import Identity
 
 __all__ = ["course"]
@@ -48,7 +49,7 @@ async def test_what_comes_next_is_told_to_those_who_may_know(course: Course) -> 
     assert left == "pig: 9 pairings have not begun, of " + ", ".join(
         sorted({each for pair in everything for each in pair.entries})
     )
-    await hub.store.classes.move("Cup", "finish", OLGA)
+    await hub.store.write(class_sql.move, "Cup", "finish", OLGA, hub.store.now())
     await hub.audit_follower.look()
     assert await coming(ORGANISER) == []
     assert await hub.courses.unplayed("Cup") == []

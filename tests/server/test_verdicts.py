@@ -19,6 +19,7 @@ from plyhouse.server.hosting.runner_messages import FlagFell
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.live import LiveMatch
 from plyhouse.server.table.match_runner import Terms
+from plyhouse.storage import class_people, class_sql
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.rows import By
 
@@ -252,15 +253,19 @@ async def test_the_organiser_of_a_final_is_told_which_machine_is_too_busy(
 ) -> None:
     hub, olga = still_house.hub, By("olga")
     cup = await hub.courses.open(FINAL, olga)
-    await hub.store.classes.take_in(
-        cup.id, [NewMember(name, name) for name in ("player0", "player1")], olga
+    await hub.store.write(
+        class_people.take_in,
+        cup.id,
+        [NewMember(name, name) for name in ("player0", "player1")],
+        olga,
+        hub.store.now(),
     )
     for number, name in enumerate(("player0", "player1")):
         found = await hub.store.player(name)
         bot = await hub.store.ensure_bot(found.id, "mine", "bot")
         row = await hub.store.submissions.submit(bot.id, "v1", digest(number), b"zip", 1000)
         await hub.store.submissions.checked(row.id, True, "", ["tic_tac_toe"], 2000)
-    await hub.store.classes.move(cup.id, "freeze", olga)
+    await hub.store.write(class_sql.move, cup.id, "freeze", olga, hub.store.now())
     begun = await hub.courses.run(cup.id, olga, anyway=True)
     assert begun.games[0].competition_id is not None
     hall = Hall(still_house, Machine(still_house), begun.games[0].competition_id)

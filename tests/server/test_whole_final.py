@@ -22,6 +22,7 @@ from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.hosting.plan import SECOND
 from plyhouse.server.hosting.runner_messages import FlagFell
 from plyhouse.server.table.live import LiveMatch
+from plyhouse.storage import class_people, class_sql
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.errors import ClassRefusal
 from plyhouse.storage.rows import Identity, MatchRow
@@ -79,7 +80,7 @@ class Final(HostedFinal):
             await book.checked(number, ok, report, games, 10)
 
     async def status(self) -> str:
-        return (await self.house.hub.store.classes.find(self.cup)).status
+        return (await self.house.hub.store.read(class_sql.find, self.cup)).status
 
     async def play_next(self) -> None:
         """Begin the matches that can begin, and let the weaker bot of each resign."""
@@ -166,7 +167,7 @@ def recomputed(
 async def agrees(final: Final, rows: Sequence[MatchRow], out: Collection[str] = ()) -> None:
     """Compare the exported grades and places with those that follow from raw results."""
     hub = final.house.hub
-    entries = await hub.store.classes.entries(final.cup)
+    entries = await hub.store.read(class_sql.entries_of, final.cup)
     means, grades = recomputed(rows, {each.name: each.version_id for each in entries})
     told = csv.DictReader(io.StringIO(await hub.exports.grades(final.cup)))
     assert {each["student"]: each["grade"] for each in told} == {
@@ -202,13 +203,13 @@ async def test_hosted_final_is_graded_right_whatever_happens_to_it(
         hub = house.hub
         final.cup = (await hub.courses.open(CUP, OLGA)).id
         members = [NewMember(name, name) for name in STUDENTS]
-        await hub.store.classes.take_in(final.cup, members, OLGA)
+        await hub.store.write(class_people.take_in, final.cup, members, OLGA, hub.store.now())
         for name in STUDENTS:
             await final.submit(name, "v1", wall())
 
         # The deadline moves, and what is submitted after the first one counts.
         text = CUP.replace("2026-07-01T12", "2026-07-08T12")
-        row = await hub.store.classes.find(final.cup)
+        row = await hub.store.read(class_sql.find, final.cup)
         await change(hub.store, hub.courses, await propose(hub.store, hub.courses, row, text), OLGA)
         wall.set("2026-07-05")
         await hub.courses.look()
@@ -270,7 +271,7 @@ async def test_hosted_final_is_graded_right_whatever_happens_to_it(
         await final.play_out(until=20)
 
         # A student cheated.
-        await hub.store.classes.disqualify(final.cup, "dan", OLGA)
+        await hub.store.write(class_people.disqualify, final.cup, "dan", OLGA, hub.store.now())
         await hub.audit_follower.look()
         await final.play_out()
         assert await final.status() == "finished"
@@ -281,7 +282,7 @@ async def test_hosted_final_is_graded_right_whatever_happens_to_it(
 
         # A student may submit once more, and what is missing is played.
         until = wall() + 60_000
-        await hub.store.classes.extend(final.cup, "ben", until, OLGA)
+        await hub.store.write(class_people.extend, final.cup, "ben", until, OLGA, hub.store.now())
         await final.submit("ben", "v2", wall())
         wall.now = until
         await hub.courses.rerun(final.cup, OLGA)

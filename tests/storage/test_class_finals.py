@@ -6,6 +6,7 @@ from tests.storage.conftest import World
 from tests.storage.test_classes import OLGA, cup, game, refused
 from tests.storage.test_large_competitions import statements
 
+from plyhouse.storage import class_bots, class_finals, class_people, class_results, class_sql
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.competitions import settings
 from plyhouse.storage.store import Store
@@ -16,50 +17,50 @@ PART = "part"
 async def final(store: Store, names: list[str]) -> World:
     """A final of these bots that is over, in which everybody has beaten who comes later."""
     world = World(store)
-    book = store.classes
     row = cup(games=cup().games[:1], status="frozen")
-    await book.create(row, [], OLGA)
+    await store.write(class_sql.create, row, [], OLGA)
     members = [NewMember(name, name) for name in names]
-    await book.take_in("Cup", members, OLGA, late_ms=2**50)
+    await store.write(class_people.take_in, "Cup", members, OLGA, store.now(), late_ms=2**50)
     for name in names:
         player = await store.player(name)
         bot = await store.ensure_bot(player.id, "")
         world.bots[name] = bot, await store.log_in(bot, "1")
-    entered = [(each.bot_id, each.version_id) for each in await book.entries(row.id)]
-    await book.begin(row.id, [game(PART, "pig")], entered, OLGA)
+    entered = [
+        (each.bot_id, each.version_id) for each in await store.read(class_sql.entries_of, row.id)
+    ]
+    await store.write(class_sql.begin, row.id, [game(PART, "pig")], entered, OLGA, store.now())
     for number, one in enumerate(names):
         for other in names[number + 1 :]:
             await world.play(one, other, returns=(1.0, -1.0), competition_id=PART)
     await store.set_competition_status(PART, "finished")
-    assert await book.finish_if_done(row.id)
+    assert await store.write(class_sql.finish_if_done, row.id, store.now())
     return world
 
 
 async def test_a_rerun_counts_only_what_present_versions_played(store: Store) -> None:
     names = ["ada", "bob", "cyd", "dan"]
     world = await final(store, names)
-    book = store.classes
     seats = await store.played_seats(PART)
     assert len(seats) == 12
     assert {(seat.bot_id, seat.score) for seat in seats if seat.score == 1.0} == {
         (world.bots[name][0].id, 1.0) for name in names[:3]
     }
-    assert len(await book.final_seats("id-cup")) == 12
+    assert len(await store.read(class_results.played, "id-cup")) == 12
     # Bob hands in anew; that counts when the final runs again.
     bob = world.bots["bob"][0]
-    state = await book.final_state("id-cup")
+    state = await store.read(class_results.state, "id-cup")
     again = await store.log_in(bob, "2")
-    assert len(await book.final_seats("id-cup")) == 12
-    assert await book.extent(PART) == (6, 6, 0)
-    assert await book.last_digests([bob.id]) == {bob.id: ""}
-    shown = {each.player: each for each in await book.played_entries("id-cup")}
+    assert len(await store.read(class_results.played, "id-cup")) == 12
+    assert await store.read(class_results.extent, PART) == (6, 6, 0)
+    assert await store.read(class_bots.last_digests, [bob.id]) == {bob.id: ""}
+    shown = {each.player: each for each in await store.read(class_finals.played_entries, "id-cup")}
     assert (shown["bob"].version, shown["bob"].next_version) == ("1", "2")
     assert (shown["bob"].version_id, shown["bob"].next_id) == (world.bots["bob"][1], again)
     assert (shown["ada"].version, shown["ada"].next_id) == ("1", None)
     await store.note_left(PART, {world.bots["dan"][0].id: 2})
-    await book.disqualify("Cup", "dan", OLGA)
+    await store.write(class_people.disqualify, "Cup", "dan", OLGA, store.now())
     with statements(store) as counted:
-        row, parts = await book.rerun("Cup", OLGA)
+        row, parts = await store.write(class_finals.rerun, "Cup", OLGA, store.now())
     assert len(counted) < 25
     assert (row.status, [part.id for part in parts]) == ("running", [PART])
     kept = settings(parts[0])
@@ -67,35 +68,43 @@ async def test_a_rerun_counts_only_what_present_versions_played(store: Store) ->
     entries = {each.bot_id: each for each in await store.entries(PART)}
     assert entries[bob.id].version_id == again
     assert entries[world.bots["dan"][0].id].status == "withdrawn"
-    assert await book.final_state("id-cup") != state, "what was fitted to it is outdated"
-    results = await book.final_seats("id-cup")
+    assert await store.read(class_results.state, "id-cup") != state, (
+        "what was fitted to it is outdated"
+    )
+    results = await store.read(class_results.played, "id-cup")
     assert len(results) == 6, "three pairings without Bob"
     assert bob.id not in {each.bot_id for each in results}
     table = (await store.overview(PART)).table
     assert {line.bot_id: line.games for line in table}[bob.id] == 0
-    await refused("not_now", book.rerun("Cup", OLGA))
+    await refused("not_now", store.write(class_finals.rerun, "Cup", OLGA, store.now()))
 
 
 async def test_a_bot_that_lost_its_place_counts_no_more(store: Store) -> None:
     await final(store, ["ada", "bob", "cyd"])
-    book, ada = store.classes, await store.player("ada")
+    ada = await store.player("ada")
     other = await store.ensure_bot(ada.id, "new")
     await store.log_in(other, "1")
-    await book.enter("Cup", ada.id, "new", replaces="ada")
-    names = {each.name: each.status for each in await book.played_entries("id-cup", replaced=True)}
+    await store.write(
+        class_bots.enter, "Cup", ada.id, "new", replaces="ada", version="", now_ms=store.now()
+    )
+    names = {
+        each.name: each.status
+        for each in await store.read(class_finals.played_entries, "id-cup", replaced=True)
+    }
     assert names["ada/ada"] == "withdrawn", "its results stand until the rerun"
     assert names["ada/new"] == "active"
-    assert "ada/ada" not in {each.name for each in await book.played_entries("id-cup")}
-    await book.rerun("Cup", OLGA)
+    assert "ada/ada" not in {
+        each.name for each in await store.read(class_finals.played_entries, "id-cup")
+    }
+    await store.write(class_finals.rerun, "Cup", OLGA, store.now())
     assert {each.bot_id for each in await store.entries(PART)} >= {other.id}
-    assert len(await book.final_seats("id-cup")) == 2, "Bob against Cyd"
+    assert len(await store.read(class_results.played, "id-cup")) == 2, "Bob against Cyd"
 
 
 async def test_a_final_is_ended_as_it_stands(store: Store) -> None:
     await final(store, ["ada", "bob"])
-    book = store.classes
-    await refused("not_now", book.move("Cup", "finish", OLGA))
-    await book.rerun("Cup", OLGA)
-    await book.move("Cup", "pause", OLGA)
-    row = await book.move("Cup", "finish", OLGA)
+    await refused("not_now", store.write(class_sql.move, "Cup", "finish", OLGA, store.now()))
+    await store.write(class_finals.rerun, "Cup", OLGA, store.now())
+    await store.write(class_sql.move, "Cup", "pause", OLGA, store.now())
+    row = await store.write(class_sql.move, "Cup", "finish", OLGA, store.now())
     assert (row.status, row.games[0].status) == ("finished", "finished")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from plyhouse.server.results.scoring import match_scores
+from plyhouse.storage import class_people, class_privacy, class_results, class_sql
 from plyhouse.storage.class_rows import ClassCompetition, ClassGame, NewMember
 from plyhouse.storage.rows import By, CompetitionRow, EventRow
 from plyhouse.storage.store import Store
@@ -16,17 +17,17 @@ OLGA = By("olga", "because")
 
 async def final(world: Any, name: str) -> str:
     """A competition of ann and bob in its final; returns the id of its only game."""
-    book = world.store.classes
+    store = world.store
     row = ClassCompetition(
         *(f"id-{name}", name, f'name = "{name}"', "round_robin", "frozen", 1, 9, 1),
         games=(ClassGame(0, "pig", None),),
     )
-    await book.create(row, (), OLGA)
+    await store.write(class_sql.create, row, (), OLGA)
     part = CompetitionRow(
         *(f"part-{name}", name, "pig", "move:1", "round_robin", 1, True, False, 1, "running")
     )
     entered = [((await world.bot(each)).id, await world.version(each)) for each in ("ann", "bob")]
-    await book.begin(row.id, [part], entered, OLGA)
+    await store.write(class_sql.begin, row.id, [part], entered, OLGA, store.now())
     return part.id
 
 
@@ -58,20 +59,22 @@ async def test_closed_finals_show_only_ones_own_matches(world: Any, played: dict
 async def test_finals_tell_their_files_once_and_who_is_in_them(
     world: Any, played: dict[str, str]
 ) -> None:
-    book = world.store.classes
+    store = world.store
     open_ = ClassCompetition(
         *("id-new", "new", 'name = "new"', "round_robin", "open", 1, 9, 1),
         games=(ClassGame(0, "pig", None),),
     )
-    await book.create(open_, (), OLGA)
-    await book.take_in("new", [NewMember("eve", "eve")], OLGA, adopt=["eve"])
+    await store.write(class_sql.create, open_, (), OLGA)
+    await store.write(
+        class_people.take_in, "new", [NewMember("eve", "eve")], OLGA, store.now(), adopt=["eve"]
+    )
     eve = (await world.bot("eve")).player_id
-    found = await book.finals(eve)
+    found = await store.read(class_privacy.finals, eve, known=())
     assert found.begun == {"id-cup", "id-bowl"}, "one that has not begun has no matches to hide"
     assert found.files["id-cup"] == 'name = "cup"'
     assert found.member_of == {"id-new"}
-    await book.leave("new", "eve", OLGA)
-    again = await book.finals(eve, found.files)
+    await store.write(class_people.leave, "new", "eve", OLGA, store.now())
+    again = await store.read(class_privacy.finals, eve, found.files)
     assert (again.begun, again.files, again.member_of) == (found.begun, {}, frozenset())
 
 
@@ -79,20 +82,19 @@ async def test_seats_come_in_the_order_matches_ended_and_void_ones_change_the_st
     world: Any, played: dict[str, str]
 ) -> None:
     store = world.store
-    book = store.classes
-    assert (await book.final_state("id-cup"))[:2] == (1, 0)
-    rows = await book.final_seats("id-cup")
+    assert (await store.read(class_results.state, "id-cup"))[:2] == (1, 0)
+    rows = await store.read(class_results.played, "id-cup")
     assert [(row.match, row.seat, row.result, row.score) for row in rows] == [
         (played["cup"], 0, "W", 1.0),
         (played["cup"], 1, "L", 0.0),
     ]
-    part = (await book.find("id-cup")).games[0].competition_id
+    part = (await store.read(class_sql.find, "id-cup")).games[0].competition_id
     later = await world.play("ann", "bob", returns=(), competition_id=part, void=True)
-    assert (await book.final_state("id-cup"))[:2] == (2, 0)
-    rows = await book.final_seats("id-cup")
+    assert (await store.read(class_results.state, "id-cup"))[:2] == (2, 0)
+    rows = await store.read(class_results.played, "id-cup")
     assert [row.score for row in rows if row.match == later] == [None, None]
     await store.administration.void_match(played["cup"], OLGA, match_scores((1.0, -1.0)))
-    assert (await book.final_state("id-cup"))[:2] == (2, 1)
+    assert (await store.read(class_results.state, "id-cup"))[:2] == (2, 1)
 
 
 async def test_courses_and_slowest_plies_are_those_asked_for(
@@ -108,7 +110,7 @@ async def test_courses_and_slowest_plies_are_those_asked_for(
         EventRow(played["bowl"], 0, "action", 0, 0, "roll", 999, 0, 0, 999, 1),
     ]
     await store.apply(rows)
-    found = await store.classes.courses([played["cup"], played["free"]])
+    found = await store.read(class_results.courses, [played["cup"], played["free"]])
     assert found == {
         played["cup"]: [
             *(("chance", -1, "3"), ("action", 0, "roll")),
@@ -117,9 +119,9 @@ async def test_courses_and_slowest_plies_are_those_asked_for(
         played["free"]: [],
     }
     bob = (await world.bot("bob")).id
-    slow = await store.classes.slowest_plies("id-cup", [bob], 5)
+    slow = await store.read(class_results.slowest, "id-cup", [bob], 5)
     assert [(ply.ply, ply.thought_ns) for ply in slow] == [(2, 700), (0, 500)]
-    assert len(await store.classes.slowest_plies("id-cup", [bob], 1)) == 1
+    assert len(await store.read(class_results.slowest, "id-cup", [bob], 1)) == 1
 
 
 async def test_what_runners_made_void_is_counted_by_machine(
@@ -129,5 +131,7 @@ async def test_what_runners_made_void_is_counted_by_machine(
     scores = match_scores((1.0, -1.0), 2.0)
     await store.administration.void_match(played["cup"], By("runner lab1", "busy"), scores)
     await store.administration.void_match(played["bowl"], OLGA, scores)
-    assert await store.classes.voided_by("part-cup") == {"lab1": 1}
-    assert await store.classes.voided_by("part-bowl") == {}  # an organiser's is another matter
+    assert await store.read(class_results.voided_by, "part-cup") == {"lab1": 1}
+    assert (
+        await store.read(class_results.voided_by, "part-bowl") == {}
+    )  # an organiser's is another matter

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests.storage.test_large_competitions import statements
 
+from plyhouse.storage import class_bots, class_codes, class_people, class_sql
 from plyhouse.storage.class_rows import ClassCompetition, ClassGame, NewMember
 from plyhouse.storage.errors import AlreadyExists, ClassRefusal, InvalidName, StorageError, Unknown
 from plyhouse.storage.models import class_entries
@@ -58,16 +59,16 @@ async def ada(store: Store, label: str = "1", digest: str = "aaaa1111", bot: str
 
 
 async def entry(store: Store) -> Any:
-    (found,) = await store.classes.entries("id-cup")
+    (found,) = await store.read(class_sql.entries_of, "id-cup")
     return found
 
 
 @pytest.fixture
-async def book(store: Store) -> Any:
+async def opened(store: Store) -> Store:
     """The classes of a store in which there is an open cup with ada in it."""
-    await store.classes.create(cup(), (), OLGA)
-    await store.classes.take_in("Cup", [NewMember("ada", "ada")], OLGA)
-    return store.classes
+    await store.write(class_sql.create, cup(), (), OLGA)
+    await store.write(class_people.take_in, "Cup", [NewMember("ada", "ada")], OLGA, store.now())
+    return store
 
 
 # -------------------------------------------------------------------------- competitions
@@ -77,54 +78,64 @@ async def test_a_competition_is_made_whole_and_found_by_name_or_id(store: Store)
     staff = await store.add_player("staff")
     bot = await store.ensure_bot(staff.id, "random")
     version = await store.log_in(bot, "7")
-    await store.classes.create(cup(), [bot.id], OLGA)
-    found = await store.classes.find("CUP")
-    assert found == await store.classes.find("id-cup") == cup()
+    await store.write(class_sql.create, cup(), [bot.id], OLGA)
+    found = await store.read(class_sql.find, "CUP")
+    assert found == await store.read(class_sql.find, "id-cup") == cup()
     baseline = await entry(store)
     assert (baseline.name, baseline.version_id, baseline.baseline) == (
         "staff/random",
         version,
         True,
     )
-    assert [row.name for row in await store.classes.all()] == ["Cup"]
+    assert [row.name for row in await store.read(class_sql.list_all)] == ["Cup"]
     assert [row.what for row in await store.administration.log()] == ["competition.open"]
 
 
 async def test_no_two_competitions_have_one_name(store: Store) -> None:
-    await store.classes.create(cup(), (), OLGA)
-    said = await refused("name_taken", store.classes.create(cup("CUP"), (), OLGA))
+    await store.write(class_sql.create, cup(), (), OLGA)
+    said = await refused("name_taken", store.write(class_sql.create, cup("CUP"), (), OLGA))
     assert "'CUP' already, which is open" in said
-    await store.classes.move("cup", "delete", OLGA)
-    assert await store.classes.all() == []
-    await store.classes.create(cup("CUP", id="second"), (), OLGA)
+    await store.write(class_sql.move, "cup", "delete", OLGA, store.now())
+    assert await store.read(class_sql.list_all) == []
+    await store.write(class_sql.create, cup("CUP", id="second"), (), OLGA)
     with pytest.raises(Unknown, match="no competition 'kup' with a class; there is 'CUP'"):
-        await store.classes.find("kup")
+        await store.read(class_sql.find, "kup")
 
 
-async def test_a_competition_goes_its_way_and_no_other(book: Any) -> None:
-    assert "freeze it first" in await refused("not_now", book.begin("id-cup", [], [], OLGA))
-    await refused("not_now", book.move("Cup", "pause", OLGA))
-    assert (await book.move("Cup", "freeze", OLGA)).status == "frozen"
-    assert "frozen already" in await refused("not_now", book.move("Cup", "freeze", OLGA))
-    assert "frozen, and cannot be open" in await refused("not_now", book.move("Cup", "open", OLGA))
+async def test_a_competition_goes_its_way_and_no_other(opened: Store) -> None:
+    assert "freeze it first" in await refused(
+        "not_now", opened.write(class_sql.begin, "id-cup", [], [], OLGA, opened.now())
+    )
+    await refused("not_now", opened.write(class_sql.move, "Cup", "pause", OLGA, opened.now()))
+    assert (
+        await opened.write(class_sql.move, "Cup", "freeze", OLGA, opened.now())
+    ).status == "frozen"
+    assert "frozen already" in await refused(
+        "not_now", opened.write(class_sql.move, "Cup", "freeze", OLGA, opened.now())
+    )
+    assert "frozen, and cannot be open" in await refused(
+        "not_now", opened.write(class_sql.move, "Cup", "open", OLGA, opened.now())
+    )
 
 
 async def test_the_final_begins_in_few_statements_and_all_at_once(store: Store) -> None:
-    await store.classes.create(cup(), (), OLGA)
+    await store.write(class_sql.create, cup(), (), OLGA)
     people = [NewMember(f"s{number}", f"s{number}") for number in range(40)]
     with statements(store) as seen:
-        await store.classes.take_in("Cup", people, OLGA)
+        await store.write(class_people.take_in, "Cup", people, OLGA, store.now())
     assert len(seen) < 16, seen
     for each in people:
         player = await store.player(each.account)
         bot = await store.ensure_bot(player.id, "")
         await store.log_in(bot, "1", digest=each.name)
-    await store.classes.move("Cup", "freeze", OLGA)
-    entered = [(each.bot_id, each.version_id) for each in await store.classes.entries("id-cup")]
+    await store.write(class_sql.move, "Cup", "freeze", OLGA, store.now())
+    entered = [
+        (each.bot_id, each.version_id) for each in await store.read(class_sql.entries_of, "id-cup")
+    ]
     assert len(entered) == 40
     rows = [game("a", "pig"), game("b", "kuhn_poker")]
     with statements(store) as seen:
-        begun = await store.classes.begin("id-cup", rows, entered, OLGA)
+        begun = await store.write(class_sql.begin, "id-cup", rows, entered, OLGA, store.now())
     assert len(seen) < 16, seen
     assert begun.status == "running"
     assert [(each.competition_id, each.status) for each in begun.games] == [
@@ -134,30 +145,37 @@ async def test_the_final_begins_in_few_statements_and_all_at_once(store: Store) 
     assert {(each.bot_id, each.version_id) for each in await store.entries("b")} == set(entered)
     assert await store.competitions() == [], "games of finals stand in no list of their own"
     assert len(await store.competitions(of_classes=True)) == 2
-    assert await store.classes.game_of("a") == "id-cup"
-    assert await store.classes.game_of("cup") is None
+    assert await store.read(class_sql.game_of, "a") == "id-cup"
+    assert await store.read(class_sql.game_of, "cup") is None
 
 
-async def test_pausing_and_ending_reach_every_game(book: Any, store: Store) -> None:
+async def test_pausing_and_ending_reach_every_game(opened: Store, store: Store) -> None:
     version = await ada(store)
     bot = (await entry(store)).bot_id
-    await book.move("Cup", "freeze", OLGA)
-    await book.begin("id-cup", [game("a", "pig"), game("b", "kuhn_poker")], [(bot, version)], OLGA)
+    await opened.write(class_sql.move, "Cup", "freeze", OLGA, opened.now())
+    await opened.write(
+        class_sql.begin,
+        "id-cup",
+        [game("a", "pig"), game("b", "kuhn_poker")],
+        [(bot, version)],
+        OLGA,
+        opened.now(),
+    )
 
     async def statuses() -> list[str]:
-        found = await book.find("Cup")
+        found = await opened.read(class_sql.find, "Cup")
         return [found.status, *(each.status for each in found.games)]
 
     await store.set_competition_status("a", "finished")
-    await book.move("Cup", "pause", OLGA)
+    await opened.write(class_sql.move, "Cup", "pause", OLGA, opened.now())
     assert await statuses() == ["paused", "finished", "paused"]
-    assert not await book.finish_if_done("id-cup")
-    await book.move("Cup", "resume", OLGA)
+    assert not await opened.write(class_sql.finish_if_done, "id-cup", opened.now())
+    await opened.write(class_sql.move, "Cup", "resume", OLGA, opened.now())
     assert await statuses() == ["running", "finished", "running"]
     await store.set_competition_status("b", "finished")
-    assert await book.finish_if_done("id-cup")
+    assert await opened.write(class_sql.finish_if_done, "id-cup", opened.now())
     assert await statuses() == ["finished", "finished", "finished"]
-    await book.move("Cup", "delete", OLGA)
+    await opened.write(class_sql.move, "Cup", "delete", OLGA, opened.now())
     assert await store.competitions(of_classes=True) == []
 
 
@@ -165,7 +183,7 @@ async def test_pausing_and_ending_reach_every_game(book: Any, store: Store) -> N
 
 
 async def test_a_list_is_taken_in_once_however_often_it_comes(store: Store) -> None:
-    await store.classes.create(cup(), (), OLGA)
+    await store.write(class_sql.create, cup(), (), OLGA)
     await store.add_player("old")
     people = [
         NewMember("Zoë", "Zoe", "Zoë", "z@example.org"),
@@ -173,20 +191,26 @@ async def test_a_list_is_taken_in_once_however_often_it_comes(store: Store) -> N
         NewMember("cy", "crew"),
         NewMember("old", "old"),
     ]
-    said = await refused("account_exists", store.classes.take_in("Cup", people, OLGA))
+    said = await refused(
+        "account_exists", store.write(class_people.take_in, "Cup", people, OLGA, store.now())
+    )
     assert "there is an account old already" in said
     assert "--adopt old" in said
-    assert await store.classes.students("cup") == [], "nobody was taken in"
-    joined = await store.classes.take_in("Cup", people, OLGA, adopt=["OLD"])
+    assert await store.read(class_people.students_of, "cup") == [], "nobody was taken in"
+    joined = await store.write(
+        class_people.take_in, "Cup", people, OLGA, store.now(), adopt=["OLD"]
+    )
     assert [each.outcome for each in joined] == ["new", "new", "new", "known"]
     tokens = [each.token for each in joined]
     assert len(set(tokens)) == 4
     assert tokens[3] == "", "nobody gets a token of an account that was there before"
     owners = [await owner(store, token) for token in tokens[:3]]
     assert owners == ["Zoe", "crew", "crew"]
-    again = await store.classes.take_in("Cup", [*people, NewMember("dan", "crew")], OLGA)
+    again = await store.write(
+        class_people.take_in, "Cup", [*people, NewMember("dan", "crew")], OLGA, store.now()
+    )
     assert [each.outcome for each in again] == ["present"] * 4 + ["new"]
-    students = await store.classes.students("cup")
+    students = await store.read(class_people.students_of, "cup")
     assert [(each.player, each.display) for each in students] == [
         ("crew", ""),
         ("old", ""),
@@ -197,119 +221,180 @@ async def test_a_list_is_taken_in_once_however_often_it_comes(store: Store) -> N
 
 
 async def test_a_list_that_cannot_be_taken_in_leaves_nothing(store: Store) -> None:
-    await store.classes.create(cup(most_students=2), (), OLGA)
+    await store.write(class_sql.create, cup(most_students=2), (), OLGA)
     people = [NewMember(name, name) for name in ("a", "b", "c")]
-    said = await refused("full", store.classes.take_in("Cup", people, OLGA))
+    said = await refused(
+        "full", store.write(class_people.take_in, "Cup", people, OLGA, store.now())
+    )
     assert "would have 3 students, and its file allows 2" in said
     with pytest.raises(InvalidName):
-        await store.classes.take_in("Cup", [people[0], NewMember("x", "x/y")], OLGA)
+        await store.write(
+            class_people.take_in, "Cup", [people[0], NewMember("x", "x/y")], OLGA, store.now()
+        )
     assert await store.players() == []
-    assert await store.classes.students("Cup") == []
+    assert await store.read(class_people.students_of, "Cup") == []
 
 
 async def test_who_was_taken_out_gives_the_place_to_another(store: Store) -> None:
-    await store.classes.create(cup(most_students=2), (), OLGA)
-    book, people = store.classes, [NewMember(name, name) for name in ("a", "b", "c")]
-    await book.take_in("Cup", people[:2], OLGA)
-    said = await refused("full", book.take_in("Cup", people[2:], OLGA))
+    await store.write(class_sql.create, cup(most_students=2), (), OLGA)
+    people = [NewMember(name, name) for name in ("a", "b", "c")]
+    await store.write(class_people.take_in, "Cup", people[:2], OLGA, store.now())
+    said = await refused(
+        "full", store.write(class_people.take_in, "Cup", people[2:], OLGA, store.now())
+    )
     assert "plyhouse student limit, or revoke" in said
-    await book.leave("Cup", "a", OLGA)
-    assert [each.outcome for each in await book.take_in("Cup", people[2:], OLGA)] == ["new"]
-    await refused("full", book.restore("Cup", "a", OLGA))
-    assert [each.outcome for each in await book.take_in("Cup", people, OLGA)] == [
+    await store.write(class_people.leave, "Cup", "a", OLGA, store.now())
+    assert [
+        each.outcome
+        for each in await store.write(class_people.take_in, "Cup", people[2:], OLGA, store.now())
+    ] == ["new"]
+    await refused("full", store.write(class_people.restore, "Cup", "a", OLGA, store.now()))
+    assert [
+        each.outcome
+        for each in await store.write(class_people.take_in, "Cup", people, OLGA, store.now())
+    ] == [
         "revoked",
         "present",
         "present",
     ], "who is in already needs no room"
-    await book.disqualify("Cup", "b", OLGA)
-    await refused("full", book.restore("Cup", "a", OLGA))
-    await book.leave("Cup", "c", OLGA)
-    await book.restore("Cup", "a", OLGA)
-    await refused("full", book.allow("Cup", 1, OLGA))
-    assert await book.allow("cup", 3, OLGA) == "Cup"
-    await book.restore("Cup", "c", OLGA)
+    await store.write(class_people.disqualify, "Cup", "b", OLGA, store.now())
+    await refused("full", store.write(class_people.restore, "Cup", "a", OLGA, store.now()))
+    await store.write(class_people.leave, "Cup", "c", OLGA, store.now())
+    await store.write(class_people.restore, "Cup", "a", OLGA, store.now())
+    await refused("full", store.write(class_people.allow, "Cup", 1, OLGA, store.now()))
+    assert await store.write(class_people.allow, "cup", 3, OLGA, store.now()) == "Cup"
+    await store.write(class_people.restore, "Cup", "c", OLGA, store.now())
 
 
-async def test_who_was_taken_out_stays_out_until_restored(book: Any, store: Store) -> None:
+async def test_who_was_taken_out_stays_out_until_restored(opened: Store, store: Store) -> None:
     await ada(store)
-    assert (await book.leave("Cup", "ADA", OLGA))[0] == "ada"
+    assert (await opened.write(class_people.leave, "Cup", "ADA", OLGA, opened.now()))[0] == "ada"
     assert (await entry(store)).status == "withdrawn"
-    (again,) = await book.take_in("Cup", [NewMember("ada", "ada")], OLGA)
+    (again,) = await opened.write(
+        class_people.take_in, "Cup", [NewMember("ada", "ada")], OLGA, opened.now()
+    )
     assert again.outcome == "revoked"
     await ada(store, "2")
     assert (await entry(store)).version == "1"
-    await refused("revoked", book.enter("Cup", (await store.player("ada")).id, "deep"))
-    await book.restore("Cup", "ada", OLGA)
+    await refused(
+        "revoked",
+        opened.write(
+            class_bots.enter,
+            "Cup",
+            (await store.player("ada")).id,
+            "deep",
+            version="",
+            replaces="",
+            now_ms=opened.now(),
+        ),
+    )
+    await opened.write(class_people.restore, "Cup", "ada", OLGA, opened.now())
     assert (await entry(store)).status == "active"
     with pytest.raises(Unknown, match="no student 'bob' in 'Cup'"):
-        await book.leave("Cup", "bob", OLGA)
+        await opened.write(class_people.leave, "Cup", "bob", OLGA, opened.now())
 
 
 # --------------------------------------------------------------------------------- codes
 
 
-async def test_a_code_lets_so_many_in_and_no_more(book: Any, store: Store) -> None:
-    code = await book.add_code("Cup", OLGA, uses=2)
+async def test_a_code_lets_so_many_in_and_no_more(opened: Store, store: Store) -> None:
+    code = await opened.write(class_codes.add_code, "Cup", OLGA, opened.now(), uses=2)
     assert len(code.code) == 9
-    row, joined = await book.join(code.code.lower().replace("-", " "), "bob", None)
+    row, joined = await opened.write(
+        class_codes.join, code.code.lower().replace("-", " "), "bob", None, opened.now()
+    )
     assert row.name == "Cup"
     assert await owner(store, joined.token) == "bob"
-    assert "already" in await refused("account_taken", book.join(code.code, "BOB", None))
+    assert "already" in await refused(
+        "account_taken", opened.write(class_codes.join, code.code, "BOB", None, opened.now())
+    )
     old = await store.add_player("old")
-    _, joined = await book.join(code.code, "", old.id)
+    _, joined = await opened.write(class_codes.join, code.code, "", old.id, opened.now())
     assert (joined.account, joined.token) == ("old", "")
-    said = await refused("code_used_up", book.join(code.code, "cy", None))
+    said = await refused(
+        "code_used_up", opened.write(class_codes.join, code.code, "cy", None, opened.now())
+    )
     assert "for 2, and all have come" in said
-    assert [each.player for each in await book.students("Cup")] == ["ada", "bob", "old"]
-    assert [(each.used, each.uses) for each in await book.codes("Cup")] == [(2, 2)]
+    assert [each.player for each in await opened.read(class_people.students_of, "Cup")] == [
+        "ada",
+        "bob",
+        "old",
+    ]
+    assert [(each.used, each.uses) for each in await opened.read(class_codes.codes_of, "Cup")] == [
+        (2, 2)
+    ]
 
 
-async def test_many_with_the_last_use_of_a_code(book: Any) -> None:
-    code = await book.add_code("Cup", OLGA, uses=1)
+async def test_many_with_the_last_use_of_a_code(opened: Store) -> None:
+    code = await opened.write(class_codes.add_code, "Cup", OLGA, opened.now(), uses=1)
     done = await asyncio.gather(
-        *(book.join(code.code, f"s{number}", None) for number in range(5)), return_exceptions=True
+        *(
+            opened.write(class_codes.join, code.code, f"s{number}", None, opened.now())
+            for number in range(5)
+        ),
+        return_exceptions=True,
     )
     wrong = [each for each in done if isinstance(each, BaseException)]
     assert len(wrong) == 4
     assert all(isinstance(each, StorageError) for each in wrong)
-    assert len(await book.students("Cup")) == 2
+    assert len(await opened.read(class_people.students_of, "Cup")) == 2
 
 
-async def test_every_code_that_does_not_work_says_why(book: Any, store: Store, clock: Any) -> None:
-    await refused("code_unknown", book.join("AAAA-AAAA", "bob", None))
-    await refused("code_unknown", book.join("", "bob", None))
-    expiring = await book.add_code("Cup", OLGA, uses=5, expires_ms=START + 10)
-    gone = await book.add_code("Cup", OLGA, uses=5)
-    fine = await book.add_code("Cup", OLGA, uses=5)
-    await book.revoke_code(gone.code, OLGA)
-    await refused("code_revoked", book.join(gone.code, "bob", None))
+async def test_every_code_that_does_not_work_says_why(
+    opened: Store, store: Store, clock: Any
+) -> None:
+    await refused(
+        "code_unknown", opened.write(class_codes.join, "AAAA-AAAA", "bob", None, opened.now())
+    )
+    await refused("code_unknown", opened.write(class_codes.join, "", "bob", None, opened.now()))
+    expiring = await opened.write(
+        class_codes.add_code, "Cup", OLGA, opened.now(), uses=5, expires_ms=START + 10
+    )
+    gone = await opened.write(class_codes.add_code, "Cup", OLGA, opened.now(), uses=5)
+    fine = await opened.write(class_codes.add_code, "Cup", OLGA, opened.now(), uses=5)
+    await opened.write(class_codes.revoke_code, gone.code, OLGA, opened.now())
+    await refused(
+        "code_revoked", opened.write(class_codes.join, gone.code, "bob", None, opened.now())
+    )
     with pytest.raises(Unknown, match="no valid code"):
-        await book.revoke_code(gone.code, OLGA)
-    await refused("name_needed", book.join(fine.code, "", None))
+        await opened.write(class_codes.revoke_code, gone.code, OLGA, opened.now())
+    await refused("name_needed", opened.write(class_codes.join, fine.code, "", None, opened.now()))
     clock.now = START + 10
-    await refused("code_expired", book.join(expiring.code, "bob", None))
-    await book.leave("Cup", "ada", OLGA)
-    await refused("revoked", book.join(fine.code, "", (await store.player("ada")).id))
-    await book.move("Cup", "freeze", OLGA)
-    await refused("frozen", book.join(fine.code, "bob", None))
-    await refused("frozen", book.add_code("Cup", OLGA, uses=5))
-    late = await book.add_code("Cup", OLGA, uses=5, late_ms=START + 1000)
-    await book.join(late.code, "bob", None)
-    bob = (await book.students("Cup"))[1]
+    await refused(
+        "code_expired", opened.write(class_codes.join, expiring.code, "bob", None, opened.now())
+    )
+    await opened.write(class_people.leave, "Cup", "ada", OLGA, opened.now())
+    await refused(
+        "revoked",
+        opened.write(class_codes.join, fine.code, "", (await store.player("ada")).id, opened.now()),
+    )
+    await opened.write(class_sql.move, "Cup", "freeze", OLGA, opened.now())
+    await refused("frozen", opened.write(class_codes.join, fine.code, "bob", None, opened.now()))
+    await refused("frozen", opened.write(class_codes.add_code, "Cup", OLGA, opened.now(), uses=5))
+    late = await opened.write(
+        class_codes.add_code, "Cup", OLGA, opened.now(), uses=5, late_ms=START + 1000
+    )
+    await opened.write(class_codes.join, late.code, "bob", None, opened.now())
+    bob = (await opened.read(class_people.students_of, "Cup"))[1]
     assert (bob.player, bob.extended_ms) == ("bob", START + 1000)
 
 
-async def test_a_group_has_a_code_of_its_own(book: Any, store: Store) -> None:
-    await book.take_in("Cup", [NewMember("bob", "crew")], OLGA)
-    code = await book.add_code("Cup", OLGA, uses=3, group="Crew")
-    await refused("name_needed", book.join(code.code, "", None))
-    _, joined = await book.join(code.code, "cy", None)
+async def test_a_group_has_a_code_of_its_own(opened: Store, store: Store) -> None:
+    await opened.write(class_people.take_in, "Cup", [NewMember("bob", "crew")], OLGA, opened.now())
+    code = await opened.write(class_codes.add_code, "Cup", OLGA, opened.now(), uses=3, group="Crew")
+    await refused("name_needed", opened.write(class_codes.join, code.code, "", None, opened.now()))
+    _, joined = await opened.write(class_codes.join, code.code, "cy", None, opened.now())
     assert joined.account == "crew"
     assert await owner(store, joined.token) == "crew"
-    await refused("account_taken", book.join(code.code, "CY", None))
-    assert [each.player for each in await book.students("Cup")] == ["ada", "crew"]
+    await refused(
+        "account_taken", opened.write(class_codes.join, code.code, "CY", None, opened.now())
+    )
+    assert [each.player for each in await opened.read(class_people.students_of, "Cup")] == [
+        "ada",
+        "crew",
+    ]
     with pytest.raises(Unknown, match="no student 'nobody'"):
-        await book.add_code("Cup", OLGA, uses=1, group="nobody")
+        await opened.write(class_codes.add_code, "Cup", OLGA, opened.now(), uses=1, group="nobody")
 
 
 # -------------------------------------------------------------------- bots and versions
@@ -322,14 +407,17 @@ async def test_a_version_is_its_label_and_what_its_files_hold(store: Store) -> N
     assert await store.ensure_version(bot.id, "1", digest="a" * 64) == first
     other = await store.ensure_version(bot.id, "1", digest="b" * 64)
     assert other != first
-    assert [(each.label, each.digest[:1]) for each in await store.classes.versions(player.id)] == [
+    assert [
+        (each.label, each.digest[:1])
+        for each in await store.read(class_bots.versions_of, player.id)
+    ] == [
         ("1", "b"),
         ("1", "a"),
     ]
 
 
 async def test_connecting_is_submitting_until_the_freeze(
-    book: Any, store: Store, clock: Any
+    opened: Store, store: Store, clock: Any
 ) -> None:
     first = await ada(store)
     assert (await entry(store)).version_id == first
@@ -337,10 +425,10 @@ async def test_connecting_is_submitting_until_the_freeze(
     assert (await entry(store)).version_id == second
     await ada(store, bot="other")
     assert (await entry(store)).bot == "deep", "one entry each, and the first bot has it"
-    await book.move("Cup", "freeze", OLGA)
+    await opened.write(class_sql.move, "Cup", "freeze", OLGA, opened.now())
     await ada(store, "3", "cccc3333")
     assert (await entry(store)).version_id == second
-    await book.extend("Cup", "Ada", START + 100, OLGA)
+    await opened.write(class_people.extend, "Cup", "Ada", START + 100, OLGA, opened.now())
     late = await ada(store, "4", "dddd4444")
     assert (await entry(store)).version_id == late
     clock.now = START + 100
@@ -349,84 +437,164 @@ async def test_connecting_is_submitting_until_the_freeze(
 
 
 async def test_the_date_of_the_freeze_holds_whoever_is_asleep(store: Store, clock: Any) -> None:
-    await store.classes.create(cup(freezes_ms=START + 50), (), OLGA)
-    await store.classes.take_in("Cup", [NewMember("ada", "ada")], OLGA)
+    await store.write(class_sql.create, cup(freezes_ms=START + 50), (), OLGA)
+    await store.write(class_people.take_in, "Cup", [NewMember("ada", "ada")], OLGA, store.now())
     first = await ada(store)
     clock.now = START + 50
     await ada(store, "2")
     assert (await entry(store)).version_id == first
-    assert (await store.classes.find("Cup")).status == "open", "nobody has come to note it"
+    assert (await store.read(class_sql.find, "Cup")).status == "open", "nobody has come to note it"
     player = (await store.player("ada")).id
-    await refused("frozen", store.classes.enter("Cup", player, "deep"))
+    await refused(
+        "frozen",
+        store.write(
+            class_bots.enter, "Cup", player, "deep", version="", replaces="", now_ms=store.now()
+        ),
+    )
 
 
-async def test_what_plays_is_the_students_choice(book: Any, store: Store) -> None:
+async def test_what_plays_is_the_students_choice(opened: Store, store: Store) -> None:
     player = (await store.player("ada")).id
     with pytest.raises(Unknown, match=r"no bot 'deep' that has connected; .* none yet"):
-        await book.enter("Cup", player, "deep")
+        await opened.write(
+            class_bots.enter, "Cup", player, "deep", version="", replaces="", now_ms=opened.now()
+        )
     first = await ada(store, "1", "aaaa1111")
     second = await ada(store, "1", "bbbb2222")
     third = await ada(store, "2", "cccc3333")
-    assert (await book.enter("Cup", player, "deep", "aaaa")).version_id == first
+    assert (
+        await opened.write(
+            class_bots.enter, "Cup", player, "deep", "aaaa", replaces="", now_ms=opened.now()
+        )
+    ).version_id == first
     await ada(store, "1", "bbbb2222")
     assert (await entry(store)).version_id == first, "chosen is chosen"
     assert "bbbb2222, aaaa1111" in await refused(
-        "version_unclear", book.enter("Cup", player, "deep", "1")
+        "version_unclear",
+        opened.write(
+            class_bots.enter, "Cup", player, "deep", "1", replaces="", now_ms=opened.now()
+        ),
     )
-    assert (await book.enter("Cup", player, "DEEP", "2")).version_id == third
+    assert (
+        await opened.write(
+            class_bots.enter, "Cup", player, "DEEP", "2", replaces="", now_ms=opened.now()
+        )
+    ).version_id == third
     with pytest.raises(Unknown, match="no version 'x'; it has: 2 cccc3333"):
-        await book.enter("Cup", player, "deep", "x")
-    assert (await book.enter("Cup", player, "deep")).chosen is False
+        await opened.write(
+            class_bots.enter, "Cup", player, "deep", "x", replaces="", now_ms=opened.now()
+        )
+    assert (
+        await opened.write(
+            class_bots.enter, "Cup", player, "deep", version="", replaces="", now_ms=opened.now()
+        )
+    ).chosen is False
     await ada(store, "1", "bbbb2222")
     assert (await entry(store)).version_id == second
     other = await ada(store, bot="other")
-    said = await refused("entry_limit", book.enter("Cup", player, "other"))
+    said = await refused(
+        "entry_limit",
+        opened.write(
+            class_bots.enter, "Cup", player, "other", version="", replaces="", now_ms=opened.now()
+        ),
+    )
     assert "takes 1 of each student" in said
     assert "--replace deep" in said
     with pytest.raises(Unknown, match="'third' is not entered"):
-        await book.enter("Cup", player, "other", replaces="third")
-    assert (await book.enter("Cup", player, "other", replaces="deep")).version_id == other
-    await book.move("Cup", "freeze", OLGA)
-    assert "practice goes on" in await refused("frozen", book.enter("Cup", player, "other"))
+        await opened.write(
+            class_bots.enter,
+            "Cup",
+            player,
+            "other",
+            replaces="third",
+            version="",
+            now_ms=opened.now(),
+        )
+    assert (
+        await opened.write(
+            class_bots.enter,
+            "Cup",
+            player,
+            "other",
+            replaces="deep",
+            version="",
+            now_ms=opened.now(),
+        )
+    ).version_id == other
+    await opened.write(class_sql.move, "Cup", "freeze", OLGA, opened.now())
+    assert "practice goes on" in await refused(
+        "frozen",
+        opened.write(
+            class_bots.enter, "Cup", player, "other", version="", replaces="", now_ms=opened.now()
+        ),
+    )
 
 
 async def test_disqualified_with_all_or_with_one_entry(store: Store) -> None:
-    await store.classes.create(cup(entries_each=2), (), OLGA)
-    await store.classes.take_in("Cup", [NewMember("ada", "ada")], OLGA)
+    await store.write(class_sql.create, cup(entries_each=2), (), OLGA)
+    await store.write(class_people.take_in, "Cup", [NewMember("ada", "ada")], OLGA, store.now())
     await ada(store)
     await ada(store, bot="other")
     with pytest.raises(Unknown, match=r"ada/x is not entered in 'Cup'; entered: ada/deep"):
-        await store.classes.disqualify("Cup", "ada/x", OLGA)
-    name, gone = await store.classes.disqualify("Cup", "ADA/deep", OLGA)
+        await store.write(class_people.disqualify, "Cup", "ada/x", OLGA, store.now())
+    name, gone = await store.write(class_people.disqualify, "Cup", "ADA/deep", OLGA, store.now())
     assert (name, len(gone)) == ("ada/deep", 1)
-    statuses = {each.bot: each.status for each in await store.classes.entries("id-cup")}
+    statuses = {each.bot: each.status for each in await store.read(class_sql.entries_of, "id-cup")}
     assert statuses == {"deep": "disqualified", "other": "active"}
     player = (await store.player("ada")).id
-    said = await refused("revoked", store.classes.enter("Cup", player, "deep"))
+    said = await refused(
+        "revoked",
+        store.write(
+            class_bots.enter, "Cup", player, "deep", version="", replaces="", now_ms=store.now()
+        ),
+    )
     assert "ada/deep is disqualified in 'Cup'" in said
     await ada(store, bot="third")
-    await refused("entry_limit", store.classes.enter("Cup", player, "third"))
-    await refused("revoked", store.classes.enter("Cup", player, "third", replaces="deep"))
-    assert {each.bot for each in await store.classes.entries("id-cup")} == {"deep", "other"}
-    assert len((await store.classes.disqualify("Cup", "ada", OLGA))[1]) == 2
-    await store.classes.leave("Cup", "ada", OLGA)
-    assert {each.status for each in await store.classes.entries("id-cup")} == {"disqualified"}
+    await refused(
+        "entry_limit",
+        store.write(
+            class_bots.enter, "Cup", player, "third", version="", replaces="", now_ms=store.now()
+        ),
+    )
+    await refused(
+        "revoked",
+        store.write(
+            class_bots.enter,
+            "Cup",
+            player,
+            "third",
+            replaces="deep",
+            version="",
+            now_ms=store.now(),
+        ),
+    )
+    assert {each.bot for each in await store.read(class_sql.entries_of, "id-cup")} == {
+        "deep",
+        "other",
+    }
+    assert (
+        len((await store.write(class_people.disqualify, "Cup", "ada", OLGA, store.now()))[1]) == 2
+    )
+    await store.write(class_people.leave, "Cup", "ada", OLGA, store.now())
+    assert {each.status for each in await store.read(class_sql.entries_of, "id-cup")} == {
+        "disqualified"
+    }
 
 
 async def test_to_be_taken_out_and_restored_ends_no_disqualification(store: Store) -> None:
-    await store.classes.create(cup(entries_each=2), (), OLGA)
-    await store.classes.take_in("Cup", [NewMember("ada", "ada")], OLGA)
+    await store.write(class_sql.create, cup(entries_each=2), (), OLGA)
+    await store.write(class_people.take_in, "Cup", [NewMember("ada", "ada")], OLGA, store.now())
     await ada(store)
     await ada(store, bot="other")
-    await store.classes.disqualify("Cup", "ada/deep", OLGA)
-    await store.classes.leave("Cup", "ada", OLGA)
-    await store.classes.restore("Cup", "ada", OLGA)
-    statuses = {each.bot: each.status for each in await store.classes.entries("id-cup")}
+    await store.write(class_people.disqualify, "Cup", "ada/deep", OLGA, store.now())
+    await store.write(class_people.leave, "Cup", "ada", OLGA, store.now())
+    await store.write(class_people.restore, "Cup", "ada", OLGA, store.now())
+    statuses = {each.bot: each.status for each in await store.read(class_sql.entries_of, "id-cup")}
     assert statuses == {"deep": "disqualified", "other": "active"}
 
 
 async def test_a_withdrawn_entry_comes_back_only_while_there_is_a_place(
-    book: Any, store: Store
+    opened: Store, store: Store
 ) -> None:
     await ada(store)
     await ada(store, bot="other")
@@ -434,24 +602,47 @@ async def test_a_withdrawn_entry_comes_back_only_while_there_is_a_place(
     await store._database.write(  # as a suspension in a final leaves it
         lambda connection: connection.execute(class_entries.update().values(status="withdrawn"))
     )
-    assert (await book.enter("Cup", player, "other")).status == "active"
-    await refused("entry_limit", book.enter("Cup", player, "deep"))
-    statuses = {each.bot: each.status for each in await book.entries("id-cup")}
+    assert (
+        await opened.write(
+            class_bots.enter, "Cup", player, "other", version="", replaces="", now_ms=opened.now()
+        )
+    ).status == "active"
+    await refused(
+        "entry_limit",
+        opened.write(
+            class_bots.enter, "Cup", player, "deep", version="", replaces="", now_ms=opened.now()
+        ),
+    )
+    statuses = {each.bot: each.status for each in await opened.read(class_sql.entries_of, "id-cup")}
     assert statuses == {"deep": "withdrawn", "other": "active"}
-    assert (await book.enter("Cup", player, "deep", replaces="other")).status == "active"
+    assert (
+        await opened.write(
+            class_bots.enter,
+            "Cup",
+            player,
+            "deep",
+            replaces="other",
+            version="",
+            now_ms=opened.now(),
+        )
+    ).status == "active"
 
 
-async def test_an_extension_has_its_time(book: Any) -> None:
-    await refused("date_past", book.extend("Cup", "ada", START, OLGA))
+async def test_an_extension_has_its_time(opened: Store) -> None:
+    await refused(
+        "date_past", opened.write(class_people.extend, "Cup", "ada", START, OLGA, opened.now())
+    )
     with pytest.raises(Unknown, match="no student 'bob'"):
-        await book.extend("Cup", "bob", START + 1, OLGA)
-    await book.leave("Cup", "ada", OLGA)
-    await refused("revoked", book.extend("Cup", "ada", START + 1, OLGA))
+        await opened.write(class_people.extend, "Cup", "bob", START + 1, OLGA, opened.now())
+    await opened.write(class_people.leave, "Cup", "ada", OLGA, opened.now())
+    await refused(
+        "revoked", opened.write(class_people.extend, "Cup", "ada", START + 1, OLGA, opened.now())
+    )
 
 
 async def test_a_name_that_is_taken_twice_at_once(store: Store) -> None:
     done = await asyncio.gather(
-        *(store.classes.create(cup(id=f"id{n}"), (), OLGA) for n in range(4)),
+        *(store.write(class_sql.create, cup(id=f"id{n}"), (), OLGA) for n in range(4)),
         return_exceptions=True,
     )
     wrong = [each for each in done if isinstance(each, BaseException)]
@@ -461,9 +652,9 @@ async def test_a_name_that_is_taken_twice_at_once(store: Store) -> None:
 
 async def test_names_are_read_without_files(store: Store) -> None:
     for number, name in enumerate(("First", "Second", "Third", "Gone")):
-        await store.classes.create(cup(name, created_ms=START + number), [], OLGA)
-    await store.classes.move("Gone", "delete", OLGA)
+        await store.write(class_sql.create, cup(name, created_ms=START + number), [], OLGA)
+    await store.write(class_sql.move, "Gone", "delete", OLGA, store.now())
     with statements(store) as asked:
-        assert await store.classes.names(2) == ["Third", "Second"]
+        assert await store.read(class_sql.names, 2) == ["Third", "Second"]
     (query,) = [each for each in asked if "SELECT" in each]
     assert ".file" not in query

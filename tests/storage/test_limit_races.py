@@ -12,7 +12,17 @@ from tests.storage.conftest import World
 from tests.storage.races import race
 from tests.storage.test_classes import OLGA, cup, game
 
-from plyhouse.storage import announcements, models, regrades
+from plyhouse.storage import (
+    announcements,
+    class_bots,
+    class_changes,
+    class_codes,
+    class_people,
+    class_sql,
+    class_staff,
+    models,
+    regrades,
+)
 from plyhouse.storage.class_changes import Changed
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.errors import StorageError
@@ -56,16 +66,18 @@ async def versions(store: Store) -> Meeting:
 
 
 async def open_cup(store: Store, *students: str, **more: Any) -> None:
-    await store.classes.create(cup(**more), (), OLGA)
+    await store.write(class_sql.create, cup(**more), (), OLGA)
     people = [NewMember(each, each) for each in students]
-    await store.classes.take_in("Cup", people, OLGA)
+    await store.write(class_people.take_in, "Cup", people, OLGA, store.now())
 
 
 async def students(store: Store) -> Meeting:
     await open_cup(store, most_students=1)
 
     def take_in(name: str) -> Work:
-        return lambda store: store.classes.take_in("Cup", [NewMember(name, name)], OLGA)
+        return lambda store: store.write(
+            class_people.take_in, "Cup", [NewMember(name, name)], OLGA, store.now()
+        )
 
     at, table = "INSERT INTO class_students", "class_students"
     return Meeting(take_in("ada"), take_in("bob"), at, "competition/full", table)
@@ -73,10 +85,13 @@ async def students(store: Store) -> Meeting:
 
 async def students_by_two_codes(store: Store) -> Meeting:
     await open_cup(store, most_students=1)
-    codes = [(await store.classes.add_code("Cup", OLGA, uses=1)).code for _ in range(2)]
+    codes = [
+        (await store.write(class_codes.add_code, "Cup", OLGA, store.now(), uses=1)).code
+        for _ in range(2)
+    ]
 
     def join(name: str, code: str) -> Work:
-        return lambda store: store.classes.join(code, name, None)
+        return lambda store: store.write(class_codes.join, code, name, None, store.now())
 
     at, table = "INSERT INTO class_students", "class_students"
     return Meeting(join("ada", codes[0]), join("bob", codes[1]), at, "competition/full", table)
@@ -84,10 +99,10 @@ async def students_by_two_codes(store: Store) -> Meeting:
 
 async def uses_of_a_code(store: Store) -> Meeting:
     await open_cup(store)
-    code = (await store.classes.add_code("Cup", OLGA, uses=1)).code
+    code = (await store.write(class_codes.add_code, "Cup", OLGA, store.now(), uses=1)).code
 
     def join(name: str) -> Work:
-        return lambda store: store.classes.join(code, name, None)
+        return lambda store: store.write(class_codes.join, code, name, None, store.now())
 
     at, table = "INSERT INTO class_students", "class_students"
     return Meeting(join("ada"), join("bob"), at, "competition/code_used_up", table)
@@ -95,10 +110,12 @@ async def uses_of_a_code(store: Store) -> Meeting:
 
 async def students_let_back_in(store: Store) -> Meeting:
     await open_cup(store, "ada", most_students=1)
-    await store.classes.leave("Cup", "ada", OLGA)
+    await store.write(class_people.leave, "Cup", "ada", OLGA, store.now())
     return Meeting(
-        lambda store: store.classes.restore("Cup", "ada", OLGA),
-        lambda store: store.classes.take_in("Cup", [NewMember("bob", "bob")], OLGA),
+        lambda store: store.write(class_people.restore, "Cup", "ada", OLGA, store.now()),
+        lambda store: store.write(
+            class_people.take_in, "Cup", [NewMember("bob", "bob")], OLGA, store.now()
+        ),
         "UPDATE class_students",
         "competition/full",
     )
@@ -107,8 +124,10 @@ async def students_let_back_in(store: Store) -> Meeting:
 async def fewer_students(store: Store) -> Meeting:
     await open_cup(store, "ada", most_students=2)
     return Meeting(
-        lambda store: store.classes.allow("Cup", 1, OLGA),
-        lambda store: store.classes.take_in("Cup", [NewMember("bob", "bob")], OLGA),
+        lambda store: store.write(class_people.allow, "Cup", 1, OLGA, store.now()),
+        lambda store: store.write(
+            class_people.take_in, "Cup", [NewMember("bob", "bob")], OLGA, store.now()
+        ),
         "UPDATE class_competitions",
         "competition/full",
     )
@@ -116,11 +135,13 @@ async def fewer_students(store: Store) -> Meeting:
 
 async def fewer_students_by_file(store: Store) -> Meeting:
     await open_cup(store, "ada", most_students=2)
-    before = await store.classes.find("Cup")
+    before = await store.read(class_sql.find, "Cup")
     after = Changed(replace(before, most_students=1), ())
     return Meeting(
-        lambda store: store.classes.change(before, after, OLGA),
-        lambda store: store.classes.take_in("Cup", [NewMember("bob", "bob")], OLGA),
+        lambda store: store.write(class_changes.apply, before, after, OLGA, store.now()),
+        lambda store: store.write(
+            class_people.take_in, "Cup", [NewMember("bob", "bob")], OLGA, store.now()
+        ),
         "UPDATE class_competitions",
         "competition/full",
     )
@@ -128,11 +149,13 @@ async def fewer_students_by_file(store: Store) -> Meeting:
 
 async def joining_a_final_that_begins(store: Store) -> Meeting:
     await open_cup(store, "ada", games=cup().games[:1])
-    await store.classes.move("Cup", "freeze", OLGA)
+    await store.write(class_sql.move, "Cup", "freeze", OLGA, store.now())
     late, bob = 2**50, [NewMember("bob", "bob")]
     return Meeting(
-        lambda store: store.classes.begin("id-cup", [game("part", "pig")], [], OLGA),
-        lambda store: store.classes.take_in("Cup", bob, OLGA, late),
+        lambda store: store.write(
+            class_sql.begin, "id-cup", [game("part", "pig")], [], OLGA, store.now()
+        ),
+        lambda store: store.write(class_people.take_in, "Cup", bob, OLGA, store.now(), late),
         "UPDATE class_competitions",
         "competition/begun",
     )
@@ -147,7 +170,15 @@ async def chosen_entries(store: Store) -> Meeting:
     one, two = await two_bots_of_a_student(store)
 
     def enter(name: str) -> Work:
-        return lambda store: store.classes.enter("Cup", one.player_id, name)
+        return lambda store: store.write(
+            class_bots.enter,
+            "Cup",
+            one.player_id,
+            name,
+            version="",
+            replaces="",
+            now_ms=store.now(),
+        )
 
     at, table = "INSERT INTO class_entries", "class_entries"
     return Meeting(enter(one.name), enter(two.name), at, "competition/entry_limit", table)
@@ -159,14 +190,16 @@ async def two_bots_of_a_student(store: Store) -> list[Any]:
     found = await two_bots(store)
     for bot in found:
         await store.log_in(bot, "1")
-    await store.classes.create(cup(), (), OLGA)
-    await store.classes.take_in("Cup", [NewMember("ada", "ada")], OLGA, adopt="*")
+    await store.write(class_sql.create, cup(), (), OLGA)
+    await store.write(
+        class_people.take_in, "Cup", [NewMember("ada", "ada")], OLGA, store.now(), adopt="*"
+    )
     return found
 
 
 async def class_names(store: Store) -> Meeting:
     def create(identity: str) -> Work:
-        return lambda store: store.classes.create(cup(id=identity), (), OLGA)
+        return lambda store: store.write(class_sql.create, cup(id=identity), (), OLGA)
 
     at, table = "INSERT INTO class_competitions", "class_competitions"
     return Meeting(create("a"), create("b"), at, "competition/name_taken", table)
@@ -189,10 +222,13 @@ async def names_that_look_alike(store: Store) -> Meeting:
 
 async def names_of_new_accounts(store: Store) -> Meeting:
     await open_cup(store)
-    codes = [(await store.classes.add_code("Cup", OLGA, uses=9)).code for _ in range(2)]
+    codes = [
+        (await store.write(class_codes.add_code, "Cup", OLGA, store.now(), uses=9)).code
+        for _ in range(2)
+    ]
 
     def join(code: str) -> Work:
-        return lambda store: store.classes.join(code, "ada", None)
+        return lambda store: store.write(class_codes.join, code, "ada", None, store.now())
 
     at, code = "INSERT INTO players", "competition/account_taken"
     return Meeting(join(codes[0]), join(codes[1]), at, code, "players")
@@ -202,7 +238,7 @@ async def announcements_of_a_class(store: Store) -> Meeting:
     await open_cup(store)
 
     def announce(text: str) -> Work:
-        return lambda store: store.classes.announce("Cup", text, OLGA)
+        return lambda store: store.write(announcements.announce, "Cup", text, OLGA, store.now())
 
     at, table = "INSERT INTO announcements", "announcements"
     return Meeting(announce("one"), announce("two"), at, "competition/too_many", table)
@@ -238,10 +274,20 @@ async def submission_that_is_entered(store: Store) -> Meeting:
     bot, _ = await two_bots(store)
     row = await store.submissions.submit(bot.id, "1", D1, b"zip", 10)
     await store.submissions.checked(row.id, True, "", ("pig",), 11)
-    await store.classes.create(cup(), (), OLGA)
-    await store.classes.take_in("Cup", [NewMember("ada", "ada")], OLGA, adopt="*")
+    await store.write(class_sql.create, cup(), (), OLGA)
+    await store.write(
+        class_people.take_in, "Cup", [NewMember("ada", "ada")], OLGA, store.now(), adopt="*"
+    )
     return Meeting(
-        lambda store: store.classes.enter("Cup", bot.player_id, "one"),
+        lambda store: store.write(
+            class_bots.enter,
+            "Cup",
+            bot.player_id,
+            "one",
+            version="",
+            replaces="",
+            now_ms=store.now(),
+        ),
         lambda store: store.submissions.remove(row.id),
         "INSERT INTO class_entries",
         "submission/entered",
@@ -254,10 +300,10 @@ async def last_owner(store: Store) -> Meeting:
         await store.add_player(name)
     await open_cup(store)
     for name in ("ada", "bob"):
-        await store.classes.add_staff("Cup", name, "owner", OLGA)
+        await store.write(class_staff.add, "Cup", name, "owner", OLGA, store.now())
 
     def remove(name: str) -> Work:
-        return lambda store: store.classes.remove_staff("Cup", name, OLGA)
+        return lambda store: store.write(class_staff.remove, "Cup", name, OLGA, store.now())
 
     at = "DELETE FROM class_staff"
     return Meeting(remove("ada"), remove("bob"), at, "competition/last_owner")
@@ -314,16 +360,16 @@ async def test_limit_reached_by_two_at_once_refuses_one(
 async def test_code_that_was_revoked_meanwhile_lets_nobody_in(racing_url: str) -> None:
     async with await Store.open(racing_url) as store:
         await open_cup(store)
-        code = (await store.classes.add_code("Cup", OLGA, uses=1)).code
+        code = (await store.write(class_codes.add_code, "Cup", OLGA, store.now(), uses=1)).code
     joined, revoked = await race(
         racing_url,
-        lambda store: store.classes.join(code, "ada", None),
-        lambda store: store.classes.revoke_code(code, OLGA),
+        lambda store: store.write(class_codes.join, code, "ada", None, store.now()),
+        lambda store: store.write(class_codes.revoke_code, code, OLGA, store.now()),
         at="INSERT INTO class_students",
     )
     assert revoked is None
     async with await Store.open(racing_url) as store:
-        here = len(await store.classes.students("Cup"))
+        here = len(await store.read(class_people.students_of, "Cup"))
     if racing_url.startswith("sqlite"):  # there the revocation came later
         assert (joined[1].account, here) == ("ada", 1)
     else:
@@ -341,7 +387,7 @@ async def test_two_bots_that_log_in_at_once_take_one_place(racing_url: str) -> N
         at="INSERT INTO class_entries",
     )
     async with await Store.open(racing_url) as store:
-        assert len(await store.classes.entries("id-cup")) == 1
+        assert len(await store.read(class_sql.entries_of, "id-cup")) == 1
 
 
 async def test_two_bots_that_pass_their_checks_at_once_take_one_place(racing_url: str) -> None:
@@ -360,7 +406,7 @@ async def test_two_bots_that_pass_their_checks_at_once_take_one_place(racing_url
     )
     assert [[each.outcome for each in row.competitions] for row in done] == [["entered"], ["full"]]
     async with await Store.open(racing_url) as store:
-        assert len(await store.classes.entries("id-cup")) == 1
+        assert len(await store.read(class_sql.entries_of, "id-cup")) == 1
 
 
 @pytest.mark.parametrize("first", ["remove", "submit"])
@@ -433,28 +479,28 @@ async def test_passwords_set_at_once_leave_the_last_one(racing_url: str) -> None
 async def test_final_that_is_paused_when_its_games_end_stays_paused(racing_url: str) -> None:
     async with await Store.open(racing_url) as store:
         await open_cup(store, games=cup().games[:1])
-        await store.classes.move("Cup", "freeze", OLGA)
-        await store.classes.begin("id-cup", [game("part", "pig")], [], OLGA)
+        await store.write(class_sql.move, "Cup", "freeze", OLGA, store.now())
+        await store.write(class_sql.begin, "id-cup", [game("part", "pig")], [], OLGA, store.now())
         await store.set_competition_status("part", "finished")
     paused, finished = await race(
         racing_url,
-        lambda store: store.classes.move("Cup", "pause", OLGA),
-        lambda store: store.classes.finish_if_done("id-cup"),
+        lambda store: store.write(class_sql.move, "Cup", "pause", OLGA, store.now()),
+        lambda store: store.write(class_sql.finish_if_done, "id-cup", store.now()),
         at="UPDATE class_competitions",
     )
     assert (paused.status, finished) == ("paused", False)
     async with await Store.open(racing_url) as store:
-        assert (await store.classes.find("Cup")).status == "paused"
+        assert (await store.read(class_sql.find, "Cup")).status == "paused"
 
 
 async def test_suspended_game_of_a_paused_final_is_paused_when_it_can_go_on(store: Store) -> None:
     await open_cup(store, games=cup().games[:1])
-    await store.classes.move("Cup", "freeze", OLGA)
-    await store.classes.begin("id-cup", [game("part", "pig")], [], OLGA)
+    await store.write(class_sql.move, "Cup", "freeze", OLGA, store.now())
+    await store.write(class_sql.begin, "id-cup", [game("part", "pig")], [], OLGA, store.now())
     await store.suspend_competition("part", "its game is missing")
-    await store.classes.move("Cup", "pause", OLGA)
+    await store.write(class_sql.move, "Cup", "pause", OLGA, store.now())
     assert (await store.competition("part")).status == "suspended"
     assert (await store.resume_competition("part")).status == "paused"
     await store.suspend_competition("part", "its game is missing again")
-    await store.classes.move("Cup", "resume", OLGA)
+    await store.write(class_sql.move, "Cup", "resume", OLGA, store.now())
     assert (await store.resume_competition("part")).status == "running"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, text
 
-from plyhouse.storage import schema
+from plyhouse.storage import class_bots, class_people, class_sql, class_staff, schema
 from plyhouse.storage.database import Database
 from plyhouse.storage.models import class_competitions
 from plyhouse.storage.store import Store
@@ -184,11 +184,11 @@ async def test_versions_of_before_are_found_again_without_a_digest(
     first: str,
 ) -> None:
     async with await Store.open(first) as store:
-        before = {row.label: row for row in await store.classes.versions(1)}
+        before = {row.label: row for row in await store.read(class_bots.versions_of, 1)}
         assert {label: row.digest for label, row in before.items()} == {"a1": "", "a2": ""}
         ada = await store.bot(1)
         assert await store.log_in(ada, "a1") == before["a1"].id
-        assert await store.classes.all() == []
+        assert await store.read(class_sql.list_all) == []
 
 
 async def test_competitions_of_before_go_on(lasting_url: str) -> None:
@@ -261,8 +261,10 @@ async def test_opener_of_an_older_competition_becomes_its_owner(lasting_url: str
         await database.close()
     async with await Store.open(lasting_url) as store:
         owners = {
-            row.id: [(each.player, each.role) for each in await store.classes.staff(row.id)]
-            for row in await store.classes.all()
+            row.id: [
+                (each.player, each.role) for each in await store.read(class_staff.staff_of, row.id)
+            ]
+            for row in await store.read(class_sql.list_all)
         }
         assert owners == {
             "known": [("ada", "owner")],
@@ -271,8 +273,8 @@ async def test_opener_of_an_older_competition_becomes_its_owner(lasting_url: str
             "told": [],
             "unknown": [],
         }
-        assert await store.classes.role("known", 2) is None
-        assert await store.classes.role("unknown", 2) == "owner"
+        assert await store.read(class_staff.role, "known", 2) is None
+        assert await store.read(class_staff.role, "unknown", 2) == "owner"
 
 
 async def test_member_of_an_older_competition_has_no_institution_id(lasting_url: str) -> None:
@@ -297,7 +299,7 @@ async def test_member_of_an_older_competition_has_no_institution_id(lasting_url:
     finally:
         await database.close()
     async with await Store.open(lasting_url) as store:
-        (student,) = await store.classes.students("cup")
+        (student,) = await store.read(class_people.students_of, "cup")
         (member,) = student.members
         assert (member.name, member.email, member.institution_id) == ("Ada", "ada@example.org", "")
 
@@ -415,4 +417,4 @@ async def test_stored_competition_file_loses_shared_chance(
     finally:
         await database.close()
     async with await Store.open(lasting_url) as store:
-        assert (await store.classes.find("cup")).file == START + after
+        assert (await store.read(class_sql.find, "cup")).file == START + after

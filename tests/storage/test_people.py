@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from plyhouse.storage import people
 from plyhouse.storage.errors import (
     AlreadyExists,
+    DatabaseReadOnly,
     InvalidName,
     InvalidScope,
     TokenRevoked,
@@ -167,3 +169,10 @@ async def test_labels_are_short_and_printable(store: Store, label: Any) -> None:
     with pytest.raises(InvalidName, match="cannot label a version"):
         await store.ensure_version(bot.id, label)
     await store.ensure_version(bot.id, "é" * 100)
+
+
+async def test_read_of_a_query_that_writes_is_refused(store: Store) -> None:
+    with pytest.raises(DatabaseReadOnly):
+        await store.read(people.add_player, "ann", 1)
+    await store.write(people.add_player, "bob", 1)
+    assert [each.name for each in await store.read(people.list_players)] == ["bob"]

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Connection, text
 from tests.storage.conftest import Clock, World
 
-from plyhouse.storage import schema
+from plyhouse.storage import class_people, class_sql, schema
 from plyhouse.storage.class_rows import ClassCompetition, ClassGame, NewMember
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import Unknown
@@ -66,40 +66,45 @@ async def test_the_matches_of_a_version_since_it_was_let_in(world: World, clock:
 async def test_who_is_suspended_is_withdrawn_from_finals_and_baselines_are_not(
     world: World,
 ) -> None:
-    store, book = world.store, world.store.classes
+    store = world.store
     staff = await world.bot("staff")
     course = ClassCompetition(
         *("c1", "Cup", "", "round_robin", "open", 1, 9, 1),
         games=(ClassGame(0, "pig", None),),
     )
-    await book.create(course, [staff.id], OLGA)
+    await store.write(class_sql.create, course, [staff.id], OLGA)
     people = [NewMember(name, name) for name in ("ada", "bob")]
-    joined = {each.account: each for each in await book.take_in("Cup", people, OLGA)}
+    joined = {
+        each.account: each
+        for each in await store.write(class_people.take_in, "Cup", people, OLGA, store.now())
+    }
     assert set(joined) == {"ada", "bob"}
     versions = {"staff": await world.version("staff")}
     for name in joined:
         player = await store.player(name)
         versions[name] = await store.log_in(await store.ensure_bot(player.id, name), "1")
-    await book.move("Cup", "freeze", OLGA)
+    await store.write(class_sql.move, "Cup", "freeze", OLGA, store.now())
     await store.probation.suspend(versions["ada"], "early")
     assert [each.player for each in await store.probation.suspended_in("c1")] == ["ada"]
-    entries = {each.player: each for each in await book.entries("c1")}
+    entries = {each.player: each for each in await store.read(class_sql.entries_of, "c1")}
     assert entries["ada"].status == "active", "it may still submit another"
     part = CompetitionRow(
         *("p1", "Cup: pig", "pig", "move:1", "round_robin", 1, True, False, 1), status="running"
     )
-    await book.begin("c1", [part], [(each.bot_id, each.version_id) for each in entries.values()],
-                     OLGA)  # fmt: skip
+    entered = [(each.bot_id, each.version_id) for each in entries.values()]
+    await store.write(class_sql.begin, "c1", [part], entered, OLGA, store.now())
     for name in ("bob", "staff"):
         await store.probation.suspend(versions[name], "late")
-    found = {each.player: each.status for each in await book.entries("c1")}
+    found = {each.player: each.status for each in await store.read(class_sql.entries_of, "c1")}
     assert found == {"staff": "active", "ada": "withdrawn", "bob": "withdrawn"}
     played = {each.player: each.status for each in await store.entries("p1")}
     assert played == found
     what = [each.what for each in await store.administration.log()]
     assert what.count("competition.withdraw") == 2
     await store.probation.reinstate("bob", "bob", OLGA)
-    assert {each.player: each.status for each in await book.entries("c1")} == found
+    assert {
+        each.player: each.status for each in await store.read(class_sql.entries_of, "c1")
+    } == found
 
 
 async def test_a_database_of_before_has_its_versions_and_nobody_suspended(

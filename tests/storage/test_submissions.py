@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Connection, func, select, text
 from tests.storage.conftest import Clock, World
 
-from plyhouse.storage import schema
+from plyhouse.storage import class_bots, class_people, class_sql, schema
 from plyhouse.storage.class_rows import ClassCompetition, ClassGame, NewMember
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import ClassRefusal, LimitReached, SubmissionRefusal, Unknown
@@ -46,14 +46,14 @@ async def course(
         freezes_ms=freezes_ms,
         games=(ClassGame(0, "pig", None),),
     )
-    await world.store.classes.create(row, [], OLGA)
+    await world.store.write(class_sql.create, row, [], OLGA)
     people = [NewMember(each, each) for each in students]
-    await world.store.classes.take_in(name, people, OLGA, adopt="*")
+    await world.store.write(class_people.take_in, name, people, OLGA, world.store.now(), adopt="*")
 
 
 async def plays(world: World, name: str) -> dict[str, str]:
     """Which digest each bot plays with in a competition."""
-    entries = await world.store.classes.entries(f"id-{name}")
+    entries = await world.store.read(class_sql.entries_of, f"id-{name}")
     return {each.name: each.digest for each in entries}
 
 
@@ -190,10 +190,18 @@ async def test_it_plays_once_it_is_ready_if_it_was_taken_when_it_came(
     ]
     assert await plays(world, "Cup") == {}, "not before its check"
     with pytest.raises(Unknown, match="no bot"):
-        await world.store.classes.enter("Cup", ada.player_id, "ada")
+        await world.store.write(
+            class_bots.enter,
+            "Cup",
+            ada.player_id,
+            "ada",
+            version="",
+            replaces="",
+            now_ms=world.store.now(),
+        )
     failed = await book.submit(bob.id, "", D2, b"2", now + 1, competition="cup")
     clock.now = now + 200
-    await world.store.classes.move("Cup", "freeze", OLGA)
+    await world.store.write(class_sql.move, "Cup", "freeze", OLGA, world.store.now())
     done = await book.checked(row.id, True, "", GAMES, now + 300)
     assert [each.outcome for each in done.competitions] == ["entered", "entered"]
     failed = await book.checked(failed.id, False, "no", (), now + 300)
@@ -214,7 +222,7 @@ async def test_it_plays_once_it_is_ready_if_it_was_taken_when_it_came(
         {"ada/ada": D1},
         {"ada/ada": D3},
     )
-    await world.store.classes.move("Cup", "delete", OLGA)
+    await world.store.write(class_sql.move, "Cup", "delete", OLGA, world.store.now())
     assert [each.digest for each in await book.of_player(bob.player_id)] == [], "for Cup alone"
     assert [each.digest for each in await book.of_player(ada.player_id)] == [D3, D1]
 
@@ -266,18 +274,26 @@ async def test_which_version_plays_when_checks_end_in_another_order(
     fifth = await book.submit(ada.id, "", "5" * 64, b"5", now + 30)
     await book.checked(fifth.id, False, "", (), now + 31)
     with pytest.raises(Unknown, match="has no version '55555'"):
-        await store.classes.enter("Cup", ada.player_id, "ada", "55555")
+        await store.write(
+            class_bots.enter, "Cup", ada.player_id, "ada", "55555", replaces="", now_ms=store.now()
+        )
     await store.log_in(ada, "", digest="5" * 64)
-    assert (await store.classes.enter("Cup", ada.player_id, "ada", "55555")).digest == "5" * 64
+    assert (
+        await store.write(
+            class_bots.enter, "Cup", ada.player_id, "ada", "55555", replaces="", now_ms=store.now()
+        )
+    ).digest == "5" * 64
     waits = await book.submit(ada.id, "", "6" * 64, b"6", now + 40)
-    await store.classes.leave("Cup", "ada", OLGA)
+    await store.write(class_people.leave, "Cup", "ada", OLGA, store.now())
     waits = await book.checked(waits.id, True, "", GAMES, now + 41)
     outcomes = {each.competition: each.outcome for each in waits.competitions}
     assert outcomes == {"Cup": "out", "Later": "entered"}
     assert OUTCOMES.keys() >= set(outcomes.values())
     # Who chooses another version meanwhile has changed its mind.
     last = await book.submit(ada.id, "", "7" * 64, b"7", now + 50, competition="Later")
-    await store.classes.enter("Later", ada.player_id, "ada", "55555")
+    await store.write(
+        class_bots.enter, "Later", ada.player_id, "ada", "55555", replaces="", now_ms=store.now()
+    )
     last = await book.checked(last.id, True, "", GAMES, now + 51)
     assert [each.outcome for each in last.competitions] == ["pinned"]
     assert await plays(world, "Later") == {"ada/ada": "5" * 64}
@@ -328,7 +344,7 @@ async def test_the_id_of_a_deleted_submission_is_not_used_again(world: World, cl
     ada = await own_bot(world, "ada")
     kept = await book.submit(ada.id, "", D1, b"1", clock.now)
     last = await book.submit(ada.id, "", D2, b"2", clock.now, competition="Cup")
-    await store.classes.move("Cup", "delete", OLGA)
+    await store.write(class_sql.move, "Cup", "delete", OLGA, store.now())
     with pytest.raises(Unknown):
         await book.get(last.id)
     fresh = await book.submit(ada.id, "", D3, b"3", clock.now)

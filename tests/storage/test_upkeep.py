@@ -11,7 +11,15 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from plyhouse.storage import maintenance, schema
+from plyhouse.storage import (
+    announcements,
+    class_codes,
+    class_people,
+    class_sql,
+    class_staff,
+    maintenance,
+    schema,
+)
 from plyhouse.storage.class_rows import ClassCompetition, ClassGame, NewMember
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import (
@@ -58,11 +66,13 @@ async def fill_class(store: Store, bot: int) -> None:
     course = ClassCompetition(
         "course", "Größe", "x = 1", "round_robin", "open", 1, 9, 5, games=games
     )
-    await store.classes.create(course, [bot], By("olga"))
-    await store.classes.take_in("course", [NewMember("eva", "eva")], By("olga"))
-    await store.classes.add_code("course", By("olga"), uses=3, group="eva")
-    await store.classes.announce("course", "Welcome!", By("olga"))
-    await store.classes.add_staff("course", "bob", "owner", By("olga"))
+    await store.write(class_sql.create, course, [bot], By("olga"))
+    await store.write(
+        class_people.take_in, "course", [NewMember("eva", "eva")], By("olga"), store.now()
+    )
+    await store.write(class_codes.add_code, "course", By("olga"), store.now(), uses=3, group="eva")
+    await store.write(announcements.announce, "course", "Welcome!", By("olga"), store.now())
+    await store.write(class_staff.add, "course", "bob", "owner", By("olga"), store.now())
     eva = await store.player("eva")
     await store.regrades.ask("course", eva.id, "Please look again.", None)
 

@@ -15,6 +15,7 @@ from tests.server.finals import Course, weaker_resigns
 
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
+from plyhouse.storage import class_sql
 
 from .browser import Page, sign_in
 
@@ -67,7 +68,7 @@ async def test_the_list_and_the_page_of_a_competition(hall: House) -> None:
 async def test_match_of_a_final_is_labelled_as_a_match_of_its_competition(hall: House) -> None:
     cup = await course(hall, "public")
     await cup.play(weaker_resigns(NAMES))
-    made = await hall.hub.store.classes.find("autumn cup")
+    made = await hall.hub.store.read(class_sql.find, "autumn cup")
     async with cup.web() as web:
         match, *_ = (await web.get("/api/v1/matches?limit=1")).json()
         one = (await web.get(f"/api/v1/matches/{match['match']}")).json()

@@ -13,6 +13,7 @@ from tests.web.browser import Page, sign_in
 
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
+from plyhouse.storage import class_people, class_sql
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.rows import By
 
@@ -36,7 +37,9 @@ async def opened(hall: House) -> str:
     token = await hall.token("ada")
     await hall.hub.courses.open(FILE, By("olga"))
     people = [NewMember("ada", "ada")]
-    await hall.hub.store.classes.take_in("cup", people, By("olga"), adopt="*")
+    await hall.hub.store.write(
+        class_people.take_in, "cup", people, By("olga"), hall.hub.store.now(), adopt="*"
+    )
     return token
 
 
@@ -63,7 +66,9 @@ async def test_a_session_hands_in_from_pages_of_the_server_only(hall: House) -> 
         shown = (await web.get(URL)).text
         assert "&lt;b&gt;no&lt;/b&gt; &amp; no more" in shown
         assert "<strong>refused</strong>" in shown
-        await hall.hub.store.classes.move("cup", "freeze", By("olga"))
+        await hall.hub.store.write(
+            class_sql.move, "cup", "freeze", By("olga"), hall.hub.store.now()
+        )
         frozen = (await web.get(URL)).text
         assert ('id="submit-form"' in frozen, "What the check said" in frozen) == (False, True)
 
@@ -72,7 +77,9 @@ async def test_who_only_connects_is_told_that_only_what_is_handed_in_plays(hall:
     token = await hall.token("ada")
     await hall.hub.courses.open(FILE + "[hosting]\nrequired = true\n", By("olga"))
     people = [NewMember("ada", "ada")]
-    await hall.hub.store.classes.take_in("cup", people, By("olga"), adopt="*")
+    await hall.hub.store.write(
+        class_people.take_in, "cup", people, By("olga"), hall.hub.store.now(), adopt="*"
+    )
     async with httpx.AsyncClient(base_url=hall.server.url) as web:
         web.headers["origin"] = hall.server.url
         assert (await web.post("/api/v1/session", json={"token": token})).status_code == 200

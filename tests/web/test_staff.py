@@ -14,6 +14,7 @@ from tests.server.finals import HERE, Course
 
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
+from plyhouse.storage import class_sql
 
 from .browser import Page, open_page, sign_in
 
@@ -256,8 +257,8 @@ async def test_a_competition_is_run_in_the_browser(
 
     # A suspended version is let in again, for a reason.
     store = hall.hub.store
-    course = await store.classes.find("spring cup")
-    (entry,) = await store.classes.entries(course.id)
+    course = await store.read(class_sql.find, "spring cup")
+    (entry,) = await store.read(class_sql.entries_of, course.id)
     assert entry.version_id is not None
     assert await store.probation.suspend(entry.version_id, "it forfeited too often")
     await page.go(f"{url}{URL}")

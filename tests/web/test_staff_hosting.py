@@ -12,6 +12,7 @@ from tests.web.browser import Page, sign_in
 
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
+from plyhouse.storage import class_people, class_sql
 from plyhouse.storage.class_rows import NewMember
 
 pytestmark = pytest.mark.browser
@@ -42,7 +43,9 @@ async def test_a_final_is_rehearsed_and_bots_are_opened_from_the_page_of_the_com
     token = await house.token("olga", "organise", "play")
     await house.hand_in("olga", PIG, "mine", "tic_tac_toe")
     cup = await house.hub.courses.open(CUP, OLGA)
-    (ada,) = await store.classes.take_in(cup.id, [NewMember("ada", "ada")], OLGA)
+    (ada,) = await store.write(
+        class_people.take_in, cup.id, [NewMember("ada", "ada")], OLGA, store.now()
+    )
     house._players.add(ada.account)
     await house.hand_in("ada", PIG, "mine", "tic_tac_toe")
     cups = f"{url}/competitions/{cup.id}"
@@ -65,7 +68,7 @@ async def test_a_final_is_rehearsed_and_bots_are_opened_from_the_page_of_the_com
 
     await page.click("[data-step=rehearse]")
     await page.until(f"{STATE}.startsWith('Cup (rehearsal) is running.')")
-    rehearsal = await store.classes.find("Cup (rehearsal)")
+    rehearsal = await store.read(class_sql.find, "Cup (rehearsal)")
     assert rehearsal.rehearses == cup.id
     assert not await page.evaluate("Boolean(document.querySelector('[data-step=rehearse]'))")
     await page.go(f"{url}{await page.evaluate('document.querySelector(`#steps a`).pathname')}")
@@ -106,7 +109,7 @@ async def test_refused_baseline_is_shown_with_its_reason_and_replaced_on_the_pag
     await page.click("[data-baseline] button")
     await page.until(f"{STATE} === 'house/weak waits for its check.'")
     assert "waits for its check" in await page.text("#pupils")
-    assert 'reference = "random"' in (await house.hub.store.classes.find(cup.id)).file
+    assert 'reference = "random"' in (await house.hub.store.read(class_sql.find, cup.id)).file
     (number,) = await book.waiting()
     await book.checked(number, True, "ok      loads", ("tic_tac_toe",), 11)
     await page.until("!document.querySelector('#pupils').innerText.includes('waits for its')")

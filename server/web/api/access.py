@@ -24,6 +24,7 @@ from plyhouse.server.web.parameters import hub_of
 from plyhouse.server.web.problems import Problem
 from plyhouse.server.web.safety import PERSONAL
 from plyhouse.server.wire.rates import client_of
+from plyhouse.storage import class_sql
 from plyhouse.storage.class_rows import ClassCompetition
 from plyhouse.storage.rows import Identity, StoredMatch
 
@@ -70,7 +71,7 @@ async def staff_for(
     Raises `NotStaff`, and what `authorise` does.
     """
     identity = await authorise(request, hub, "organise")
-    row = await hub.store.classes.find(competition)
+    row = await hub.store.read(class_sql.find, competition)
     await require(hub.store, row, identity, action)
     return row, identity
 

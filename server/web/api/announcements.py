@@ -14,6 +14,7 @@ from plyhouse.protocol.api.classes import Announcement
 from plyhouse.server.contests.announcements import announcements_for
 from plyhouse.server.web.api.access import first, staff_for, viewer_of
 from plyhouse.server.web.parameters import hub_of
+from plyhouse.storage import announcements, class_sql
 from plyhouse.storage.announcements import MAX_TEXT
 from plyhouse.storage.rows import By
 
@@ -33,12 +34,12 @@ class NewAnnouncement(Struct, forbid_unknown_fields=True):
 
 
 @get(HERE, **_SEEN)
-async def announcements(
+async def list_announcements(
     state: State, request: Call, competition: FromPath[str]
 ) -> list[Announcement]:
     """List the announcements of a competition, newest first, for those who may see its board."""
     hub = hub_of(state)
-    row = await hub.store.classes.find(competition)
+    row = await hub.store.read(class_sql.find, competition)
     found = await announcements_for(hub.store, hub.boards, row, await viewer_of(request, hub))
     return [Announcement(**asdict(each)) for each in found]
 
@@ -50,7 +51,9 @@ async def announce(
     """Publish an announcement."""
     hub = hub_of(state)
     row, identity = await staff_for(request, hub, competition, "run")
-    made = await hub.store.classes.announce(row.id, data.text, By(identity.player))
+    made = await hub.store.write(
+        announcements.announce, row.id, data.text, By(identity.player), hub.store.now()
+    )
     return Announcement(**asdict(made))
 
 
@@ -61,7 +64,9 @@ async def remove_announcement(
     """Remove an announcement."""
     hub = hub_of(state)
     row, identity = await staff_for(request, hub, competition, "run")
-    await hub.store.classes.remove_announcement(row.id, number, By(identity.player))
+    await hub.store.write(
+        announcements.remove, row.id, number, By(identity.player), hub.store.now()
+    )
 
 
-HANDLERS: Final[tuple[Any, ...]] = (announcements, announce, remove_announcement)
+HANDLERS: Final[tuple[Any, ...]] = (list_announcements, announce, remove_announcement)

@@ -26,6 +26,7 @@ from plyhouse.server.web.api.class_types import FileText, Why
 from plyhouse.server.web.api.classes import HERE, class_summary
 from plyhouse.server.web.parameters import hub_of
 from plyhouse.server.web.problems import Problem
+from plyhouse.storage import class_losses
 from plyhouse.storage.class_copies import Carry
 from plyhouse.storage.rows import By
 
@@ -119,7 +120,7 @@ async def losses(state: State, request: Call, competition: FromPath[str]) -> Los
     """Say what would be lost if a competition were deleted."""
     hub = hub_of(state)
     row, _ = await staff_for(request, hub, competition, "see")
-    return Losses(**asdict(await hub.store.classes.losses(row.id)))
+    return Losses(**asdict(await hub.store.read(class_losses.losses, row.id, hub.store.now())))
 
 
 @post(HERE + "/{competition:str}/copy", **_DO)

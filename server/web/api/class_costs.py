@@ -24,6 +24,7 @@ from plyhouse.server.web.api.access import authorise, first
 from plyhouse.server.web.api.class_types import FileText
 from plyhouse.server.web.parameters import hub_of
 from plyhouse.server.web.problems import Problem
+from plyhouse.storage import class_sql
 
 __all__ = ["HANDLERS"]
 
@@ -58,7 +59,7 @@ async def cost(
     control = str(file.time_control)
     measured: dict[str, Measured] = {}
     for game in file.games:
-        known = await hub.store.classes.measure(game, control)
+        known = await hub.store.read(class_sql.measure, game, control)
         if known.matches:
             measured[game] = played(
                 *(game, file.time_control, known.seconds, known.plies, known.matches)
@@ -70,7 +71,7 @@ async def cost(
                 )
     most = file.limits.students * file.entries_per_student + len(file.baselines)
     cores = hub.hosting.cores if file.hosting_required else 0
-    now = datetime.fromtimestamp(hub.store.classes.now() / 1000, UTC)
+    now = datetime.fromtimestamp(hub.store.now() / 1000, UTC)
     begin = file.dates.final or now
     return _view(file, data.entries or most, measured, cores or None, begin)
 

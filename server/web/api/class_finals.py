@@ -23,6 +23,7 @@ from plyhouse.server.contests.upcoming import SHOWN, upcoming
 from plyhouse.server.web.api.access import viewer_of
 from plyhouse.server.web.api.classes import HERE
 from plyhouse.server.web.parameters import hub_of
+from plyhouse.storage import class_sql
 
 __all__ = ["HANDLERS"]
 
@@ -56,7 +57,7 @@ async def certainty(
     """
     hub = hub_of(state)
     identity = await viewer_of(request, hub)
-    if (await hub.store.classes.find(competition)).format != "gauntlet":
+    if (await hub.store.read(class_sql.find, competition)).format != "gauntlet":
         return []
     return [
         BaselineCertainty(

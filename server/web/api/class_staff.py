@@ -12,6 +12,7 @@ from msgspec import Meta, Struct
 from plyhouse.protocol.api.classes import Staff
 from plyhouse.server.web.api.access import first, staff_for
 from plyhouse.server.web.parameters import hub_of
+from plyhouse.storage import class_staff
 from plyhouse.storage.rows import By
 
 __all__ = [
@@ -41,7 +42,7 @@ async def staff(state: State, request: Call, competition: FromPath[str]) -> list
     """List the staff of a competition, owners first; empty where every organiser is an owner."""
     hub = hub_of(state)
     row, _ = await staff_for(request, hub, competition, "see")
-    found = await hub.store.classes.staff(row.id)
+    found = await hub.store.read(class_staff.staff_of, row.id)
     return [Staff(each.player, each.role, each.since_ms) for each in found]
 
 
@@ -53,7 +54,9 @@ async def add_staff(
     hub = hub_of(state)
     row, identity = await staff_for(request, hub, competition, "change")
     by = By(identity.player, data.why)
-    made, able = await hub.store.classes.add_staff(row.id, data.player, data.role, by)
+    made, able = await hub.store.write(
+        class_staff.add, row.id, data.player, data.role, by, hub.store.now()
+    )
     return Staff(made.player, made.role, made.since_ms, able)
 
 
@@ -68,7 +71,9 @@ async def remove_staff(
     """Take a player's role away; at least one owner stays."""
     hub = hub_of(state)
     row, identity = await staff_for(request, hub, competition, "change")
-    await hub.store.classes.remove_staff(row.id, player, By(identity.player, why))
+    await hub.store.write(
+        class_staff.remove, row.id, player, By(identity.player, why), hub.store.now()
+    )
 
 
 HANDLERS: Final[tuple[Any, ...]] = (staff, add_staff, remove_staff)

@@ -74,6 +74,14 @@ from plyhouse.server.web.api.class_types import (
     Submitting,
 )
 from plyhouse.server.web.parameters import hub_of
+from plyhouse.storage import (
+    class_bots,
+    class_codes,
+    class_finals,
+    class_people,
+    class_sql,
+    class_tokens,
+)
 from plyhouse.storage.class_rows import ClassCompetition as ClassRow
 from plyhouse.storage.class_rows import ClassEntry, ClassStudent, NewMember
 from plyhouse.storage.class_rows import Code as CodeRow
@@ -112,7 +120,7 @@ async def check(state: State, request: Call, data: JSONBody[FileText]) -> list[M
     await authorise(request, hub, "organise")
     file = await hub.courses.check(data.file)
     control = str(file.time_control)
-    measures = [await hub.store.classes.measure(game, control) for game in file.games]
+    measures = [await hub.store.read(class_sql.measure, game, control) for game in file.games]
     return [Measure(**asdict(each)) for each in measures]
 
 
@@ -128,7 +136,10 @@ async def open_file(state: State, request: Call, data: JSONBody[FileText]) -> Cl
 @get(HERE, tags=["class"])
 async def list_all(state: State) -> list[ClassCompetition]:
     """List the competitions with a class, newest first."""
-    return [ClassCompetition(**_summary(row)) for row in await hub_of(state).store.classes.all()]
+    return [
+        ClassCompetition(**_summary(row))
+        for row in await hub_of(state).store.read(class_sql.list_all)
+    ]
 
 
 @get(HERE + "/{competition:str}", **_SECURED)
@@ -168,7 +179,7 @@ async def _move(
     if step == "delete" and row.rehearses is None:
         await require(hub.store, row, identity, "change")
     by = By(identity.player, data.why, identity.player_id)
-    row = await hub.store.classes.move(row.id, step, by)
+    row = await hub.store.write(class_sql.move, row.id, step, by, hub.store.now())
     await hub.audit_follower.look()
     return ClassCompetition(**_summary(row))
 
@@ -332,8 +343,14 @@ async def take_in(
         )
         for each in read_students(data.csv)
     ]
-    joined = await hub.store.classes.take_in(
-        competition, people, by, _time(data.late_until), adopt=data.adopt
+    joined = await hub.store.write(
+        class_people.take_in,
+        competition,
+        people,
+        by,
+        hub.store.now(),
+        _time(data.late_until),
+        adopt=data.adopt,
     )
     return [Joining(**asdict(each)) for each in joined]
 
@@ -343,7 +360,7 @@ async def students(state: State, request: Call, competition: FromPath[str]) -> l
     """List the students, with the members of groups."""
     hub = hub_of(state)
     row, _ = await staff_for(request, hub, competition, "see")
-    return [_student(each) for each in await hub.store.classes.students(row.id)]
+    return [_student(each) for each in await hub.store.read(class_people.students_of, row.id)]
 
 
 @post(HERE + "/{competition:str}/limit", **_ORGANISE)
@@ -353,7 +370,7 @@ async def limit(
     """Let more, or fewer, students in than the file says."""
     hub = hub_of(state)
     competition, by = await _by(request, hub, competition, data.why)
-    await hub.store.classes.allow(competition, data.students, by)
+    await hub.store.write(class_people.allow, competition, data.students, by, hub.store.now())
 
 
 @post(HERE + "/{competition:str}/extend", **_ORGANISE)
@@ -364,7 +381,9 @@ async def extend(
     hub = hub_of(state)
     competition, by = await _by(request, hub, competition, data.why)
     until = milliseconds(read_time(data.until))
-    await hub.store.classes.extend(competition, data.student, until, by)
+    await hub.store.write(
+        class_people.extend, competition, data.student, until, by, hub.store.now()
+    )
     await hub.audit_follower.look()
 
 
@@ -375,7 +394,9 @@ async def disqualify(
     """Disqualify a student or an entry; answers the entries that leave."""
     hub = hub_of(state)
     competition, by = await _by(request, hub, competition, data.why)
-    _, gone = await hub.store.classes.disqualify(competition, data.who, by)
+    _, gone = await hub.store.write(
+        class_people.disqualify, competition, data.who, by, hub.store.now()
+    )
     await hub.audit_follower.look()
     return await _entries(hub, competition, gone)
 
@@ -387,7 +408,9 @@ async def revoke(
     """Take a student out of a competition; answers the entries that leave."""
     hub = hub_of(state)
     competition, by = await _by(request, hub, competition, data.why)
-    _, gone = await hub.store.classes.leave(competition, data.student, by)
+    _, gone = await hub.store.write(
+        class_people.leave, competition, data.student, by, hub.store.now()
+    )
     await hub.audit_follower.look()
     return await _entries(hub, competition, gone)
 
@@ -399,7 +422,7 @@ async def restore(
     """Let a student back in that was taken out."""
     hub = hub_of(state)
     competition, by = await _by(request, hub, competition, data.why)
-    await hub.store.classes.restore(competition, data.student, by)
+    await hub.store.write(class_people.restore, competition, data.student, by, hub.store.now())
     await hub.audit_follower.look()
 
 
@@ -410,7 +433,9 @@ async def reissue_token(
     """Revoke the token that a student lost, and answer a new one, shown only here."""
     hub = hub_of(state)
     competition, by = await _by(request, hub, competition, data.why)
-    made = await hub.store.classes.reissue_token(competition, data.student, data.member, by)
+    made = await hub.store.write(
+        class_tokens.reissue_token, competition, data.student, data.member, by, hub.store.now()
+    )
     await hub.audit_follower.look()
     return Joining(**asdict(made))
 
@@ -422,9 +447,11 @@ async def new_code(
     """Make a code by which students join."""
     hub = hub_of(state)
     competition, by = await _by(request, hub, competition, data.why)
-    code = await hub.store.classes.add_code(
+    code = await hub.store.write(
+        class_codes.add_code,
         competition,
         by,
+        hub.store.now(),
         uses=data.uses,
         expires_ms=_time(data.expires),
         group=data.group,
@@ -438,7 +465,7 @@ async def codes(state: State, request: Call, competition: FromPath[str]) -> list
     """List the codes of a competition."""
     hub = hub_of(state)
     row, _ = await staff_for(request, hub, competition, "run")
-    return [_code(each) for each in await hub.store.classes.codes(row.id)]
+    return [_code(each) for each in await hub.store.read(class_codes.codes_of, row.id)]
 
 
 @delete("/api/v1/class/codes/{code:str}", **_SECURED)
@@ -446,9 +473,9 @@ async def revoke_code(state: State, request: Call, code: FromPath[str]) -> None:
     """Let nobody in by a code any more."""
     hub = hub_of(state)
     await authorise(request, hub, "organise")
-    competition = await hub.store.classes.class_of_code(code)
+    competition = await hub.store.read(class_codes.class_of, code)
     _, by = await _by(request, hub, competition, "")
-    await hub.store.classes.revoke_code(code, by)
+    await hub.store.write(class_codes.revoke_code, code, by, hub.store.now())
 
 
 # --------------------------------------------------------------- what students do
@@ -478,16 +505,16 @@ async def versions(
     """List the versions of one's bots, newest first, and where each is entered."""
     hub = hub_of(state)
     identity = await authorise(request, hub, "play")
-    book = hub.store.classes
+    store = hub.store
     entered: dict[int | None, list[VersionEntry]] = {}
-    for each in await book.submissions(identity.player_id):
+    for each in await store.read(class_bots.submissions, identity.player_id):
         left_out = not each.handed_in and only_handed_in(each.file)
         entered.setdefault(each.version_id, []).append(
             VersionEntry(each.competition, each.status, each.chosen, left_out)
         )
     return [
         Version(*(each.bot, each.label, each.digest, each.created_ms), entered.get(each.id, []))
-        for each in await book.versions(identity.player_id, bot)
+        for each in await store.read(class_bots.versions_of, identity.player_id, bot)
     ]
 
 
@@ -498,8 +525,14 @@ async def enter(
     """Choose which bot and version of one's own plays, until the freeze."""
     hub = hub_of(state)
     identity = await authorise(request, hub, "play")
-    entry = await hub.store.classes.enter(
-        competition, identity.player_id, data.bot, data.version, data.replace
+    entry = await hub.store.write(
+        class_bots.enter,
+        competition,
+        identity.player_id,
+        data.bot,
+        data.version,
+        data.replace,
+        hub.store.now(),
     )
     return _entry(hub, entry)
 
@@ -544,8 +577,8 @@ def _summary(row: ClassRow, file: CompetitionFile | None = None) -> dict[str, An
 
 
 async def _entries(hub: Hub, competition: str, bots: list[int]) -> list[Entry]:
-    row = await hub.store.classes.find(competition)
-    found = await hub.store.classes.played_entries(row.id)
+    row = await hub.store.read(class_sql.find, competition)
+    found = await hub.store.read(class_finals.played_entries, row.id)
     return [_entry(hub, each) for each in found if each.bot_id in bots]
 
 

@@ -17,6 +17,7 @@ from plyhouse.server.lobby.lobby import read_game, read_time_control
 from plyhouse.server.table.match_runner import Terms
 from plyhouse.server.web.api.access import authorise, first
 from plyhouse.server.web.parameters import hub_of
+from plyhouse.storage import class_sql
 from plyhouse.storage.rows import CompetitionRow
 
 __all__ = ["HANDLERS"]
@@ -51,7 +52,7 @@ async def one_competition(
     they may see.
     """
     hub = hub_of(state)
-    if await hub.store.classes.game_of(competition) is not None:
+    if await hub.store.read(class_sql.game_of, competition) is not None:
         identity = await authorise(request, hub, "organise")
         await admit_to_part(hub.store, competition, identity, "see")
     return _detail(await hub_of(state).competitions.view(competition))

@@ -14,6 +14,7 @@ from plyhouse.server.accounts.roles import role_in
 from plyhouse.server.competition.staff import allows
 from plyhouse.server.web.api.access import authorise, first, staff_for
 from plyhouse.server.web.parameters import hub_of
+from plyhouse.storage import class_sql
 from plyhouse.storage.regrades import MAX_TEXT
 from plyhouse.storage.regrades import Regrade as RegradeRow
 from plyhouse.storage.rows import By
@@ -57,7 +58,7 @@ async def regrades(state: State, request: Call, competition: FromPath[str]) -> l
     """List the requests for a regrade, open ones first: all to the staff, a student's own to it."""
     hub = hub_of(state)
     identity = await authorise(request, hub, "play", "organise")
-    row = await hub.store.classes.find(competition)
+    row = await hub.store.read(class_sql.find, competition)
     staff = allows(await role_in(hub.store, row.id, identity), "see")
     found = await hub.store.regrades.all(row.id, None if staff else identity.player_id)
     return [_view(each) for each in found]
@@ -70,7 +71,7 @@ async def ask_regrade(
     """Ask the staff to look at a match of one's own, or at one's grade, again."""
     hub = hub_of(state)
     identity = await authorise(request, hub, "play")
-    row = await hub.store.classes.find(competition)
+    row = await hub.store.read(class_sql.find, competition)
     made = await hub.store.regrades.ask(row.id, identity.player_id, data.text, data.match or None)
     return _view(made)
 

@@ -27,6 +27,7 @@ from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.web.api.access import viewer_of
 from plyhouse.server.web.pages.rendering import missing, page
 from plyhouse.server.web.parameters import hub_of
+from plyhouse.storage import class_bots, class_codes, class_sql, class_staff
 from plyhouse.storage.class_rows import (
     ClassCompetition,
     ClassEntry,
@@ -253,7 +254,7 @@ def _steps(hub: Hub, view: ClassView, rehearsal: ClassCompetition | None) -> Ite
 async def _rehearsal(hub: Hub, row: ClassCompetition) -> ClassCompetition | None:
     """What rehearses a competition now."""
     try:
-        found = await hub.store.classes.find(rehearsal_name(row.name))
+        found = await hub.store.read(class_sql.find, rehearsal_name(row.name))
     except Unknown:
         return None
     return found if found.rehearses == row.id else None
@@ -265,7 +266,7 @@ def _organises(viewer: Identity | None) -> bool:
 
 async def staff_of(hub: Hub, view: ClassView, viewer: Identity | None) -> Staff | None:
     """What the staff of a competition needs; None for everybody else."""
-    row, now = view.row, hub.store.classes.now()
+    row, now = view.row, hub.store.now()
     role = await role_in(hub.store, row.id, viewer)
     if viewer is None or role is None:
         return None
@@ -289,10 +290,10 @@ async def staff_of(hub: Hub, view: ClassView, viewer: Identity | None) -> Staff 
         ),
         await _with_say(hub, baselines, viewer),
         tuple(await hub.store.probation.suspended_in(row.id)),
-        tuple(await hub.store.classes.codes(row.id)) if runs else (),
+        tuple(await hub.store.read(class_codes.codes_of, row.id)) if runs else (),
         view.warnings,
         rehearsal,
-        people=tuple(await hub.store.classes.staff(row.id)),
+        people=tuple(await hub.store.read(class_staff.staff_of, row.id)),
         regrades=tuple(await hub.store.regrades.all(row.id)),
         checks=view.baselines,
         provided=_provided(view) if runs else frozenset(),
@@ -314,7 +315,7 @@ async def own_of(hub: Hub, view: ClassView, viewer: Identity | None) -> Own | No
     student = next((each for each in view.students if each.player_id == viewer.player_id), None)
     if student is None:
         return None
-    row, now = view.row, hub.store.classes.now()
+    row, now = view.row, hub.store.now()
     own = [
         each for each in view.entries if each.player_id == viewer.player_id and not each.baseline
     ]
@@ -324,7 +325,7 @@ async def own_of(hub: Hub, view: ClassView, viewer: Identity | None) -> Own | No
     versions: list[VersionRow] = []
     open_now = student.status == "active" and (row.status == "open" or late)
     if open_now:
-        versions = await hub.store.classes.versions(viewer.player_id)
+        versions = await hub.store.read(class_bots.versions_of, viewer.player_id)
     handed_in = await hub.store.submissions.of_player(viewer.player_id, row.id, MOST_SUBMISSIONS)
     return Own(
         student,
@@ -385,7 +386,7 @@ async def report(
         return page("missing.html", status=403, text=str(error))
     except Unknown as error:
         return missing(f"{str(error)[:1].upper()}{str(error)[1:]}.")
-    row = await hub.store.classes.find(reference)
+    row = await hub.store.read(class_sql.find, reference)
     return page("report.html", row=row, report=found)
 
 

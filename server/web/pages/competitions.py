@@ -35,6 +35,7 @@ from plyhouse.server.web.pages.classroom import own_of, staff_of
 from plyhouse.server.web.pages.matches import running_for
 from plyhouse.server.web.pages.rendering import missing, page
 from plyhouse.server.web.parameters import hub_of
+from plyhouse.storage import class_sql
 from plyhouse.storage.announcements import Announcement
 from plyhouse.storage.class_rows import ClassCompetition
 from plyhouse.storage.errors import Unknown
@@ -120,7 +121,9 @@ async def competitions(state: State) -> Response[str]:
     """List all competitions, the newest first."""
     store = hub_of(state).store
     return page(
-        "competitions.html", courses=await store.classes.all(), others=await store.competitions()
+        "competitions.html",
+        courses=await store.read(class_sql.list_all),
+        others=await store.competitions(),
     )
 
 
@@ -131,7 +134,7 @@ async def one_competition(
     """Show a competition as far as whoever asks may see it."""
     hub = hub_of(state)
     try:
-        row = await hub.store.classes.find(reference)
+        row = await hub.store.read(class_sql.find, reference)
     except Unknown:
         return await _without_class(hub, reference)
     try:
@@ -201,7 +204,7 @@ def _without_hidden(games: Iterable[GameProgress], file: CompetitionFile) -> lis
 async def _practice(hub: Hub, row: ClassCompetition, viewer: Identity | None) -> Practice | None:
     """The practice ladder of a competition, for who may see its board."""
     try:
-        ladder = await hub.store.classes.find(row.practice_id)
+        ladder = await hub.store.read(class_sql.find, row.practice_id)
         board = await hub.boards.board(ladder.id, viewer)
     except (Unknown, ProtocolError):
         return None
@@ -213,7 +216,7 @@ async def _practice(hub: Hub, row: ClassCompetition, viewer: Identity | None) ->
 async def _without_class(hub: Hub, reference: str) -> Response[str]:
     """A round robin that everybody may see; one game of a final has no page of its own."""
     try:
-        if await hub.store.classes.game_of(reference) is not None:
+        if await hub.store.read(class_sql.game_of, reference) is not None:
             raise Unknown(reference)
         view = await hub.competitions.view(reference)
     except Unknown:

@@ -27,6 +27,7 @@ from plyhouse.server.web.api.trees import why_no_trees
 from plyhouse.server.web.pages.rendering import page
 from plyhouse.server.web.parameters import hub_of
 from plyhouse.server.web.safety import policy
+from plyhouse.storage import class_sql
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.match_lists import MatchFilter
 from plyhouse.storage.rows import MatchRow
@@ -88,7 +89,7 @@ async def matches(
         wrong=wrong,
         games=game_names(),
         # That a competition exists is for everybody to know.
-        competitions=await hub.store.classes.names(NAMED),
+        competitions=await hub.store.read(class_sql.names, NAMED),
         terminations=TERMINATIONS,
         running=running,
         finished=finished,
