@@ -4,7 +4,7 @@
 import { Backoff } from "./backoff.js";
 import { localTimes, say } from "./dom.js";
 
-const EVERY = Number(/** @type {HTMLElement | null} */ (document.querySelector("[data-every]"))?.dataset.every ?? 2000); // 0: it is over
+const EVERY = Number(/** @type {HTMLElement | null} */ (document.querySelector("[data-every]"))?.dataset.every ?? 5000); // 0: it is over
 /** @type {number | undefined} */
 let timer;
 
@@ -60,6 +60,10 @@ export async function refresh(pressed = false) {
   if (document.hidden && !pressed) return;
   try {
     const response = await fetch(location.href, { headers: { accept: "text/html" } });
+    if (response.status === 429) { // many people share this address: the page stays as it is
+      timer = setTimeout(() => refresh(), 1000 * (Number(response.headers.get("retry-after")) || 5));
+      return;
+    }
     if (!response.ok) throw new Error(String(response.status));
     takeOver(new DOMParser().parseFromString(await response.text(), "text/html"), pressed);
     backoff.well();
