@@ -137,7 +137,7 @@ class Visitors:
     async def viewer(self, upgrade: Upgrade | None) -> Identity | None:
         """Return the spectator at a page of this server that opened a websocket; None for nobody.
 
-        An expired session counts as none, as it does for pages.
+        An invalid session counts as none, as it does for pages.
         """
         if upgrade is None or not own_page(upgrade.origin, upgrade.host):
             return None
@@ -300,7 +300,7 @@ class Visitors:
         await book.sweep()
 
     async def leave(self, identity: Identity) -> None:
-        """End a session; delete a guest who does not play at once."""
+        """End a session; a guest who is not playing is deleted at once."""
         await self._store.sessions.end(identity.session_id)
         if identity.guest and not self._playing(identity.player_id):
             await self._forget([identity.player_id])

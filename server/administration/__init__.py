@@ -1,1 +1,1 @@
-"""What operators do to a running server: bans, pauses, erasure, health."""
+"""Administration of a running server: bans, pauses, erasure, health."""

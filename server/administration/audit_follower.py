@@ -1,9 +1,10 @@
-"""What organisers do, taken to heart by the running server.
+"""Actions of organisers, carried out by the running server.
 
-Every action of an organiser stands in the audit log of the database, whoever did it: the API of
-this server or the command line beside it.  The server reads what is new there every second, and
-at once after an action of its own, and acts on it: it closes connections, ends matches, and lets
-competitions go on differently.  There is no other way, so both do the same.
+Every action of an organiser is an entry in the audit log of the database.  It comes from the API of
+this server or from the command line on the same database.  The server reads new entries every
+second, and at once after its own actions.  Then it acts: it closes connections, ends matches,
+or changes the course of competitions.  Both sources take this one path, so both have the same
+effect.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ log = logging.getLogger("plyhouse.server.administration.audit_follower")
 
 
 class Connections(Protocol):
-    """What the audit follower does to connected bots (`plyhouse.server.gateway.hub.Hub`)."""
+    """The actions on connected bots (`plyhouse.server.gateway.hub.Hub`)."""
 
     def expel(
         self, fits: Callable[[Participant], bool], code: str, text: str, *, keep_matches: bool
@@ -68,37 +69,38 @@ class AuditFollower:
         self._now = now
         self._office = store.administration
         self._mark = 0
-        """The last entry that was acted on."""
+        """The id of the last entry that was carried out."""
         self._failures = 0
-        """How often acting on the one after it has failed."""
+        """How many times carrying out the next entry has failed."""
         self._banned: set[tuple[str, Hashable]] = set()
-        """Tokens, players and bots shut out since the start, for logins that are under way."""
+        """Tokens, players and bots banned since the start, for logins that are under way."""
         self._follower = Periodic(self.look, LOOK_SECONDS, "reading of the audit log", log)
         self._looking = asyncio.Lock()
 
     async def mark(self) -> None:
-        """Note where the log ends; `start` acts on what comes after.
+        """Note where the log ends; `start` acts on later entries.
 
         Call this before anything is restored, so that no action in between is missed.
         """
         self._mark = await self._office.mark()
 
     async def start(self) -> None:
-        """Take up what was done while no server ran, and follow the log from now on."""
+        """Void the matches that were voided while no server ran, and follow the log from now on."""
         for match_id in await self._office.void_running():
             self._abort(match_id)
         self._follower.start()
 
     async def close(self) -> None:
-        """Follow the log no longer."""
+        """Stop following the log."""
         await self._follower.close()
 
     async def look(self) -> None:
-        """Act on what is new in the audit log.
+        """Act on new entries of the audit log.
 
         Raises the error that keeps it from acting, such as a `StorageError`.  The next look begins
-        with the same entry, as acting twice does no harm.  After `PERSISTENT_ATTEMPTS` failures
-        that are not `TRANSIENT` it logs the error and skips the entry, so that others go on.
+        with the same entry; acting twice does no harm.  After `PERSISTENT_ATTEMPTS` failures that
+        are not `TRANSIENT` it logs the error and skips the entry, so that later ones are carried
+        out.
         """
         async with self._looking:
             for entry in await self._office.since(self._mark):
@@ -117,7 +119,7 @@ class AuditFollower:
                 )
 
     def check(self, login: Login) -> None:
-        """Raise `ProtocolError` if a login was overtaken by an organiser's decision."""
+        """Raise `ProtocolError` if an organiser banned the login while it was under way."""
         if ("token", login.identity.token_id) in self._banned:
             raise ProtocolError("auth/revoked")
         who = ("player", login.identity.player_id), ("bot", login.bot.id)
@@ -125,7 +127,7 @@ class AuditFollower:
             raise ProtocolError("auth/disabled")
 
     def forget_players(self, gone: Container[int]) -> None:
-        """Players are deleted: who gets their numbers later is not shut out."""
+        """Lift the bans of deleted players, because later players may get their numbers."""
         self._banned = {
             (kind, each)
             for kind, each in self._banned
@@ -166,7 +168,7 @@ class AuditFollower:
         return lambda each: each.bot_id == identifier
 
     def _rename(self, player_id: int, name: str) -> None:
-        """Let a player's bots connect again, by their new names, and play on."""
+        """Disconnect a player's bots, so that they connect by their new names and play on."""
         renamed = self._fits("player", player_id)
         holders = [each for each in self._directory.participants.values() if renamed(each)]
         text = f"This player is called {name} now: connect again."

@@ -1,7 +1,7 @@
-"""Erase a person on a running server, so that nothing in memory names it.
+"""Erase a person on a running server, so that no data in memory names this person.
 
-`plyhouse.storage.erasure` changes the database.  Both of its steps stand in the audit log, which
-closes the connections of the account as if it were disabled; then this drops cached data.
+`plyhouse.storage.erasure` changes the database.  Both of its steps are in the audit log, which
+closes the connections of the account as if it were disabled.  Then this module drops cached data.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ class Eraser:
         self._reports = reports
 
     async def admit(self, account: str, identity: Identity) -> None:
-        """Check that somebody may erase an account or read everything stored about it.
+        """Check that an identity may erase an account or read everything stored about it.
 
-        Administrators may.  An organiser may who owns every competition of this student, one of
-        which created the account; anybody can add an existing account to a competition.
-        Raises `ProtocolError` for everyone else.
+        Administrators may.  An organiser may if they own every competition of this student, and one
+        of these competitions created the account.  The second condition matters because anybody can
+        add an existing account to a competition.  Raises `ProtocolError` for everyone else.
         """
         if "admin" in identity.scopes:
             return
@@ -77,7 +77,7 @@ class Eraser:
             )
 
     async def erase(self, account: str, by: By) -> Erased:
-        """Erase a person: an account with its members, its bots and all that they wrote.
+        """Erase a person: an account with its memberships, its bots and all that they wrote.
 
         Raises `Unknown` and `ClassRefusal`; see `plyhouse.storage.erasure.Erasure.begin`.
         """

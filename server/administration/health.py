@@ -1,4 +1,4 @@
-"""Whether the server can do its work: tried out, not assumed."""
+"""The health check: tries whether the server can store matches."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ __all__ = ["HealthCheck"]
 log = logging.getLogger("plyhouse.server.administration.health")
 
 LASTS_NS: Final = 5_000_000_000
-"""How long it is believed that all is well: anybody may ask, and each trial writes to the disk."""
+"""How long a success counts, in nanoseconds: anybody may ask, and each trial writes to the disk."""
 ANSWER_SECONDS: Final = 1.5
-"""How long the database may take to answer before the server counts as not ready."""
+"""How long the database may take to answer before the server counts as not ready, in seconds."""
 TRIAL_SECONDS: Final = 30.0
-"""How long one trial may take, which goes on after the answer: it finds out why."""
+"""How long one trial may take, in seconds; it continues after the answer to find the cause."""
 _WORDS: Final = {
     "storage/full": "The disk of the database is full.",
     "storage/locked": "The database is locked by another program.",
@@ -33,7 +33,7 @@ _WORDS: Final = {
 
 
 class HealthCheck:
-    """Writes a row now and then, when somebody wants to know."""
+    """Writes a row to the database when somebody asks and the last success is too old."""
 
     def __init__(self, store: Store, writer: Writer, now: Callable[[], int]) -> None:
         self._store = store
@@ -43,15 +43,15 @@ class HealthCheck:
         """When the last trial succeeded, if none has failed since."""
         self._trial: asyncio.Task[str] | None = None
         self._why = ""
-        """The trouble that the last trial found; empty if it succeeded."""
+        """The problem that the last trial found; empty if it succeeded."""
 
     async def trouble(self) -> str:
-        """What keeps the database from taking what is played; empty if nothing does.
+        """Return what keeps the database from storing matches; empty if nothing does.
 
-        The answer is in general words, as anybody may ask: the log has the rest.  It may be some
-        seconds old where all was well, and the last transaction did not fail either.  It comes
-        within `ANSWER_SECONDS`, also while the database is locked: then the trial goes on, and
-        all who ask share it.
+        The answer is in general terms, because anybody may ask; the log has the details.  A success
+        may be some seconds old, if the last transaction did not fail either.  The answer comes
+        within `ANSWER_SECONDS`, even while the database is locked.  In that case the trial goes on,
+        and all requests share it.
         """
         well = self._well_at is not None and self._now() - self._well_at < LASTS_NS
         if well and self._writer.trouble is None:
@@ -63,7 +63,7 @@ class HealthCheck:
         return done.pop().result() if done else self._why or "The database does not answer."
 
     def forget(self) -> None:
-        """Try anew when somebody asks next."""
+        """Make the next request try again."""
         self._well_at = None
 
     async def _try(self) -> str:

@@ -1,7 +1,7 @@
-"""Work of some length for whoever asks, one piece at a time, and one of each visitor in line.
+"""A queue that runs long work one piece at a time, and shares it fairly among visitors.
 
-A thread that goes through a long match keeps the event loop from running for moments, and many such
-threads together keep it for long: clocks are running there.
+A thread that replays a long match blocks the event loop for moments.  Many such threads together
+block it for long, while clocks are running.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ __all__ = ["FairQueue"]
 
 
 class FairQueue:
-    """Lets one in at a time; of each visitor one stands in line for it, the others behind that."""
+    """Admits one caller at a time; each visitor has one place in the queue.
+
+    Further calls of a visitor wait behind that place.
+    """
 
     def __init__(self) -> None:
         self._one = asyncio.Lock()

@@ -1,9 +1,9 @@
-"""What another program works out for the server, and keeps in files.
+"""Answers that a separate program computes for the server, and that are kept in files.
 
-The server knows no search.  Whatever needs one is worked out by a command that reads from its
-standard input and writes JSON; `plyhouse serve` names it in the settings.  Each runs in a process
-of its own with the lowest priority, so that the clocks of running matches do not feel it, for so
-many seconds at most, and only a few run at once.  Asking twice for the same costs once.
+The server contains no search.  A command reads its standard input and writes JSON; `plyhouse serve`
+names it in the settings.  Each run is a process with the lowest priority and a time limit, so that
+the clocks of running matches do not feel it.  Only a few run at once.  A repeated question costs
+nothing.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ __all__ = ["NotWorkedOut", "WorkedOut", "environment", "lower_priority"]
 log = logging.getLogger("plyhouse.server")
 
 STARTING: Final = 20.0
-"""Seconds that the program may take besides those it was given: to start, and to write."""
+"""Seconds that the program may take in addition to its limit, to start and to write."""
 MOST_KEPT: Final = 10_000
-"""Answers in a folder; the oldest make room."""
+"""Most answers in a folder; the oldest are deleted."""
 LOWEST: Final = 19
-"""Of the priorities that the system knows."""
+"""The lowest priority of the operating system."""
 LOWER: Final = 10
 """Steps of priority below that of the clocks: a tenth of their share of a busy processor."""
 USAGE: Final = 2
-"""The exit code of a command that was asked for what cannot be; it says why."""
+"""The exit code of a command for an impossible request; the command says why."""
 
 
 class NotWorkedOut(Exception):  # noqa: N818 - a condition, named by its code
-    """There is no answer now; ``code`` says why, ``retry_after`` when to ask again (seconds)."""
+    """A refusal to answer now; ``code`` says why, ``retry_after`` when to ask again (seconds)."""
 
     def __init__(self, code: str, message: str, retry_after: int | None = None) -> None:
         super().__init__(message)
@@ -52,8 +52,8 @@ class WorkedOut:
     """Answers of one program.
 
     ``kind`` is the area of the codes of `NotWorkedOut` and the name of the folder: ``review``.
-    ``at_once`` processes run, ``waiting`` more may wait for them.  With ``refuses``, the exit code
-    2 is an answer: what was asked for cannot be, and the program has said why
+    ``at_once`` processes run, and ``waiting`` more requests may wait for them.  With ``refuses``,
+    the exit code 2 is an answer: the request is impossible, and the program has said why
     (``review/impossible``).
     """
 
@@ -81,24 +81,25 @@ class WorkedOut:
 
     @property
     def offered(self) -> bool:
-        """Whether there are any."""
+        """True if the server offers such answers."""
         return self._at_once > 0
 
     async def known(self, key: str) -> bool:
-        """Whether an answer costs nothing: it is kept, or somebody else waits for it."""
+        """Return whether an answer costs nothing, because it is kept or already being computed."""
         return key in self._running or await asyncio.to_thread(self._kept, key) is not None
 
     async def of(self, key: str, about: str, more: Sequence[str], given: str) -> dict[str, Any]:
-        """The answer with this key: kept, or from the program with these arguments and input.
+        """Return the answer with this key: a kept one, or that of the program.
 
-        ``about`` says in messages what it is of.  Raises `NotWorkedOut`.
+        The program gets the arguments ``more`` and the input ``given``.  ``about`` names the
+        subject in messages.  Raises `NotWorkedOut`.
         """
         task = self._running.get(key)
         if task is None:
             kept = await asyncio.to_thread(self._kept, key)
             if kept is not None:
                 return kept
-            task = self._running.get(key)  # begun by somebody else meanwhile
+            task = self._running.get(key)  # begun by another request meanwhile
         if task is None:
             if len(self._running) >= self._most:
                 raise NotWorkedOut(
@@ -113,13 +114,13 @@ class WorkedOut:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
             if not task.cancelled():
-                raise  # whoever asked has gone; others may wait for it
+                raise  # this request was cancelled; others may wait for the answer
             raise NotWorkedOut(
                 "server/shutting_down", "The server is stopping: ask again in a while."
             ) from None
 
     async def close(self) -> None:
-        """End what is being worked out, and forget what was kept only for this run."""
+        """Stop all running programs, and delete answers kept only for this run."""
         tasks = list(self._running.values())
         for task in tasks:
             task.cancel()
@@ -151,7 +152,7 @@ class WorkedOut:
         if not isinstance(found, dict):
             log.error("%s ended with %s: %s", about, code, complaint[-2000:])
             raise NotWorkedOut(f"{self.kind}/failed", f"{_capital(about)} could not be worked out.")
-        with contextlib.suppress(OSError):  # it is there, only not for the next one who asks
+        with contextlib.suppress(OSError):  # the answer exists, but will not be kept
             await asyncio.to_thread(self._keep, key, said)
         return found
 
@@ -189,7 +190,7 @@ def _capital(about: str) -> str:
 
 
 async def _run(command: list[str], given: str, seconds: float) -> tuple[int, bytes, str]:
-    """Run the program; its exit code, what it wrote, and what it complained of.
+    """Run the program; return its exit code, its output, and its error output.
 
     Raises TimeoutError if it takes too long, and OSError if it cannot be run.
     """
@@ -198,11 +199,11 @@ async def _run(command: list[str], given: str, seconds: float) -> tuple[int, byt
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-        start_new_session=True,  # its children end with it, and Ctrl-C is ours alone
+        start_new_session=True,  # its children must end with it; Ctrl-C must reach only the server
         env=environment(),
     )
     try:
-        with contextlib.suppress(OSError, AttributeError):  # it may be over, or not on this system
+        with contextlib.suppress(OSError, AttributeError):  # it may have ended
             os.setpriority(os.PRIO_PROCESS, process.pid, LOWEST)
         async with asyncio.timeout(seconds + STARTING):
             said, complaint = await process.communicate(given.encode())
@@ -215,9 +216,9 @@ async def _run(command: list[str], given: str, seconds: float) -> tuple[int, byt
 
 
 def lower_priority() -> None:
-    """Let the calling thread give way to others, where the system has priorities of threads.
+    """Lower the priority of the calling thread, if the system has priorities of threads.
 
-    It has not the lowest priority: somebody waits for what it works out.
+    It does not get the lowest priority, because somebody waits for its result.
     """
     if sys.platform == "linux":  # elsewhere the number would be that of some process
         with contextlib.suppress(OSError):
@@ -227,7 +228,7 @@ def lower_priority() -> None:
 
 
 def environment() -> dict[str, str]:
-    """The environment without our own settings: they are the server's, and may be secret."""
+    """Return the environment without the server's settings, which may be secret."""
     return {
         name: value
         for name, value in os.environ.items()

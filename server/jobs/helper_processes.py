@@ -1,8 +1,8 @@
-"""Run functions in processes of a lower priority, beside the one that keeps the clocks.
+"""Run functions in processes with a lower priority, beside the process that keeps the clocks.
 
-A thread that computes keeps the event loop from running for moments; a process does not, and with
-a lower priority it leaves most of the processor to the clocks.  Processes start when they are
-first needed, and stay.  A function is given by reference: the process imports its module.
+A computing thread blocks the event loop for moments; a process does not.  With a lower priority it
+leaves most of the processor to the clocks.  Processes start when they are first needed, and stay.
+A function is passed by reference: the process imports its module.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ T = TypeVar("T")
 log = logging.getLogger("plyhouse.server")
 
 SECONDS: Final = 60.0
-"""The longest that one call may take, with the start of its process."""
+"""The longest duration of one call, including the start of its process, in seconds."""
 LENGTH: Final = 8
 """Bytes before each message that hold its length."""
 
@@ -53,7 +53,7 @@ class Helpers:
                     process = self._idle.pop() if self._idle else await self._start()
                     worked, found = await _ask(process, work, args, named)
             except BaseException as error:
-                if process is not None:  # it may be in the middle of this
+                if process is not None:  # it may still be working on this call
                     await self._end(process)
                 if not isinstance(error, TimeoutError | OSError | EOFError):
                     raise
@@ -76,7 +76,7 @@ class Helpers:
             *(sys.executable, "-P", "-m", "plyhouse.server.jobs.helper_processes"),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C is for the server alone
+            start_new_session=True,  # Ctrl-C must reach only the server
             env=environment(),
         )
         self._all.add(process)
@@ -102,7 +102,7 @@ async def _ask(
     args: tuple[Any, ...],
     named: dict[str, Any],
 ) -> tuple[bool, Any]:
-    """Have a call made; whether it returned, and its result or else its exception."""
+    """Send a call; return whether it succeeded, and its result or exception."""
     given, answers = (
         cast(asyncio.StreamWriter, process.stdin),
         cast(asyncio.StreamReader, process.stdout),
@@ -117,10 +117,10 @@ async def _ask(
 
 
 def main() -> None:
-    """Make calls until standard input ends: the process at the other end has gone."""
+    """Answer calls until standard input ends, because the server's end has closed."""
     lower_priority()
     given, answers = sys.stdin.buffer, sys.stdout.buffer
-    sys.stdout = sys.stderr  # what a game prints is no answer
+    sys.stdout = sys.stderr  # the output of a game is no answer
     while head := given.read(LENGTH):
         _answer(given.read(int.from_bytes(head)), answers)
 
@@ -133,7 +133,7 @@ def _answer(message: bytes, answers: IO[bytes]) -> None:
         try:
             found = pickle.dumps((False, error))
             pickle.loads(found)  # noqa: S301
-        except Exception:  # some exceptions cannot be made again from what they hold
+        except Exception:  # some exceptions cannot be unpickled
             found = pickle.dumps((False, RuntimeError(repr(error))))
     answers.write(len(found).to_bytes(LENGTH) + found)
     answers.flush()

@@ -1,4 +1,4 @@
-"""Timers whose work is repeated until the server stops, also after failures."""
+"""Timers whose work is repeated until the server stops, even after failures."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ from plyhouse.storage.errors import StorageError
 __all__ = ["LOOK_SECONDS", "Periodic"]
 
 LOOK_SECONDS: Final = 1.0
-"""Time between two looks at the database for what others have put there."""
+"""Time between two looks at the database for changes by other programs, in seconds."""
 
 
 class Periodic:
     """Work that runs again and again on the event loop until it is stopped.
 
     ``work`` is a function or a coroutine function; ``seconds`` pass between its end and its next
-    run.  If a run fails, the next one comes all the same, and the log names ``name``: a failed
-    database is a warning, any other failure an error with its traceback.  The log has only the
-    first, second, fourth, eighth and so on of failures in a row, so that a quick timer does not
-    flood it.
+    run.  A failed run does not prevent the next one.  The log names ``name``: a database failure is
+    a warning, any other failure an error with its traceback.  Of failures in a row, the log has
+    only the first, second, fourth, eighth and so on, so that a quick timer does not flood it.
     """
 
     def __init__(
@@ -49,7 +48,7 @@ class Periodic:
         self._schedule(0.0 if at_once else self._seconds)
 
     def stop(self) -> None:
-        """Begin no other run, and cancel the one that is under way."""
+        """Prevent further runs, and cancel the current one."""
         self._going = False
         if self._timer is not None:
             self._timer.cancel()
@@ -59,7 +58,7 @@ class Periodic:
             self._task = None
 
     async def close(self) -> None:
-        """Stop, and wait for the end of the run that is under way."""
+        """Stop, and wait for the end of the current run."""
         task = self._task
         self.stop()
         if task is not None:

@@ -1,8 +1,8 @@
-"""Reviews of finished matches, worked out by another program (`plyhouse.server.jobs.helper_jobs`).
+"""Reviews of finished matches by a separate program (`plyhouse.server.jobs.helper_jobs`).
 
-What reviews a match is a command that reads a record from its standard input and writes JSON
-(`plyhouse review - --json`).  Reviews take long: only a few run at once, nobody waits for others,
-and whoever asks for another one then is told to come back.
+The program is a command that reads a record from its standard input and writes JSON (`plyhouse
+review - --json`).  Reviews take long, so only a few run at once.  There is no queue: a client that
+asks for another review must ask again later.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["Reviews"]
 
 
 class Reviews:
-    """Where reviews come from."""
+    """The reviews of a server."""
 
     def __init__(self, config: ServerConfig) -> None:
         self._found = WorkedOut(
@@ -30,11 +30,11 @@ class Reviews:
 
     @property
     def offered(self) -> bool:
-        """Whether there are any."""
+        """True if the server offers reviews."""
         return self._found.offered
 
     async def of(self, match: str, seat: int | None, record: str) -> dict[str, Any]:
-        """The review of a match that is over, as JSON; raises `NotWorkedOut`."""
+        """Return the review of a finished match, as JSON; raises `NotWorkedOut`."""
         if not self.offered:
             raise NotWorkedOut("review/off", "This server reviews no matches.")
         seconds = f"{self._found.seconds:g}"
@@ -45,5 +45,5 @@ class Reviews:
         return await self._found.of(key, f"the review of match {match}", more, record)
 
     async def close(self) -> None:
-        """End what is being worked out."""
+        """Stop all running reviews."""
         await self._found.close()

@@ -1,10 +1,9 @@
-"""Search trees of positions, worked out by another program (`plyhouse.server.jobs.helper_jobs`).
+"""Search trees of positions by a separate program (`plyhouse.server.jobs.helper_jobs`).
 
-What draws a tree is a command that reads a record from its standard input and writes JSON
-(`plyhouse explain --record - --json`).  A tree takes a moment, so a few who ask may wait for
-others; how often one visitor may ask for one that is not known yet is limited.  A tree is of a
-position and not of a match: who asks in another match with the same beginning is answered from what
-is kept.
+The program is a command that reads a record from its standard input and writes JSON (`plyhouse
+explain --record - --json`).  A tree takes a moment, so a few requests may wait.  The rate of new
+trees for one visitor is limited.  A tree belongs to a position and not to a match, so matches with
+the same beginning share the kept trees.
 """
 
 from __future__ import annotations
@@ -25,17 +24,17 @@ __all__ = ["MAX_DEPTH", "MAX_THEN", "USUAL_DEPTH", "Trees"]
 
 MAX_DEPTH: Final = 12
 USUAL_DEPTH: Final = 3
-"""What the seat does, what is answered, and what it does then."""
+"""The seat's action, the answer to it, and the seat's next action."""
 MAX_THEN: Final = 24
-"""Actions that may follow the position of a match."""
+"""Most actions after the position of a match."""
 MAX_NODES: Final = 300
-"""What somebody can look through; a picture of it is some metres long."""
+"""About as many nodes as a person can look through; a picture of them is some metres long."""
 WAITING: Final = 8
-"""Who may wait for a tree while others are worked out: each takes a second."""
+"""Most requests that wait while other trees are computed: each takes a second."""
 
 
 class Trees:
-    """Where search trees come from."""
+    """The search trees of a server."""
 
     def __init__(self, config: ServerConfig, now: Callable[[], int]) -> None:
         folder = str(Path(config.review_folder) / "trees") if config.review_folder else ""
@@ -52,7 +51,7 @@ class Trees:
 
     @property
     def offered(self) -> bool:
-        """Whether there are any."""
+        """True if the server offers search trees."""
         return self._found.offered
 
     async def of(
@@ -64,7 +63,10 @@ class Trees:
         search: str,
         depth: int,
     ) -> dict[str, Any]:
-        """The tree of the position before ply ``ply`` and after ``then``; raises `NotWorkedOut`."""
+        """Return the tree of the position before ply ``ply`` and after ``then``.
+
+        Raises `NotWorkedOut`.
+        """
         if not self.offered:
             raise NotWorkedOut("tree/off", "This server draws no search trees.")
         key = _key(record, ply, then, search, depth)
@@ -74,7 +76,7 @@ class Trees:
                 "tree/rate", f"That were many trees: the next one in {wait} s.", wait
             )
         seconds = f"{self._found.seconds:g}"
-        # With `=`, so that no text of a visitor is taken for an option.
+        # Use `=`, so that a visitor's text is never taken for an option.
         more = [f"--ply={ply}", f"--depth={depth}", f"--max-nodes={MAX_NODES}"]
         more += [f"--seconds={seconds}", *(f"--then={text}" for text in then)]
         if search:
@@ -88,19 +90,19 @@ class Trees:
             raise
 
     async def close(self) -> None:
-        """End what is being worked out."""
+        """Stop all running searches."""
         await self._found.close()
 
 
 def _key(record: Record, ply: int, then: Sequence[str], search: str, depth: int) -> str:
-    """The same for the same question about the same position, in whichever match."""
+    """Return the same key for the same question about the same position, in any match."""
     path = [
         (event.seat, event.text)
         for event in record.events
         if event.kind == "chance" or event.kind == "action"
         if event.ply < ply or (event.kind == "chance" and event.ply == ply)
     ]
-    # What was played at the ply is marked in the tree.
+    # The tree marks the action that was played at the ply.
     played = next((e.text for e in record.events if e.kind == "action" and e.ply == ply), "")
     asked = [record.game, path, played, list(then), search, depth, MAX_NODES]
     return hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:32]

@@ -1,1 +1,1 @@
-"""How opponents find each other outside of competitions: seeks, challenges, matchmaking."""
+"""Seeks, challenges and matchmaking: how opponents find each other outside of competitions."""

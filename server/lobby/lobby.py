@@ -40,17 +40,17 @@ PAIRING_SECONDS: Final = 0.005
 """How long seeks gather before pairings are made: with hundreds of bots each round costs."""
 
 TELL_SECONDS: float = 2.0
-"""How long who seeks waits until it is told why nobody is found, at first and after a change."""
+"""How long after a seek, or a change, the server explains why nobody is found."""
 
 CHALLENGES: Final = 10, 0.2
-"""Challenges of one player to one bot that come to nothing: at once, and per second after that."""
+"""Unsuccessful challenges of one player to one bot: at once, and per second after that."""
 
 GAME_CODES: Final = {"game/unknown", "game/bad_parameter", "game/unfit"}
-"""Errors of games that have a code of their own on the wire; the rest are unknown games."""
+"""Codes of game errors that clients get unchanged; all others become ``game/unknown``."""
 
 
 def read_game(spec: str) -> Game:
-    """The game of a spec that a client sent; `ProtocolError` with the game's own sentence."""
+    """Return the game of a client's spec; raises `ProtocolError` with the game's own sentence."""
     try:
         return get_game(spec)
     except GameError as error:
@@ -59,7 +59,7 @@ def read_game(spec: str) -> Game:
 
 
 def read_time_control(text: str, config: ServerConfig) -> TimeControl:
-    """The time control that a client sent, within the server's limits; or `ProtocolError`."""
+    """Return a client's time control; raises `ProtocolError` beyond the server's limits."""
     try:
         control = TimeControl.parse(text)
     except InvalidTimeControl as error:
@@ -87,11 +87,11 @@ class _Challenge:
     """The seat that the challenger asked for."""
     timer: asyncio.TimerHandle
     accepted: set[int] = field(default_factory=set)
-    """Those of the opponents, by the ids of their bots, that want to play."""
+    """The bot ids of the opponents that have accepted."""
 
     @property
     def sides(self) -> tuple[Participant, ...]:
-        """The challenger and all that were asked, in the order of seats from the challenger's."""
+        """The challenger and the opponents, in the order of seats from the challenger's."""
         return (self.challenger, *self.opponents)
 
 
@@ -106,9 +106,10 @@ class Lobby:
         admit_to_hosted: Callable[[Participant, Participant, Terms], None] | None = None,
         may_be_secret: Callable[[str], bool] = lambda _: False,
     ) -> None:
-        """``admit_to_hosted`` raises `ProtocolError` if somebody may not play against a hosted bot
-        at the moment; without it nobody may.  ``may_be_secret`` says of a bot's name that no hint
-        may have it.
+        """``admit_to_hosted`` raises `ProtocolError` if a hosted bot cannot be challenged.
+
+        Without it no hosted bot can be challenged.  ``may_be_secret`` returns whether hints must
+        not contain a bot's name.
         """
         self._config = config
         self._runner = runner
@@ -117,7 +118,7 @@ class Lobby:
             own_bots_rated=config.allow_own_bots, max_seeks=config.max_seeks_per_bot
         )
         self._seekers: dict[str, Participant] = {}
-        """Who made each open seek."""
+        """The participant of each open seek."""
         self._challenges: dict[str, _Challenge] = {}
         self._unwanted = Rate(*CHALLENGES, runner.now)
         self._admit_to_hosted = admit_to_hosted
@@ -125,21 +126,21 @@ class Lobby:
         self._pairing = False
         self._telling = False
         self._told: dict[str, str] = {}
-        """What each open seek was told last about why it waits."""
+        """The last explanation sent for each open seek."""
         self._freed: set[str] | None = set()
-        """Names of those who may have room since the last look; None if it may be anybody."""
+        """Names of bots that may have room since the last look; None if it may be any."""
 
     def __len__(self) -> int:
         return len(self._matchmaker)
 
     def open_seeks(self) -> list[Seek]:
-        """Seeks that wait for somebody, the one that has waited longest first."""
+        """Return the seeks that wait for an opponent, the longest waiting first."""
         return [each for each in self._matchmaker.seeks() if self._room(each.name) > 0]
 
     # ---------------------------------------------------------------------------- seeks
 
     def seek(self, participant: Participant, message: SeekMessage) -> Ok:
-        """Open a seek; its matches are made as soon as there are opponents."""
+        """Open a seek; its matches begin as soon as there are opponents."""
         terms = self._terms(message.game, message.time_control, message.rated, message.mirrored)
         self._may_play(participant, terms.rated)
         if participant.guest:
@@ -172,13 +173,14 @@ class Lobby:
         del self._seekers[message.seek]
         if message.seek in self._matchmaker:
             self._matchmaker.withdraw(message.seek)
-            self.pair_soon([participant])  # a mirrored seek kept places from its other ones
+            self.pair_soon([participant])  # a mirrored seek takes places from other seeks
             self._tell_soon()
         return Ok(message.id)
 
     def pair_soon(self, freed: Iterable[Participant] | None = None) -> None:
-        """Look for pairings in a moment; ``freed`` are those who may have room since the last
-        look, None stands for anybody.
+        """Look for pairings after a moment.
+
+        ``freed`` are the bots that may have room since the last look; None stands for any.
         """
         if freed is None or self._freed is None:
             self._freed = None
@@ -207,7 +209,7 @@ class Lobby:
                 terms_of[pool] = terms
             orders = [[self._seekers[seek.id] for seek in order] for order in proposal.orders]
             self._runner.begin(terms, orders)
-        # Only now: one seek may stand in several proposals.
+        # Only after the loop: one seek may be in several proposals.
         for seek in {seek.id: seek for each in proposals for seek in each.seeks}.values():
             if seek.id not in self._matchmaker:
                 seeker = self._seekers.pop(seek.id)
@@ -217,7 +219,7 @@ class Lobby:
             self._tell_soon()
 
     def _tell_soon(self) -> None:
-        """Say after a while to those who still seek why they find nobody, if that has changed."""
+        """Tell the open seeks after a while why they find nobody, if the reason has changed."""
         if not self._telling and len(self._matchmaker):
             self._telling = True
             asyncio.get_running_loop().call_later(TELL_SECONDS, self._tell)
@@ -226,7 +228,7 @@ class Lobby:
         self._telling = False
         if not self._directory.leads("seeks"):
             return
-        if self._pairing:  # it will be clearer in a moment
+        if self._pairing:  # the result of the pairing decides
             self._tell_soon()
             return
         told = reasons(
@@ -238,7 +240,7 @@ class Lobby:
         for seek, text in told.items():
             seeker = self._seekers[seek]
             if seeker.line is None or seeker.matches or self._told.get(seek) == text:
-                continue  # who plays is not waiting
+                continue  # a bot that plays is not waiting
             seeker.line.send(Notice("notice/seek_waits", text))
         self._told = dict(told)
 
@@ -251,7 +253,7 @@ class Lobby:
     # ----------------------------------------------------------------------- challenges
 
     def challenge(self, participant: Participant, message: Challenge) -> Ok:
-        """Ask for a match: one opponent, or as many as the game has seats besides one's own."""
+        """Ask for a match with one opponent, or with as many as the game needs."""
         terms = self._terms(message.game, message.time_control, message.rated, message.mirrored)
         seats = terms.game.seats
         if seats < 2:
@@ -298,10 +300,10 @@ class Lobby:
     def _ask(
         self, terms: Terms, challenger: Participant, asked: Sequence[Participant], seat: int | None
     ) -> str:
-        """Open a challenge and tell those who are asked; returns its id."""
+        """Open a challenge and ask the opponents; return its id."""
         seconds = self._config.challenge_timeout
         identifier = new_id()
-        if asked[0].hosted:  # alone, and the house answers for it
+        if asked[0].hosted:  # the only opponent, which accepts automatically
             self._needs_places(challenger, terms)
             self._unwanted.give_back((challenger.player_id, asked[0].bot_id))
             self._start(identifier, terms, (challenger, asked[0]), seat)
@@ -327,7 +329,7 @@ class Lobby:
         return identifier
 
     def _opponent(self, sides: Sequence[Participant], name: str, terms: Terms) -> Participant:
-        """Who is asked by this name to play with ``sides``, of whom the first one challenges."""
+        """Return the opponent of this name for ``sides``; the first of them is the challenger."""
         opponent = self._directory.find(name)
         if opponent is None or not opponent.online:
             known = [each for each in self._directory.online() if not self._may_be_secret(each)]
@@ -364,7 +366,7 @@ class Lobby:
         return opponent
 
     def answer(self, participant: Participant, message: Answer) -> Ok:
-        """Accept or decline a challenge, or withdraw an own one by declining it."""
+        """Accept or decline a challenge, or withdraw one's own by declining it."""
         challenge = self._challenges.get(message.challenge)
         if challenge is None or participant not in challenge.sides:
             raise ProtocolError("challenge/unknown")
@@ -386,21 +388,21 @@ class Lobby:
         return Ok(message.id)
 
     def _begin(self, challenge: _Challenge, last: Participant) -> None:
-        """All have accepted, the last one now: begin, if the others can still play."""
+        """Begin, after the last acceptance, if the others can still play."""
         at_once = challenge.terms.at_once
         for each in challenge.sides:
             if each is not last and (each.free < at_once or (each.guest and each.matches)):
                 raise ProtocolError("challenge/offline", f"{each.name} plays too many matches now.")
         self._close(challenge.id, "accepted")
         for each in challenge.opponents:
-            # What was wanted may come as often as one likes.
+            # Accepted challenges do not count against the limit.
             self._unwanted.give_back((challenge.challenger.player_id, each.bot_id))
         self._start(challenge.id, challenge.terms, challenge.sides, challenge.seat)
 
     def _start(
         self, challenge: str, terms: Terms, sides: Sequence[Participant], seat: int | None
     ) -> None:
-        """Begin what was asked for by the first of ``sides``, who wanted ``seat``."""
+        """Begin the match of a challenge, with ``seat`` for the first of ``sides``."""
         first = int(challenge, 36) % len(sides) if seat is None else seat
         order = _rotated(list(sides), first)
         self._runner.begin(terms, [_rotated(order, turn) for turn in range(terms.at_once)])
@@ -418,7 +420,7 @@ class Lobby:
     # -------------------------------------------------------------------------- both
 
     def leave(self, participant: Participant) -> None:
-        """A bot is gone: its seeks and challenges are withdrawn."""
+        """Withdraw the seeks and challenges of a bot that has left."""
         for seek in self._matchmaker.withdraw_bot(participant.player, participant.bot):
             self._seekers.pop(seek.id, None)
             self._tell_soon()
@@ -437,7 +439,7 @@ class Lobby:
             raise ProtocolError("guest/casual", f"{participant.name} plays casual matches only.")
 
     def _guest_is_free(self, participant: Participant) -> None:
-        """A guest has one match, or one wish for one."""
+        """Raise if a guest already has a match, a seek or a challenge."""
         waits = participant in self._seekers.values() or any(
             each.challenger is participant for each in self._challenges.values()
         )
@@ -455,7 +457,7 @@ class Lobby:
             )
 
     def _needs_places(self, participant: Participant, terms: Terms) -> None:
-        """Raise if a bot that begins a challenge plays too many matches for that now."""
+        """Raise if a bot plays too many matches to begin a challenge."""
         if participant.free < terms.at_once:
             raise ProtocolError(
                 "seek/limit",
@@ -466,7 +468,7 @@ class Lobby:
 
 
 def _rotated(sides: list[Participant], by: int) -> list[Participant]:
-    """Everybody ``by`` seats later."""
+    """Return the sides, each ``by`` seats later."""
     return sides[-by:] + sides[:-by] if by else sides
 
 

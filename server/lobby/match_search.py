@@ -1,8 +1,8 @@
-"""Which matches somebody looks for: words, as an address has them, made into a filter.
+"""Match searches: the words of an address, turned into a filter.
 
-One reading for the page and the API, so that what one of them finds the other finds, too.  What is
-not known is an error that says what would be; what is there but must not be seen is found by
-nobody (`plyhouse.server.accounts.privacy`).
+The page and the API share this module, so both find the same matches.  Unknown words raise an error
+that suggests known ones.  Matches that the viewer may not see are never found
+(`plyhouse.server.accounts.privacy`).
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from plyhouse.storage.store import Store
 __all__ = ["TERMINATIONS", "Looked", "Words", "filter_of"]
 
 TERMINATIONS: Final[tuple[str, ...]] = tuple(sorted(get_args(Termination)))
-"""How matches end."""
+"""The terminations of matches."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """What is looked for, as it was written; empty: whatever."""
+    """The words of a search, as they were written; an empty one fits everything."""
 
     game: str = ""
-    """A game with its parameters, or by its name alone with any."""
+    """A game with its parameters, or a name alone, which fits all parameters."""
     player: str = ""
     bot: str = ""
     """``PLAYER/BOT``."""
@@ -45,18 +45,18 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What is looked for, as it is known here."""
+    """A search with its words looked up in the database."""
 
     wanted: MatchFilter
     player: str = ""
-    """The player's name as it is written."""
+    """The player's name in its own spelling."""
     bot: str = ""
-    """The bot's name as it is written."""
+    """The bot's name in its own spelling."""
     competition: str = ""
     """The competition's name."""
 
     def fits(self, live: LiveMatch) -> bool:
-        """Whether a match that is being played is one of them, by what everybody is told of it."""
+        """Return whether the public data of a running match fit."""
         wanted = self.wanted
         told = live.match.config.players
         return (
@@ -73,7 +73,7 @@ class Looked:
 
 
 async def filter_of(store: Store, privacy: Privacy, sight: Sight, words: Words) -> Looked:
-    """Read what is looked for; raises `ProtocolError` or `Unknown` for what is not known."""
+    """Look up the words of a search; raises `ProtocolError` or `Unknown` for unknown ones."""
     status = _one_of("status", words.status, STATES)
     termination = _one_of("termination", words.termination, TERMINATIONS)
     game = family = None
@@ -123,7 +123,7 @@ def _one_of(what: str, value: str, known: Collection[str]) -> str | None:
 
 
 async def _competition(store: Store, reference: str) -> tuple[str, tuple[str, ...]]:
-    """The name of a competition and the ids of its games."""
+    """Return the name of a competition and the ids of its games."""
     try:
         row = await store.read(class_sql.find, reference)
     except Unknown as unknown:

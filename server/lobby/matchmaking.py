@@ -1,24 +1,24 @@
 """Pairing bots that look for opponents: pure pools of seeks.
 
-Seeks for the same game, time control, kind (rated or casual) and form (mirrored or not) stand in
-one pool; a seek for a game of one seat needs nobody else.  `Matchmaker.pair` empties the pools as
-far as possible, by these rules:
+A pool contains the seeks for the same game, time control, kind (rated or casual) and form (mirrored
+or not).  A seek for a game of one seat needs nobody else.  `Matchmaker.pair` makes pairings until
+none is possible, by these rules:
 
 1. The seek that has waited longest is served first, and those that waited longest are its
-   opponents; a seek that was served stands at the end of the queue again.
+   opponents; a seek that was served goes to the end of the queue.
 2. The opponents of the last pairing are avoided as long as anybody else waits.
 3. A bot never meets itself; in rated play it never meets another bot of its player either,
    unless the server allows it.
-4. Nobody gets more matches at once than it has room for.
-5. Seats alternate: among the rotations of the group the one is taken in which its members have
-   sat least often where they would sit now, first among themselves, then over all.
+4. No bot gets more matches at once than it has room for.
+5. Seats alternate.  Among all rotations of the group, the matchmaker takes the one whose seats the
+   members have had least often, first in this group, then over all groups.
 
-As rule 3 divides the seekers into classes of which one member each may take part, taking them in
-order of waiting finds a group whenever there is one: nobody starves.
+Rule 3 divides the seekers into classes, and one member of each class may take part.  So taking them
+in order of waiting finds a group whenever there is one, and no seek starves.
 
-After a call no pairing is possible until a seek is added or a bot has room again.  Who tells
-which bots those are spares the matchmaker from asking for the room of all others, of whom most
-are playing: a pairing then costs the same whether ten or a thousand bots are there.
+After a call no pairing is possible until a seek is added or a bot has room again.  A caller that
+names those bots spares the matchmaker the question about the room of all others, most of which are
+playing.  A pairing then costs the same with ten bots as with a thousand.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = ["Matchmaker", "PoolKey", "Proposal", "Seek", "SeekDuplicate", "SeekEr
 
 
 class PoolKey(NamedTuple):
-    """What two seeks must have in common to be paired."""
+    """The terms that two seeks must share to be paired."""
 
     game: str
     time_control: str
@@ -48,7 +48,7 @@ class Seek:
     id: str
     player: str
     bot: str
-    """Name of the bot under its player; both together are its identity."""
+    """The bot's name, without the player's; both together are its identity."""
     game: str
     """Canonical spec of the game."""
     time_control: str
@@ -56,7 +56,7 @@ class Seek:
     seats: int = 2
     rated: bool = False
     count: int = 1
-    """Matches wanted; 0 until withdrawn."""
+    """Number of matches wanted; 0 means until withdrawn."""
     mirrored: bool = False
 
     @property
@@ -71,13 +71,13 @@ class Seek:
 
     @property
     def pool(self) -> PoolKey:
-        """The pool in which it stands."""
+        """The pool to which it belongs."""
         return PoolKey(self.game, self.time_control, self.rated, self.mirrored)
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A pairing to be made: its seeks in the seat order of the first match."""
+    """A proposed pairing: its seeks in the seat order of the first match."""
 
     pool: PoolKey
     seeks: tuple[Seek, ...]
@@ -91,25 +91,25 @@ class Proposal:
 
 
 class SeekError(Exception):
-    """A seek was refused; ``code`` is the protocol's."""
+    """A refused seek; ``code`` is the protocol's."""
 
     code: ClassVar[str] = "seek/unknown"
 
 
 class SeekDuplicate(SeekError):  # noqa: N818 (a condition, named like its code)
-    """The bot stands in this pool already."""
+    """A second seek of a bot in one pool."""
 
     code = "seek/duplicate"
 
 
 class SeekLimit(SeekError):  # noqa: N818 (a condition, named like its code)
-    """The bot has as many open seeks as it may."""
+    """A seek beyond the limit of open seeks of a bot."""
 
     code = "seek/limit"
 
 
 class _Waiting:
-    """A seek in its pool, with what is left of its wish."""
+    """A seek in its pool, with the number of matches still wanted."""
 
     __slots__ = ("kind", "left", "name", "pool", "seek", "since")
 
@@ -118,7 +118,7 @@ class _Waiting:
         self.name = seek.name
         self.pool = pool
         self.kind = kind
-        """Of each kind one seek may take part in a pairing."""
+        """A pairing contains at most one seek of each kind."""
         self.since = since
         self.left = seek.count
 
@@ -134,7 +134,7 @@ class _Pool:
         self.waiting: OrderedDict[str, _Waiting] = OrderedDict()
         """All seeks by their ids, the longest waiting first."""
         self.ready: dict[str, _Waiting] = {}
-        """Those whose bots may have room."""
+        """The seeks whose bots may have room."""
 
 
 _Queue: TypeAlias = OrderedDict[str, _Waiting]
@@ -161,17 +161,17 @@ class Matchmaker:
         self._order = itertools.count()
         self._pools: dict[PoolKey, _Pool] = {}
         self._touched: dict[PoolKey, _Pool] = {}
-        """Pools in which something has changed since the last pairing: no other can pair."""
+        """Pools that have changed since the last pairing; no other pool can pair."""
         self._open: dict[str, _Waiting] = {}
         """Open seeks by id."""
         self._of: dict[str, dict[str, _Waiting]] = {}
         """Open seeks of each bot, by id."""
         self._last: dict[tuple[PoolKey, str], frozenset[str]] = {}
-        """Whom a bot met in its last pairing in a pool."""
+        """The opponents of a bot in its last pairing in a pool."""
         self._sat_among: dict[tuple[str, frozenset[str]], dict[str, list[int]]] = {}
-        """How often each bot has sat on each seat of a game, in every group that has met."""
+        """How often each bot has had each seat of a game, for every group that has met."""
         self._sat: dict[tuple[str, str], list[int]] = {}
-        """The same over all groups."""
+        """The same counts over all groups."""
 
     def __len__(self) -> int:
         return len(self._open)
@@ -180,11 +180,11 @@ class Matchmaker:
         return seek in self._open
 
     def seeks(self) -> list[Seek]:
-        """All open seeks, pool by pool, the longest waiting first."""
+        """Return all open seeks, pool by pool, the longest waiting first."""
         return [each.seek for pool in self._pools.values() for each in pool.waiting.values()]
 
     def at_once(self, name: str) -> int:
-        """Matches that a pairing of a bot begins at most, by its open seeks; 1 without any."""
+        """Return the most matches that a pairing of a bot begins, by its open seeks; at least 1."""
         return max([each.seek.at_once for each in self._of.get(name, {}).values()], default=1)
 
     def add(self, seek: Seek) -> None:
@@ -234,13 +234,13 @@ class Matchmaker:
         freed: Iterable[str] | None = None,
         limit: int | None = None,
     ) -> list[Proposal]:
-        """Make all pairings that are possible now, or ``limit`` of them: call it again for more.
+        """Return all pairings that are possible now, or the first ``limit`` of them.
 
-        ``room`` tells how many more matches a bot (``player/bot``) can take.  A mirrored pairing
-        takes one place: where there is no room for more, its matches are played in turn.  Seeks
-        whose wish is fulfilled are closed.
+        After ``limit`` pairings, call it again for more.  ``room`` returns how many more matches a
+        bot (``player/bot``) can take.  A mirrored pairing takes one place: without room for more,
+        its matches are played in turn.  Seeks that have got all their matches are closed.
 
-        ``freed`` names the bots that may have got room since the last call; None: any.
+        ``freed`` names the bots that may have got room since the last call; None stands for any.
         """
         if freed is None:
             for pool in self._pools.values():
@@ -262,7 +262,7 @@ class Matchmaker:
         while queues and (limit is None or len(made) < limit):
             # Pools take turns, so that a busy one does not use up everybody's room.
             queues.sort(key=lambda each: _oldest(each[1]))
-            # Room only shrinks: where no group is found now, none will be.
+            # Room only shrinks, so a pool without a group now will not get one in this call.
             queues = [
                 (pool, queue)
                 for pool, queue in queues
@@ -272,7 +272,7 @@ class Matchmaker:
         return made
 
     def _queue(self, pool: _Pool, room: Callable[[str], int], left: dict[str, int]) -> _Queue:
-        """Those of a pool that have room, the longest waiting first."""
+        """Return the seeks of a pool whose bots have room, the longest waiting first."""
         queue: _Queue = OrderedDict()
         for waiting in sorted(pool.ready.values(), key=_since):
             name = waiting.name
@@ -302,13 +302,14 @@ class Matchmaker:
         return True
 
     def _group(self, pool: _Pool, queue: _Queue, left: dict[str, int]) -> list[_Waiting]:
-        """The next group of a pool's seeks that have room, which come the longest waiting first;
-        empty if there is none.
+        """Return the next group of a pool's seeks, from a queue with the longest waiting first.
+
+        Empty if there is none.
         """
-        full = []  # of the queue's seeks, whose bots have no room left
+        full = []  # seeks of the queue whose bots have no room left
         first: _Waiting | None = None
         group: list[_Waiting] = []
-        met: list[_Waiting] = []  # those of the last pairing come after all others
+        met: list[_Waiting] = []  # opponents of the last pairing come after all others
         for seek, waiting in queue.items():
             if left[waiting.name] <= 0:
                 full.append(seek)

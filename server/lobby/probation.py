@@ -1,8 +1,8 @@
-"""Suspends versions that forfeit again and again, and lets nobody pair them.
+"""Suspension of versions that forfeit repeatedly.
 
-Each forfeit makes it read the last matches of that version from the database, so a restart loses
-nothing.  A suspension is an entry of the audit log, which
-`plyhouse.server.administration.audit_follower` carries out.
+After each forfeit, the last matches of that version are read from the database, so a restart loses
+nothing.  A suspension is an entry of the audit log, on which
+`plyhouse.server.administration.audit_follower` acts.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ __all__ = ["Watch", "suspended_text"]
 log = logging.getLogger("plyhouse.server.lobby.probation")
 
 DEPTH: Final = 4
-"""How many times the window is read: matches lost in one absence count once."""
+"""How many windows of matches are read, because matches lost in one absence count once."""
 
 
 def suspended_text(reason: str) -> str:
-    """What the author of a suspended version is told."""
+    """Return the message to the author of a suspended version."""
     return (
         f"This version is suspended and not paired: {reason}. A mended bot is a new version and "
         "may play at once; otherwise ask the organiser to reinstate it."
@@ -36,7 +36,7 @@ def suspended_text(reason: str) -> str:
 
 
 class Watch:
-    """Looks after forfeits; ``look`` makes the server act on what it has noted."""
+    """Checks versions after forfeits; ``look`` makes the server act on a suspension."""
 
     def __init__(
         self, config: ServerConfig, store: Store, look: Callable[[], Awaitable[None]]
@@ -46,11 +46,11 @@ class Watch:
         self._look = look
 
     def concerns(self, culprit: Participant) -> bool:
-        """Whether a match that it forfeited may lead to a suspension: people are not suspended."""
+        """Return whether a forfeit may lead to a suspension; people are not suspended."""
         return self._config.suspend_after > 0 and culprit.kind == "bot"
 
     async def forfeited(self, match_id: str, seat: int, name: str) -> None:
-        """A bot has forfeited a match: suspend the version that played if that was too often."""
+        """Suspend the version that forfeited a match if it has done so too often."""
         window = self._config.suspend_window
         try:
             version, rows = await self._book.ended(match_id, seat, DEPTH * window)

@@ -1,4 +1,4 @@
-"""Why a seek has found nobody yet, in words: pure, and cheap for any number of seeks."""
+"""Reasons why a seek has found nobody yet, in words: pure, and cheap for any number of seeks."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from plyhouse.server.lobby.matchmaking import PoolKey, Seek
 __all__ = ["reasons", "terms_in_words"]
 
 NAMED: Final = 3
-"""Pools or bots that a sentence names; it says that there are more."""
+"""Most pools or bots that a sentence names; it mentions that there are more."""
 
 
 def terms_in_words(pool: PoolKey) -> str:
-    """What is sought.
+    """Return the terms of a pool in words.
 
     >>> terms_in_words(PoolKey("pig", "move:1", True, False))
     'pig, move:1, rated'
@@ -27,10 +27,10 @@ def terms_in_words(pool: PoolKey) -> str:
 def reasons(
     seeks: Iterable[Seek], free: Callable[[str], bool], connected: int, *, own_bots_rated: bool
 ) -> Mapping[str, str]:
-    """One sentence for each open seek that could play now and finds nobody, by its id.
+    """Return one sentence for each open seek that could play now and finds nobody, by seek id.
 
-    ``free`` says whether a bot (``player/bot``) has room for a match; ``connected`` counts the
-    bots that are there.
+    ``free`` returns whether a bot (``player/bot``) has room for a match; ``connected`` counts the
+    connected bots.
     """
     pools: dict[PoolKey, list[Seek]] = defaultdict(list)
     for seek in seeks:
@@ -51,7 +51,7 @@ def reasons(
 def _in_pool(
     key: PoolKey, members: list[Seek], free: Callable[[str], bool], *, own_bots_rated: bool
 ) -> str:
-    """Why those who seek the same are not paired; empty if there is only one."""
+    """Return why the seeks of one pool are not paired; empty if there is only one."""
     seats = members[0].seats
     if len(members) < 2:
         return ""
@@ -71,14 +71,14 @@ def _in_pool(
 def _elsewhere(
     key: PoolKey, pools: Mapping[PoolKey, list[Seek]], akin: list[PoolKey], connected: int
 ) -> str:
-    """What others seek instead."""
+    """Return what others seek instead."""
     game = key.game.partition("(")[0]
-    # A few more than are named, for the one that has to be left out.
+    # Take a few more than are named, because this pool itself is left out.
     near = [each for each in akin[: NAMED + 2] if each != key]
     if near:
         return f"others seek {game} only otherwise: {_listed(map(terms_in_words, near), '; ')}"
     others: list[PoolKey] = []
-    for each in pools:  # without those of this game, which is this pool alone
+    for each in pools:  # no other pool is for this game
         if each != key:
             others.append(each)
         if len(others) > NAMED:

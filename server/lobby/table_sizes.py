@@ -1,4 +1,4 @@
-"""How many can play a game, and what to ask for then: for people, who choose players first."""
+"""Numbers of players for each game, for people who choose their players first."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ __all__ = ["tables_of"]
 log = logging.getLogger("plyhouse.server.lobby.table_sizes")
 
 TRIED: Final = 64
-"""Values of one parameter that are tried: seats are counted in it, or it is no such parameter."""
+"""Most values of one parameter that are tried; a parameter with more values does not count seats.
+"""
 
 
-@functools.cache  # bounded: by the games that there are
+@functools.cache  # bounded by the number of games
 def tables_of(name: str) -> Mapping[int, str]:
-    """The spec with which so many play a game, by the number of seats, the fewest first.
+    """Return specs of a game by their number of seats, the fewest first.
 
-    The game as it comes is among them; the others differ from it in one parameter.  Numbers of
-    seats for which several would have to be changed are missing.
+    The game with its default parameters is among them; the others change one parameter.  Numbers of
+    seats that need several changes are missing.
 
     >>> dict(tables_of("pacman"))
     {1: 'pacman(ghosts=random)', 3: 'pacman'}
@@ -36,9 +37,9 @@ def tables_of(name: str) -> Mapping[int, str]:
             for value in _values(parameter):
                 try:
                     other = get_game(f"{name}({parameter.name}={spec_value(value)})")
-                except GameError:  # it does not fit the other values as they come
+                except GameError:  # it does not fit the other default values
                     continue
-                except Exception:  # whatever the rules of somebody's game raise, others are found
+                except Exception:  # a faulty game must not hide the others
                     log.exception("%s with %s=%s", name, parameter.name, value)
                     continue
                 found.setdefault(other.seats, other.spec)

@@ -1,8 +1,8 @@
 """Stops the clocks of hosted bots that no machine runs.
 
-While the server has no machine for a bot, its clock stands still without a bound: its machine was
+While the server has no machine for a bot, its clock is stopped without a limit: its machine was
 lost or switched off, or others have its place.  A machine may also have the bot and not start it.
-Then the clock stands still for at most `LONGEST_NS` of a match.  The same holds for the grace of a
+Then the clock is stopped for at most `LONGEST_NS` of a match.  The same holds for the grace of a
 bot that is not to move, and for the time in which a bot has to get ready.
 """
 
@@ -18,15 +18,15 @@ from plyhouse.server.table.participants import Participant
 __all__ = ["LONGEST_NS", "Credit"]
 
 LONGEST_NS: Final = 600 * 1_000_000_000
-"""The longest time in one match that a clock stands still if a machine does not start its bot."""
+"""The longest time in one match that a clock is stopped if a machine does not start its bot."""
 
 
 class Credit:
     """Gives back the time that hosted bots lose while no machine runs them.
 
-    A bot gets nothing back if its machine has reported that the program ended by itself
-    (``ended``), or if machines failed to run it too often (``given_up``).  ``placed`` tells whether
-    the server has a machine for the bot.
+    A bot gets nothing back if its machine has reported that the program exited (``ended``), or if
+    machines failed to run it too often (``given_up``).  ``placed`` returns whether the server has a
+    machine for the bot.
     """
 
     def __init__(
@@ -42,9 +42,9 @@ class Credit:
         self._ended, self._given_up, self._placed = ended, given_up, placed
         self._until = now
         self._away: dict[int, int] = {}
-        """The time since when each placed bot with running matches is away."""
+        """The time since when each placed bot with running matches has been offline."""
         self._own_doing: set[int] = set()
-        """The bots among them whose machine has reported that the program ended by itself."""
+        """The bots among them whose machine has reported that the program exited."""
         self._given: dict[tuple[str, int], int] = {}
         """Nanoseconds given back to a seat of a match while a machine had its bot."""
 
@@ -85,7 +85,7 @@ class Credit:
 
 
 def _stand_still(live: LiveMatch, lost: dict[int, int], now: int) -> None:
-    """Let no time pass in a match for seats that lost this many nanoseconds, until now."""
+    """Give back to seats the nanoseconds that they lost in a match until now."""
     match = live.match
     mover = match.seat_to_move
     longest = max(lost.values())

@@ -1,6 +1,6 @@
-"""What is counted for whoever watches the server: whole numbers, read when somebody asks.
+"""Counters for monitoring the server: whole numbers, read on request.
 
-Nothing here is on the way of a ply: these change with a connection or a match.
+Counters change with a connection or a match, never with a ply, so they cost plies nothing.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ class Counts:
 
     def __init__(self) -> None:
         self.connections = 0
-        """Connections accepted, with and without a login."""
+        """Accepted connections, with and without a login."""
         self.logins = 0
         self.refused: Counter[str] = Counter()
-        """Logins refused, by the code of the error."""
+        """Refused logins by error code."""
         self.terminations: Counter[str] = Counter()
-        """Matches that ended, by termination."""
+        """Finished matches by termination."""
 
     def ended(self, outcome: Outcome | None) -> None:
-        """Count a match that is over; None for one that could not even be stored."""
+        """Count a finished match; None stands for a match that could not even be stored."""
         self.terminations["server_fault" if outcome is None else outcome.termination] += 1

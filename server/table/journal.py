@@ -1,7 +1,7 @@
-"""What the house tells its operator: connections, logins, matches, with the ids of each.
+"""The log of connections, logins and matches, with the ids of each, for the operator.
 
-One line for a connection or a match at most, and none for a ply.  How lines are written is the
-business of `plyhouse.server.logs`.
+Each event of a connection or a match gets at most one line, and a ply gets none.
+`plyhouse.server.logs` formats the lines.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ matches = logging.getLogger("plyhouse.server.matches")
 lobby = logging.getLogger("plyhouse.server.lobby")
 
 TOLD: Final = (Seek, Challenge, Answer)
-"""Requests of bots that are worth a line."""
+"""Requests of bots that get a line."""
 LONGEST: Final = 300
-"""Characters of a reason that a client gave; its record has all of it."""
+"""Most characters of a client's reason; the match record has all of it."""
 
 
 # ------------------------------------------------------------------------------- connections
 
 
 def connected(session: Session) -> None:
-    """Somebody connected, who has not said who it is."""
+    """Log a connection that has not logged in yet."""
     connections.debug("connected", extra={"address": session.peer})
 
 
 def logged_in(session: Session, participant: Participant) -> None:
-    """A bot, or a person, came in."""
+    """Log a login of a bot or a person."""
     connections.info(
         "logged in",
         extra={
@@ -63,7 +63,7 @@ def logged_in(session: Session, participant: Participant) -> None:
 
 
 def login_refused(session: Session, hello: Hello, error: ProtocolError) -> None:
-    """Somebody did not get in; what it called itself is its own word."""
+    """Log a refused login; the name in it is the client's claim."""
     connections.warning(
         "login refused",
         extra={
@@ -76,7 +76,7 @@ def login_refused(session: Session, hello: Hello, error: ProtocolError) -> None:
 
 
 def left(session: Session, participant: Participant | None) -> None:
-    """A connection is over."""
+    """Log the end of a connection."""
     if participant is None:
         connections.debug("disconnected", extra={"address": session.peer})
         return
@@ -94,12 +94,12 @@ def left(session: Session, participant: Participant | None) -> None:
 
 
 def registered(session: Session, player: str) -> None:
-    """Somebody made an account."""
+    """Log a new account."""
     connections.info("registered", extra={"address": session.peer, "player": player})
 
 
 def registration_refused(session: Session, player: str, error: ProtocolError) -> None:
-    """Somebody could not make an account."""
+    """Log a refused registration."""
     connections.warning(
         "registration refused",
         extra={"address": session.peer, "code": error.code, "called_itself": player},
@@ -110,7 +110,7 @@ def registration_refused(session: Session, player: str, error: ProtocolError) ->
 
 
 def asked(participant: Participant, message: ClientMessage) -> None:
-    """A bot sought a match, challenged somebody, or answered a challenge."""
+    """Log a seek, a challenge, or an answer to a challenge."""
     fields: dict[str, Any] = {"bot": participant.name, "bot_id": participant.bot_id}
     if isinstance(message, Answer):
         lobby.info("answer", extra={**fields, "challenge": message.challenge})
@@ -131,7 +131,7 @@ def asked(participant: Participant, message: ClientMessage) -> None:
 
 
 def match_begun(live: LiveMatch) -> None:
-    """A match was made; its seats are being told."""
+    """Log a new match."""
     if not matches.isEnabledFor(logging.INFO):
         return
     config = live.match.config
@@ -148,7 +148,7 @@ def match_begun(live: LiveMatch) -> None:
 
 
 def match_over(live: LiveMatch) -> None:
-    """A match ended: by the rules, because a seat forfeited it, or it is void."""
+    """Log the end of a match: by the rules, by forfeit, or void."""
     outcome = live.match.outcome
     normal = outcome is not None and outcome.termination == "normal"
     if normal and not matches.isEnabledFor(logging.INFO):

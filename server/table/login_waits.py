@@ -31,7 +31,7 @@ class LoginWait:
     since: int
     """The instant, in monotonic nanoseconds, up to which all time was given back."""
     stalled: int
-    """All standstills up to then (`Watchdog.total_ns`): these are given back by themselves."""
+    """All standstills up to then (`Watchdog.total_ns`), which are given back separately."""
     player_id: int = 0
     bot: str = ""
     """`key_of` of the name that the bot says; empty for the player in person."""

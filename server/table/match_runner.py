@@ -1,4 +1,4 @@
-"""All matches of a server: made, restored after a stop, found by id, and put away when over."""
+"""All matches of a server: created, restored after a stop, found by id, and removed at the end."""
 
 from __future__ import annotations
 
@@ -56,33 +56,33 @@ __all__ = ["BEGUN_AT_ONCE", "MatchRunner", "Terms"]
 log = logging.getLogger("plyhouse.server.match.engine")
 
 BEGUN_AT_ONCE: Final = 16
-"""Pairings begun in one turn of the event loop, which has others to serve in between."""
+"""Pairings begun in one turn of the event loop, which must serve other work in between."""
 
 TOLD_NS: Final = 50_000_000
-"""Standstills of which at least so much is charged to a seat are told in the log."""
+"""The log reports stalls of which at least this many nanoseconds are charged to a seat."""
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What is played for, and how."""
+    """The game of a pairing, and how it is played."""
 
     game: Game
     time_control: TimeControl
     rated: bool
     mirrored: bool = False
-    """Whether every rotation of the seats is played, with one seed."""
+    """True if every rotation of the seats is played with one seed."""
 
     @property
     def at_once(self) -> int:
-        """Matches of a pairing, which begin together."""
+        """The number of matches in a pairing, which begin together."""
         return self.game.seats if self.mirrored else 1
 
 
 class MatchRunner:
-    """Makes, keeps and puts away live matches; a `plyhouse.server.table.live.Referee`.
+    """Creates, keeps and removes live matches; a `plyhouse.server.table.live.Referee`.
 
-    ``on_over`` is called when a match is over, durable and told; ``rating_of`` gives what is
-    shown of a bot's strength in a game; ``settle_stalls`` is called before flags fall.
+    ``on_over`` is called when a match has ended, is stored, and its seats know.  ``rating_of``
+    returns the displayed rating of a bot in a game.  ``settle_stalls`` is called before flags fall.
     """
 
     def __init__(
@@ -106,26 +106,26 @@ class MatchRunner:
         self.settle_stalls = settle_stalls
         self.store = self._writer.submit_then
         self._scoring: dict[str, Scoring] = {}
-        """What scores the matches of competitions, by id; other matches go by their game."""
+        """The scoring of competition matches, by competition id; other matches use their game's."""
         self.plies = 0
         """Plies of finished matches since the start."""
         self._resumed_plies = 0
-        """Those of them, and of the matches that run, that the last run played."""
+        """Plies of restored matches that were played before the start."""
 
     @property
     def writer(self) -> Writer:
-        """What makes plies durable."""
+        """The writer that makes plies durable."""
         return self._writer
 
     def all_plies(self) -> int:
-        """Plies since the start, those of running matches too."""
+        """Return the number of plies since the start, including those of running matches."""
         running = sum(live.match.ply for live in self._directory.live.values())
         return self.plies + running - self._resumed_plies
 
     # --------------------------------------------------------------------------- making
 
     def score_by(self, row: CompetitionRow) -> Scoring:
-        """Score the matches of a competition as its row says, and return how that is.
+        """Set and return the scoring of a competition's matches, as its row says.
 
         Raises `GameError` as `plyhouse.server.competition.game_scoring.scoring_of` does.
         """
@@ -143,14 +143,14 @@ class MatchRunner:
         seed: bytes | None = None,
         unnamed: Collection[int] = (),
     ) -> LivePairing:
-        """Make a pairing and tell its seats as soon as it is stored.
+        """Make a pairing, and notify its seats as soon as it is stored.
 
-        ``orders`` has the holders in the order of seats, once per match; all matches of a
-        pairing are played at the same time.  Bots ``unnamed``, by their ids, are told to nobody.
+        ``orders`` has the holders in the order of seats, once per match.  All matches of a pairing
+        are played at the same time.  Nobody learns the names of the bots ``unnamed``, given by id.
 
-        ``seed`` is for play where this program runs the bots itself, each match in a process of
-        its own: then all matches share its chance.  None draws a secret seed, and every match has
-        its own chance: two programs on one machine can always tell each other something.  Raises
+        ``seed`` is for play where this program runs the bots itself, each match in a separate
+        process.  Then all matches share its chance.  None draws a secret seed and gives every match
+        its own chance, because two programs on one machine can always exchange messages.  Raises
         ValueError for a seed where a bot came over the network.
         """
         shared = seed is not None
@@ -232,7 +232,7 @@ class MatchRunner:
         return live, NewMatch(header)
 
     def _told(self, holder: Participant, spec: str, *, named: bool) -> SeatInfo:
-        """What everybody is told of who holds a seat."""
+        """Return what everybody learns about the holder of a seat."""
         if not named:
             return SeatInfo(PRIVATE)
         return holder.seat_info(self._rating_of(spec, holder.version_id))
@@ -269,12 +269,12 @@ class MatchRunner:
         participant: Callable[[Any], Participant],
         hidden_in: Callable[[str | None], Awaitable[Collection[str]]],
     ) -> int:
-        """Take up every match that the database knows as not finished; return how many.
+        """Resume every match that the database has as unfinished; return how many.
 
-        ``participant`` finds or makes the holder of a stored seat, and ``hidden_in`` tells which
-        bots of a competition are unnamed, in small letters.  A match that cannot be rebuilt (the
-        game changed, or rows are damaged) is void, and the log says why.  So is a match that
-        shares its rolls with another one: nothing keeps its bots from telling each other.
+        ``participant`` finds or makes the holder of a stored seat.  ``hidden_in`` returns the
+        unnamed bots of a competition, in small letters.  A match that cannot be rebuilt (the game
+        has changed, or rows are damaged) becomes void, and the log says why.  A match that shares
+        its chance with another one also becomes void, because its bots could exchange messages.
         """
         pairings: dict[str, LivePairing] = {}
         restored = []
@@ -315,7 +315,7 @@ class MatchRunner:
         return len(restored)
 
     async def _put_away(self, broken: Sequence[StoredMatch], *, going_on: Collection[str]) -> None:
-        """End matches that cannot be resumed, and pairings of which none goes on."""
+        """End matches that cannot be resumed, and pairings without a resumed match."""
         wall = wall_ms()
         why = "The match could not be resumed after the server had stopped."
         ends: list[Op] = [
@@ -340,7 +340,7 @@ class MatchRunner:
     # ----------------------------------------------------------------------- ending
 
     def finish_ops(self, live: LiveMatch, finish: Finish) -> list[Op]:
-        """The end of a match for the database, and that of its pairing if it was the last."""
+        """Return the database operations that end a match, and its pairing after the last match."""
         pairing = live.pairing
         outcome = finish.outcome
         wall = wall_ms()
@@ -364,14 +364,14 @@ class MatchRunner:
         return ops
 
     def finished(self, live: LiveMatch) -> None:
-        """Put a match away; reveal the seed to those whose match of the pairing ended before."""
+        """Remove a match, and reveal the seed to the seats of the pairing's earlier matches."""
         pairing = live.pairing
         pairing.open.pop(live.id, None)
         if live.match.last_of_pairing:
             message = Revealed(pairing.id, pairing.seed.hex())
             for earlier in pairing.over:
                 earlier.tell_everyone(message)
-        # Let go of at once: left to the garbage collector, ended matches pile up for seconds, and
+        # Free ended matches at once. Left to the garbage collector, they pile up for seconds, and
         # then all clocks wait for it.
         if pairing.open:
             pairing.over.append(live)
@@ -386,23 +386,23 @@ class MatchRunner:
     # ------------------------------------------------------------------------- time
 
     def freeze(self) -> None:
-        """The server is about to stop: clocks stand, and nothing falls or forfeits any more."""
+        """Stop all clocks before the server stops, so that no flag falls and nobody forfeits."""
         now = self.now()
         for live in self._directory.live.values():
             live.match.server_paused(now)
             live.cancel_alarm()
 
     def stalled(self, begin: int, end: int, busy_ns: int, spent: Mapping[Any, int]) -> None:
-        """The server stood still: that is charged to nobody but those who brought it about.
+        """Give back the time of a stall, except to the connections that caused it.
 
-        ``spent`` tells for how long the server was busy with somebody's connection meanwhile.
-        This looks at every match, and under load a turn of the loop is a standstill in itself:
-        with a hundred matches it happens once for every ply or two.
+        ``spent`` has for each connection the nanoseconds that it kept the server busy meanwhile.
+        This looks at every match, and under load each turn of the loop is a stall: with a hundred
+        matches, one for every ply or two.
         """
         small = end - begin <= SECOND
         failed = []
         for live in self._directory.live.values():
-            # Small ones matter only to a clock that runs.
+            # Short stalls matter only to a running clock.
             match = live.match
             seat = match.clock.running
             if live.suspended or (seat is None and small):
@@ -412,7 +412,7 @@ class MatchRunner:
                 own = spent.get(live.holders[seat].line, 0)
             try:
                 given = match.server_stalled(begin, end, busy_ns, own)
-            except Exception as error:  # the others are given their time back all the same
+            except Exception as error:  # the others must get their time back even so
                 failed.append((live, error))
                 continue
             if given is not None and given + TOLD_NS < end - begin:
@@ -430,8 +430,8 @@ class MatchRunner:
             live.input(live.match.abort, "The server failed.", self.now(), "server_fault")
 
     async def close(self) -> None:
-        """Store what is waiting; matches that run are taken up at the next start."""
+        """Store what is waiting; running matches are resumed at the next start."""
         for live in self._directory.live.values():
             live.cancel_alarm()
         await self._writer.close()
-        await asyncio.sleep(0)  # lets those who waited for the last commit be told
+        await asyncio.sleep(0)  # lets callbacks of the last commit run

@@ -1,7 +1,7 @@
-"""Who plays on this server: bots that are connected, or that still hold a seat.
+"""Participants: bots that are connected, or that still hold a seat.
 
-A `Participant` outlives its connections.  When the bot comes back, with the session key it was
-given or after its old connection died, it finds its matches here.
+A `Participant` outlives its connections.  A bot that comes back finds its matches here: with its
+session key at any time, without it after the old connection has ended.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ __all__ = ["Line", "Participant"]
 
 
 class Line(Protocol):
-    """An open connection, as far as the house needs it (`plyhouse.server.wire.session`)."""
+    """An open connection, as far as matches need it (`plyhouse.server.wire.session`)."""
 
     codec: Codec
     remote: bool
-    """Whether it comes over the network: then whoever is there may remember, and talk."""
+    """True for a connection over the network: its peer may remember and pass on what it learns."""
     scenes: bool
-    """Whether its spectator wants drawings."""
+    """True if its spectator wants drawings."""
     watching: set[str]
     """Matches that it follows as a spectator."""
 
     @property
     def lag_ns(self) -> int:
-        """Round trip to the client as measured so far."""
+        """The measured round trip time to the client, in nanoseconds."""
 
     @property
     def floor_ns(self) -> int:
-        """The part of it that the kernel vouches for."""
+        """The part of the round trip that the kernel vouches for, in nanoseconds."""
 
     @property
     def holding(self) -> bool:
-        """Whether what is sent is kept back, until the welcome has been written."""
+        """True while messages are kept back until the welcome has been written."""
 
     def after(self, call: Callable[[], None]) -> None:
-        """Call this when what was sent and kept back so far has been written."""
+        """Run ``call`` when everything that was sent or kept back so far has been written."""
 
     def send(self, message: ServerMessage) -> None:
         """Send a message; never raises."""
@@ -52,7 +52,7 @@ class Line(Protocol):
         """Send messages in one piece; never raises."""
 
     def send_frame(self, frame: Frame) -> None:
-        """Send a frame that was made with `codec` before."""
+        """Send a frame that was encoded with `codec`."""
 
     def fail(self, code: str, text: str = "") -> None:
         """End the connection with a fatal error."""
@@ -66,38 +66,38 @@ class Participant:
     player: str
     bot_id: int
     bot: str
-    """Name under its player; empty for the player in person."""
+    """The bot's name, without the player's; empty for the player in person."""
     version_id: int = 0
     version: str = ""
     kind: str = "bot"
     token_id: int = 0
     """The token of its last login; 0 if that was before the server's start."""
     session_id: int = 0
-    """The session of a browser by which it logged in last; 0 for a token."""
+    """The browser session of its last login; 0 for a login by token."""
     hosted: str = ""
-    """The runner machine that runs it for its author; empty if its author does."""
+    """The runner machine that hosts it; empty if its author runs it."""
     ticket: str = ""
-    """The secret ticket by which the runner logged it in; empty if its author runs it."""
+    """The secret ticket of its last login by a runner; empty if its author runs it."""
     casual: bool = False
-    """Whether it plays no rated matches but those of competitions: a guest, or the house's own."""
+    """True for guests and built-in bots, whose only rated matches are those of competitions."""
     scopes: frozenset[str] = frozenset()
     suspended: str = ""
-    """Why its version is not paired; empty if it may play."""
+    """The reason why its version is not paired; empty if it may play."""
     looked_at: int = 0
-    """Forfeits of it that are being looked at, of which each may suspend it."""
+    """Number of its forfeits under review, each of which may suspend it."""
     games: frozenset[str] = frozenset()
     """Games in which it accepts matches of organisers and challengers (names or specs)."""
     max_matches: int = 1
     updates: bool = False
     scenes: bool = False
     key: str = field(default_factory=lambda: secrets.token_urlsafe(24))
-    """Session key: whoever knows it may replace the connection."""
+    """Session key: a client that knows it may replace the connection."""
     line: Line | None = None
-    """Its connection; None while it is away."""
+    """Its connection; None while it is offline."""
     since: float = field(default_factory=time.time)
-    """When the present connection logged in, in seconds since 1970."""
+    """When the current connection logged in, in seconds since 1970."""
     matches: dict[str, int] = field(default_factory=dict)
-    """The matches in which it holds a seat, and which one; also those being set up."""
+    """The seat in each of its matches, by match id; includes matches that are being set up."""
 
     @property
     def name(self) -> str:
@@ -106,31 +106,34 @@ class Participant:
 
     @property
     def online(self) -> bool:
-        """Whether a connection is open."""
+        """True if a connection is open."""
         return self.line is not None
 
     @property
     def guest(self) -> bool:
-        """Whether it is a person without an account."""
+        """True for a person without an account."""
         return self.kind == "guest"
 
     @property
     def free(self) -> int:
-        """How many more matches it may be given now; 0 while it is away or (perhaps) suspended."""
+        """How many more matches it can take now.
+
+        0 while it is offline, suspended, or under review.
+        """
         if self.line is None or self.suspended or self.looked_at:
             return 0
         return max(0, self.max_matches - len(self.matches))
 
     def accepts(self, name: str, spec: str) -> bool:
-        """Whether it said that it plays this game when others ask for it."""
+        """Return whether it accepts this game when others ask for it."""
         return spec in self.games or name in self.games
 
     def seat_info(self, rating: float | None) -> SeatInfo:
-        """How opponents and spectators are told about it."""
+        """Return its description for opponents and spectators."""
         return SeatInfo(self.player, self.bot, self.version, rating, self.kind)
 
     def seat_row(self, seat: int) -> SeatRow:
-        """How the database notes that it holds a seat."""
+        """Return its row as the holder of a seat for the database."""
         return SeatRow(
             seat, self.player, self.bot, self.version, self.player_id, self.bot_id, self.version_id
         )
