@@ -138,10 +138,21 @@ def matches_of(
     )
     query = (
         select(
-            *(matches.c.id, matches.c.game, mine.c.seat, mine.c.version_id, versions.c.label),
-            *(mine.c.result, mine.c.returned, matches.c.termination, matches.c.culprit),
-            *(matches.c.reason, matches.c.rated, matches.c.ply, matches.c.created_ms),
-            *(matches.c.void_reason, pairings.c.finished_ms.is_not(None)),
+            matches.c.id,
+            matches.c.game,
+            mine.c.seat,
+            mine.c.version_id,
+            versions.c.label,
+            mine.c.result,
+            mine.c.returned,
+            matches.c.termination,
+            matches.c.culprit,
+            matches.c.reason,
+            matches.c.rated,
+            matches.c.ply,
+            matches.c.created_ms,
+            matches.c.void_reason,
+            pairings.c.finished_ms.is_not(None),
             pairings.c.competition_id,
         )
         .join(matches, matches.c.id == mine.c.match_id)
@@ -210,9 +221,19 @@ def standings_of(
     table = standings.c
     query = (
         select(
-            *(table.bot_id, table.game, table.version_id, versions.c.label, table.latest),
-            *(table.score, table.games, table.wins, table.draws, table.losses),
-            *(table.rating, table.low, table.high),
+            table.bot_id,
+            table.game,
+            table.version_id,
+            versions.c.label,
+            table.latest,
+            table.score,
+            table.games,
+            table.wins,
+            table.draws,
+            table.losses,
+            table.rating,
+            table.low,
+            table.high,
         )
         .join(versions, versions.c.id == table.version_id)
         # Named, so that the index of game and bot serves: there are a few dozen games.
@@ -235,8 +256,13 @@ def ratings_of(
     for game in games:
         query = (
             select(
-                *(columns.game, versions.c.label, columns.taken_ms, columns.rating),
-                *(columns.low, columns.high, columns.games),
+                columns.game,
+                versions.c.label,
+                columns.taken_ms,
+                columns.rating,
+                columns.low,
+                columns.high,
+                columns.games,
             )
             .outerjoin(versions, versions.c.id == columns.version_id)
             .where(columns.game == game, columns.bot_id == bot_id)

@@ -323,7 +323,11 @@ def versions_of(connection: Connection, player_id: int, bot: str = "") -> list[V
     """Return the versions of a player's bots, the newest first; of one bot if it is named."""
     query = (
         select(
-            *(versions.c.id, bots.c.id, bots.c.name, versions.c.label, versions.c.digest),
+            versions.c.id,
+            bots.c.id,
+            bots.c.name,
+            versions.c.label,
+            versions.c.digest,
             versions.c.created_ms,
         )
         .join(bots, bots.c.id == versions.c.bot_id)
@@ -375,8 +379,13 @@ def submissions(connection: Connection, player_id: int) -> list[Submission]:
     )
     query = (
         select(
-            *(here.name, here.status, entry.bot_id, entry.version_id, entry.chosen),
-            *(here.file, ready | entry.baseline),
+            here.name,
+            here.status,
+            entry.bot_id,
+            entry.version_id,
+            entry.chosen,
+            here.file,
+            ready | entry.baseline,
         )
         .join(class_entries, entry.class_id == here.id)
         .where(entry.player_id == player_id, here.status != "deleted")

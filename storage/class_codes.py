@@ -69,8 +69,13 @@ def codes_of(connection: Connection, reference: str) -> list[Code]:
     here = class_codes.c
     query = (
         select(
-            *(here.code, here.uses, here.used, here.expires_ms, players.c.name),
-            *(here.late_ms, here.revoked_ms),
+            here.code,
+            here.uses,
+            here.used,
+            here.expires_ms,
+            players.c.name,
+            here.late_ms,
+            here.revoked_ms,
         )
         .outerjoin(players, players.c.id == here.player_id)
         .where(here.class_id == row.id)
@@ -135,8 +140,10 @@ def join(
         changed = connection.execute(
             class_codes.update()
             .where(
-                *(here.code == found.code, here.class_id == row.id),
-                *(here.used < here.uses, here.revoked_ms.is_(None)),
+                here.code == found.code,
+                here.class_id == row.id,
+                here.used < here.uses,
+                here.revoked_ms.is_(None),
             )
             .values(used=here.used + 1)
         )

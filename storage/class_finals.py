@@ -48,8 +48,13 @@ def played_entries(
     here = entries.c
     query = (
         select(
-            *(here.bot_id, bots.c.player_id, players.c.name, bots.c.name, here.version_id),
-            *(versions.c.label, versions.c.digest),
+            here.bot_id,
+            bots.c.player_id,
+            players.c.name,
+            bots.c.name,
+            here.version_id,
+            versions.c.label,
+            versions.c.digest,
         )
         .distinct()
         .join(class_games, class_games.c.competition_id == here.competition_id)

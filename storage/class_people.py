@@ -244,8 +244,12 @@ def players_of(connection: Connection, keys: Iterable[str]) -> dict[str, PlayerR
     here = players.c
     for start in range(0, len(wanted), AT_ONCE):
         query = select(
-            *(here.name_key, here.id, here.name, here.created_ms),
-            *(func.coalesce(here.display, ""), here.disabled_ms),
+            here.name_key,
+            here.id,
+            here.name,
+            here.created_ms,
+            func.coalesce(here.display, ""),
+            here.disabled_ms,
         ).where(here.name_key.in_(wanted[start : start + AT_ONCE]))
         found |= {key: PlayerRow(*rest) for key, *rest in connection.execute(query)}
     return found
@@ -307,7 +311,10 @@ def students_of(connection: Connection, reference: str) -> list[ClassStudent]:
     members: dict[int, list[Member]] = {}
     here = class_members.c
     query = select(
-        *(here.player_id, here.name, here.email, here.token),
+        here.player_id,
+        here.name,
+        here.email,
+        here.token,
         func.coalesce(here.institution_id, ""),
     ).where(here.class_id == row.id)
     for player, *rest in connection.execute(query.order_by(here.name_key)):
@@ -315,8 +322,12 @@ def students_of(connection: Connection, reference: str) -> list[ClassStudent]:
     student = class_students.c
     found = (
         select(
-            *(student.player_id, players.c.name, func.coalesce(players.c.display, "")),
-            *(student.status, student.joined_ms, student.extended_ms),
+            student.player_id,
+            players.c.name,
+            func.coalesce(players.c.display, ""),
+            student.status,
+            student.joined_ms,
+            student.extended_ms,
         )
         .join(players, players.c.id == student.player_id)
         .where(student.class_id == row.id)

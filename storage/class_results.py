@@ -168,10 +168,20 @@ def played(connection: Connection, class_id: str) -> list[FinalSeat]:
     """
     query = (
         select(
-            *(matches.c.id, matches.c.pairing_id, matches.c.game, match_seats.c.seat),
-            *(match_seats.c.bot_id, match_seats.c.version_id, match_seats.c.score),
-            *(match_seats.c.result, match_seats.c.returned, matches.c.termination),
-            *(matches.c.culprit, matches.c.reason, matches.c.ply, matches.c.finished_ms),
+            matches.c.id,
+            matches.c.pairing_id,
+            matches.c.game,
+            match_seats.c.seat,
+            match_seats.c.bot_id,
+            match_seats.c.version_id,
+            match_seats.c.score,
+            match_seats.c.result,
+            match_seats.c.returned,
+            matches.c.termination,
+            matches.c.culprit,
+            matches.c.reason,
+            matches.c.ply,
+            matches.c.finished_ms,
         )
         .join(pairings, pairings.c.id == matches.c.pairing_id)
         .join(class_games, class_games.c.competition_id == pairings.c.competition_id)
@@ -207,8 +217,13 @@ def slowest(
     """The plies of a final on which these bots thought longest."""
     query = (
         select(
-            *(matches.c.id, matches.c.game, events.c.ply, events.c.text),
-            *(events.c.thought_ns, events.c.charged_ns, events.c.remaining_ns),
+            matches.c.id,
+            matches.c.game,
+            events.c.ply,
+            events.c.text,
+            events.c.thought_ns,
+            events.c.charged_ns,
+            events.c.remaining_ns,
         )
         .join(pairings, pairings.c.id == matches.c.pairing_id)
         .join(class_games, class_games.c.competition_id == pairings.c.competition_id)

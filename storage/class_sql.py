@@ -350,8 +350,16 @@ def entries_of(connection: Connection, class_id: str) -> list[ClassEntry]:
     here = class_entries.c
     query = (
         select(
-            *(here.bot_id, here.player_id, players.c.name, bots.c.name, here.version_id),
-            *(versions.c.label, versions.c.digest, here.chosen, here.baseline, here.status),
+            here.bot_id,
+            here.player_id,
+            players.c.name,
+            bots.c.name,
+            here.version_id,
+            versions.c.label,
+            versions.c.digest,
+            here.chosen,
+            here.baseline,
+            here.status,
         )
         .join(bots, bots.c.id == here.bot_id)
         .join(players, players.c.id == here.player_id)

@@ -297,9 +297,17 @@ def played_seats(connection: Connection, competition_id: str) -> list[PlayedSeat
     """Return the seats of all matches of a competition, match by match, in the order of seats."""
     query = (
         select(
-            *(pairings.c.id, matches.c.id, match_seats.c.bot_id, match_seats.c.version_id),
-            *(match_seats.c.score, match_seats.c.result, matches.c.finished_ms),
-            *(matches.c.termination, matches.c.culprit, match_seats.c.seat, matches.c.started_ms),
+            pairings.c.id,
+            matches.c.id,
+            match_seats.c.bot_id,
+            match_seats.c.version_id,
+            match_seats.c.score,
+            match_seats.c.result,
+            matches.c.finished_ms,
+            matches.c.termination,
+            matches.c.culprit,
+            match_seats.c.seat,
+            matches.c.started_ms,
         )
         .join(matches, matches.c.pairing_id == pairings.c.id)
         .join(match_seats, match_seats.c.match_id == matches.c.id)

@@ -118,8 +118,12 @@ def save_ratings(
     """
     columns = standings.c
     query = select(
-        *(columns.version_id, columns.bot_id, columns.games),
-        *(columns.rating, columns.low, columns.high),
+        columns.version_id,
+        columns.bot_id,
+        columns.games,
+        columns.rating,
+        columns.low,
+        columns.high,
     ).where(columns.game == game)
     now = {row.version_id: row for row in connection.execute(query)}
     changes = []
@@ -167,8 +171,12 @@ def rating_history(connection: Connection, game: str, bot_id: int) -> list[Snaps
     columns = rating_snapshots.c
     query = (
         select(
-            *(columns.taken_ms, columns.rating, columns.low, columns.high),
-            *(columns.games, columns.version_id),
+            columns.taken_ms,
+            columns.rating,
+            columns.low,
+            columns.high,
+            columns.games,
+            columns.version_id,
         )
         .where(columns.game == game, columns.bot_id == bot_id)
         .order_by(columns.taken_ms, columns.id)

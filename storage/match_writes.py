@@ -66,7 +66,10 @@ class Operations:
         self._start = prepare(
             matches.update().where(*unfinished).values(binds("nonces", "status", "started_ms")),
             dialect,
-            *("b_nonces", "b_status", "b_started_ms", "b_id"),
+            "b_nonces",
+            "b_status",
+            "b_started_ms",
+            "b_id",
         )
         ends = ("status", "ply", "finished_ms", "termination", "culprit", "reason")
         self._finish = prepare(
@@ -81,14 +84,19 @@ class Operations:
         self._seat_end = prepare(
             match_seats.update().where(*seat).values(binds("returned", "score", "result")),
             dialect,
-            *("b_returned", "b_score", "b_result", "b_match_id", "b_seat"),
+            "b_returned",
+            "b_score",
+            "b_result",
+            "b_match_id",
+            "b_seat",
         )
         self._pairing_end = prepare(
             pairings.update()
             .where(pairings.c.id == bindparam("b_id"))
             .values(binds("finished_ms")),
             dialect,
-            *("b_finished_ms", "b_id"),
+            "b_finished_ms",
+            "b_id",
         )
         found = (
             *(matches.c.game, matches.c.rated, matches.c.finished_ms, matches.c.void_reason),
@@ -117,7 +125,10 @@ class Operations:
         self._outdate = prepare(
             standings.update().where(*older).values(binds("latest")),
             dialect,
-            *("b_latest", "b_game", "b_bot_id", "b_version_id"),
+            "b_latest",
+            "b_game",
+            "b_bot_id",
+            "b_version_id",
         )
         self._pair = adding(pair_results, _PAIR_SUMS, dialect)
 

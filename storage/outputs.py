@@ -113,9 +113,14 @@ class Outputs:
         here = outputs.c
         query = (
             select(
-                *(here.bot_id, bots.c.player_id, players.c.name.label("player")),
-                *(bots.c.name.label("bot"), versions.c.label, match_seats.c.seat),
-                *(here.received_ms, here.data),
+                here.bot_id,
+                bots.c.player_id,
+                players.c.name.label("player"),
+                bots.c.name.label("bot"),
+                versions.c.label,
+                match_seats.c.seat,
+                here.received_ms,
+                here.data,
             )
             .select_from(_seated())
             .join(versions, versions.c.id == here.version_id)

@@ -188,8 +188,11 @@ def list_players(connection: Connection) -> list[PlayerRow]:
 def _players() -> Select[Any]:
     columns = players.c
     return select(
-        *(columns.id, columns.name, columns.created_ms),
-        *(func.coalesce(columns.display, ""), columns.disabled_ms),
+        columns.id,
+        columns.name,
+        columns.created_ms,
+        func.coalesce(columns.display, ""),
+        columns.disabled_ms,
     )
 
 
@@ -409,8 +412,14 @@ def bots_of(connection: Connection, names: Iterable[str]) -> list[BotRow]:
 
 def _bots() -> Select[Any]:
     return select(
-        *(bots.c.id, bots.c.player_id, players.c.name, bots.c.name, bots.c.kind),
-        *(bots.c.created_ms, bots.c.disabled_ms, bots.c.open_ms),
+        bots.c.id,
+        bots.c.player_id,
+        players.c.name,
+        bots.c.name,
+        bots.c.kind,
+        bots.c.created_ms,
+        bots.c.disabled_ms,
+        bots.c.open_ms,
     ).join(players, players.c.id == bots.c.player_id)
 
 

@@ -94,9 +94,16 @@ def personal_data(connection: Connection, account: str, *, reasons: bool) -> dic
         "regrades": _with_names(connection, of(regrades)),
         "matches": rows(
             select(
-                *(matches.c.id, matches.c.game, matches.c.created_ms, matches.c.finished_ms),
-                *(match_seats.c.seat, match_seats.c.bot_id, match_seats.c.version_id),
-                *(match_seats.c.score, match_seats.c.result, matches.c.termination),
+                matches.c.id,
+                matches.c.game,
+                matches.c.created_ms,
+                matches.c.finished_ms,
+                match_seats.c.seat,
+                match_seats.c.bot_id,
+                match_seats.c.version_id,
+                match_seats.c.score,
+                match_seats.c.result,
+                matches.c.termination,
             )
             .join(match_seats, match_seats.c.match_id == matches.c.id)
             .join(bots, bots.c.id == match_seats.c.bot_id)

@@ -75,8 +75,14 @@ class EndedMatch:
 def _listed(connection: Connection, *where: object) -> list[SuspensionRow]:
     query = (
         select(
-            *(players.c.name, bots.c.name, versions.c.label, versions.c.digest, versions.c.id),
-            *(suspensions.c.since_ms, suspensions.c.reason, bots.c.id),
+            players.c.name,
+            bots.c.name,
+            versions.c.label,
+            versions.c.digest,
+            versions.c.id,
+            suspensions.c.since_ms,
+            suspensions.c.reason,
+            bots.c.id,
         )
         .join(versions, versions.c.id == suspensions.c.version_id)
         .join(bots, bots.c.id == versions.c.bot_id)
@@ -116,7 +122,9 @@ def _ended(
     )
     query = (
         select(
-            *(matches.c.id, matches.c.finished_ms, matches.c.termination),
+            matches.c.id,
+            matches.c.finished_ms,
+            matches.c.termination,
             matches.c.culprit == match_seats.c.seat,
         )
         .join(match_seats, match_seats.c.match_id == matches.c.id)

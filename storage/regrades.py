@@ -155,8 +155,15 @@ def _listed(
     here = regrades.c
     query = (
         select(
-            *(here.id, players.c.name, here.match_id, here.text, here.asked_ms),
-            *(here.answer, here.answered_by, here.answered_ms, here.closed_ms),
+            here.id,
+            players.c.name,
+            here.match_id,
+            here.text,
+            here.asked_ms,
+            here.answer,
+            here.answered_by,
+            here.answered_ms,
+            here.closed_ms,
         )
         .join(players, players.c.id == here.player_id)
         .where(here.class_id == class_id)

@@ -389,9 +389,20 @@ def _rows() -> Select[Any]:
     here = submissions.c
     return (
         select(
-            *(here.id, players.c.name.label("player"), bots.c.name.label("bot"), here.bot_id),
-            *(here.version_id, here.digest, versions.c.label, here.status, here.report),
-            *(here.games, here.submitted_ms, here.checked_ms, bots.c.player_id, here.needs),
+            here.id,
+            players.c.name.label("player"),
+            bots.c.name.label("bot"),
+            here.bot_id,
+            here.version_id,
+            here.digest,
+            versions.c.label,
+            here.status,
+            here.report,
+            here.games,
+            here.submitted_ms,
+            here.checked_ms,
+            bots.c.player_id,
+            here.needs,
             func.coalesce(packages.c.bytes, 0).label("size"),
             bots.c.open_ms.is_not(None).label("open"),
         )
@@ -410,8 +421,13 @@ def _with_entries(connection: Connection, rows: Sequence[Row[Any]]) -> list[Subm
     for start in range(0, len(ids), AT_ONCE):
         query = (
             select(
-                *(here.submission_id, entry.version_id, here.class_id, class_competitions.c.name),
-                *(here.chosen, here.asked_ms, here.outcome),
+                here.submission_id,
+                entry.version_id,
+                here.class_id,
+                class_competitions.c.name,
+                here.chosen,
+                here.asked_ms,
+                here.outcome,
             )
             .join(class_competitions, class_competitions.c.id == here.class_id)
             .join(submissions, submissions.c.id == here.submission_id)

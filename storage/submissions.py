@@ -64,8 +64,18 @@ class Submissions:
 
         def work(connection: Connection) -> SubmissionRow | None:
             return sql.submit(
-                *(connection, bot_id, label, digest, size, competition),
-                *(most_bytes, most_versions, now_ms, needs, games, again),
+                connection=connection,
+                bot_id=bot_id,
+                label=label,
+                digest=digest,
+                size=size,
+                competition=competition,
+                most_bytes=most_bytes,
+                most_versions=most_versions,
+                now_ms=now_ms,
+                needs=needs,
+                games=games,
+                again=again,
             )
 
         async with self._keeping:

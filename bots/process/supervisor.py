@@ -464,9 +464,11 @@ class Supervisor:
                     request.answer.set_result(message)
                 elif isinstance(message, Failed):
                     self.log.crash(
-                        *(self._known(message.match), message.error),
-                        *(message.traceback, message.position),
-                        request.ply if request is not None else None,
+                        match=self._known(message.match),
+                        error=message.error,
+                        traceback=message.traceback,
+                        position=message.position,
+                        ply=request.ply if request is not None else None,
                     )
             case Doing():
                 self._note_stage(message)
@@ -501,7 +503,8 @@ class Supervisor:
                 self.log.note(
                     f"match {request.match}: {done} took {spent / 1e9:.1f} s of the clock. It runs "
                     "in every match: load what is large once, at the top of the file",
-                    *(request.match, request.ply),
+                    request.match,
+                    request.ply,
                 )
 
     def _died(self, how: str, where: str) -> None:

@@ -156,7 +156,8 @@ class Examination:
             return False
         last = costs[-1]
         time = LostTime(
-            *(last.allowed, last.lost),
+            allowed=last.allowed,
+            lost=last.lost,
             match_wall=sum(each.wall for each in costs),
             match_lost=sum(each.lost for each in costs),
             slept=last.slept,

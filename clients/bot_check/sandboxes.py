@@ -56,7 +56,8 @@ async def check_bot_or_submission(
     """
     if not sandbox:
         return await check_bot(
-            *(check_spec(bot), games),
+            spec=check_spec(bot),
+            games=games,
             terms=terms,
             default=default,
             on_finding=on_finding,
@@ -72,7 +73,8 @@ async def check_bot_or_submission(
                 _prepared, bot, Path(store), keeper, chosen, rules, core
             )
             return await check_bot(
-                *(spec, games),
+                spec=spec,
+                games=games,
                 terms=terms,
                 default=default,
                 on_finding=on_finding,

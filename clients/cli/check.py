@@ -97,7 +97,8 @@ def check(
     try:
         checks = asyncio.run(
             check_bot_or_submission(
-                *(bot, games or None),
+                bot=bot,
+                games=games or None,
                 sandbox=sandbox,
                 tier=tier,
                 on_finding=tell,

@@ -152,7 +152,16 @@ def explain(
                 )
         asked = _record(record, which, server, token, database)
         explain_spot(
-            *(asked, ply or 0, then, search, depth, max_nodes, seconds, suffix, output, as_json)
+            record=asked,
+            ply=ply or 0,
+            then=then,
+            search=search,
+            depth=depth,
+            max_nodes=max_nodes,
+            seconds=seconds,
+            suffix=suffix,
+            output=output,
+            as_json=as_json,
         )
         return
     if ply is not None or then or which is not None:

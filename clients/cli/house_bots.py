@@ -138,7 +138,10 @@ class StartedBots:
         """One life of the process."""
         kept = {name: value for name, value in os.environ.items() if name != "PLYHOUSE_TOKEN"}
         process = self._process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", "plyhouse.clients.cli.house_process"),
+            sys.executable,
+            "-P",
+            "-m",
+            "plyhouse.clients.cli.house_process",
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,

@@ -73,8 +73,16 @@ async def _live(url: str, token: str) -> str:
     if "PLYHOUSE_PURE" in os.environ:
         kept["PLYHOUSE_PURE"] = os.environ["PLYHOUSE_PURE"]
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", "plyhouse.clients.cli.main", "runner"),
-        *("--server", url, "--name", NAME, "--while-stdin"),
+        sys.executable,
+        "-P",
+        "-m",
+        "plyhouse.clients.cli.main",
+        "runner",
+        "--server",
+        url,
+        "--name",
+        NAME,
+        "--while-stdin",
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,

@@ -85,9 +85,12 @@ def judge(cast: Cast, facts: Facts) -> tuple[list[Verdict], list[str]]:
         line = lines.get(role.entry.lower())
         verdicts.append(
             Verdict(
-                *(role, dict(forfeits), line, grades.get(role.name.lower(), "")),
-                facts.suspended.get(role.entry, ""),
-                tuple(_wrong(role, forfeits, line, grades.get(role.name.lower(), ""), facts)),
+                role=role,
+                forfeits=dict(forfeits),
+                line=line,
+                grade=grades.get(role.name.lower(), ""),
+                suspended=facts.suspended.get(role.entry, ""),
+                wrong=tuple(_wrong(role, forfeits, line, grades.get(role.name.lower(), ""), facts)),
             )
         )
     return verdicts, _wrong_with_all(facts)

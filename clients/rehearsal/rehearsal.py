@@ -260,8 +260,13 @@ class _Stage:
         culprit = "" if outcome.seat is None else entries[outcome.seat]
         returns = () if outcome.termination in VOID else tuple(outcome.returns)
         return Played(
-            *(record.match, record.game, entries, outcome.termination, culprit, returns),
-            _fault(record),
+            match=record.match,
+            game=record.game,
+            entries=entries,
+            termination=outcome.termination,
+            culprit=culprit,
+            returns=returns,
+            fault=_fault(record),
         )
 
 

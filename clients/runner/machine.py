@@ -534,7 +534,12 @@ class Machine:
         try:
             rules = await asyncio.to_thread(self._rules)
             done = await check_package(
-                *(wanted, self._packages, self._setup.folder, self._tier, rules), core=core
+                wanted=wanted,
+                packages=self._packages,
+                folder=self._setup.folder,
+                tier=self._tier,
+                rules=rules,
+                core=core,
             )
         except (UnreachableError, ApiError):
             return  # asked for again, unless its author has removed it

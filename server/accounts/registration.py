@@ -154,14 +154,18 @@ class Registration:
                 bot, version, suspended = known
             else:
                 bot = await self._store.ensure_bot(
-                    *(identity.player_id, name, _kind(identity, in_person)),
+                    identity.player_id,
+                    name,
+                    _kind(identity, in_person),
                     limit=config.max_bots_per_player,
                 )
             if bot.disabled_ms is not None:
                 raise ProtocolError("auth/disabled")
             if known is None:
                 version = await self._store.log_in(
-                    *(bot, hello.version, config.max_versions_per_bot),
+                    bot,
+                    hello.version,
+                    config.max_versions_per_bot,
                     digest=hello.digest,
                     games=hello.games,
                 )

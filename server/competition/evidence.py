@@ -225,8 +225,11 @@ def crosstab(
         means = [sum(scores) / len(scores) for scores in pairs.values()]
         count = results[key]
         found[key] = Crossing(
-            *(count.total(), count["W"], count["D"], count["L"]),
-            any_time_interval(means) if any_time else mean_interval(means, bounds=(0.0, 1.0)),
+            matches=count.total(),
+            wins=count["W"],
+            draws=count["D"],
+            losses=count["L"],
+            score=any_time_interval(means) if any_time else mean_interval(means, bounds=(0.0, 1.0)),
         )
     return found
 

@@ -332,8 +332,19 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
     if name is None or games is None or control is None:
         return None
     found = CompetitionFile(
-        *(name, games, control, style, mirrored, rounds, entries, dates, baselines),
-        *(board or "class", limits, required, rules),
+        name=name,
+        games=games,
+        time_control=control,
+        format=style,
+        mirrored=mirrored,
+        rounds=rounds,
+        entries_per_student=entries,
+        dates=dates,
+        baselines=baselines,
+        board=board or "class",
+        limits=limits,
+        hosting_required=required,
+        rules=rules,
         scoring=scoring,
         every_lower=every_lower,
         practice=practice,

@@ -267,8 +267,13 @@ class Progress(Generic[EntryT]):
     def facts(self) -> Facts[EntryT]:
         """Return a copy of the facts."""
         return Facts(
-            *(self.field, dict(self.finished), dict(self.begun), dict(self.reused)),
-            *(frozenset(self._leaving), self._changes, self._field_changes),
+            self.field,
+            dict(self.finished),
+            dict(self.begun),
+            dict(self.reused),
+            frozenset(self._leaving),
+            self._changes,
+            self._field_changes,
         )
 
     def accept(self, answer: Answer[EntryT]) -> bool:

@@ -138,8 +138,15 @@ def standings(
             rank = last.rank if last is not None and same else number
         ranked.append(
             Standing(
-                *(rank, line.entrant, line.score, line.matches, line.wins, line.draws),
-                *(line.losses, line.forfeits, line.games),
+                rank,
+                line.entrant,
+                line.score,
+                line.matches,
+                line.wins,
+                line.draws,
+                line.losses,
+                line.forfeits,
+                line.games,
             )
         )
         if rank is not None:
@@ -172,7 +179,9 @@ def _line(
         entrant,
         _rounded(sum(games.values()) / len(games)) if games else None,
         len(results),
-        *(count["W"], count["D"], count["L"]),
+        count["W"],
+        count["D"],
+        count["L"],
         sum(bool(each.forfeit) for each in results),
         games,
     )

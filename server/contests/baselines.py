@@ -226,7 +226,11 @@ class Baselines:
     ) -> SubmissionRow:
         """Submit a reference bot for a competition; ``again`` if it needs another check."""
         return await self._store.submissions.submit(
-            *(bot.id, "", digest_of(package), pack(package), self._store.now()),
+            bot.id,
+            "",
+            digest_of(package),
+            pack(package),
+            self._store.now(),
             competition=row.id,
             games=[each.game for each in row.games],
             again=again,

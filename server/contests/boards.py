@@ -226,7 +226,10 @@ class Boards:
         marks = await asyncio.to_thread(
             functools.partial(
                 grades,
-                *(students, found.entrants, found.results, found.file.originals),
+                students,
+                found.entrants,
+                found.results,
+                found.file.originals,
                 every_lower=found.rules.every_lower,
                 by_opponent=found.rules.by_opponent,
             )
@@ -324,7 +327,9 @@ def _outcomes(entries: Iterable[ClassEntry], seats: Sequence[FinalSeat]) -> list
     names = {each.bot_id: each.name for each in entries}
     made = [
         Outcome(
-            *(rows[0].match, rows[0].game, rows[0].pairing),
+            rows[0].match,
+            rows[0].game,
+            rows[0].pairing,
             tuple(names[each.bot_id] for each in rows),
             tuple(float(each.score or 0.0) for each in rows),
             tuple(float(each.returned or 0.0) for each in rows),
@@ -445,7 +450,11 @@ def _worked(
     repeats = {match for match, weight in zip(again, weights, strict=True) if weight == 0.0}
     results = tuple(
         SeatResult(
-            *(each.match, each.game, each.bot_id, each.score, each.result),
+            each.match,
+            each.game,
+            each.bot_id,
+            each.score,
+            each.result,
             each.termination if each.culprit == each.seat and each.termination in FORFEITS else "",
             each.pairing,
         )
@@ -474,9 +483,14 @@ def entrants_of(entries: Sequence[ClassEntry], file: CompetitionFile) -> tuple[E
     twins = {twin: names.get(entry, "") for twin, entry in file.twins.items()}
     return tuple(
         Entrant(
-            *(each.bot_id, each.name, each.player, each.status),
-            *(each.baseline, each.version, each.digest),
-            twins.get(each.name.lower(), "") if each.baseline else "",
+            bot_id=each.bot_id,
+            name=each.name,
+            student=each.player,
+            status=each.status,
+            baseline=each.baseline,
+            version=each.version,
+            digest=each.digest,
+            twin_of=twins.get(each.name.lower(), "") if each.baseline else "",
         )
         for each in entries
     )

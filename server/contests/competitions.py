@@ -218,7 +218,13 @@ class Competitions:
             bots, begun = [each.bot_id for each in entries], stored.begun
             now, here = self._runner.now, self._participants
             work = LadderWork(
-                *(way, bots, begun, here, rating, now, row.id),
+                ladder=way,
+                bots=bots,
+                begun=begun,
+                participants=here,
+                rating_of=rating,
+                now=now,
+                name=row.id,
                 rated=row.rated,
                 finished=stored.finished,
                 replaced=replaced_pairings(row, seats, versions),
@@ -684,7 +690,10 @@ class Competitions:
             list(filter(None, [reason(found.competition)]))
             if running is None
             else missing(
-                *(running, self._participants, self._played(running)), self._hosted_waits_for
+                running=running,
+                participants=self._participants,
+                own=self._played(running),
+                waits_for=self._hosted_waits_for,
             ),
         )
 

@@ -532,8 +532,14 @@ class Classes:
                 absent += gone_texts(found.row, names)
                 games.append(
                     GameProgress(
-                        *(game.game, place, found.planned, found.finished),
-                        *(waiting, tuple(absent), left, scoring_of(found.row)),
+                        game=game.game,
+                        competition_id=place,
+                        planned=found.planned,
+                        finished=found.finished,
+                        waiting_for=waiting,
+                        absent=tuple(absent),
+                        unplayed=left,
+                        scoring=scoring_of(found.row),
                     )
                 )
         students = tuple(await self._store.read(class_people.students_of, row.id))
@@ -548,7 +554,11 @@ class Classes:
             needed = {each.bot_id for each in entries if each.baseline}
             warnings += suspended_texts(shut, names, needed)
         return ClassView(
-            *(row, file, students, tuple(entries), tuple(games)),
+            row=row,
+            file=file,
+            students=students,
+            entries=tuple(entries),
+            games=tuple(games),
             warnings=(*warnings, *_warnings(file, entries, left_out)),
             left_out=frozenset(left_out),
             baselines=baselines,

@@ -189,11 +189,14 @@ def _worked_out(
     run = run_of(row)
     pairings = {key: str(PairingId(row.id, key, run)) for key in facts.begun}
     return GameFinal(
-        *(row.game, row.id, way.name, way.tie_breaks),
-        tuple(way.table(*known)),
-        tuple(way.rounds(*known)),
-        names,
-        {**pairings, **facts.reused},
+        game=row.game,
+        competition_id=row.id,
+        format=way.name,
+        tie_breaks=way.tie_breaks,
+        table=tuple(way.table(*known)),
+        rounds=tuple(way.rounds(*known)),
+        names=names,
+        pairings={**pairings, **facts.reused},
         decided_by=way.decided_by,
         lot=lot_of(row),
         seeds=facts.field.ranked if way.adaptive else (),
@@ -218,13 +221,16 @@ def _graded(
         table = work.table(rules.order, every_lower=rules.every_lower)
         decided_by = "the grade, then the mean score with all baselines weighted equally"
     return GameFinal(
-        *(row.game, row.id, way.name, way.tie_breaks),
-        tuple(table),
-        tuple(way.rounds(*known)),
-        names,
-        {**pairings, **work.reused},
-        tuple(Certainty(*pair, decision) for pair, decision in work.decisions().items()),
-        decided_by,
+        game=row.game,
+        competition_id=row.id,
+        format=way.name,
+        tie_breaks=way.tie_breaks,
+        table=tuple(table),
+        rounds=tuple(way.rounds(*known)),
+        names=names,
+        pairings={**pairings, **work.reused},
+        certainty=tuple(Certainty(*pair, decision) for pair, decision in work.decisions().items()),
+        decided_by=decided_by,
     )
 
 
@@ -247,8 +253,11 @@ def _ladder(
     ]
     rated = fit(
         PairScore(
-            *(each.entries[0], each.entries[1], each.matches, each.scores[0]),
-            each.scores[0] ** 2 / each.matches,
+            a=each.entries[0],
+            b=each.entries[1],
+            games=each.matches,
+            score=each.scores[0],
+            squares=each.scores[0] ** 2 / each.matches,
         )
         for each in results
     )
@@ -261,17 +270,25 @@ def _ladder(
         lines.append(Line(key, 0, pair, state, outcome))
     rows = [
         Row(
-            *(each.bot_id, None, rated[each.bot_id].elo if each.bot_id in rated else 0.0),
-            *(played[each.bot_id], (), each.status == "withdrawn"),
+            each.bot_id,
+            None,
+            rated[each.bot_id].elo if each.bot_id in rated else 0.0,
+            played[each.bot_id],
+            (),
+            each.status == "withdrawn",
         )
         for each in entries
     ]
     field = field_of([each.bot_id for each in entries])
     table = placed(rows, field, lambda line: (float(line.played > 0), line.points))
     return GameFinal(
-        *(row.game, row.id, "ladder", (), tuple(table)),
-        (Round(0, "Ladder", tuple(lines)),) if lines else (),
-        names,
-        stored.ids,
+        game=row.game,
+        competition_id=row.id,
+        format="ladder",
+        tie_breaks=(),
+        table=tuple(table),
+        rounds=(Round(0, "Ladder", tuple(lines)),) if lines else (),
+        names=names,
+        pairings=stored.ids,
         decided_by=Ladder.decided_by,
     )

@@ -179,7 +179,11 @@ class LadderWork:
             bot,
             self._strength(bot),
             UNKNOWN / math.sqrt(1 + self._played[bot]),
-            *(seen.played, seen.came_ns, seen.free_ns, has_room, seen.last),
+            played=seen.played,
+            came_ns=seen.came_ns,
+            free_ns=seen.free_ns,
+            room=has_room,
+            last=seen.last,
             resting=self._rests.get(bot, 0) > now,
         )
 

@@ -150,8 +150,14 @@ class Reports:
         slow = await self._store.read(class_results.slowest, results.row.id, bots, SLOWEST)
         slowest = [
             SlowPly(
-                *(each.match, each.game, each.ply, each.text, each.thought_ns / 1e9),
-                *(each.charged_ns / 1e9, each.remaining_ns / 1e9, _address(each.match, each.ply)),
+                match=each.match,
+                game=each.game,
+                ply=each.ply,
+                action=each.text,
+                thought_s=each.thought_ns / 1e9,
+                charged_s=each.charged_ns / 1e9,
+                left_s=each.remaining_ns / 1e9,
+                replay=_address(each.match, each.ply),
             )
             for each in slow
         ]
@@ -240,26 +246,30 @@ def _report(
         if each.forfeit and each.bot_id in {one.bot_id for one in entrants}
     )
     return Report(
-        *(results.row.name, results.row.status, student.player, student.display),
-        *(grade.grade, grade.entry),
-        [
+        competition=results.row.name,
+        status=results.row.status,
+        student=student.player,
+        display=student.display,
+        grade=grade.grade,
+        graded_by=grade.entry,
+        entries=[
             ReportEntry(
                 *(each.name, each.version, each.digest, each.status),
                 *_numbers(board, each.name),
             )
             for each in entrants
         ],
-        baselines,
-        [
+        baselines=baselines,
+        opponents=[
             _score(name, rows, any_time=any_time)
             for name, rows in sorted(met.items())
             if shown(name)
         ],
-        dict(kinds),
-        [],
-        [],
-        _lost(results, own, title),
-        {
+        forfeits=dict(kinds),
+        forfeited=[],
+        slowest=[],
+        lost=_lost(results, own, title),
+        history={
             name: [
                 _rating_point(point.matches, at, any_time=any_time)
                 for point in points
@@ -267,11 +277,11 @@ def _report(
             ]
             for name in sorted(own)
         },
-        results.evidence.told({each.name for each in results.entrants} - own)
+        notes=results.evidence.told({each.name for each in results.entrants} - own)
         if not organiser
         else list(results.evidence.notes),
-        {game: each.value for game, each in results.rules.scoring.items()},
-        grade_points(grade, file) if any(each.grade for each in file.originals) else None,
+        scoring={game: each.value for game, each in results.rules.scoring.items()},
+        points=grade_points(grade, file) if any(each.grade for each in file.originals) else None,
         any_time=any_time,
     )
 
@@ -292,7 +302,13 @@ def _numbers(board: dict[str, Any], name: str) -> tuple[Any, ...]:
         None
         if at is None
         else ReportRating(
-            *(at.elo, at.low, at.high, at.any_low, at.any_high, at.rank_low, at.rank_high)
+            elo=at.elo,
+            low=at.low,
+            high=at.high,
+            any_low=at.any_low,
+            any_high=at.any_high,
+            rank_low=at.rank_low,
+            rank_high=at.rank_high,
         ),
         standing.place,
     )
@@ -311,8 +327,16 @@ def _score(name: str, rows: Sequence[tuple[Outcome, int]], *, any_time: bool) ->
     watched = any_time_interval(means)
     fixed = watched if any_time else mean_interval(means, bounds=(0.0, 1.0))
     return ReportScore(
-        *(name, len(rows), results["W"], results["D"], results["L"], watched.mean),
-        *(fixed.low, fixed.high, watched.low, watched.high),
+        name=name,
+        matches=len(rows),
+        wins=results["W"],
+        draws=results["D"],
+        losses=results["L"],
+        score=watched.mean,
+        low=fixed.low,
+        high=fixed.high,
+        any_low=watched.low,
+        any_high=watched.high,
     )
 
 
@@ -328,9 +352,14 @@ def _lost(results: Results, own: set[str], title: Callable[[str], str]) -> list[
             end = ends[outcome.match]
             found.append(
                 LostMatch(
-                    *(outcome.match, outcome.game, name, seat),
-                    [title(each) for each in others],
-                    *(end.termination, end.ply, _address(outcome.match)),
+                    match=outcome.match,
+                    game=outcome.game,
+                    entry=name,
+                    seat=seat,
+                    opponents=[title(each) for each in others],
+                    termination=end.termination,
+                    plies=end.ply,
+                    replay=_address(outcome.match),
                 )
             )
     return found[:MOST_LOST]
@@ -347,11 +376,16 @@ def _forfeit(stored: StoredMatch, seat: int, entry: str, *, author: bool) -> For
     with contextlib.suppress(GameError):
         scene, actions = _seen(stored, get_game(header.game), seat)
     return Forfeit(
-        *(header.id, header.game, entry, header.termination, end.ply, data.reason),
-        data.detail if author else "",
-        actions[-LAST_ACTIONS:],
-        scene,
-        _address(header.id, end.ply),
+        match=header.id,
+        game=header.game,
+        entry=entry,
+        kind=header.termination,
+        ply=end.ply,
+        reason=data.reason,
+        detail=data.detail if author else "",
+        actions=actions[-LAST_ACTIONS:],
+        scene=scene,
+        replay=_address(header.id, end.ply),
     )
 
 

@@ -99,10 +99,12 @@ async def upcoming(
             pairings.setdefault(each.key, each)
         found += [
             Upcoming(
-                *(game.game, each.key, each.round),
-                tuple(names.get(bot, eyes.name(bot, "")) for bot in each.entries),
-                len(each.matches),
-                not eyes.own.isdisjoint(each.entries),
+                game=game.game,
+                key=each.key,
+                round=each.round,
+                entries=tuple(names.get(bot, eyes.name(bot, "")) for bot in each.entries),
+                matches=len(each.matches),
+                own=not eyes.own.isdisjoint(each.entries),
             )
             for each in list(pairings.values())[:limit]
         ]

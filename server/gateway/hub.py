@@ -121,7 +121,12 @@ class Hub:
         )
         self.registration = Registration(config, store, now)
         self.visitors = Visitors(
-            *(config, store, self.registration, now), playing=self._plays, leaving=self._forget
+            config=config,
+            store=store,
+            registration=self.registration,
+            now=now,
+            playing=self._plays,
+            leaving=self._forget,
         )
         self.builtin_bots: HouseBots | None = None
         """Starts bots for people to play against; None if there are none."""

@@ -215,8 +215,12 @@ class NeededBots:
         # Keep the first number: a change would restart the bot.
         extra = self._extra.setdefault(row.bot_id, PLAY_MATCHES if row.open else 0)
         return Wanted(
-            *(row, priority_of(running), self.at_once(running, row.bot_id) + extra),
-            *((running.terms.game.spec,), running.row.name, turn),
+            row=row,
+            priority=priority_of(running),
+            matches=self.at_once(running, row.bot_id) + extra,
+            games=(running.terms.game.spec,),
+            why=running.row.name,
+            turn=turn,
         )
 
     def _is_needed(self, running: Running, row: SubmissionRow) -> bool:

@@ -51,7 +51,11 @@ class Outputs:
         kept = Kept(said.lines, said.costs, said.cut, said.cut_at)
         data = await asyncio.to_thread(lambda: zlib.compress(msgspec.json.encode(kept)))
         await self._store.outputs.keep(
-            *(said.match, said.bot, said.part, data, wall_ms()),
+            said.match,
+            said.bot,
+            said.part,
+            data,
+            wall_ms(),
             crashes=sum(line.kind == "crash" for line in said.lines),
             most_bytes=self._most,
         )

@@ -111,7 +111,8 @@ class Hosting:
         self._people_waiting = people_waiting
         self.on_flags = on_flags
         self._credit = Credit(
-            *(directory, now()),
+            directory=directory,
+            now=now(),
             ended=self._has_ended,
             given_up=self._is_given_up,
             placed=lambda each: self.holds(each.bot_id),
@@ -183,7 +184,9 @@ class Hosting:
         playing = self.needed.in_matches()
         needs = [
             Need(
-                *(bot, version, need.priority),
+                bot=bot,
+                version=version,
+                priority=need.priority,
                 not_on=self._bots.machines(version, now) | self._without(need.row.needs),
                 idle=self._is_idle(bot),
                 playing=bot in playing,
@@ -199,7 +202,12 @@ class Hosting:
         later = {each for each, check in waiting.items() if check.baseline}
         old = self._plan
         self._plan = decide(
-            *(machines, needs, list(waiting), replace(old, bots=before)), unfit=unfit, later=later
+            machines=machines,
+            needs=needs,
+            checks=list(waiting),
+            before=replace(old, bots=before),
+            unfit=unfit,
+            later=later,
         )
         self._renew_tickets(wanted)
         if replace(self._plan, checks=old.checks, waiting=old.waiting) != old:
@@ -314,8 +322,17 @@ class Hosting:
             row = need.row
             bots.append(
                 BotWanted(
-                    *(bot, row.version_id, row.player, row.bot, row.label, row.digest),
-                    *(ticket.secret, need.matches, list(need.games), need.why, need.priority.nice),
+                    bot=bot,
+                    version=row.version_id,
+                    player=row.player,
+                    name=row.bot,
+                    label=row.label,
+                    digest=row.digest,
+                    ticket=ticket.secret,
+                    matches=need.matches,
+                    games=list(need.games),
+                    competition=need.why,
+                    nice=need.priority.nice,
                 )
             )
         checks = []
@@ -337,8 +354,15 @@ class Hosting:
             if old is None or (old.machine, old.terms) != (place.machine, need.terms):
                 old = Ticket(
                     TICKET_PREFIX + secrets.token_urlsafe(32),
-                    *(place.machine, bot, row.player_id, row.player, row.bot),
-                    *(row.version_id, row.label, row.digest, need.terms),
+                    machine=place.machine,
+                    bot=bot,
+                    player_id=row.player_id,
+                    player=row.player,
+                    name=row.bot,
+                    version=row.version_id,
+                    label=row.label,
+                    digest=row.digest,
+                    terms=need.terms,
                 )
             fresh[bot] = old
         self._ticket_of = fresh

@@ -148,7 +148,11 @@ class Uploads:
         if row.disabled_ms is not None:
             raise ProtocolError("auth/disabled")
         return await store.submissions.submit(
-            *(row.id, label, package.digest, package.archive, store.now()),
+            row.id,
+            label,
+            package.digest,
+            package.archive,
+            store.now(),
             competition=competition,
             most_bytes=config.max_submitted_bytes_per_player,
             most_versions=config.max_versions_per_bot,

@@ -73,7 +73,10 @@ class Helpers:
 
     async def _start(self) -> asyncio.subprocess.Process:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", "plyhouse.server.jobs.helper_processes"),
+            sys.executable,
+            "-P",
+            "-m",
+            "plyhouse.server.jobs.helper_processes",
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             start_new_session=True,  # Ctrl-C must reach only the server

@@ -56,13 +56,18 @@ def career(matches: Iterable[CareerMatch], *, more: bool) -> Career:
         for other in dict.fromkeys(each.others):
             against[each.game, other.player, other.bot].add(each.result)
     return Career(
-        *(seen, more, void, total.wins, total.draws, total.losses),
-        sorted(
+        matches=seen,
+        more=more,
+        void=void,
+        wins=total.wins,
+        draws=total.draws,
+        losses=total.losses,
+        against=sorted(
             [Against(*key, **asdict(tally)) for key, tally in against.items()],
             key=lambda row: (-row.matches, row.game, row.player, row.bot),
         ),
-        [InSeat(*place, **asdict(seats[place])) for place in sorted(seats)],
-        [
+        seats=[InSeat(*place, **asdict(seats[place])) for place in sorted(seats)],
+        forfeits=[
             ForfeitKind(kind, ENDINGS[kind].words, count)
             for kind, count in kinds.most_common()
             if count
@@ -81,8 +86,12 @@ def paces(plies: Iterable[PlyCost], games: dict[str, str]) -> list[Pace]:
         lags = sorted(each.lag_ns / 1e6 for each in found[game])
         made.append(
             Pace(
-                *(game, len(charged), _at(charged, 0.5), _at(charged, 0.95)),
-                *(charged[-1], _at(lags, 0.5)),
+                game=game,
+                plies=len(charged),
+                median_ms=_at(charged, 0.5),
+                slow_ms=_at(charged, 0.95),
+                longest_ms=charged[-1],
+                lag_ms=_at(lags, 0.5),
             )
         )
     return made

@@ -25,24 +25,28 @@ def board_view(found: KnownBoard, *, crosses: bool) -> Board:
     """A board for programs."""
     fitted = found.evidence.fitted
     return Board(
-        *(found.row.id, found.row.name, found.row.status, found.file.board),
-        *(found.evidence.matches, found.evidence.repeated),
-        [_line(each, found.evidence.lucky) for each in found.lines],
-        list(found.notes),
-        {}
+        competition=found.row.id,
+        name=found.row.name,
+        status=found.row.status,
+        board=found.file.board,
+        matches=found.evidence.matches,
+        repeated=found.evidence.repeated,
+        lines=[_line(each, found.evidence.lucky) for each in found.lines],
+        notes=list(found.notes),
+        seats={}
         if fitted is None
         else {
             game: [SeatTerm(seat, *term) for seat, term in enumerate(terms)]
             for game, terms in fitted.seats.items()
         },
-        {} if fitted is None else dict(fitted.draws),
-        cross_views(found.crosstab) if crosses else [],
-        [
+        draws={} if fitted is None else dict(fitted.draws),
+        crosstab=cross_views(found.crosstab) if crosses else [],
+        twins=[
             Twin(each.entry, each.twin, each.same, each.score, each.elo, each.chance)
             for each in found.twins
         ],
-        {game: each.value for game, each in found.scoring.items()},
-        found.file.until_certain,
+        scoring={game: each.value for game, each in found.scoring.items()},
+        any_time=found.file.until_certain,
     )
 
 
@@ -55,24 +59,43 @@ def _line(line: Line, lucky: frozenset[str]) -> ProvenLine:
     standing, estimate = line.standing, line.estimate
     who = standing.entrant
     return ProvenLine(
-        *(standing.rank, who.name, who.student, who.status, who.baseline, standing.score),
-        *(standing.matches, standing.wins, standing.draws, standing.losses, standing.forfeits),
-        dict(standing.games),
-        None
+        rank=standing.rank,
+        entry=who.name,
+        student=who.student,
+        status=who.status,
+        baseline=who.baseline,
+        score=standing.score,
+        matches=standing.matches,
+        wins=standing.wins,
+        draws=standing.draws,
+        losses=standing.losses,
+        forfeits=standing.forfeits,
+        games=dict(standing.games),
+        rating=None
         if estimate is None
         else Strength(
-            *(estimate.elo, estimate.low, estimate.high, estimate.any_low, estimate.any_high),
-            *(estimate.rank_low, estimate.rank_high, estimate.games),
+            elo=estimate.elo,
+            low=estimate.low,
+            high=estimate.high,
+            any_low=estimate.any_low,
+            any_high=estimate.any_high,
+            rank_low=estimate.rank_low,
+            rank_high=estimate.rank_high,
+            matches=estimate.games,
         ),
-        line.ahead,
-        who.twin_of,
-        None
+        ahead=line.ahead,
+        twin_of=who.twin_of,
+        nash=None
         if line.nash is None
         else Nash(
-            *(line.nash.share, line.nash.low, line.nash.high, line.nash.score, line.nash.chosen)
+            share=line.nash.share,
+            low=line.nash.low,
+            high=line.nash.high,
+            score=line.nash.score,
+            chosen=line.nash.chosen,
         ),
-        {game: _return(each, known=game in lucky) for game, each in line.returns.items()},
-        standing.place,
+        returns={game: _return(each, known=game in lucky) for game, each in line.returns.items()},
+        place=standing.place,
     )
 
 
@@ -84,6 +107,8 @@ def _return(found: Adjusted, *, known: bool) -> MeanReturn:
 def _mean(interval: Interval) -> Mean:
     finite = abs(interval.low) != float("inf")
     return Mean(
-        *(interval.mean, interval.low if finite else None, interval.high if finite else None),
+        interval.mean,
+        interval.low if finite else None,
+        interval.high if finite else None,
         interval.size,
     )

@@ -17,29 +17,51 @@ def bot_view(found: BotCareer) -> BotPage:
     """Show a bot."""
     row = found.row
     return BotPage(
-        *(row.player, found.display, row.name, row.kind, row.created_ms),
-        row.disabled_ms is not None,
-        found.online,
-        [BotVersion(each.version, each.created_ms) for each in found.versions],
-        [
+        player=row.player,
+        display=found.display,
+        bot=row.name,
+        kind=row.kind,
+        created_ms=row.created_ms,
+        disabled=row.disabled_ms is not None,
+        online=found.online,
+        versions=[BotVersion(each.version, each.created_ms) for each in found.versions],
+        standings=[
             BotResult(
-                *(each.game, each.version, each.latest, each.score, each.games),
-                *(each.wins, each.draws, each.losses),
-                *(each.rating, each.low, each.high),
+                game=each.game,
+                version=each.version,
+                latest=each.latest,
+                score=each.score,
+                games=each.games,
+                wins=each.wins,
+                draws=each.draws,
+                losses=each.losses,
+                rating=each.rating,
+                low=each.low,
+                high=each.high,
             )
             for each in found.standings
         ],
-        [BotRating(*each) for each in found.ratings],
-        found.career,
-        found.paces,
+        ratings=[BotRating(*each) for each in found.ratings],
+        career=found.career,
+        paces=found.paces,
     )
 
 
 def bot_match(match: CareerMatch) -> BotMatch:
     """Show a match of a bot."""
     return BotMatch(
-        *(match.match, match.game, match.seat, match.version, match.result or ""),
-        *(match.returned, match.termination, forfeited(match), match.reason, match.rated),
-        *(match.ply, match.created_ms, match.void_reason),
-        [Holder(*each) for each in match.others],
+        match=match.match,
+        game=match.game,
+        seat=match.seat,
+        version=match.version,
+        result=match.result or "",
+        returned=match.returned,
+        termination=match.termination,
+        forfeit=forfeited(match),
+        reason=match.reason,
+        rated=match.rated,
+        ply=match.ply,
+        created_ms=match.created_ms,
+        void_reason=match.void_reason,
+        others=[Holder(*each) for each in match.others],
     )

@@ -62,7 +62,7 @@ async def cost(
         known = await hub.store.read(class_sql.measure, game, control)
         if known.matches:
             measured[game] = played(
-                *(game, file.time_control, known.seconds, known.plies, known.matches)
+                game, file.time_control, known.seconds, known.plies, known.matches
             )
         else:
             async with _SAMPLING:
@@ -99,15 +99,29 @@ def _view(
         return CompetitionCost(file.name, entries, True, [], 0, 0.0, at_a_time, None, notes=notes)
     games = [
         GameCost(
-            *(each.game, each.matches, each.measured.most, each.most / 3600),
-            *(each.measured.matches, each.measured.source),
-            *(each.measured.typical, each.typical / 3600),
+            game=each.game,
+            matches=each.matches,
+            seconds=each.measured.most,
+            core_hours=each.most / 3600,
+            measured=each.measured.matches,
+            source=each.measured.source,
+            typical_seconds=each.measured.typical,
+            typical_core_hours=each.typical / 3600,
         )
         for each in found.games
     ]
     return CompetitionCost(
-        *(file.name, entries, False, games, found.matches, found.most, found.at_a_time),
-        *(milliseconds_of(found.end(found.most)), found.typical, found.hours(found.most)),
-        *(found.hours(found.typical), milliseconds_of(found.end(found.typical))),
-        notes,
+        name=file.name,
+        entries=entries,
+        endless=False,
+        games=games,
+        matches=found.matches,
+        core_hours=found.most,
+        at_a_time=found.at_a_time,
+        end_ms=milliseconds_of(found.end(found.most)),
+        typical_core_hours=found.typical,
+        hours=found.hours(found.most),
+        typical_hours=found.hours(found.typical),
+        typical_end_ms=milliseconds_of(found.end(found.typical)),
+        notes=notes,
     )

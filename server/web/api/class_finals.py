@@ -61,10 +61,15 @@ async def certainty(
         return []
     return [
         BaselineCertainty(
-            *(final.game, final.names[each.entry], final.names[each.baseline]),
-            each.decision.pairs,
-            *(each.decision.mean, each.decision.low, each.decision.high),
-            *(each.decision.state.value, each.reached),
+            game=final.game,
+            entry=final.names[each.entry],
+            baseline=final.names[each.baseline],
+            pairs=each.decision.pairs,
+            mean=each.decision.mean,
+            low=each.decision.low,
+            high=each.decision.high,
+            state=each.decision.state.value,
+            reached=each.reached,
         )
         for final in await finals_of(hub.store, hub.boards, competition, identity)
         for each in final.certainty
@@ -86,7 +91,12 @@ async def following(
     hub = hub_of(state)
     viewer = await viewer_of(request, hub)
     found = await upcoming(
-        *(hub.store, hub.boards, hub.competitions, competition, viewer, limit),
+        store=hub.store,
+        boards=hub.boards,
+        competitions=hub.competitions,
+        reference=competition,
+        identity=viewer,
+        limit=limit,
     )
     return [
         NextPairing(each.game, each.key, each.round, list(each.entries), each.matches, each.own)
@@ -99,21 +109,29 @@ HANDLERS: Final[tuple[Any, ...]] = (rounds, certainty, following)
 
 def _final(final: GameFinal) -> GameRounds:
     return GameRounds(
-        *(final.game, final.competition_id, final.format, list(final.tie_breaks)),
-        [
+        game=final.game,
+        competition=final.competition_id,
+        format=final.format,
+        tie_breaks=list(final.tie_breaks),
+        table=[
             Place(
-                *(row.place, final.names[row.entry], row.points, row.played),
-                *(list(row.tie_breaks), row.withdrawn, row.baseline),
+                place=row.place,
+                entry=final.names[row.entry],
+                points=row.points,
+                played=row.played,
+                tie_breaks=list(row.tie_breaks),
+                withdrawn=row.withdrawn,
+                baseline=row.baseline,
             )
             for row in final.table
         ],
-        [
+        rounds=[
             Round(each.number, each.name, [_line(final, line) for line in each.lines])
             for each in final.rounds
         ],
-        final.decided_by,
-        [final.names[bot] for bot in final.seeds],
-        final.lot,
+        decided_by=final.decided_by,
+        seeds=[final.names[bot] for bot in final.seeds],
+        lot=final.lot,
     )
 
 

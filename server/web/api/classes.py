@@ -160,11 +160,14 @@ async def status(state: State, request: Call, competition: FromPath[str]) -> Cla
         ],
         progress=[
             FinalGame(
-                *(each.game, each.competition_id, each.planned, each.finished),
-                list(each.waiting_for),
-                list(each.absent),
-                each.unplayed,
-                each.scoring.value,
+                game=each.game,
+                competition=each.competition_id,
+                planned=each.planned,
+                finished=each.finished,
+                waiting_for=list(each.waiting_for),
+                absent=list(each.absent),
+                unplayed=each.unplayed,
+                scoring=each.scoring.value,
             )
             for each in view.games
         ],
@@ -304,7 +307,9 @@ async def export(state: State, request: Call, competition: FromPath[str]) -> Res
         [_grade_line(each, baselines, scoring) for each in entries],
         standings_csv(placed, found.file.games),
         grades_csv(
-            *(entries, baselines, scoring),
+            entries=entries,
+            baselines=baselines,
+            scoring=scoring,
             certain=found.file.until_certain,
             late=found.file.late.days > 0,
         ),
@@ -338,8 +343,12 @@ async def take_in(
     competition, by = await _by(request, hub, competition, data.why)
     people = [
         NewMember(
-            *(each.name, each.account, each.display, each.email, each.line),
-            each.institution_id,
+            name=each.name,
+            account=each.account,
+            display=each.display,
+            email=each.email,
+            line=each.line,
+            institution_id=each.institution_id,
         )
         for each in read_students(data.csv)
     ]
@@ -513,7 +522,13 @@ async def versions(
             VersionEntry(each.competition, each.status, each.chosen, left_out)
         )
     return [
-        Version(*(each.bot, each.label, each.digest, each.created_ms), entered.get(each.id, []))
+        Version(
+            bot=each.bot,
+            version=each.label,
+            digest=each.digest,
+            created_ms=each.created_ms,
+            entered=entered.get(each.id, []),
+        )
         for each in await store.read(class_bots.versions_of, identity.player_id, bot)
     ]
 
@@ -602,26 +617,32 @@ def _entry(
 def _grade_line(entry: GradeEntry, baselines: Sequence[Baseline], scoring: str) -> GradeLine:
     grade = entry.grade
     return GradeLine(
-        *(grade.student, grade.grade, grade.score, grade.entry),
-        {b.bot: score for b, score in zip(baselines, grade.against, strict=True)},
-        scoring,
-        {b.bot: count for b, count in zip(baselines, grade.matches, strict=True)},
-        {b.bot: error for b, error in zip(baselines, grade.errors, strict=True)},
-        entry.points,
-        entry.group,
-        [Member(*each) for each in entry.people],
-        {
+        student=grade.student,
+        grade=grade.grade,
+        score=grade.score,
+        entry=grade.entry,
+        against={b.bot: score for b, score in zip(baselines, grade.against, strict=True)},
+        scoring=scoring,
+        matches={b.bot: count for b, count in zip(baselines, grade.matches, strict=True)},
+        standard_error={b.bot: error for b, error in zip(baselines, grade.errors, strict=True)},
+        points=entry.points,
+        group=entry.group,
+        members=[Member(*each) for each in entry.people],
+        certainty={
             name: GradeCertainty(each.low, each.high, each.pairs, each.state.value)
             for name, each in entry.certainty.items()
         },
-        grade.days_late,
-        grade.penalty,
+        days_late=grade.days_late,
+        penalty=grade.penalty,
     )
 
 
 def _student(student: ClassStudent) -> Student:
     return Student(
-        *(student.player, student.display, student.status, student.extended_ms),
+        student.player,
+        student.display,
+        student.status,
+        student.extended_ms,
         [Member(each.name, each.email, each.institution_id) for each in student.members],
     )
 
@@ -633,7 +654,19 @@ def _code(code: CodeRow) -> Code:
 def _line(line: EntryStanding) -> BoardLine:
     who = line.entrant
     return BoardLine(
-        *(line.rank, who.name, who.student, who.status, who.baseline, line.score, line.matches),
-        *(line.wins, line.draws, line.losses, line.forfeits, dict(line.games)),
-        *(who.version, who.digest, line.place),
+        rank=line.rank,
+        entry=who.name,
+        student=who.student,
+        status=who.status,
+        baseline=who.baseline,
+        score=line.score,
+        matches=line.matches,
+        wins=line.wins,
+        draws=line.draws,
+        losses=line.losses,
+        forfeits=line.forfeits,
+        games=dict(line.games),
+        version=who.version,
+        digest=who.digest,
+        place=line.place,
     )

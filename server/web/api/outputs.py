@@ -54,8 +54,14 @@ async def kept(
     )
     return [
         KeptOutput(
-            *(each.match, f"{each.player}/{each.bot}", each.seat, each.game, each.finished_ms),
-            *(each.result, each.crashes, each.bytes),
+            each.match,
+            f"{each.player}/{each.bot}",
+            each.seat,
+            each.game,
+            each.finished_ms,
+            each.result,
+            each.crashes,
+            each.bytes,
         )
         for each in found
     ]
@@ -64,13 +70,18 @@ async def kept(
 def _view(match: str, found: BotOutput) -> Output:
     row, what = found.row, found.kept
     return Output(
-        *(match, f"{row.player}/{row.bot}", row.seat, row.label, row.received_ms),
-        [OutputLine(line.ply, line.kind, line.text) for line in what.lines],
-        [
+        match=match,
+        bot=f"{row.player}/{row.bot}",
+        seat=row.seat,
+        version=row.label,
+        received_ms=row.received_ms,
+        lines=[OutputLine(line.ply, line.kind, line.text) for line in what.lines],
+        costs=[
             PlyCost(each.ply, each.wall / 1e6, each.cpu / 1e6, each.waited / 1e6)
             for each in what.costs
         ],
-        *(what.cut, what.cut_at),
+        cut=what.cut,
+        cut_at=what.cut_at,
     )
 
 

@@ -48,8 +48,15 @@ class RegradeAnswer(Struct, forbid_unknown_fields=True):
 
 def _view(row: RegradeRow) -> Regrade:
     return Regrade(
-        *(row.id, row.student, row.match_id or "", row.text, row.asked_ms),
-        *(row.answer, row.answered_by, row.answered_ms, row.closed_ms),
+        row.id,
+        row.student,
+        row.match_id or "",
+        row.text,
+        row.asked_ms,
+        row.answer,
+        row.answered_by,
+        row.answered_ms,
+        row.closed_ms,
     )
 
 

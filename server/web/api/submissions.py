@@ -68,15 +68,22 @@ class Ready(Struct):
 def submission_view(hub: Hub, row: SubmissionRow, *, report: bool = True) -> Submission:
     """How a submission is told."""
     return Submission(
-        *(row.id, f"{row.player}/{row.bot}", row.label, row.digest, row.status),
-        *(list(row.games), row.size, row.submitted_ms, row.checked_ms),
-        [
+        submission=row.id,
+        bot=f"{row.player}/{row.bot}",
+        version=row.label,
+        digest=row.digest,
+        status=row.status,
+        games=list(row.games),
+        bytes=row.size,
+        submitted_ms=row.submitted_ms,
+        checked_ms=row.checked_ms,
+        competitions=[
             SubmissionEntry(each.competition, each.chosen, each.outcome, OUTCOMES[each.outcome])
             for each in row.competitions
         ],
-        row.open,
-        row.report if report else "",
-        hub.hosting.in_want(row),
+        open=row.open,
+        report=row.report if report else "",
+        waits_for=hub.hosting.in_want(row),
     )
 
 
@@ -144,8 +151,12 @@ async def rules(state: State) -> SubmissionRules:
     handing.refuse_unless_hosted()
     rules = handing.rules
     return SubmissionRules(
-        *(rules.max_packed, rules.max_bytes, rules.max_file, rules.max_files),
-        *(sorted(rules.packages), sorted(rules.runtimes)),
+        max_packed=rules.max_packed,
+        max_bytes=rules.max_bytes,
+        max_file=rules.max_file,
+        max_files=rules.max_files,
+        packages=sorted(rules.packages),
+        programs=sorted(rules.runtimes),
     )
 
 

@@ -48,8 +48,11 @@ def upgrade() -> None:
     score = 0.5 + one.c.returned / SPAN
     query = (
         sa.select(
-            *(one.c.version_id, other.c.version_id, sa.func.count()),
-            *(sa.func.sum(score), sa.func.sum(score * score)),
+            one.c.version_id,
+            other.c.version_id,
+            sa.func.count(),
+            sa.func.sum(score),
+            sa.func.sum(score * score),
         )
         .select_from(_matches)
         .join(one, one.c.match_id == _matches.c.id)
