@@ -21,7 +21,6 @@ from plyhouse.clients.shared.organising import confirm, request, why_text
 from plyhouse.clients.shared.output import counted, note, print_table
 from plyhouse.protocol.api import calls, class_calls
 from plyhouse.protocol.api.classes import Losses
-from plyhouse.storage import class_losses, class_sql
 
 if TYPE_CHECKING:
     from plyhouse.storage.store import Store
@@ -46,6 +45,8 @@ def list_competitions(server: str | None, database: str) -> None:
         else:
             note(f"No competitions on {server}.")
         return
+    from plyhouse.storage import class_sql
+
     rows = with_store(database, lambda store: store.competitions())
     courses = with_store(database, lambda store: store.read(class_sql.list_all))
     if not rows and not courses:
@@ -91,6 +92,7 @@ def _steer_stored(database: str, name: str, step: str, why: str) -> str:
     status = {"pause": "paused", "resume": "running", "delete": "deleted"}[step]
 
     async def action(store: Store) -> str:
+        from plyhouse.storage import class_sql
         from plyhouse.storage.errors import Unknown
 
         try:
@@ -167,6 +169,7 @@ def _losses(server: str | None, token: str | None, database: str, name: str) -> 
 async def _stored_losses(store: Store, name: str) -> Losses | None:
     from msgspec import convert
 
+    from plyhouse.storage import class_losses
     from plyhouse.storage.errors import Unknown
 
     try:
