@@ -1,1 +1,1 @@
-"""How frames travel between clients and the house."""
+"""Transport of frames between clients and the hub."""

@@ -1,8 +1,8 @@
-"""Who gets in: sockets in all and per address, and the places of sessions.
+"""Limits on connections: sockets in all and per address, and the places of sessions.
 
-Three things are scarce: file descriptors and the time to accept sockets (`Door`), and connections
-that the house looks after (`Places`).  Of each one address gets a share at most, and of the places
-spectators get half at most, so that neither strangers nor spectators can shut out bots.
+Three things are scarce.  `Door` limits file descriptors and the time to accept sockets, and
+`Places` limits the sessions.  One address gets at most a share of each, and spectators get at most
+half of the places.  So neither strangers nor spectators can shut out bots.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ except ImportError:  # Windows has no such limit
 
 
 class Full(Exception):  # noqa: N818 (a condition)
-    """There is no place; the message says of which kind."""
+    """A lack of places; the message says of which kind."""
 
 
 class Door:
-    """Counts sockets; those of ``trusted`` addresses (proxies) only in all.
+    """Counts sockets; those of ``trusted`` addresses (proxies) count only in the total.
 
     ``pause`` takes an address that opens a socket, and returns the seconds that it has to wait; 0
-    lets it in.
+    admits the socket.
     """
 
     def __init__(
@@ -49,12 +49,12 @@ class Door:
         self._pause = pause
         self._inside: Counter[str] = Counter()
         self.inside = 0
-        """Sockets now."""
+        """Number of open sockets."""
         self.refused = 0
-        """Sockets refused since the start."""
+        """Number of sockets refused since the start."""
 
     def knock(self, address: str) -> float:
-        """Seconds for which this address may open no more sockets; 0 if this one may come in."""
+        """Return how many seconds this address must wait; 0 if its socket is admitted."""
         if self._pause is None or address in self._trusted:
             return 0.0
         pause = self._pause(address)
@@ -68,7 +68,7 @@ class Door:
         self.refused += 1
 
     def enter(self, address: str) -> bool:
-        """Let a socket in, if there is room for it."""
+        """Admit a socket if there is room for it; return whether it was admitted."""
         client = client_of(address)
         crowded = self._inside[client] >= self.per_address and address not in self._trusted
         if crowded or self.inside >= self.most:
@@ -79,7 +79,7 @@ class Door:
         return True
 
     def leave(self, address: str) -> None:
-        """A socket that was let in is gone."""
+        """Release the place of an admitted socket."""
         self.inside -= 1
         client = client_of(address)
         self._inside[client] -= 1
@@ -88,10 +88,10 @@ class Door:
 
 
 class Places:
-    """The places of a house's connections: those not logged in, spectators, and bots.
+    """The places of connections: those not logged in, spectators, and bots.
 
-    A newcomer always finds room where strangers are in the way: of the address that has the most
-    of them, the one that has waited longest gives way.
+    A newcomer always gets a place if a connection without login occupies one.  The one that is
+    closed for it belongs to the address with the most of them, and has waited longest.
     """
 
     def __init__(
@@ -110,9 +110,9 @@ class Places:
         return len(self._addresses)
 
     def enter(self, who: object, address: str) -> object | None:
-        """Take a place, before logging in; returns who has to go for it.
+        """Take a place, before logging in; return the connection to close for it, if any.
 
-        Connections without an address (in this process) only count in all.  Raises `Full`.
+        Connections without an address (in this process) only count in the total.  Raises `Full`.
         """
         gone = None
         address = client_of(address)
@@ -135,7 +135,7 @@ class Places:
         return gone
 
     def watch(self, who: object) -> None:
-        """It is a spectator.  Raises `Full`."""
+        """Make a connection a spectator; raises `Full`."""
         if who in self._watching:
             return
         if len(self._watching) >= self.spectators:
@@ -144,12 +144,12 @@ class Places:
         self._watching.add(who)
 
     def play(self, who: object) -> None:
-        """It is a bot, or a person who plays."""
+        """Make a connection that of a bot, or of a person who plays."""
         self._known(who)
         self._watching.discard(who)
 
     def leave(self, who: object) -> None:
-        """It is gone; nothing happens if it had no place."""
+        """Release a place; nothing happens if the connection had none."""
         address = self._addresses.get(who)
         if address is None:
             return
@@ -168,7 +168,7 @@ class Places:
 
 
 def raise_file_limit(wanted: int = 65_536) -> int:
-    """Let this process open as many files as it may, up to ``wanted``; return how many."""
+    """Raise this process's limit of open files up to ``wanted``; return the limit."""
     if resource is None:
         return wanted
     limits: tuple[int, int] = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -178,7 +178,7 @@ def raise_file_limit(wanted: int = 65_536) -> int:
     if soft != unlimited and soft < most:
         try:
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
-        except (OSError, ValueError):  # some systems have a lower limit that they do not tell
+        except (OSError, ValueError):  # some systems do not report their lower limit
             return soft
         return most
     return most if soft == unlimited else soft

@@ -1,23 +1,23 @@
-"""The short way from socket to session, as an extension of uvicorn's websocket protocol.
+"""A direct path from socket to session, as an extension of uvicorn's websocket protocol.
 
-On the ordinary way a frame waits in a queue of ASGI's and wakes a task before the session sees
-it.  Here it reaches the session inside ``data_received``, stamped when it was read, which is what
-the clock is about.  What that gives is measured by ``benchmarks/hosting.py --wire``.
+On the ordinary path a frame waits in a queue of ASGI and wakes a task before the session sees it.
+Here it reaches the session inside ``data_received``, with the time at which it was read.  The clock
+counts from that time.  ``benchmarks/hosting.py --wire`` measures the gain.
 
-What a client can make this side do is bounded:
+The work and memory that a client can cause are bounded:
 
 1. One turn of the event loop handles at most `SLICE_FRAMES` frames of a connection, or as many
    as fit `SLICE_NS`.  The rest waits for the next turn, and nothing is read meanwhile.
 2. Frames that carry no message (pings, pongs, pieces of a message) are reported to the session,
    which counts them like messages.
-3. A ping is answered only while the client takes what it is sent; of those that come meanwhile
-   the last is answered.
-4. After the end, whoever ended it, nothing is interpreted any more: what still comes is thrown
-   away, and after `LINGER_BYTES` not even read.  The socket is gone after
-   `DirectProtocol.close_seconds`, also when the client never reads what is left for it.
+3. A ping is answered only while the client reads what it is sent.  If more pings arrive
+   meanwhile, only the last one is answered.
+4. After the end, whichever side ended the connection, nothing is interpreted any more.  Later
+   data is discarded, and after `LINGER_BYTES` not even read.  The socket is closed after
+   `DirectProtocol.close_seconds`, even if the client never reads the rest.
 
-This leans on uvicorn's inside.  `websocket_protocol` looks at what it needs and falls back to the
-ordinary way if a newer uvicorn lacks it: slower, and without these bounds.
+This module depends on internals of uvicorn.  `websocket_protocol` checks for them and uses the
+ordinary path if a newer uvicorn lacks them: slower, and without these bounds.
 """
 
 from __future__ import annotations
@@ -57,25 +57,25 @@ __all__ = ["DirectProtocol", "websocket_protocol"]
 log = logging.getLogger("plyhouse.server.wire")
 
 WHOLE_BINARY: Final = FINAL | BINARY
-"""First byte of a binary message in one frame: nearly all there is."""
+"""First byte of a binary message in one frame, as nearly all messages are."""
 WHOLE_TEXT: Final = FINAL | TEXT
 
 SLICE_FRAMES: Final = 128
 SLICE_NS: Final = 2_000_000
-"""Time after which a connection lets the others go on; less than what counts as a stall."""
+"""Nanoseconds after which a connection lets others run; less than what counts as a stall."""
 NOTED_NS: Final = 200_000
-"""Reads that took longer are told to the session; see `FrameSink.spent`."""
+"""The session learns about reads that took more nanoseconds; see `FrameSink.spent`."""
 EARLY_BYTES: Final = 65_536
-"""Bytes kept of a client that talks before the handshake is answered."""
+"""Most bytes kept of a client that sends data before the handshake is answered."""
 LINGER_BYTES: Final = 65_536
-"""Bytes that are thrown away after the end before the socket is left alone."""
+"""Bytes that are discarded after the end before reading stops."""
 
 NEEDED: Final = ("handle_connect", "handle_events", "eof_received", "shutdown")
-"""What is overridden or called here, besides the methods of every asyncio protocol."""
+"""The internals of uvicorn that this module overrides or calls."""
 
 
 def websocket_protocol(*, direct: bool = True) -> type[asyncio.Protocol]:
-    """Uvicorn's websocket protocol, with the short way where this uvicorn allows it."""
+    """Return uvicorn's websocket protocol, with the direct path if this uvicorn allows it."""
     missing = [name for name in NEEDED if not hasattr(WebSocketsSansIOProtocol, name)]
     if direct and missing:
         log.warning("this uvicorn has no %s: frames take the longer way", ", ".join(missing))
@@ -83,13 +83,13 @@ def websocket_protocol(*, direct: bool = True) -> type[asyncio.Protocol]:
 
 
 class DirectProtocol(WebSocketsSansIOProtocol):
-    """uvicorn's websocket protocol that hands frames to a sink where one is attached."""
+    """uvicorn's websocket protocol that passes frames to a sink where one is attached."""
 
     close_seconds: ClassVar[float] = 2.0
-    """Seconds that a client has to take what is left for it and to close its side."""
+    """Seconds that a client has to read what is left for it and to close its side."""
 
     on_lost: Callable[[], None] | None = None
-    """Called when the socket is gone."""
+    """Called after the socket has closed."""
     sink: FrameSink | None = None
     """Takes the messages; None before a session is attached, and after the end."""
     direct: DirectTransport | None = None
@@ -97,20 +97,20 @@ class DirectProtocol(WebSocketsSansIOProtocol):
     congested = False
     _reader: FrameReader
     _early = b""
-    """What came between the request and its answer."""
+    """Bytes that arrived between the request and its answer."""
     _told: FrameSink | None = None
-    """The sink that has to be told, once the socket is gone, that it is."""
+    """The sink that must learn that the socket has closed."""
     _resting = False
-    """Whether the rest of a read waits for the next turn of the loop."""
+    """True while the rest of a read waits for the next turn of the loop."""
     _ended = False
     _lingered = 0
     _owed: bytes | None = None
-    """Payload of the last ping that is not answered yet, because the client does not read."""
+    """Payload of the last unanswered ping, while the client does not read."""
 
     def take(
         self, attach: Callable[[Transport], FrameSink], peer: str
     ) -> asyncio.Future[tuple[int, str] | None]:
-        """Hand frames to the session that ``attach`` makes; see `ShortWay`."""
+        """Pass frames to the session that ``attach`` makes; see `ShortWay`."""
         self._reader = FrameReader(EARLY_WEBSOCKET_FRAME)
         self.direct = DirectTransport(self, peer)
         sink = attach(self.direct)
@@ -124,7 +124,7 @@ class DirectProtocol(WebSocketsSansIOProtocol):
         return self.direct.closed
 
     def handle_connect(self, event: Request) -> None:
-        """Offer the short way to the application, in the ASGI scope's extensions."""
+        """Offer the direct path to the application, in the extensions of the ASGI scope."""
         super().handle_connect(event)
         if self.response.status_code == 101:
             cast(dict[str, Any], self.scope["extensions"])[EXTENSION] = self
@@ -132,7 +132,7 @@ class DirectProtocol(WebSocketsSansIOProtocol):
     # -------------------------------------------------------------------------- incoming
 
     def data_received(self, data: bytes) -> None:
-        """Note the time, and hand whole messages to the sink."""
+        """Note the time, and pass whole messages to the sink."""
         self.stamp = stamp = monotonic_ns()
         sink = self.sink
         if sink is None:
@@ -145,7 +145,7 @@ class DirectProtocol(WebSocketsSansIOProtocol):
             and data[1] == size + 122
             and self._reader.idle
         ):
-            # One message, whole, alone and short: the way of a ply.
+            # A single short message in one whole frame is how plies arrive.
             sink.received(apply_mask(data[6:], data[2:6]), stamp)
             spent = monotonic_ns() - stamp
             if spent > NOTED_NS:
@@ -155,7 +155,7 @@ class DirectProtocol(WebSocketsSansIOProtocol):
         self._cut()
 
     def _cut(self) -> None:
-        """Hand out what the reader has, for as long as one turn of the loop may take."""
+        """Pass on the reader's frames, for as long as one turn of the loop may take."""
         reader, begin, left = self._reader, monotonic_ns(), SLICE_FRAMES
         noted = self.sink
         spent = 0
@@ -185,7 +185,7 @@ class DirectProtocol(WebSocketsSansIOProtocol):
             noted.spent(spent)
 
     def _rest(self) -> None:
-        """Let others go first: no more is read until what was read has been dealt with."""
+        """Pause reading until the frames read so far have been handled in a later turn."""
         if not self._resting:
             self._resting = True
             if not self.transport.is_closing():
@@ -193,7 +193,7 @@ class DirectProtocol(WebSocketsSansIOProtocol):
         self.loop.call_soon(self._go_on)
 
     def _go_on(self) -> None:
-        """The next turn: the stamp stays that of the reading."""
+        """Continue in the next turn; the time stamp remains that of the reading."""
         self._resting = False
         if self.sink is not None:
             self._cut()
@@ -215,7 +215,7 @@ class DirectProtocol(WebSocketsSansIOProtocol):
         self.transport.write(frame_header(FINAL | PONG, len(payload)) + payload)
 
     def _without_sink(self, data: bytes) -> None:
-        """Before a session is attached, or after the end."""
+        """Handle data before a session is attached, or after the end."""
         if self._ended:
             self._lingered += len(data)
             if self._lingered > LINGER_BYTES and not self.transport.is_closing():
@@ -224,14 +224,15 @@ class DirectProtocol(WebSocketsSansIOProtocol):
             self._early += data
             if len(self._early) > EARLY_BYTES:
                 self.transport.abort()
-        else:  # the request itself; or an application that does without the short way
+        else:  # the request itself, or an application without the direct path
             early, self._early = self._early, b""
             super().data_received(early + data)
 
     async def send(self, message: Any) -> None:
         """Answer the handshake, or close; a refusal is an answer as well.
 
-        uvicorn would report it as an error of the application, once for every stray connection.
+        uvicorn would report a refusal as an error of the application, once for every stray
+        connection.
         """
         await super().send(message)
         refused = message["type"] == "websocket.http.response.body"
@@ -242,9 +243,9 @@ class DirectProtocol(WebSocketsSansIOProtocol):
     # --------------------------------------------------------------------------- the end
 
     def end(self, code: int, reason: str) -> None:
-        """Write the close frame after what was written before; from now on nothing is heard.
+        """Write the close frame after all earlier frames, and stop listening.
 
-        The sink is not told before the socket is gone; it may have been the one who ended it.
+        The sink may have ended the connection; it learns about the end only when the socket closes.
         """
         if self._ended:
             return
@@ -266,11 +267,11 @@ class DirectProtocol(WebSocketsSansIOProtocol):
         self.sink = None
         self._owed = None
         if self.direct is not None:
-            self._reader = FrameReader(0)  # whatever was kept is of no use any more
+            self._reader = FrameReader(0)  # frees the kept bytes
             self.direct.gone()
 
     def _leave_after(self) -> None:
-        """Drop the connection soon, whether or not the client has taken everything."""
+        """Drop the connection soon, whether or not the client has read everything."""
         if self.close_timer is not None:
             self.close_timer.cancel()
         self.close_timer = self.loop.call_later(self.close_seconds, self.transport.abort)
@@ -281,18 +282,18 @@ class DirectProtocol(WebSocketsSansIOProtocol):
             sink.lost()
 
     def eof_received(self) -> None:
-        """The client says no more: so do we."""
+        """End the connection after the client has ended its side."""
         self._stop()
         self._tell_lost()
         self._leave_after()
 
     def shutdown(self) -> None:
-        """The server stops."""
+        """End the connection, because the server stops."""
         super().shutdown()
         self._leave_after()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The socket is gone."""
+        """Tell the sink that the socket has closed."""
         self._stop()
         self._tell_lost()
         super().connection_lost(exc)
@@ -300,12 +301,12 @@ class DirectProtocol(WebSocketsSansIOProtocol):
             self.on_lost()
 
     def pause_writing(self) -> None:
-        """The peer reads too slowly for the kernel's buffers."""
+        """Note that the peer reads too slowly for the kernel's buffers."""
         self.congested = True
         super().pause_writing()
 
     def resume_writing(self) -> None:
-        """The backlog is gone."""
+        """Note that the backlog is gone, and answer the last ping."""
         self.congested = False
         super().resume_writing()
         owed, self._owed = self._owed, None
@@ -314,14 +315,14 @@ class DirectProtocol(WebSocketsSansIOProtocol):
 
 
 class DirectTransport:
-    """Frames straight into the socket; see `plyhouse.server.wire.transport.Transport`."""
+    """Writes frames directly to the socket; see `plyhouse.server.wire.transport.Transport`."""
 
     def __init__(self, protocol: DirectProtocol, peer: str) -> None:
         self._protocol = protocol
         self._write = protocol.transport.write
         self._open = True
         self._corked: list[bytes] | None = None
-        """What was sent since `cork`; None if each frame is written at once."""
+        """Frames sent since `cork`; None if each frame is written at once."""
         self._proxied = peer != "{}:{}".format(*(protocol.client or ("unknown", "")))
         self.peer = peer
         self.remote = True
@@ -345,7 +346,7 @@ class DirectTransport:
             self._corked.append(data)
 
     def cork(self) -> None:
-        """Keep frames back; uvloop hands each write to the kernel by itself."""
+        """Keep frames back, because uvloop passes each write to the kernel separately."""
         if self._corked is None:
             self._corked = []
 
@@ -356,31 +357,31 @@ class DirectTransport:
             self._write(b"".join(corked))
 
     def pending(self) -> int:
-        """Bytes not yet taken by the kernel, once it has begun to push back."""
+        """Return the bytes not yet taken by the kernel, once it has begun to push back."""
         return self._protocol.transport.get_write_buffer_size() if self._protocol.congested else 0
 
     def network(self) -> NetworkTrip | None:
-        """What Linux knows of the connection; None elsewhere, and behind a proxy."""
+        """Return Linux's data about the connection; None elsewhere, and behind a proxy."""
         return None if self._proxied else network_trip(self._protocol.transport)
 
     def trust(self) -> None:
-        """Whoever it is has logged in: longer messages are read."""
+        """Read longer messages, because the client has logged in."""
         if self._open:
             self._protocol._reader.limit = MAX_WEBSOCKET_FRAME
 
     def close(self, code: int, reason: str) -> None:
-        """Send the close frame after what was written before, and stop listening."""
+        """Send the close frame after all earlier frames, and stop listening."""
         if self._open:
             self.uncork()
             self._protocol.end(code, reason)
 
     def abort(self) -> None:
-        """Drop the connection with whatever is queued."""
+        """Drop the connection with everything that is queued."""
         self._protocol.transport.abort()
         self.gone()
 
     def gone(self) -> None:
-        """Note that the connection is over: nothing more is written."""
+        """Note that the connection is over, so that nothing more is written."""
         self._open = False
         if not self.closed.done():
             self.closed.set_result(None)

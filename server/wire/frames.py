@@ -1,12 +1,13 @@
-"""Websocket frames of clients, cut out of a stream of bytes in linear time: pure, no I/O.
+"""Websocket frames of clients, parsed from a stream of bytes in linear time: pure, no I/O.
 
-The server's half of RFC 6455, section 5, without extensions: every frame is masked, a message may
-come in several frames with control frames in between, and control frames are short and whole.
+This is the server's half of RFC 6455, section 5, without extensions.  Every frame is masked.  A
+message may come in several frames with control frames in between.  Control frames are short and
+whole.
 
-What a frame costs does not depend on how it arrives.  Bytes are appended to one buffer, which is
-not looked at again before the frame can be complete; the pieces of a message are kept in a list
-and joined once.  What is kept is never more than ``limit`` bytes of a message, one frame's header
-and what one read brought.
+The cost of a frame does not depend on how it arrives.  Bytes are appended to one buffer, which is
+not examined again before the frame can be complete.  The pieces of a message are kept in a list and
+joined once.  The reader never keeps more than ``limit`` bytes of a message, the header of one
+frame, and the bytes of one read.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ __all__ = [
 ]
 
 PART: Final = 0
-"""A frame that does not end its message: there is nothing to act on yet."""
+"""A frame that does not end its message, so there is nothing to act on yet."""
 TEXT: Final = 1
 BINARY: Final = 2
 CLOSE: Final = 8
@@ -51,9 +52,9 @@ TOO_BIG: Final = 1009
 
 
 class InvalidFrame(Exception):  # noqa: N818 (named like InvalidAction)
-    """The peer broke the rules of websockets; nothing that follows can be read.
+    """A violation of the websocket rules, after which nothing can be read.
 
-    ``code`` is the close code that says how, ``reason`` a sentence for people.
+    ``code`` is the close code of the violation, ``reason`` a sentence for people.
     """
 
     def __init__(self, code: int, reason: str) -> None:
@@ -63,7 +64,7 @@ class InvalidFrame(Exception):  # noqa: N818 (named like InvalidAction)
 
 
 class FrameReader:
-    """Cuts frames; feed it with what was read, then call `next` until there is none.
+    """Parses frames: feed it with the bytes read, then call `next` until it returns None.
 
     ``limit`` is the most bytes that one message may have; it may be changed between messages.
     """
@@ -73,31 +74,31 @@ class FrameReader:
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.idle = True
-        """Whether nothing is kept: the next byte begins a frame that begins a message."""
+        """True if nothing is kept: the next byte begins a frame that begins a message."""
         self._buffer = bytearray()
         self._at = 0
         self._need = 2
-        """Bytes from ``_at`` on without which looking again is in vain."""
+        """Bytes needed from ``_at`` on before examining the buffer again is useful."""
         self._kind = PART
         """Kind of the message whose pieces are being collected; `PART` for none."""
         self._parts: list[bytes] = []
         self._size = 0
 
     def feed(self, data: bytes) -> None:
-        """Take in what was read."""
+        """Append the bytes of one read."""
         self.idle = False
         self._buffer += data
 
     @property
     def ready(self) -> bool:
-        """Whether `next` may have a frame."""
+        """True if `next` may have a frame."""
         return len(self._buffer) - self._at >= self._need
 
     def next(self) -> tuple[int, bytes] | None:
-        """Return kind and payload of the next frame (of the message, for its last piece).
+        """Return kind and payload of the next frame; for the last piece, those of the message.
 
-        None if it has not come whole.  Raises `InvalidFrame` if it breaks the rules; after that
-        the reader is of no use.
+        None if the frame has not arrived completely.  Raises `InvalidFrame` if it breaks the rules;
+        then the reader must not be used again.
         """
         buffer, at = self._buffer, self._at
         have = len(buffer) - at
@@ -132,7 +133,7 @@ class FrameReader:
         return self._take(first, payload)
 
     def _check(self, first: int, length: int) -> None:
-        """Refuse a frame by its first two bytes, whether or not the others have come."""
+        """Refuse a frame by its first two bytes, whether or not the others have arrived."""
         kind = first & 0x0F
         if first & 0x70:
             _broken("reserved bits are set")
@@ -154,7 +155,7 @@ class FrameReader:
             return kind, payload
         if first & FINAL and kind != PART:
             return kind, payload
-        if payload:  # pieces of nothing leave nothing behind
+        if payload:  # keep no empty pieces
             self._parts.append(payload)
             self._size += len(payload)
         if kind != PART:
@@ -171,7 +172,7 @@ class FrameReader:
         self._compact()
 
     def _compact(self) -> None:
-        """Forget what has been cut off; a bytearray loses its front without moving the rest."""
+        """Remove parsed bytes; a bytearray loses its front without moving the rest."""
         if self._at:
             del self._buffer[: self._at]
             self._at = 0
@@ -179,7 +180,10 @@ class FrameReader:
 
 
 def close_code_of(payload: bytes) -> int:
-    """The code of a close frame, 1005 if it has none; `InvalidFrame` if it may not be sent."""
+    """Return the code of a close frame, or 1005 if it has none.
+
+    Raises `InvalidFrame` for a code that must not be sent.
+    """
     if not payload:
         return 1005
     code = int.from_bytes(payload[:2], "big")
@@ -194,7 +198,7 @@ def close_code_of(payload: bytes) -> int:
 
 
 def frame_header(first: int, length: int) -> bytes:
-    """Header of an unmasked frame; ``first`` is its first byte."""
+    """Return the header of an unmasked frame; ``first`` is its first byte."""
     if length < 126:
         return SHORT_BINARY[length] if first == FINAL | BINARY else bytes((first, length))
     if length < 65536:
@@ -203,7 +207,7 @@ def frame_header(first: int, length: int) -> bytes:
 
 
 def close_frame(code: int, reason: str) -> bytes:
-    """A close frame of the server; the reason is cut to what fits."""
+    """Return a close frame of the server; a long reason is shortened."""
     text = reason.encode(errors="replace")[: LONGEST_CONTROL - 2].decode(errors="ignore").encode()
     payload = code.to_bytes(2, "big") + text
     return frame_header(FINAL | CLOSE, len(payload)) + payload

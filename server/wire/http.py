@@ -1,8 +1,9 @@
-"""The web server's HTTP side: who does not get on with a request, or an answer, is cut off.
+"""The web server's HTTP side, which closes slow connections.
 
-uvicorn waits for ever for the rest of a request, and for the reading of an answer.  Whoever opens
-many connections and sends a few bytes on each, or asks for much and reads nothing, would hold them
-all, and with them the file descriptors that bots need.  Every socket also passes the `Door`.
+uvicorn waits without limit for the rest of a request, and for the reading of an answer.  A client
+could open many connections and send a few bytes on each, or request much and read nothing.  It
+would hold all these connections, and the file descriptors that bots need.  Every socket also passes
+the `Door`.
 """
 
 from __future__ import annotations
@@ -18,18 +19,19 @@ from plyhouse.server.wire.connection_limits import Door
 __all__ = ["PunctualHttp", "http_protocol"]
 
 LEAST_TAKEN: Final = 65_536
-"""Bytes of an answer that a client takes, and of a body that it sends, within the patience, if not
-all of it.  Few requests may have a body of more: packages of bots.
+"""Bytes of an answer that a client must read within the patience, unless that completes it.
+
+The same holds for sending a body.  Few requests may have a longer body: packages of bots.
 """
 
 
 def http_protocol(door: Door) -> type[PunctualHttp]:
-    """The HTTP protocol of a server whose sockets pass ``door``."""
+    """Return the HTTP protocol of a server whose sockets pass ``door``."""
     return type("PunctualHttp", (PunctualHttp,), {"door": door})
 
 
 class _StrictConnection(h11.Connection):
-    """Refuses what two readers may understand differently (RFC 9112, section 6.1)."""
+    """Refuses requests that two readers may understand differently (RFC 9112, section 6.1)."""
 
     def next_event(self) -> Any:
         event = super().next_event()
@@ -46,26 +48,28 @@ class PunctualHttp(H11Protocol):
     """uvicorn's HTTP protocol with a limit on the time for requests and for reading answers."""
 
     patience: ClassVar[float] = 10.0
-    """Seconds for the head of a first request; every later head or body, and every `LEAST_TAKEN`
-    bytes of an answer or of a long body, has between one and two times as long.
+    """Seconds for the head of a first request.
+
+    Every later head or body, and every `LEAST_TAKEN` bytes of an answer or of a long body, has
+    between one and two times as long.
     """
     door: ClassVar[Door] = Door()
 
     _late: asyncio.TimerHandle | None = None
     _owed: Any = None
-    """What the client owed us at the last look."""
+    """The data that the client still had to send at the last look."""
     _unsent = 0
-    """What it had not taken of our answers then."""
+    """Bytes of answers that the client had not read then."""
     _inside = False
     _received = 0
-    """Bytes that came."""
+    """Bytes received."""
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
         self.conn = _StrictConnection(h11.SERVER, self.conn._max_incomplete_event_size)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Let it in, if there is room, and wait for the first request."""
+        """Admit the connection if there is room, and wait for the first request."""
         super().connection_made(transport)
         self._inside = self.door.enter(self._address)
         if not self._inside:
@@ -82,12 +86,12 @@ class PunctualHttp(H11Protocol):
         self._leave()
 
     def data_received(self, data: bytes) -> None:
-        """Count what comes."""
+        """Count the bytes received."""
         self._received += len(data)
         super().data_received(data)
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        """The socket goes on as a websocket: its place goes with it."""
+        """Pass the socket's place on to the websocket that it becomes."""
         super().handle_websocket_upgrade(event)
         protocol: Any = self.transport.get_protocol()
         if hasattr(protocol, "on_lost"):
@@ -105,11 +109,11 @@ class PunctualHttp(H11Protocol):
             self.door.leave(self._address)
 
     def _look(self) -> None:
-        """Cut the connection off if it is where it was, and still owes us something."""
+        """Close the connection if it has made no progress and the client still has to act."""
         self._late = None
         transport = self.transport
         if transport.get_protocol() is not self:
-            return  # a websocket by now, which has limits of its own
+            return  # a websocket, which has its own limits
         unsent, owed = transport.get_write_buffer_size(), self._debt()
         if unsent and self._unsent and unsent > self._unsent - LEAST_TAKEN:
             transport.abort()
@@ -121,11 +125,14 @@ class PunctualHttp(H11Protocol):
         self._late = self.loop.call_later(self.patience, self._look)
 
     def _debt(self) -> Any:
-        """What the client has to send now, and in which request; None if it is our turn."""
+        """Return what the client has to send now, and in which request.
+
+        None if it is the server's turn.
+        """
         cycle = self.cycle
         if self.transport.is_closing():
             return None
         if cycle is None or cycle.response_complete:
-            # Between requests uvicorn's own timer runs, until something comes.
+            # Between requests uvicorn's own timer runs, until something arrives.
             return (cycle, "head") if self.timeout_keep_alive_task is None else None
         return (cycle, "body", self._received // LEAST_TAKEN) if cycle.more_body else None

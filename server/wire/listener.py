@@ -1,8 +1,8 @@
-"""Accept sockets a few at a time, and turn away an address that opens too many.
+"""Accept sockets a few at a time, and refuse those of an address that opens too many.
 
-The server of an event loop accepts all waiting sockets in one go, and makes a protocol for each
-before anything can refuse it.  This one lets the loop do something else, such as plies, after each
-`ADMITTED` sockets that it lets in or `REFUSED` sockets that it refuses.
+The server of an event loop accepts all waiting sockets at once, and makes a protocol for each
+before anything can refuse it.  This one lets the loop do other work, such as plies, after each
+`ADMITTED` sockets that it admits or `REFUSED` sockets that it refuses.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ __all__ = ["Listener"]
 log = logging.getLogger("plyhouse.server.wire")
 
 ADMITTED: Final = 1
-"""Sockets let in at once."""
+"""Sockets admitted at once."""
 REFUSED: Final = 16
-"""Sockets turned away at once."""
+"""Sockets refused at once."""
 REST: Final = 0.002
 """Seconds until the next ones are accepted."""
 PAUSE: Final = 0.1
@@ -33,7 +33,7 @@ PAUSE: Final = 0.1
 
 
 class Listener:
-    """Accepts the sockets of a listening one that `Door.knock` lets in."""
+    """Accepts the sockets of a listening one that `Door.knock` admits."""
 
     def __init__(
         self, listening: socket.socket, door: Door, protocol: Callable[[], asyncio.BaseProtocol]
@@ -45,7 +45,7 @@ class Listener:
         self._task = asyncio.create_task(self._run(), name="listener")
 
     async def close(self) -> None:
-        """Accept nothing more; sockets that were accepted stay."""
+        """Accept nothing more; accepted sockets stay open."""
         self._task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await self._task
@@ -93,7 +93,7 @@ class Listener:
 
 
 def _refuse(accepted: socket.socket, pause: float) -> None:
-    """Say why in an HTTP answer, as far as the kernel takes it, and close."""
+    """Send the reason as an HTTP answer, as far as the kernel takes it, and close."""
     seconds = max(1, math.ceil(pause))
     body = json.dumps(
         {
@@ -111,8 +111,8 @@ def _refuse(accepted: socket.socket, pause: float) -> None:
         f"Content-Length: {len(body)}\r\nRetry-After: {seconds}\r\nConnection: close\r\n\r\n{body}"
     )
     with contextlib.suppress(OSError):
-        # A socket that is closed with something unread resets the connection: the client might
-        # then not see the answer.
+        # Closing a socket with unread data resets the connection, and the client might then not see
+        # the answer.
         accepted.recv(65_536)
     with contextlib.suppress(OSError):
         accepted.send(answer.encode())

@@ -1,8 +1,8 @@
-"""Connections without a network: the local arena and the tests talk to a hub in the same process.
+"""Connections without a network, for the local arena and for tests in the hub's process.
 
-`connect` gives the client's end.  It behaves like a websocket client (``send``, ``recv``,
-``close``), so a bot's client code cannot tell the difference; the server's end is the ordinary
-`Session` that websockets use too: one referee everywhere.
+`link` returns the client's end.  It behaves like a websocket client (``send``, ``recv``,
+``close``), so a bot's client code cannot tell the difference.  The server's end is the ordinary
+`Session` that websockets use too.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["MemoryClient", "MemoryTransport", "link"]
 GOING_AWAY: Final = 1001
 
 BACKLOG: Final = 64
-"""Unread frames that are not worth counting the bytes of."""
+"""Unread frames whose bytes are not worth counting."""
 
 
 class MemoryClient:
@@ -36,12 +36,12 @@ class MemoryClient:
         self.close_reason = ""
 
     def send(self, frame: Frame) -> None:
-        """Hand one frame to the server; ignored once the connection is closed."""
+        """Send one frame to the server; ignored once the connection is closed."""
         if self._sink is not None:
             self._sink.received(frame, self._clock())
 
     async def recv(self) -> Frame | None:
-        """The next frame from the server, in order; ``None`` when the connection is closed."""
+        """Return the next frame from the server; ``None`` when the connection is closed."""
         while not self._frames:
             if self._sink is None:
                 return None
@@ -50,7 +50,7 @@ class MemoryClient:
         return self._frames.popleft()
 
     def close(self, code: int = 1000, reason: str = "") -> None:
-        """Leave; the server is told at once."""
+        """Close the connection; the server learns about it at once."""
         self._closed(code, reason)
 
     def _deliver(self, frame: Frame) -> None:
@@ -71,9 +71,7 @@ class MemoryClient:
 
 
 class MemoryTransport:
-    """The server's end of an in-memory connection; see
-    `plyhouse.server.wire.transport.Transport`.
-    """
+    """The server's end; see `plyhouse.server.wire.transport.Transport`."""
 
     def __init__(self, client: MemoryClient) -> None:
         self._client = client
@@ -87,28 +85,28 @@ class MemoryTransport:
             self._client._deliver(frame)
 
     def cork(self) -> None:
-        """Nothing is gained by delivering several frames at once."""
+        """Do nothing: delivering several frames at once gains nothing."""
 
     def uncork(self) -> None:
-        """Nothing was kept."""
+        """Do nothing: no frame was kept back."""
 
     def pending(self) -> int:
-        """Length of the frames that the client has not taken yet."""
+        """Return the length of the frames that the client has not taken yet."""
         return sum(map(len, self._client._frames)) if len(self._client._frames) > BACKLOG else 0
 
     def network(self) -> None:
-        """Nothing is known of the way."""
+        """Return nothing: there is no network."""
 
     def trust(self) -> None:
-        """Nothing is kept from a client in memory."""
+        """Do nothing: clients in memory have no limit."""
 
     def close(self, code: int, reason: str) -> None:
         """End the connection; the client still reads what was sent before."""
-        # Not now but soon: the session may be in the middle of an input.
+        # Close later, because the session may be processing an input.
         asyncio.get_running_loop().call_soon(self._client._closed, code, reason)
 
     def abort(self) -> None:
-        """End the connection and forget what the client has not read."""
+        """End the connection and drop the frames that the client has not read."""
         self._client._frames.clear()
         self.close(GOING_AWAY, "dropped")
 

@@ -1,7 +1,7 @@
-"""What the kernel knows of a connection: round trips that no program at the other end can delay.
+"""The kernel's round trip times of a connection, which no remote program can delay.
 
 Linux measures them from its own acknowledgements (``tcp_info`` in ``linux/tcp.h``, tcp(7)).  They
-say nothing of what lies behind a proxy or a tunnel that ends here.
+do not cover the path behind a proxy or a tunnel that ends here.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from plyhouse.protocol.liveness import NetworkTrip
 __all__ = ["network_trip"]
 
 _RECENT: Final = 68
-"""Where ``tcpi_rtt`` stands: the smoothed round trip, in microseconds."""
+"""Offset of ``tcpi_rtt``: the smoothed round trip, in microseconds."""
 _LEAST: Final = 148
-"""Where ``tcpi_min_rtt`` stands: the least of the last five minutes, since Linux 4.6."""
+"""Offset of ``tcpi_min_rtt``: the least of the last five minutes, since Linux 4.6."""
 _UNKNOWN: Final = 0xFFFF_FFFF
 _NUMBER: Final = struct.Struct("=I")
 
 
 def network_trip(transport: asyncio.BaseTransport) -> NetworkTrip | None:
-    """The round trips of a TCP connection; None where the kernel does not tell them."""
+    """Return the round trips of a TCP connection; None where the kernel does not report them."""
     wire: socket.socket | None = transport.get_extra_info("socket")
     if wire is None or sys.platform != "linux":
         return None

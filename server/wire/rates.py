@@ -1,4 +1,4 @@
-"""How often somebody may do something: token buckets by address, account or pair."""
+"""Rate limits: token buckets by address, account or pair."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ __all__ = ["Rate", "client_of"]
 
 
 def client_of(address: str) -> str:
-    """Return what one client's addresses share: an IPv4 address, or the /64 of an IPv6 one.
+    """Return the common part of one client's addresses.
 
-    Anything else is returned as it is.
+    The result is an IPv4 address, or the /64 of an IPv6 one.  Anything else is returned unchanged.
 
     >>> client_of("192.0.2.7"), client_of("2001:db8:1:2:3::4"), client_of("::ffff:192.0.2.7")
     ('192.0.2.7', '2001:db8:1:2::', '192.0.2.7')
@@ -29,10 +29,11 @@ def client_of(address: str) -> str:
 
 
 class Rate:
-    """Allows ``burst`` actions at once and then ``per_second``, for each key apart.
+    """Allows ``burst`` actions at once and then ``per_second``, separately for each key.
 
-    Keys that have their whole allowance again are forgotten, and beyond ``most`` keys those that
-    were used least recently: an attacker with many addresses costs memory up to that.
+    Keys that have their whole allowance again are forgotten.  Beyond ``most`` keys, the least
+    recently used ones are also forgotten, which bounds the memory that an attacker with many
+    addresses costs.
     """
 
     def __init__(
@@ -43,13 +44,13 @@ class Rate:
         self._now = now
         self._most = most
         self._left: OrderedDict[Hashable, tuple[float, int]] = OrderedDict()
-        """What is left, and at what time it was; the least recently used first."""
+        """The allowance left and the time at which that was so; the least recently used first."""
 
     def __len__(self) -> int:
         return len(self._left)
 
     def left(self, key: Hashable) -> float:
-        """How many actions are left for a key."""
+        """Return how many actions are left for a key."""
         found = self._left.get(key)
         if found is None:
             return self._burst
@@ -57,12 +58,12 @@ class Rate:
         return min(self._burst, left + (self._now() - since) * self._per_ns)
 
     def wait(self, key: Hashable, cost: float = 1.0) -> float:
-        """Seconds until `take` with this cost succeeds; 0 if it does so at once."""
+        """Return the seconds until `take` with this cost succeeds; 0 if it succeeds now."""
         missing = min(cost, self._burst) - self.left(key)
         return max(0.0, missing / self._per_ns / 1e9)
 
     def take(self, key: Hashable, cost: float = 1.0) -> bool:
-        """Use up an action of this cost; False, and nothing used, if too little is left.
+        """Use up an action of this cost; if too little is left, use nothing and return False.
 
         An action that costs more than the burst needs, and takes, the whole burst.
         """
@@ -73,7 +74,7 @@ class Rate:
         return True
 
     def give_back(self, key: Hashable) -> None:
-        """Undo `take`: the action turned out to do no harm."""
+        """Undo `take`, because the action turned out to do no harm."""
         self._put(key, min(self._burst, self.left(key) + 1.0))
 
     def _put(self, key: Hashable, left: float) -> None:

@@ -1,8 +1,8 @@
-"""What a session needs of the thing that carries its frames.
+"""The interface between a session and the transport that carries its frames.
 
 Two transports exist: websockets (`plyhouse.server.wire.websocket`) and an in-memory pair
-(`plyhouse.server.wire.memory`).  Incoming frames are pushed into the session the moment they are
-read, with their time stamp, so that no queue or task switch lies between the wire and the clock.
+(`plyhouse.server.wire.memory`).  A transport pushes each incoming frame into the session the moment
+it is read, with its time stamp.  So no queue or task switch lies between the wire and the clock.
 """
 
 from __future__ import annotations
@@ -18,75 +18,75 @@ Frame = bytes | str
 
 
 class Upgrade(NamedTuple):
-    """What a browser said when it asked for the websocket: by it people are recognised."""
+    """A browser's request for a websocket, which identifies people."""
 
     cookie: str
-    """The header of that name: everything that the browser keeps for this server."""
+    """The header ``Cookie``: all cookies that the browser keeps for this server."""
     origin: str
-    """Where the page comes from that opened it."""
+    """The origin of the page that opened the websocket."""
     host: str
-    """What the browser took this server for."""
+    """The host under which the browser knows this server."""
     secure: bool
-    """Whether it came over TLS."""
+    """True if the request came over TLS."""
 
 
 class Transport(Protocol):
     """The outgoing half of a connection."""
 
     upgrade: Upgrade | None
-    """What the websocket was asked for with; None in this process."""
+    """The request that opened the websocket; None in this process."""
 
     peer: str
-    """Where the connection comes from, for logs: an address or ``memory``."""
+    """The origin of the connection for logs: an address or ``memory``."""
     remote: bool
-    """Whether the other end is outside of this process."""
+    """True if the other end is outside of this process."""
 
     def send(self, frame: Frame) -> None:
-        """Queue one frame; never waits and never raises, also after the connection is gone."""
+        """Queue one frame; never waits and never raises, even after the connection has closed."""
 
     def cork(self) -> None:
-        """Keep what is sent from now on, to write it in one piece: see `uncork`.
+        """Keep frames back from now on, to write them in one piece: see `uncork`.
 
-        Every frame that is written alone is a call of the kernel's, which costs as much as all
-        that the server does to make the frame.
+        Each frame that is written alone needs a call of the kernel, which costs as much as making
+        the frame.
         """
 
     def uncork(self) -> None:
-        """Write what was kept back; does nothing if nothing was."""
+        """Write the frames kept back; does nothing if there are none."""
 
     def pending(self) -> int:
-        """Bytes (about) accepted by `send` that the other side has not taken yet.
+        """Return the approximate number of bytes that the other side has not taken yet.
 
         May be 0 while the backlog is too short to matter.
         """
 
     def network(self) -> NetworkTrip | None:
-        """Round trips as the kernel knows them; None where it cannot, or does not know them all.
+        """Return the kernel's round trips; None where it does not know all of them.
 
-        Behind a proxy the kernel knows the way to the proxy only.
+        Behind a proxy the kernel only knows the path to the proxy.
         """
 
     def trust(self) -> None:
-        """The client has logged in: longer messages may be read."""
+        """Allow longer messages, because the client has logged in."""
 
     def close(self, code: int, reason: str) -> None:
-        """Start closing; what was queued before is still delivered.  May be called twice."""
+        """Start closing; frames queued before are still delivered.  May be called twice."""
 
     def abort(self) -> None:
-        """Drop the connection and whatever is queued at once."""
+        """Drop the connection and everything queued at once."""
 
 
 class FrameSink(Protocol):
-    """The incoming half: what a transport calls."""
+    """The incoming half, which a transport calls."""
 
     def received(self, frame: Frame, stamp: int) -> None:
-        """One whole frame, read at ``stamp`` (monotonic nanoseconds)."""
+        """Take one whole frame, read at ``stamp`` (monotonic nanoseconds)."""
 
     def counted(self, stamp: int) -> None:
-        """A frame without a message: a ping, a pong, a piece.  It counts against the limits."""
+        """Count a frame without a message (ping, pong or piece) against the limits."""
 
     def spent(self, nanoseconds: int) -> None:
-        """So long did the server work on what was read at once; not told of short reads."""
+        """Note the time that the server worked on one read; not called for short reads."""
 
     def lost(self) -> None:
-        """The connection is gone; called exactly once."""
+        """Note that the connection has closed; called exactly once."""

@@ -1,8 +1,8 @@
 """Websocket connections: the ASGI endpoint ``/ws``.
 
-The endpoint is an ordinary ASGI application, for any server: it negotiates the subprotocol,
-refuses others with a reason, and then pumps frames.  A server that offers `EXTENSION` in the
-scope, as `plyhouse.server.wire.direct` does, moves the frames itself.
+The endpoint is an ordinary ASGI application, for any server.  It negotiates the subprotocol,
+refuses others with a reason, and then moves frames.  A server that offers `EXTENSION` in the scope,
+as `plyhouse.server.wire.direct` does, moves the frames itself.
 """
 
 from __future__ import annotations
@@ -26,14 +26,17 @@ __all__ = [
 ]
 
 MAX_WEBSOCKET_FRAME: Final = 1 << 20
-"""Longest frame the websocket layer reads; between this and the protocol's own, lower limit a
-sender is told by an error message, beyond it only by the close code."""
+"""Longest frame that the websocket layer reads.
+
+Above the protocol's own, lower limit the sender gets an error message; above this one it only gets
+the close code.
+"""
 
 EARLY_WEBSOCKET_FRAME: Final = 1 << 16
-"""The same before the client has logged in."""
+"""The same limit before the client has logged in."""
 
 EXTENSION: Final = "plyhouse.direct"
-"""Under this name the extensions of an ASGI scope may hold a `ShortWay`."""
+"""The name under which the extensions of an ASGI scope may hold a `ShortWay`."""
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -43,13 +46,15 @@ Attach = Callable[[Transport, str], FrameSink]
 
 
 class ShortWay(Protocol):
-    """A server's own way from the socket to a session, past ASGI's queue."""
+    """A server's direct path from the socket to a session, without ASGI's queue."""
 
     def take(
         self, attach: Callable[[Transport], FrameSink], peer: str
     ) -> asyncio.Future[tuple[int, str] | None]:
-        """Move frames from now on; the future has our close code once the session ends it, or
-        None when the connection is gone.
+        """Move frames from now on, and return a future for the end.
+
+        Its result is the server's close code once the session ends it, or None when the connection
+        has closed.
         """
 
 
@@ -58,7 +63,7 @@ def websocket_endpoint(
 ) -> Callable[[Scope, Receive, Send], Coroutine[Any, Any, None]]:
     """Return the ASGI application for websocket connections to the sessions of ``attach``.
 
-    ``subprotocols`` are those on offer, the server's favourite first.
+    ``subprotocols`` are those on offer, the preferred one first.
     """
 
     async def endpoint(scope: Scope, receive: Receive, send: Send) -> None:
@@ -98,7 +103,7 @@ def _upgrade(scope: Scope) -> Upgrade:
             said[name].append(value.decode("latin-1"))
     return Upgrade(
         "; ".join(said[b"cookie"]),
-        # Two of them come from no browser: then none counts.
+        # No browser sends two of them, so then neither counts.
         said[b"origin"][0] if len(said[b"origin"]) == 1 else "",
         said[b"host"][0] if len(said[b"host"]) == 1 else "",
         scope.get("scheme") in ("wss", "https"),
@@ -117,7 +122,7 @@ async def refuse(scope: Scope, send: Send, status: int, code: str, detail: str) 
 
 
 class QueuedTransport:
-    """The ordinary ASGI way, for servers other than ours: a queue and a task that empties it."""
+    """The ordinary ASGI path, for other servers: a queue and a task that empties it."""
 
     def __init__(self, peer: str) -> None:
         self.peer = peer
@@ -138,20 +143,20 @@ class QueuedTransport:
             self._wanted.set()
 
     def cork(self) -> None:
-        """Frames go to the server around us one by one."""
+        """Do nothing: the ASGI server takes frames one by one."""
 
     def uncork(self) -> None:
-        """Nothing was kept."""
+        """Do nothing: no frame was kept back."""
 
     def pending(self) -> int:
-        """Length of what waits in the queue."""
+        """Return the length of the queued frames."""
         return self._size
 
     def network(self) -> None:
-        """Nothing is known of the way."""
+        """Return nothing: the network is unknown."""
 
     def trust(self) -> None:
-        """What is read is limited by the server around us."""
+        """Do nothing: the ASGI server limits what it reads."""
 
     def close(self, code: int, reason: str) -> None:
         """Close once the queue is empty."""
@@ -160,12 +165,12 @@ class QueuedTransport:
             self._wanted.set()
 
     def abort(self) -> None:
-        """Forget the queue and close."""
+        """Drop the queue and close."""
         self._frames.clear()
         self.close(1001, "dropped")
 
     async def pump(self, sink: FrameSink, receive: Receive, send: Send) -> tuple[int, str] | None:
-        """Move frames both ways until either side closes; return our close code, if it was us."""
+        """Move frames both ways until either side closes; return the server's close code."""
         self._reader = asyncio.ensure_future(self._read(sink, receive))
         try:
             while not self._gone:
