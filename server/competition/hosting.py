@@ -290,7 +290,7 @@ def room_for_matches(machine: Machine, held: int, *, cores_each: int, at_once: i
 class LostTime:
     """The time that a machine withheld from a bot before its flag fell, in ns.
 
-    ``allowed`` is the bot's clock at that ply.  Of that time, ``lost`` went to other processes, and
+    ``allowed`` is the bot's clock at that ply.  ``lost`` of that time went to other processes, and
     for ``slept`` the bot wanted no processor.  ``match_wall`` and ``match_lost`` are the first two
     summed over all its plies in the match.
 

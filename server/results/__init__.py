@@ -1,23 +1,23 @@
-"""What remains of matches: records, their verification, ratings and leaderboards.
+"""Results of matches: records, verification, ratings and leaderboards.
 
-    scoring        what a match scores: from returns to what tables and ratings sum up
+    scoring        the score of a match: from returns to the sums of tables and ratings
     record         the replayable history of a match as a file
-    verify         a record recomputed without trusting the server that made it
+    verify         a record recomputed without trust in the server that made it
     ratings        a fit of all results of a game, with intervals
     sequential     bounds on a mean that hold at every moment; grades until they are certain
-    sprt           tests of candidates that stop when it is clear who is better
+    sprt           tests of candidates that stop when the better one is clear
     leaderboards   ratings kept up to date, and the lines of a table
     played         games between two, in mirrored pairs, summed up for a fit
     strengths      Bradley-Terry with draws, seats and anchors for a field of competition
     plackett_luce  the same for rankings of three seats and more
-    fitted         what a fit says: intervals of both kinds, ranks, who is the stronger
-    separation     whether results compare everybody with everybody
+    fitted         the conclusions of a fit: intervals of both kinds, ranks, superiority
+    separation     whether results compare all entries with each other
     utilities      points and chips: means over mirrored pairs
     luck           luck taken out of them, by the chance nodes
     nash           fields without one order: Nash averaging
-    repeats        games that were played before
+    repeats        games that repeat earlier ones
     newton, simplex  the numerical methods under these
 
-`verify` replays matches with code of its own, on purpose: it checks what the rest of the house
-did.  All else that follows a match uses `plyhouse.games.position`.
+`verify` deliberately replays matches with code of its own, because it checks the other modules.
+All other code that follows a match uses `plyhouse.games.position`.
 """

@@ -1,7 +1,7 @@
-"""What came of a bot's matches: against whom, in which seat, by which forfeits, how fast.  Pure.
+"""Statistics of a bot's matches: opponents, seats, forfeits and pace.
 
-Counted are the matches it is given, which are those that somebody may see, so that what is said of
-a bot gives nothing away of a competition that is closed to who asks.
+The module is pure and counts only the matches it gets, which are those that the viewer may see.  So
+the statistics reveal nothing about a competition that is closed to the viewer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["career", "forfeited", "paces"]
 
 @dataclass(slots=True)
 class Tally:
-    """How many matches ended how; void ones count nowhere."""
+    """Counts of results; void matches are not counted."""
 
     matches: int = 0
     wins: int = 0
@@ -35,12 +35,12 @@ class Tally:
 
 
 def forfeited(match: CareerMatch) -> bool:
-    """Whether the bot lost a match otherwise than by play."""
+    """Return whether the bot forfeited a match."""
     return match.culprit == match.seat and match.termination in FORFEITS
 
 
 def career(matches: Iterable[CareerMatch], *, more: bool) -> Career:
-    """Count a bot's matches."""
+    """Return the statistics of a bot's matches."""
     total, void, seen = Tally(), 0, 0
     against: defaultdict[tuple[str, str, str], Tally] = defaultdict(Tally)
     seats: defaultdict[tuple[str, int], Tally] = defaultdict(Tally)
@@ -76,7 +76,7 @@ def career(matches: Iterable[CareerMatch], *, more: bool) -> Career:
 
 
 def paces(plies: Iterable[PlyCost], games: dict[str, str]) -> list[Pace]:
-    """How long plies took, by game; ``games`` has the game of each match."""
+    """Return how long plies took, by game; ``games`` has each match's game."""
     found: defaultdict[str, list[PlyCost]] = defaultdict(list)
     for each in plies:
         found[games[each.match]].append(each)
@@ -98,5 +98,5 @@ def paces(plies: Iterable[PlyCost], games: dict[str, str]) -> list[Pace]:
 
 
 def _at(ordered: Sequence[float], share: float) -> float:
-    """The value that this share of the others does not exceed."""
+    """Return the quantile of sorted values at this share."""
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]

@@ -1,8 +1,8 @@
-"""What chance could have done in a match: the outcomes that were possible, in the game's order.
+"""The possible outcomes of each chance event, in the game's order.
 
-With them, and the record, anybody can work out again what the committed seed gave at each chance
-node, without knowing the rules of the game: see ``docs/fairness.md``.  That these outcomes are the
-right ones is what the rules say; `plyhouse.server.results.verify` plays them again.
+With them and the record, anybody can recompute what the committed seed gave at each chance node,
+without the rules of the game: see ``docs/fairness.md``.  Only the rules show that these outcomes
+are the right ones; `plyhouse.server.results.verify` replays them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["chances_json", "chances_of"]
 
 
 def chances_of(match: str, game: Game, events: Sequence[EventRow]) -> Chances:
-    """Go through a match and note what was possible wherever chance acted.
+    """Replay a match and return the possible outcomes wherever chance acted.
 
     Raises `GameError` if the stored events do not fit the game (any more).
     """

@@ -1,12 +1,12 @@
-"""How much results vary beside what a model expects: the dispersion, and errors that lean to it.
+"""The dispersion: how much results vary compared with a model.
 
-The dispersion is a factor of the variance (Wedderburn, "Quasi-likelihood functions", Biometrika
-61, 1974).  Units of two entries say little about it while there are few of them, so an estimate
-for two leans to that of the whole field (`POOLED`), and that to the model (`CAUTION`).
+The dispersion is a factor of the variance (Wedderburn, "Quasi-likelihood functions", Biometrika 61,
+1974).  A few units of two entries say little about it.  So an estimate for two entries is shrunk to
+that of the whole field (`POOLED`), and that of the field to the model (`CAUTION`).
 
-Each kind of term has a dispersion of its own.  In a mirrored pair that shares its dice, the points
-of an entry vary less than those of independent games, as luck evens out.  The points of the first
-seat vary more, for the same reason.
+Each kind of term has its own dispersion.  In a mirrored pair that shares its dice, the points of an
+entry vary less than those of independent games, as luck evens out.  The points of the first seat
+vary more, for the same reason.
 """
 
 from __future__ import annotations
@@ -24,25 +24,26 @@ __all__ = ["CAUTION", "POOLED", "common", "degrees_used", "leaning"]
 Floats = NDArray[np.float64]
 
 CAUTION: Final = 4.0
-"""How many imagined units that vary as the model says go into a dispersion.  After many equal
-scores the interval is then about as wide as that of an event never seen in as many games: four
-games' variance in n is 1.96 / n of the score, the event's bound is 1.84 / n."""
+"""The number of virtual units, with the model's variation, that shrink a dispersion.  After many
+equal scores the interval is then about as wide as that of an event never seen in the same number
+of games.  Four games' variance in n is 1.96 / n of the score; the event's bound is 1.84 / n."""
 POOLED: Final = 16.0
-"""How many imagined units that vary as the whole field's go into the dispersion of each two."""
+"""The number of virtual units, with the whole field's variation, that shrink the dispersion of two
+entries."""
 
 
 def degrees_used(field: Field, entries: int) -> float:
-    """How many degrees of freedom the strengths of a fit take; the prior leaves some unused."""
+    """Return the degrees of freedom that strengths use under the prior."""
     taken = field.precision * inverse(field.information).diagonal()[:entries]
     return max(0.0, entries - float(taken.sum()))
 
 
 def common(seen: float, units: Floats, variance: Floats, used: float = 0.0) -> tuple[float, float]:
-    """The dispersion of a field, and the number of units that it rests on.
+    """Return the dispersion of a field, and the number of units behind it.
 
-    ``seen`` is the sum of squares about what was expected, ``units`` how many units each two
-    entries have, ``variance`` what the model expects of each, and ``used`` the degrees of freedom
-    of the fit.  Units whose result is nearly certain hardly count.
+    ``seen`` is the sum of squares about the expected values.  ``units`` is the number of units of
+    each two entries, ``variance`` the model's variance of each unit, and ``used`` the degrees of
+    freedom of the fit.  Units whose result is nearly certain hardly count.
     """
     expected = float(units @ variance)
     if expected <= 0.0:
@@ -54,11 +55,12 @@ def common(seen: float, units: Floats, variance: Floats, used: float = 0.0) -> t
 
 
 def leaning(units: Floats, count: float) -> tuple[Floats, Floats, Floats]:
-    """Weights of what two entries' units did, of the model and of the field's dispersion.
+    """Return weights of two entries' units, of the model and of the field.
 
-    The variation of ``units`` is the first weight times what was seen, and the other two times
-    the model's variance of one unit.  ``count`` is how many units the field's dispersion rests
-    on.  As long as there are no others than those of the two, caution leans to the model.
+    The variation of ``units`` is the first weight times the observed sum, plus the other two times
+    the model's variance of one unit.  The third is also multiplied by the field's dispersion.
+    ``count`` is the number of units behind the field's dispersion.  While there are no units except
+    those of the two entries, caution shrinks to the model.
     """
     alone = POOLED / (POOLED + np.maximum(count - units, 0.0))
     weight = units / (units + CAUTION + POOLED)

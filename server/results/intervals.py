@@ -1,6 +1,7 @@
-"""Intervals of a mean: Student's t, and a score interval where scores have bounds.
+"""Intervals of a mean: Student's t, or Wilson's for bounded scores.
 
-They stand apart from the fits, which need numpy: whoever only shows a mean waits for none of it.
+They are separate from the fits, which need numpy, so code that only shows a mean need not import
+it.
 """
 
 from __future__ import annotations
@@ -23,27 +24,27 @@ class Interval(NamedTuple):
     low: float
     high: float
     size: int
-    """How many scores there were."""
+    """The number of scores."""
 
 
 def mean_interval(
     scores: Sequence[float], *, bounds: tuple[float, float] | None = None
 ) -> Interval:
-    """The mean of independent scores with its 95 % interval.
+    """Return the mean of independent scores with its 95 % interval.
 
-    For mirrored matches give one score per pairing (the average of its matches): the matches of
-    a pairing are not independent.
+    For mirrored matches give one score per pairing (the average of its matches): the matches of a
+    pairing are not independent.
 
     Without ``bounds`` the interval is Student's t.  Equal scores then give an interval of no
     width, and a single score one of infinite width.
 
-    ``bounds`` are the least and greatest possible score.  Near a bound Student's t is too short
-    on the far side, so the interval is Wilson's ("Probable inference, the law of succession, and
-    statistical inference", J. American Statistical Association 22, 1927): the mean m' is in it
-    if the observed one is within t standard errors of it, where the variance is in proportion to
-    ``(m' - least) (greatest - m')``.  The proportion comes from the scores.  If all scores are
-    equal, the interval reaches as far as a deviation could have gone unseen:
-    ``(1 - 0.025 ** (1 / n))`` of the range.
+    ``bounds`` are the least and greatest possible score.  Near a bound Student's t is too short on
+    the far side, so the interval is Wilson's ("Probable inference, the law of succession, and
+    statistical inference", J. American Statistical Association 22, 1927).  It contains each mean m'
+    that is within t standard errors of the observed one, where the variance is proportional to
+    ``(m' - least) (greatest - m')``.  The scores determine the factor.  If all scores are equal,
+    the interval reaches as far as a deviation could be unseen: ``(1 - 0.025 ** (1 / n))`` of the
+    range.
     """
     count = len(scores)
     if not count:
@@ -55,12 +56,12 @@ def mean_interval(
 def interval_of_sums(
     count: int, total: float, squares: float, *, bounds: tuple[float, float] | None = None
 ) -> Interval:
-    """`mean_interval` from the number of scores, their sum and the sum of their squares."""
+    """Return `mean_interval` from the number, sum and squares' sum of scores."""
     if not count:
         raise ValueError("no scores")
     mean = total / count
     about = squares - total * mean
-    if about < 1e-9 * squares:  # nothing but rounding
+    if about < 1e-9 * squares:  # The remainder is rounding error.
         about = 0.0
     return _interval(count, mean, about, bounds)
 
@@ -68,7 +69,7 @@ def interval_of_sums(
 def _interval(
     count: int, mean: float, about: float, bounds: tuple[float, float] | None
 ) -> Interval:
-    """The interval of a mean, from the sum of squares ``about`` it."""
+    """Return the interval of a mean, from the sum of squares ``about`` it."""
     if count > 1:
         variance = about / (count - 1)
         half = _t_quantile(count - 1) * math.sqrt(variance / count)
@@ -83,7 +84,8 @@ def _interval(
         span = most - least
         share = (mean - least) / span
         coin = share * (1.0 - share)
-        # The squared half-width of Student's interval, beside the variance of a coin.
+        # `extra` is the squared half-width of Student's interval, divided by the variance of a
+        # coin.
         extra = (half / span) ** 2 / coin
         centre = (share + extra / 2.0) / (1.0 + extra)
         reach = math.sqrt(extra * (coin + extra / 4.0)) / (1.0 + extra)
@@ -98,9 +100,10 @@ def _interval(
 
 @functools.lru_cache(maxsize=1024)
 def _t_quantile(freedom: int) -> float:
-    """The 97.5 % quantile of Student's t, to ten digits."""
+    """Return the 97.5 % quantile of Student's t, to ten digits."""
     if freedom > 300:
-        # Cornish and Fisher's expansion about the normal quantile (Abramowitz and Stegun 26.7.5).
+        # Use Cornish and Fisher's expansion about the normal quantile (Abramowitz and Stegun
+        # 26.7.5).
         z = Z95
         terms = (
             (z**3 + z) / 4,
@@ -120,12 +123,15 @@ def _t_quantile(freedom: int) -> float:
 
 
 def _t_tail(t: float, freedom: int) -> float:
-    """P(T > t) for t > 0: half of the regularised incomplete beta function."""
+    """Return P(T > t) for t > 0: half a regularised incomplete beta function."""
     return 0.5 * _beta(freedom / 2, 0.5, freedom / (freedom + t * t))
 
 
 def _beta(a: float, b: float, x: float) -> float:
-    """Regularised incomplete beta function, by its continued fraction (modified Lentz)."""
+    """Return the regularised incomplete beta function.
+
+    It uses the continued fraction (modified Lentz).
+    """
     if x > (a + 1) / (a + b + 2):
         return 1.0 - _beta(b, a, 1.0 - x)
     front = (

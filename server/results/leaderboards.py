@@ -1,8 +1,8 @@
-"""Leaderboards: ratings kept up to date, and the lines of a table with their intervals.
+"""Leaderboards: current ratings, and the lines of a table with intervals.
 
-Ratings are a fit of all results of a game, some time after matches have ended.
-Fits run in a thread, one at a time, and never more often than `DELAY_SECONDS` apart, however
-many matches end.  What the database does not know yet is fitted again at the next start.
+Ratings are a fit of all results of a game, made soon after matches have ended.  Fits run in a
+thread, one at a time, at least `DELAY_SECONDS` apart, however many matches end.  Ratings that the
+database lacks are fitted again at the next start.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ DELAY_SECONDS: Final = 1.0
 async def board(
     store: Store, spec: str, limit: int = 100, offset: int = 0, *, every_version: bool = False
 ) -> list[Standing]:
-    """Read a page of a game's table; where one plays alone, ranks are by the mean return."""
+    """Read a page of a game's table; games for one rank by mean return."""
     game = _game(spec)
     alone = game is not None and game.seats == 1
     return lines(
@@ -48,11 +48,11 @@ async def board(
 
 
 def lines(spec: str, standings: Iterable[StandingRow]) -> list[Standing]:
-    """Make the lines of a game's table, in the order of its standings."""
+    """Return the lines of a game's table, in the order of its standings."""
     game = _game(spec)
     if game is None or default_scoring(game) is not Scoring.RETURNS:
         return [convert(each, Standing, from_attributes=True) for each in standings]
-    bounds = game.return_bounds  # forfeits give these, too
+    bounds = game.return_bounds  # Forfeits give these returns, too.
     made = []
     for each in standings:
         mean = interval_of_sums(each.games, each.returns, each.return_squares, bounds=bounds)
@@ -64,13 +64,13 @@ def lines(spec: str, standings: Iterable[StandingRow]) -> list[Standing]:
 
 
 def scoring_of(spec: str) -> Scoring:
-    """How a game is scored; by wins if it is not installed any more."""
+    """Return the scoring of a game; by wins if it is not installed any more."""
     game = _game(spec)
     return Scoring.WINS if game is None else default_scoring(game)
 
 
 class Leaderboards:
-    """Ratings of all games; `start` reads them, `played` asks for a new fit."""
+    """The ratings of all games; `start` reads them, `played` requests a fit."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -81,11 +81,11 @@ class Leaderboards:
         self._open = True
 
     def rating_of(self, game: str, version_id: int) -> float | None:
-        """A version's rating in a game as last fitted; None while it has none."""
+        """Return a version's rating in a game as last fitted; None without one."""
         return self._ratings.get(game, {}).get(version_id)
 
     async def start(self) -> None:
-        """Read the ratings of all games, and fit those anew that have results."""
+        """Read the ratings of all games, and schedule a fit of those with results."""
         for game in await self._store.games_with_results():
             self._ratings[game] = {
                 line.version_id: line.rating
@@ -97,12 +97,12 @@ class Leaderboards:
             self._schedule()
 
     def played(self, game: str) -> None:
-        """A rated match of this game has ended, or has become void."""
+        """Schedule a fit because a rated match of this game ended or became void."""
         self._stale.add(game)
         self._schedule()
 
     async def settle(self) -> None:
-        """Fit now what is waiting for it, and return when that is stored."""
+        """Run all waiting fits now, and return when they are stored."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -113,7 +113,7 @@ class Leaderboards:
                 await asyncio.wait([self._task])
 
     async def close(self) -> None:
-        """Fit what is waiting, for the last time."""
+        """Run all waiting fits for the last time."""
         self._open = False
         await self.settle()
 
@@ -147,7 +147,7 @@ class Leaderboards:
 
 
 def _game(spec: str) -> Game | None:
-    """A game; None for a plug-in that is not installed any more."""
+    """Return a game; None for a plug-in that is not installed any more."""
     try:
         return get_game(spec)
     except GameError:
@@ -155,14 +155,14 @@ def _game(spec: str) -> Game | None:
 
 
 def _opponents(spec: str) -> int:
-    """How many opponents everybody has in a match of this game."""
+    """Return the number of opponents of each seat in a match of this game."""
     game = _game(spec)
     return 1 if game is None else max(1, game.seats - 1)
 
 
 def _fit(results: list[PairResult], opponents: int) -> dict[int, Rating]:
-    """Fit ratings to pairwise results, in which a match counts once for everybody."""
-    # Needs numpy, and matches on one's own machine are not rated.
+    """Fit ratings to pairwise results; each match counts once for each seat."""
+    # This imports numpy, which matches on one's own machine, being unrated, do not need.
     from plyhouse.server.results.ratings import PairScore, fit
 
     share = 1.0 / opponents

@@ -1,17 +1,17 @@
-"""Luck taken out of results, by what chance did and the server knows.
+"""Luck adjustment: results without the luck of known chance outcomes.
 
-Before a die falls, a position has a value; after it, another.  The difference, on average zero, is
-the *luck* of that roll, whoever plays and however well.  Summed over a match it correlates with the
-result, so that part of the result which it explains can be subtracted without a bias: control
-variates, in games as in White and Bowling, "Learning a value analysis tool for agent evaluation"
-(IJCAI 2009); see Burch, Schmid, Moravčík, Morrill and Bowling, "AIVAT" (AAAI 2018), which takes out
-the bots' own choices too, if one knows their policies.
+A position has one value before a roll and another one after it.  The difference, on average zero,
+is the *luck* of that roll, for any players of any strength.  Summed over a match it correlates with
+the result, so the part of the result that it explains can be subtracted without a bias.  These are
+control variates, applied to games as in White and Bowling, "Learning a value analysis tool for
+agent evaluation" (IJCAI 2009).  See also Burch, Schmid, Moravčík, Morrill and Bowling, "AIVAT"
+(AAAI 2018), which also takes out the bots' own choices if their policies are known.
 
-Any function of the position serves as value: a solved table, the game's own estimate, a guess.  A
-better one takes out more, a bad one nothing, none of them makes the mean wrong, for its luck is
-zero on average whatever it says, provided that it looks at nothing but the position.  How much to
-subtract is a regression coefficient; each unit's comes from the other units (cross-fitting), so
-that no unit's own result decides on its correction.  The raw mean belongs beside it always.
+Any function of the position can serve as value: a solved table, the game's own estimate, a guess.
+A better one takes out more, a bad one nothing.  None of them biases the mean: its luck is zero on
+average, provided that it depends on nothing but the position.  The factor to subtract is a
+regression coefficient.  Each unit's coefficient comes from the other units (cross-fitting), so no
+unit's own result influences its correction.  Always show the raw mean next to the adjusted one.
 """
 
 from __future__ import annotations
@@ -45,44 +45,44 @@ __all__ = [
 ]
 
 Value = Callable[[Any], Sequence[float]]
-"""From a position to what it is worth to each seat, in the units of the returns."""
+"""A function from a position to its value for each seat, in the units of the returns."""
 
 Judge = Callable[[tuple[Hashable, ...], Any], Sequence[float]]
-"""The same from all actions and outcomes so far, and the position they led to."""
+"""The same function of all actions and outcomes so far, and the position they led to."""
 
 SMALL: Final = 20_000
-"""Games with no more courses than this are worked out as a whole."""
+"""Games with at most this number of courses are solved completely."""
 FOLDS: Final = 10
 FEWEST: Final = 8
-"""With fewer units nothing is subtracted: a coefficient would be a guess."""
+"""With fewer units nothing is subtracted, because a coefficient would be a guess."""
 
 
 class Adjusted(NamedTuple):
-    """A mean as it is, and with luck taken out."""
+    """A raw mean, and the mean with luck taken out."""
 
     raw: Interval
     adjusted: Interval
     saved: float
-    """Which part of the games the adjustment saves: of so many fewer the interval would be as
-    narrow; negative if it does harm."""
+    """The share of games that the adjustment saves: with so many fewer games the adjusted interval
+    would be as narrow as the raw one.  It is negative if the adjustment does harm."""
     coefficient: float
-    """How much of the luck was subtracted, on average over the folds."""
+    """The coefficient of the luck subtracted, on average over the folds."""
     watched: tuple[float, float] | None = None
-    """Bounds on the raw mean that hold at every moment (`utilities.watched_bounds`); None where
-    nobody knows how much a return can be."""
+    """Bounds on the raw mean that hold at every moment (`utilities.watched_bounds`); None if the
+    bounds of a return are unknown."""
 
 
 def estimate(state: Any) -> Sequence[float]:
-    """The game's own estimate of a position, as a value; raises `AttributeError` without one."""
+    """Return the game's own estimate as a value; `AttributeError` without one."""
     values: Sequence[float] = state.heuristic()
     return values
 
 
 def looked_ahead(value: Value) -> Value:
-    """What a position is worth if its mover takes what ``value`` finds best after one action.
+    """Return the value after the mover's best action, as ``value`` judges it.
 
-    For values that look at the board and not at the dice that lie beside it, as estimates of
-    backgammon do: without it no roll would be luck.  It costs a value for each action of each
+    It is for values that depend on the board and not on the dice beside it, such as estimates of
+    backgammon: with these alone no roll would be luck.  It costs one value for each action of each
     outcome of a chance node (some 400 in backgammon).
     """
 
@@ -98,10 +98,10 @@ def looked_ahead(value: Value) -> Value:
 
 
 def match_luck(record: Record, value: Value, game: Game | None = None) -> tuple[float, ...]:
-    """How much luck each seat had in a match: sum of value after chance less its expectation.
+    """Return each seat's luck in a match.
 
-    ``game`` is needed where the record's game was loaded from a file.  Raises `GameError` if the
-    record does not fit the game.
+    Luck is the sum of values after chance, less their expectations.  ``game`` is needed if the
+    record's game was loaded from a file.  Raises `GameError` if the record does not fit the game.
     """
     rules = get_game(record.game) if game is None else game
     course = [(each.kind, each.seat, each.text) for each in record.events]
@@ -114,11 +114,12 @@ def course_luck(
     judge: Judge,
     most: int | None = None,
 ) -> tuple[float, ...]:
-    """`match_luck` of events as kind, seat and text; other kinds than chance and action pass.
+    """Return `match_luck` of events given as kind, seat and text.
 
-    After ``most`` valued positions, at the next chance node, the rest of the match counts as
-    without luck.  Nothing is biased by that: no roll decides whether it is counted itself.
-    A position counts once for each action that its mover has.
+    Kinds other than chance and action are skipped.  After ``most`` valued positions, from the next
+    chance node on, the rest of the match counts as without luck.  This causes no bias, because no
+    roll decides whether it is counted itself.  A position counts once for each action that its
+    mover has.
     """
     import numpy as np
 
@@ -147,12 +148,11 @@ def course_luck(
 
 
 def judge_of(game: Game) -> Judge | None:
-    """What a server itself can judge a game's positions by, if there is chance in them.
+    """Return a server's judge of a game's positions; None if there is none.
 
-    The game's own estimate of the best position after one action (`looked_ahead`), since estimates
-    need not look at the dice that lie beside the board.  For small games it is the exact
-    expectation if everybody went on at random.  None where neither is known, and where chance
-    plays no part.
+    It is the game's own estimate of the best position after one action (`looked_ahead`), since
+    estimates need not consider the dice beside the board.  For small games it is the exact
+    expectation under random play.  It is None if neither is known, and if chance plays no part.
     """
     if game.chance_kind is ChanceKind.DETERMINISTIC:
         return None
@@ -167,9 +167,9 @@ def judge_of(game: Game) -> Judge | None:
 
 
 def random_play(game: Game, most: int = SMALL) -> Mapping[tuple[Hashable, ...], list[float]] | None:
-    """What every course of a game is worth if everybody acts at random from there on.
+    """Return the value of every course of a game under random play.
 
-    None if there are more than ``most`` courses, or chance plays no part in them.
+    Returns None if there are more than ``most`` courses, or if chance plays no part in them.
     """
     values: dict[tuple[Hashable, ...], list[float]] = {}
     left = most
@@ -208,10 +208,11 @@ def adjusted_mean(
     bounds: tuple[float, float] | None = None,
     folds: int = FOLDS,
 ) -> Adjusted:
-    """The mean of independent units with its interval, raw and with luck taken out.
+    """Return the mean of independent units, raw and with luck taken out.
 
-    ``luck`` has the luck of each unit, in the same order (of mirrored pairs: the mean of its
-    matches, as the value is).  Raises `ValueError` if they are not as many, or not numbers.
+    ``luck`` has the luck of each unit, in the same order; for mirrored pairs, the mean over their
+    matches, as for the values.  Raises `ValueError` if the lengths differ, or if one is no finite
+    number.
     """
     import numpy as np
 
@@ -226,7 +227,7 @@ def adjusted_mean(
     slopes = _cross_fitted(y, x, max(2, min(folds, len(y) // 2)))
     rest = y - slopes * x
     before, after = float(y.var()), float(rest.var())
-    if after <= 1e-24:  # equal values: their spread says nothing, the bounds do
+    if after <= 1e-24:  # The spread of equal values says nothing, so use the bounds.
         return Adjusted(raw, raw, 0.0, float(slopes.mean()))
     saved = 1.0 - after / before if before > 0 else 0.0
     return Adjusted(raw, mean_interval(rest.tolist()), saved, float(slopes.mean()))
@@ -235,7 +236,7 @@ def adjusted_mean(
 def _cross_fitted(
     y: NDArray[np.float64], x: NDArray[np.float64], folds: int
 ) -> NDArray[np.float64]:
-    """For every unit the slope of values on luck over the units of other folds."""
+    """Return each unit's slope of values on luck, fitted on other folds."""
     import numpy as np
 
     fold = np.arange(len(y)) % folds

@@ -1,17 +1,17 @@
-"""Fields without one order: who would be entered if one could choose, and who stands up to them.
+"""Nash averaging for fields without one order.
 
 Where a beats b, b beats c and c beats a, one number per entry tells little.  Nash averaging
-(Balduzzi, Tuyls, Perolat and Graepel, "Re-evaluating evaluation", NeurIPS 2018) lets two imagined
-organisers choose entries against each other: how often each entry is chosen in equilibrium is its
-*share*, and its *score* is what it gets on average against that mixture: zero for those that are
-chosen, less for the others.  Copies of an entry, and weak entries that everybody beats, change
-nothing, as they do to means.  Where several equilibria are as good, the one of greatest entropy
-counts, so that copies share alike.
+(Balduzzi, Tuyls, Perolat and Graepel, "Re-evaluating evaluation", NeurIPS 2018) lets two virtual
+organisers choose entries against each other.  The frequency of an entry in equilibrium is its
+*share*.  Its *score* is its average result against that mixture: zero for entries that are chosen,
+less for the others.  Copies of an entry, and weak entries that everybody beats, change means, but
+not these numbers.  Among several equilibria the one of greatest entropy counts, so copies share
+equally.
 
-The equilibrium is found by a linear program.  For an antisymmetric table A there is an
-optimal mixture p with ``p - A p > 0`` everywhere (Tucker, "Dual systems of homogeneous linear
-relations", 1956): it tells at once who can be chosen at all.  If p leaves freedom, the
-entropy is raised by Newton's method inside the set of optimal mixtures.
+The equilibrium is found by a linear program.  For an antisymmetric table A there is an optimal
+mixture p with ``p - A p > 0`` everywhere (Tucker, "Dual systems of homogeneous linear relations",
+1956).  It shows at once which entries can be chosen at all.  If p leaves freedom, Newton's method
+raises the entropy inside the set of optimal mixtures.
 """
 
 from __future__ import annotations
@@ -31,28 +31,29 @@ Floats = NDArray[np.float64]
 NameT = TypeVar("NameT", bound=Hashable)
 
 CHOSEN: Final = 1e-6
-"""A share above this counts as chosen."""
+"""An entry with a share above this counts as chosen."""
 
 
 class NashShare(NamedTuple, Generic[NameT]):
-    """What Nash averaging says of an entry."""
+    """The result of Nash averaging for one entry."""
 
     name: NameT
     share: float
-    """How often it is chosen in equilibrium."""
+    """Its frequency in equilibrium."""
     score: float
-    """What it gets per game against the equilibrium, beyond a draw; at most zero."""
+    """Its result per game against the equilibrium, beyond a draw; at most zero."""
     low: float
     high: float
-    """Bounds of the middle 95 % of its shares in resampled results."""
+    """``low`` and ``high`` bound the middle 95 % of its shares in resampled results."""
     chosen: float
-    """In which part of resampled results it is chosen at all."""
+    """The share of resampled results in which it is chosen at all."""
 
 
 def payoffs(units: Units[NameT]) -> Floats:
-    """Mean score of each row's entry against each column's, less one half; antisymmetric.
+    """Return the mean score of each row against each column, less one half.
 
-    Raises `ResultError` if two have never met: a table with a hole has no equilibrium.
+    The table is antisymmetric.  Raises `ResultError` if two entries have never met: a table with a
+    gap has no equilibrium.
     """
     size = len(units.names)
     games = _square(units, (units.ahead + units.behind).astype(np.float64), size)
@@ -69,7 +70,10 @@ def payoffs(units: Units[NameT]) -> Floats:
 
 
 def nash_average(table: Floats) -> tuple[Floats, Floats]:
-    """Shares and scores of an antisymmetric table; raises `ValueError` if it is not one."""
+    """Return shares and scores of an antisymmetric table.
+
+    Raises `ValueError` if the table is not square, finite and antisymmetric.
+    """
     table = np.asarray(table, dtype=np.float64)
     if table.ndim != 2 or table.shape[0] != table.shape[1] or not len(table):
         raise ValueError(f"a table of {table.shape} is not square")
@@ -94,9 +98,9 @@ def nash_average(table: Floats) -> tuple[Floats, Floats]:
 
 
 def nash_shares(units: Units[NameT], *, rounds: int = 200, seed: int = 0) -> list[NashShare[NameT]]:
-    """Nash averaging of results with a bootstrap over units, the best score first.
+    """Return Nash shares with a bootstrap over units, the best score first.
 
-    Pairs that are missing from a resample are taken as in the whole.  Work grows with the cube of
+    Pairs that are missing from a resample keep their overall values.  Work grows with the cube of
     the number of entries and with ``rounds``: thirty entries take some seconds, two hundred are
     about the limit.
     """
@@ -134,14 +138,15 @@ def _table(units: Units[NameT], games: Floats) -> Floats:
 
 
 def _even(equal: Floats, below: Floats, inside: Floats) -> Floats:
-    """The mixture of greatest entropy with ``equal @ p = 0`` and ``below @ p <= 0``.
+    """Return the mixture p with ``equal @ p = 0``, ``below @ p <= 0``.
 
-    ``inside`` is one with all shares above zero and all of ``below @ p`` below it.
+    Among such mixtures, p has the greatest entropy.  ``inside`` is one with all shares above zero
+    and ``below @ p`` below zero everywhere.
     """
     p: Floats = inside / inside.sum()
     _, sizes, rows = np.linalg.svd(np.vstack([equal, np.ones(len(p))]))
     rank = int((sizes > 1e-9).sum())
-    ways = rows[rank:].T  # directions that keep all equations
+    ways = rows[rank:].T  # These directions keep all equations.
     if not ways.shape[1]:
         return p
     fence = 1e-2
@@ -168,5 +173,8 @@ def _even(equal: Floats, below: Floats, inside: Floats) -> Floats:
 
 
 def _hill(p: Floats, below: Floats, fence: float) -> float:
-    """What `_even` makes least: negative entropy, and a fence before the bounds."""
+    """Return the objective that `_even` minimises.
+
+    It is the negative entropy plus a barrier at the bounds.
+    """
     return float(p @ np.log(p) - fence * np.log(-(below @ p)).sum())

@@ -12,15 +12,16 @@ __all__ = ["Maximum", "inverse", "maximise"]
 
 Floats = NDArray[np.float64]
 Objective = Callable[[Floats], tuple[float, Floats, Floats]]
-"""From a point: the value, its gradient, and the information (the negative Hessian)."""
+"""A function from a point to the value, its gradient, and the information (the negative Hessian).
+"""
 
 STEPS: Final = 200
 NEAR: Final = 1e-7
-"""A step that moves nothing further than this is the last one: what is left is about its square."""
+"""The largest move of the last step: the remaining error is about its square."""
 
 
 class Maximum(NamedTuple):
-    """Where a function is greatest."""
+    """The maximum of a function."""
 
     at: Floats
     information: Floats
@@ -29,12 +30,12 @@ class Maximum(NamedTuple):
 
 
 def maximise(objective: Objective, start: Floats, *, near: float = NEAR) -> Maximum:
-    """Find the maximum of a strictly concave function; steps that overshoot are halved.
+    """Find the maximum of a concave function; halve overshooting steps.
 
     A step that moves nothing further than ``near`` is the last one.
 
-    Raises `ArithmeticError` if it has not settled after `STEPS` steps, which a concave function
-    with finite values does.
+    Raises `ArithmeticError` if it has not converged after `STEPS` steps; concave functions with
+    finite values converge.
     """
     at = start
     value, gradient, information = objective(at)
@@ -42,7 +43,7 @@ def maximise(objective: Objective, start: Floats, *, near: float = NEAR) -> Maxi
         return Maximum(at, information, 0, value)
     for count in range(1, STEPS + 1):
         step = np.linalg.solve(information, gradient)
-        # Sums over a million games carry rounding: what is within it is no overshooting.
+        # Sums over a million games carry rounding errors, which must not count as overshooting.
         slack = 1e-12 * (1.0 + abs(value))
         while True:
             after = at + step
@@ -57,5 +58,5 @@ def maximise(objective: Objective, start: Floats, *, near: float = NEAR) -> Maxi
 
 
 def inverse(information: Floats) -> Floats:
-    """The covariance that belongs to an information matrix; of nothing it is nothing."""
+    """Return the covariance of an information matrix; empty for an empty one."""
     return np.asarray(np.linalg.inv(information), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Records in the formats that their games have: PGN, SGF, PDN and MAT.
+"""Records in the established formats of games: PGN, SGF, PDN and MAT.
 
 ======== ============= ===============================================================
 format   game          read by
@@ -9,8 +9,8 @@ format   game          read by
 ``mat``  backgammon    GNU Backgammon, XG and others (Jellyfish match files)
 ======== ============= ===============================================================
 
-A match that did not end by the rules of its game (a flag fell, a bot crashed) has the moves that
-were made, the result that counts, and says in a comment how it ended.
+A match that did not end by the rules of its game (a flag fell, a bot crashed) has the moves made
+and the result that counts; a comment says how it ended.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from plyhouse.server.results.record import Record
 __all__ = ["NOTATIONS", "notation"]
 
 LINE: Final = 80
-"""Characters of a line of moves."""
+"""The largest length of a line of moves, in characters."""
 
 
 def notation(record: Record, form: str, event: str = "") -> str | None:
-    """A record in one of `NOTATIONS`; None if that is not the format of its game.
+    """Return a record in one of `NOTATIONS`; None if it is for another game.
 
     Raises `GameError` if the record does not fit its game (any more).
     """
@@ -98,7 +98,7 @@ def _sgf(record: Record, game: Game, event: str) -> str:
 
 
 def _point(text: str, size: int) -> str:
-    """A GTP point such as ``D4`` as SGF has it: columns from the left, rows from above."""
+    """Return a GTP point such as ``D4`` in SGF; rows count from above."""
     if text == "pass":
         return ""
     column = "ABCDEFGHJKLMNOPQRST".index(text[0].upper())
@@ -144,7 +144,7 @@ NOTATIONS: Final[dict[str, tuple[str, Callable[[Record, Game, str], str]]]] = {
     "pdn": ("checkers", _pdn),
     "mat": ("backgammon", _mat),
 }
-"""By format: the game that has it, and what writes it."""
+"""The game of each format, and the function that writes it."""
 
 
 def _actions(record: Record) -> list[str]:
@@ -156,7 +156,7 @@ def _names(record: Record) -> list[str]:
 
 
 def _result(record: Record, *, first: str, second: str, drawn: str) -> str:
-    """The result by seats; ``*`` (in SGF ``Void``) where there is none."""
+    """Return the result by seats; ``*`` (in SGF ``Void``) without one."""
     returns = record.outcome.returns if record.outcome is not None else ()
     if not returns or record.void_reason is not None:
         return "Void" if first == "B+" else "*"
@@ -178,7 +178,7 @@ def _date(record: Record, by: str) -> str:
 def _tags(
     record: Record, event: str, *, white: int, black: int, result: str
 ) -> list[tuple[str, str]]:
-    """The seven tags that PGN and PDN want, and the id of the match."""
+    """Return the seven tags of PGN and PDN; ``Site`` has the match id."""
     names = _names(record)
     return [
         *(("Event", event or "?"), ("Site", f"Plyhouse {record.match}")),
@@ -205,7 +205,7 @@ def _wrapped(parts: Sequence[str], between: str) -> str:
 
 
 def _remarks(record: Record) -> list[str]:
-    """How the match ended, where not by the rules of its game."""
+    """Return how the match ended, if not by the rules of its game."""
     outcome = record.outcome
     if record.void_reason is not None:
         return [f"Void: {record.void_reason}"]
@@ -226,10 +226,10 @@ def _tag(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A text of SGF."""
+    """Return a text escaped for SGF."""
     return text.replace("\\", "\\\\").replace("]", "\\]").replace(":", "\\:")
 
 
 def _plain(text: Any) -> str:
-    """A text on one line."""
+    """Return a text on one line."""
     return " ".join(str(text).split())

@@ -1,19 +1,18 @@
-"""Ratings of games for three seats and more: Plackett and Luce, fitted by Newton's method.
+"""Ratings of games for three or more seats: a Plackett-Luce fit.
 
-A match is a ranking: the winner is chosen among all with odds ``exp(strength + seat)``, the
-second among those who are left, and so on (Plackett, "The analysis of permutations", Applied
-Statistics 24, 1975; Luce, "Individual choice behavior", 1959; Hunter, "MM algorithms for
-generalized Bradley-Terry models", Annals of Statistics 32, 2004, whose condition for a finite
-fit is that of `plyhouse.server.results.separation`).  With two seats it is Bradley and Terry's
-model.  The likelihood is concave, so that Newton's steps find its maximum in a few rounds.
+A match is a ranking.  The winner is chosen among all with odds ``exp(strength + seat)``, the second
+among the rest, and so on (Plackett, "The analysis of permutations", Applied Statistics 24, 1975;
+Luce, "Individual choice behavior", 1959; Hunter, "MM algorithms for generalized Bradley-Terry
+models", Annals of Statistics 32, 2004).  Hunter's condition for a finite fit is that of
+`plyhouse.server.results.separation`.  With two seats the model is that of Bradley and Terry.  The
+likelihood is concave, so Newton's steps find its maximum in a few rounds.
 
-Who shares a place is taken as ranked in every order alike: the mean of the logarithms, which is
-a draw as half a win each way.  The law of rankings says nothing about the size of returns: where
-that counts, see `plyhouse.server.results.utilities`.
+Entries that share a place count as ranked in every order equally: the mean of the logarithms, which
+is a draw as half a win each way.  The model says nothing about the size of returns; if that counts,
+see `plyhouse.server.results.utilities`.
 
-Prior, anchors and errors are those of `plyhouse.server.results.strengths`; each seat has drawn one
-game against the last one.  The sandwich leans to the model
-while units are few.
+Prior, anchors and errors are those of `plyhouse.server.results.strengths`; each seat has one
+virtual drawn game against the last one.  The sandwich is shrunk to the model while units are few.
 """
 
 from __future__ import annotations
@@ -43,9 +42,9 @@ Whole = NDArray[np.int64]
 NameT = TypeVar("NameT", bound=Hashable)
 
 MOST_TIED: Final = 12
-"""How many may share a place: the stages of a tie double with each."""
+"""The largest number of entries that may share a place: the stages of a tie double with each."""
 BLOCK: Final = 4096
-"""Units whose gradients are held at a time."""
+"""The number of units whose gradients are held in memory at a time."""
 
 
 class Ranked(NamedTuple, Generic[NameT]):
@@ -53,10 +52,11 @@ class Ranked(NamedTuple, Generic[NameT]):
 
     seats: tuple[NameT, ...]
     returns: tuple[float, ...]
-    """Only their order counts, the greatest first; equal ones share a place."""
+    """Returns of the seats.  Only their order counts, the greatest first; equal ones share a place.
+    """
     game: str = ""
     pair: Hashable = None
-    """Matches of one mirrored pairing have the same; None stands alone."""
+    """The id shared by the matches of one mirrored pairing; None for a single match."""
 
 
 def fit_rankings(
@@ -68,12 +68,14 @@ def fit_rankings(
     errors: Errors | None = None,
     start: Fitted[NameT] | None = None,
 ) -> Fitted[NameT]:
-    """Fit strengths, and what each seat of each game is worth beside its last one.
+    """Fit strengths, and each seat's advantage over the last one, by game.
 
-    Scores of the result are shares of opponents beaten.  ``errors`` is ``"pairs"`` by default
-    where some matches are of one pair.  Raises `ResultError` for a match of fewer than two
-    seats, returns that are no numbers or not as many as seats, a game with different numbers of
-    seats, more than a dozen on one place, and for what `fit_strengths` refuses of anchors.
+    Scores of the result are shares of opponents beaten.  ``errors`` is ``"pairs"`` by default if
+    some matches are of one pair.
+
+    Raises `ResultError` for a match of fewer than two seats, for returns that are no finite numbers
+    or do not match the seats, for a game with different numbers of seats, and for more than a dozen
+    on one place.  It also raises it for the anchors that `fit_strengths` refuses.
     """
     rows = list(matches)
     names = tuple(dict.fromkeys([*entries, *(name for row in rows for name in row.seats)]))
@@ -122,7 +124,7 @@ def fit_rankings(
 
 
 def _seats_of(rows: Sequence[Ranked[NameT]]) -> dict[str, int]:
-    """The number of seats of every game; refuses what is no ranking."""
+    """Return the number of seats of every game; refuse what is no ranking."""
     seats: dict[str, int] = {}
     for number, row in enumerate(rows):
         count = len(row.seats)
@@ -143,7 +145,7 @@ def _seats_of(rows: Sequence[Ranked[NameT]]) -> dict[str, int]:
 
 
 class _Model(Generic[NameT]):
-    """The likelihood as a function of one vector: strengths, and what seats are worth."""
+    """The likelihood of strengths and seat advantages in one vector."""
 
     def __init__(
         self,
@@ -175,7 +177,7 @@ class _Model(Generic[NameT]):
         self.units = 0
 
     def read(self, rows: Sequence[Ranked[NameT]], *, keep_units: bool) -> None:
-        """Take rankings apart into choices, each of one among several."""
+        """Split rankings into choices, each of one among several."""
         counts: dict[tuple[str, tuple[int, ...], tuple[int, ...], int], float] = defaultdict(float)
         pairs: dict[Hashable, int] = {}
         for number, row in enumerate(rows):
@@ -230,7 +232,7 @@ class _Model(Generic[NameT]):
             self.score[i] += beaten * share
 
     def start(self, earlier: Fitted[NameT] | None) -> Floats:
-        """Where to begin: at what an earlier fit said of the same names and games."""
+        """Return the start: an earlier fit's values for the same names and games."""
         at = np.zeros(len(self.keep))
         if earlier is None:
             return at
@@ -243,14 +245,14 @@ class _Model(Generic[NameT]):
         return at
 
     def _whole(self, at: Floats) -> Floats:
-        """Every term, and at the end the last seat's, which is zero."""
+        """Return every term; the last one is the last seat's, which is zero."""
         whole = np.zeros(self.width + 1)
         whole[: len(self.names)] = self.known
         whole[self.keep] = at
         return whole
 
     def _shares(self, whole: Floats, who: Whole, where: Whole) -> tuple[Floats, Floats]:
-        """How likely each is chosen, and the logarithm of the sum."""
+        """Return the probability of each choice, and the logarithm of the sum."""
         worth = whole[who] + whole[where]
         most = worth.max(axis=1, keepdims=True)
         odds = np.exp(worth - most)
@@ -258,7 +260,7 @@ class _Model(Generic[NameT]):
         return odds / total, (most + np.log(total))[:, 0]
 
     def objective(self, at: Floats, /, precision: float) -> tuple[float, Floats, Floats]:
-        """Log-likelihood with the prior, its gradient, and the information."""
+        """Return the log-likelihood with prior, its gradient and information."""
         whole = self._whole(at)
         size = self.width + 1
         who, where, count, _ = self.linear
@@ -271,7 +273,7 @@ class _Model(Generic[NameT]):
             both = np.concatenate([who, where], axis=1)
             twice = np.concatenate([share, share], axis=1) * weight[:, None]
             slope -= totals(both.ravel(), twice.ravel(), size)
-            # The covariance of the indicators: of each member with itself, less the products.
+            # Add the covariance of the indicators: each member's own term, less the products.
             width = who.shape[1]
             for i in range(2 * width):
                 for j in range(2 * width):
@@ -291,14 +293,14 @@ class _Model(Generic[NameT]):
         return value, gradient, bend[np.ix_(self.keep, self.keep)] + np.diag(pull)
 
     def dispersion(self, field: Field) -> float:
-        """How much the gradient of strengths varies, as a factor of what the model expects."""
+        """Return the dispersion of the gradient of strengths."""
         _, factors, _ = self._dispersed(field)
         return float(factors[0] ** 2) if self.loose else 1.0
 
     def variation(self, field: Field) -> Floats:
-        """The covariance of the gradient from what units really did, leaning to the model.
+        """Return the covariance of the gradient, from units shrunk to the model.
 
-        It is without the prior of the strengths.
+        It excludes the prior of the strengths.
         """
         seen, factors, spare = self._dispersed(field)
         own = self._own(field)
@@ -307,16 +309,17 @@ class _Model(Generic[NameT]):
         return mixed
 
     def _own(self, field: Field) -> Floats:
-        """The information without the prior of the strengths."""
+        """Return the information without the prior of the strengths."""
         own = field.information.copy()
         own[np.arange(self.loose), np.arange(self.loose)] -= field.precision
         return own
 
     def _dispersed(self, field: Field) -> tuple[Floats, Floats, float]:
-        """The sum of squares of units' gradients, the roots of the dispersions of all terms, and
-        the number of units that these rest on.
+        """Return squares of units' gradients, dispersion roots, and a unit count.
 
-        Strengths have a dispersion together, and so have seats.
+        The first is the sum of squares over units.  The second has the roots of the dispersions of
+        all terms.  The third is the number of units behind these.  All strengths share one
+        dispersion, and so do all seats.
         """
         used = degrees_used(field, self.loose) + len(field.at) - self.loose
         spare = max(0.0, self.units - used)
@@ -332,7 +335,7 @@ class _Model(Generic[NameT]):
         return seen, factors, spare
 
     def _squares(self, at: Floats) -> Floats:
-        """The sum over units of the squares of their gradients."""
+        """Return the sum over units of the squares of their gradients."""
         whole = self._whole(at)
         size = self.width + 1
         units, places, values = [], [], []
@@ -362,10 +365,10 @@ class _Model(Generic[NameT]):
 
 
 def _choices(ranks: Sequence[int]) -> list[tuple[tuple[int, ...], float]]:
-    """The sets of seats among which one was chosen, with weights; ``ranks`` from 0, by seat.
+    """Return the sets of seats in which one was chosen, with their weights.
 
-    Who shares a place may have come in any order: each set of those who may be left of them
-    counts as often as orders leave it.
+    ``ranks`` are from 0, by seat.  Entries on one place may have come in any order: each possible
+    remaining set of them counts as often as orders leave it.
     """
     found: list[tuple[tuple[int, ...], float]] = []
     for rank in sorted(set(ranks)):

@@ -1,11 +1,10 @@
-"""Games between two, as the rating fit takes them: one by one, in mirrored pairs, summed up.
+"""Games between two for the rating fit: single, paired and summed up.
 
-A *unit* is what counts as independent: the games of a mirrored pair together, or a game that
-stands alone.  What a unit says about the strengths are three numbers, which is all that the fit
-(`plyhouse.server.results.strengths`) needs of it: the points of one of the two, the points of
-the first seat, and how many games were drawn.  Units of the same two entries, the same game and
-the same seats are alike, so their sums and sums of products are kept: a million games of a
-thousand bots become at most as many rows as there are pairs of them.
+A *unit* counts as independent: the games of a mirrored pair together, or a single game.  The fit
+(`plyhouse.server.results.strengths`) needs only three numbers of a unit: the points of one of the
+two, the points of the first seat, and the number of draws.  Units of the same two entries, the same
+game and the same seats are alike, so only their sums and sums of products are kept.  A million
+games of a thousand bots become at most as many rows as there are pairs of them.
 
 >>> units = collect([Played("ann", "bob", 1.0, pair=1), Played("bob", "ann", 0.5, pair=1)])
 >>> len(units.points), float(units.points[0])
@@ -37,30 +36,30 @@ Whole = NDArray[np.int64]
 NameT = TypeVar("NameT", bound=Hashable)
 
 ALONE: Final = -1
-"""The pair of a game that stands alone."""
+"""The pair number of a single game."""
 
 
 class ResultError(ValueError):
-    """Results that cannot be rated; ``str()`` says which, and what would be right."""
+    """Results cannot be rated; ``str()`` says which, and what is possible."""
 
 
 class Played(NamedTuple, Generic[NameT]):
     """One game between two entries."""
 
     first: NameT
-    """Who had the first seat."""
+    """The entry in the first seat."""
     second: NameT
     score: float
     """The first seat's score, from 0 to 1: 1, 1/2, 0, or a share where points count."""
     game: str = ""
-    """Which game: each has its own advantage of the first seat and its own rate of draws."""
+    """The game: each one has its own first-seat advantage and its own rate of draws."""
     pair: Hashable = None
-    """Games of one mirrored pair have the same; None stands alone."""
+    """The id shared by the games of one mirrored pair; None for a single game."""
 
 
 @dataclass(frozen=True)
 class Units(Generic[NameT]):
-    """Independent units, one row each; entries ``one`` < ``other`` by their number."""
+    """Independent units, one row each; ``one`` < ``other`` as entry numbers."""
 
     names: tuple[NameT, ...]
     games: tuple[str, ...]
@@ -68,23 +67,23 @@ class Units(Generic[NameT]):
     one: Whole
     other: Whole
     ahead: Whole
-    """How many games of the unit ``one`` began, in the first seat."""
+    """The number of the unit's games with ``one`` in the first seat."""
     behind: Whole
-    """How many ``other`` began."""
+    """The number of the unit's games with ``other`` in the first seat."""
     points: Floats
-    """Points of ``one``."""
+    """The points of ``one``."""
     opening: Floats
-    """Points of the first seats."""
+    """The points of the first seats."""
     drawn: Floats
-    """Games that scored exactly 1/2."""
+    """The number of games that scored exactly 1/2."""
     shares: frozenset[str]
-    """The games in which some score was neither 0, 1/2 nor 1."""
+    """The games in which a score was neither 0, 1/2 nor 1."""
 
     def __len__(self) -> int:
         return len(self.points)
 
     def take(self, rows: Whole) -> Units[NameT]:
-        """Only these rows, as often as they are named: a bootstrap draws them at random."""
+        """Return these rows, repeated as given; a bootstrap draws them at random."""
         return Units(
             self.names,
             self.games,
@@ -100,13 +99,13 @@ class Units(Generic[NameT]):
         )
 
     def resampled(self, rng: np.random.Generator) -> Units[NameT]:
-        """As many units again, drawn with replacement (Efron 1979): a bootstrap over pairs."""
+        """Return a bootstrap sample of units, with replacement (Efron 1979)."""
         return self.take(rng.integers(0, len(self), len(self)))
 
 
 @dataclass(frozen=True)
 class Cells(Generic[NameT]):
-    """Alike units summed up, one row each."""
+    """Sums of alike units, one row each."""
 
     names: tuple[NameT, ...]
     games: tuple[str, ...]
@@ -116,7 +115,7 @@ class Cells(Generic[NameT]):
     ahead: Whole
     behind: Whole
     units: Floats
-    """How many units there were."""
+    """The number of units of each row."""
     sums: Floats
     """Sums of points, opening and drawn, one row each."""
     products: Floats
@@ -125,7 +124,7 @@ class Cells(Generic[NameT]):
     shares: frozenset[str]
 
     def merged(self, other: Cells[NameT]) -> Cells[NameT]:
-        """What both hold together: a live board adds what is new and refits from where it was."""
+        """Return the sums of both: a live board adds new cells and refits."""
         names = tuple(dict.fromkeys((*self.names, *other.names)))
         games = tuple(dict.fromkeys((*self.games, *other.games)))
         parts = [_renamed(each, names, games) for each in (self, other)]
@@ -139,10 +138,10 @@ class Cells(Generic[NameT]):
 
 
 def collect(played: Iterable[Played[NameT]], *, entries: Iterable[NameT] = ()) -> Units[NameT]:
-    """Units of games; ``entries`` adds names that may not have played.
+    """Return the units of games; ``entries`` adds names without games.
 
-    Raises `ResultError` for an entry against itself, for a score that is no number from 0 to 1,
-    and for a pair whose games are not of the same two entries and the same game.
+    Raises `ResultError` for an entry against itself, for a score that is no number from 0 to 1, and
+    for a pair with games of different entries or different games.
     """
     rows = list(played)
     names = list(dict.fromkeys(entries))
@@ -182,9 +181,9 @@ def collect_arrays(
     game: Whole | None = None,
     pair: Whole | None = None,
 ) -> Units[NameT]:
-    """`collect` for very many games: entries, games and pairs by their numbers.
+    """Do `collect` for very many games: entries, games and pairs are numbers.
 
-    ``pair`` is negative for games that stand alone.  Raises `ResultError`, as `collect` does.
+    ``pair`` is negative for single games.  Raises `ResultError` as `collect` does.
     """
     game = np.zeros(len(first), dtype=np.int64) if game is None else game
     _check(names, first, second, score)
@@ -231,12 +230,12 @@ def collect_arrays(
 
 
 def totals(index: Whole, values: Whole | Floats, size: int) -> Floats:
-    """For each of ``size`` numbers the sum of the values with this index."""
+    """Return the sum of the values for each index below ``size``."""
     return np.asarray(np.bincount(index, values, size), dtype=np.float64)
 
 
 def sum_up(units: Units[NameT]) -> Cells[NameT]:
-    """Add up units that are alike."""
+    """Return the sums of alike units."""
     x, y, z = units.points, units.opening, units.drawn
     keys = np.stack([units.game, units.one, units.other, units.ahead, units.behind])
     values = np.stack([np.ones(len(units)), x, y, z, x * x, x * y, x * z, y * y, y * z, z * z])
@@ -244,7 +243,7 @@ def sum_up(units: Units[NameT]) -> Cells[NameT]:
 
 
 def _check(names: Sequence[object], first: Whole, second: Whole, score: Floats) -> None:
-    """Refuse what cannot be rated."""
+    """Raise `ResultError` for results that cannot be rated."""
     if len(set(names)) < len(names):
         raise ResultError("Two entries have the same name: names tell entries apart.")
     for wrong, what in (
@@ -269,13 +268,13 @@ def _check(names: Sequence[object], first: Whole, second: Whole, score: Floats) 
 def _renamed(
     cells: Cells[NameT], names: tuple[NameT, ...], games: tuple[str, ...]
 ) -> tuple[Whole, Floats]:
-    """Keys and values of cells under other numbers of names and games."""
+    """Return keys and values of cells with names and games renumbered."""
     place = {name: index for index, name in enumerate(names)}
     entry = np.array([place[name] for name in cells.names], dtype=np.int64)
     which = np.array([games.index(game) for game in cells.games], dtype=np.int64)
     one, other = entry[cells.one], entry[cells.other]
     turned = one > other
-    # The other one's points: all games less the points of the one.
+    # The other entry's points are all games less the points of the one.
     count = (cells.ahead + cells.behind).astype(np.float64)
     m, (x, y, z) = cells.units, cells.sums
     xx, xy, xz, yy, yz, zz = cells.products
@@ -313,7 +312,7 @@ def _summed(
     values: Floats,
     shares: frozenset[str],
 ) -> Cells[NameT]:
-    """Rows of equal keys added up."""
+    """Return cells with the rows of equal keys added up."""
     code = np.zeros(keys.shape[1], dtype=np.int64)
     for key in keys:
         code = code * (int(key.max(initial=0)) + 1) + key

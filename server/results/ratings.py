@@ -1,25 +1,25 @@
 """Ratings from results, always with an interval.
 
-`fit` is a whole-history Bradley-Terry fit on the Elo scale: strengths are those that explain all
-results together best, so the order of games does not matter and nothing drifts.  What is fitted
-is the score of a game, a number from 0 to 1: 1, 1/2 or 0 where only winning counts (a draw is
-half a win), any share where the size of the return counts (`plyhouse.server.results.scoring`).
-For shares this is the fractional logit of Papke and Wooldridge ("Econometric methods for
-fractional response variables", J. Applied Econometrics 11, 1996): the same equations, which need
-the expected score to be right and nothing else.  When everybody has played everybody equally
-often, ratings rank as total scores do.
+`fit` is a whole-history Bradley-Terry fit on the Elo scale.  It finds the strengths that best
+explain all results together, so the order of games does not matter and nothing drifts.  It fits the
+score of a game, from 0 to 1.  Scores are 1, 1/2 or 0 if only winning counts (a draw is half a win),
+and any share if the size of the return counts (`plyhouse.server.results.scoring`).  For shares this
+is the fractional logit of Papke and Wooldridge ("Econometric methods for fractional response
+variables", J. Applied Econometrics 11, 1996): the same equations, which only need the expected
+score to be right.  If all players have met equally often, ratings rank as total scores do.
 
-A prior (`plyhouse.server.results.spread`) keeps strengths finite after a clean sweep and ties
+A prior (`plyhouse.server.results.spread`) keeps strengths finite after a clean sweep, and ties
 groups that never met to the same level.  It is as wide as the results of the field suggest.
 
-Ratings and their 95 % intervals are relative to the average of all players, which is 1500. A score
-whose mean is ``m`` varies at most as a coin does, by ``m (1 - m)``, and exactly so if it is always
-0 or 1; draws and middling returns make it vary less. How much less, the dispersion (Wedderburn,
+Ratings and their 95 % intervals are relative to the average of all players, which is 1500.  A score
+with mean ``m`` varies at most as a coin does, by ``m (1 - m)``, and exactly so if it is always 0 or
+1.  Draws and middling returns make it vary less.  The factor, the dispersion (Wedderburn,
 "Quasi-likelihood functions", Biometrika 61, 1974), is estimated for each two players from the sum
-of squares of their scores, and goes into the intervals by the sandwich formula. Few games say
-little about it: estimates lean to that of all players, and to a coin (`CAUTION`, `POOLED`), so
-that a few equal results do not pass for certainty. Results of wins and losses alone give the
-variation of the ordinary Bradley-Terry fit.
+of squares of their scores.  It enters the intervals by the sandwich formula.
+
+Few games say little about the dispersion.  Estimates are therefore shrunk to that of all players,
+and to a coin (`CAUTION`, `POOLED`), so a few equal results do not pass for certainty.  Results of
+wins and losses alone give the variation of the ordinary Bradley-Terry fit.
 """
 
 from __future__ import annotations
@@ -46,26 +46,26 @@ ANCHOR: Final = 1500.0
 SCALE: Final = 400.0 / math.log(10.0)
 """Elo points per unit of the logistic strength: 400 points are ten to one."""
 SLACK: Final = 1e-6
-"""By how much sums of fractions may be off."""
+"""The largest rounding error accepted in sums of fractions."""
 
 Floats = NDArray[np.float64]
 NameT = TypeVar("NameT", bound=Hashable)
 
 
 class PairScore(NamedTuple, Generic[NameT]):
-    """All games between two players, from the first one's side; numbers may be fractions."""
+    """All games between two players, from the first's side, maybe fractions."""
 
     a: NameT
     b: NameT
     games: float
     score: float
-    """Sum of the first player's scores, each from 0 to 1; the second one has the rest."""
+    """The sum of the first player's scores, each from 0 to 1; the second one has the rest."""
     squares: float
-    """Sum of the squares of the first player's scores."""
+    """The sum of the squares of the first player's scores."""
 
     @classmethod
     def counted(cls, a: NameT, b: NameT, wins: float, draws: float, losses: float) -> Self:
-        """Make it from wins, draws and losses of the first player."""
+        """Return a pair score from wins, draws and losses of the first player."""
         return cls(a, b, wins + draws + losses, wins + draws / 2, wins + draws / 4)
 
 
@@ -78,7 +78,7 @@ class Rating(NamedTuple):
     """``low`` and ``high`` bound the 95 % interval."""
     games: float
     score: float
-    """Sum of the scores: wins, and half of the draws, or shares of what could be won."""
+    """The sum of the scores: wins and half of the draws, or shares of the possible return."""
 
 
 def fit(
@@ -86,14 +86,14 @@ def fit(
     *,
     players: Iterable[NameT] = (),
 ) -> dict[NameT, Rating]:
-    """Fit ratings to results; ``players`` adds some that may not have played yet.
+    """Fit ratings to results; ``players`` adds some without results.
 
-    The same results give the same ratings in whatever order they come.  Cost grows with the
-    cube of the number of players: a thousand take about a second.
+    The order of the results does not matter.  Cost grows with the cube of the number of players: a
+    thousand take about a second.
 
-    The intervals take games as independent.  In mirrored matches luck usually evens out (what
-    a seat gained by its cards, the other one gains in the mirror), so that the intervals are
-    wider than they need be; for two bots that repeat one game move by move they are too narrow.
+    The intervals treat games as independent.  In mirrored matches luck usually evens out: what a
+    seat gained by its cards, the other one gains in the mirror.  The intervals are then wider than
+    necessary.  For two bots that repeat one game move by move they are too narrow.
     """
     scores = list(results)
     names: list[NameT] = list(
@@ -121,7 +121,7 @@ def fit(
         middling[j, i] += pair.score - pair.squares
     total = won.sum(axis=1)
 
-    # The prior takes scores as those of a coin, so that only their sums count for the ratings.
+    # The prior treats scores as those of a coin, so only their sums count for the ratings.
     field = fit_field(_Likelihood(games, won), np.zeros(count), count)
     varied = _variation(games, won, middling, field.at)
     spread = covariance_of(field, count, varied, centred=count > 1).diagonal()
@@ -143,23 +143,24 @@ def fit(
 def _squares(
     games: Floats, won: Floats, middling: Floats, strength: Floats
 ) -> tuple[Floats, Floats]:
-    """Sums of squares of scores about the expected ones, and the variance of a coin.
+    """Return squares of scores about expectations, and a coin's variance.
 
-    ``middling`` sums ``s (1 - s)`` over the scores ``s`` of each two players: it is 0 for wins
-    and losses, and what a coin of the same mean varies more than the scores do.
+    ``middling`` sums ``s (1 - s)`` over the scores ``s`` of each two players.  It is 0 for wins and
+    losses; otherwise it is the excess of the variation of a coin of the same mean over that of the
+    scores.
     """
     expected = _expected(strength)
     coin = expected * (1 - expected)
     most = games * coin
-    # The sum of squares is `most - middling` where the fit meets the mean scores.  Results that
-    # the fit cannot explain (nobody's strength is one number) leave more.
+    # The sum of squares is `most - middling` where the fit meets the mean scores.  It is larger for
+    # results that the fit cannot explain, because strengths are no single numbers.
     within = most - middling
     about = within + (won - games * expected) * (1 - 2 * expected)
     return np.clip(np.maximum(within, about), 0.0, most), coin
 
 
 def _variation(games: Floats, won: Floats, middling: Floats, strength: Floats) -> Floats:
-    """The covariance of the players' total scores."""
+    """Return the covariance of the players' total scores."""
     squares, coin = _squares(games, won, middling, strength)
     factor, count = common(float(squares.sum()) / 2.0, games.ravel() / 2.0, coin.ravel())
     weight, cautious, pooled = leaning(games, count)
@@ -169,7 +170,7 @@ def _variation(games: Floats, won: Floats, middling: Floats, strength: Floats) -
 
 
 def _expected(strength: Floats) -> Floats:
-    """Expected score of each row's player against each column's."""
+    """Return the expected score of each row's player against each column's."""
     expected: Floats = 0.5 * (1.0 + np.tanh(0.5 * (strength[:, None] - strength[None, :])))
     return expected
 
@@ -183,10 +184,10 @@ class _Likelihood:
         self.played = games.sum(axis=1)
 
     def __call__(self, at: Floats, /, precision: float) -> tuple[float, Floats, Floats]:
-        """The value at some strengths, its gradient, and the information."""
+        """Return the value at some strengths, its gradient, and the information."""
         gaps = at[:, None] - at[None, :]
         pairs = float((self.games * np.logaddexp(0.0, gaps)).sum()) / 2.0
-        # `pairs` counts half of every game for the loser: take that out.
+        # `pairs` includes half of every game, which belongs to the loser, so subtract it.
         value = float((self.total - self.played / 2.0) @ at) - pairs
         expected = _expected(at)
         weights = self.games * expected * expected.T

@@ -1,15 +1,16 @@
-"""Records: the replayable history of a match as a JSON file, ``plyhouse-record-1``.
+"""Records: replayable histories of matches in ``plyhouse-record-1`` JSON.
 
-A record holds what is needed to replay and check the match without the server: the game with
-its parameters, who sat where, every action and chance outcome, the ledger of every ply in
-nanoseconds, the outcome, and the committed chance seed.  `plyhouse.server.results.verify`
-recomputes it. The kinds of events are those of `plyhouse.server.match.events`.  The lines
-``field: text`` of the docstrings are the documentation of the format in ``docs/fairness.md``.
+A record holds everything needed to replay and check the match without the server.  It has the game
+with its parameters, the seats, every action and chance outcome, and the ledger of every ply in
+nanoseconds.  It also has the outcome and the committed chance seed.
+`plyhouse.server.results.verify` recomputes it.  The kinds of events are those of
+`plyhouse.server.match.events`.  The lines ``field: text`` of the docstrings are the documentation
+of the format in ``docs/fairness.md``.
 
-What never enters a record: error output of bots, tokens, and the seed of a pairing that is still
+A record never contains the error output of bots, tokens, or the seed of a pairing that is still
 being played.  In a game with hidden information publish a record only when its pairing is over.
 
-Within format 1 fields may be added; readers ignore those that they do not know.
+Fields may be added within format 1; readers ignore unknown fields.
 """
 
 from __future__ import annotations
@@ -172,10 +173,10 @@ def make_record(
     finished_ms: int | None = None,
     void_reason: str | None = None,
 ) -> Record:
-    """Make the record of a match from its rows; ``reveal``: its pairing is over.
+    """Return a match's record from its rows; ``reveal``: the pairing is over.
 
-    While the match waits for a seat, the nonces of the others are left out: the last seat could
-    choose its own one knowing them.
+    While the match waits for a seat, the nonces of the others are left out: with them the last seat
+    could choose its own nonce to influence the chance outcomes.
     """
     ready = {row.seat for row in events if row.kind == "ready"}
     waiting = len(ready) < config.game.seats and not any(row.kind == "end" for row in events)
@@ -243,7 +244,7 @@ def make_record(
 
 
 def stored_record(stored: StoredMatch, game: Game) -> Record:
-    """The record of a match as the database has it; the seed if the pairing is over."""
+    """Return a stored match's record, with the seed if the pairing is over."""
     return make_record(
         config_of(stored.header, game),
         stored.events,
@@ -260,12 +261,12 @@ def record_json(stored: StoredMatch) -> bytes:
 
 
 def write_record(record: Record) -> str:
-    """A record as JSON text, indented, ending in a newline."""
+    """Return a record as indented JSON text that ends in a newline."""
     return msgspec.json.format(msgspec.json.encode(record), indent=1).decode() + "\n"
 
 
 def read_record(text: str | bytes) -> Record:
-    """Read a record; raises `RecordError` with a sentence on what is wrong and where."""
+    """Read a record; raises `RecordError` with the mistake and its place."""
     try:
         plain: Any = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -1,9 +1,9 @@
-"""Games that were played before: two bots without chance repeat one game for ever.
+"""Detection of games that repeat, as those of deterministic bots do.
 
-A hundred copies of one game are one observation.  A match repeats an earlier one if game,
-versions by seat, actions and outcome are the same and chance had no part.  In a small game that
-may happen to bots that do throw dice of their own, and then each time counts: so a version counts
-as repeating itself only while no record shows it acting in two ways after the same actions.
+A hundred copies of one game are one observation.  A match repeats an earlier one if game, versions
+by seat, actions and outcome are the same and chance had no part.  In a small game this may also
+happen to bots that randomise, and then each match counts.  So a version counts as repeating itself
+only while no record shows it acting in two ways after the same actions.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["Line", "line_weights", "repeat_weights"]
 
 
 class Line(NamedTuple):
-    """What a match was, as far as it can be repeated."""
+    """The properties of a match that a repeat shares."""
 
     game: str
     seats: tuple[Hashable, ...]
@@ -25,20 +25,20 @@ class Line(NamedTuple):
     actions: tuple[tuple[int, str], ...]
     end: tuple[object, ...]
     chance: bool
-    """Whether chance had a part."""
+    """True if chance had a part."""
 
 
 def repeat_weights(records: Iterable[Record], *, opening_plies: int = 0) -> list[float]:
-    """For every record what it counts for: 1, or 0 if it repeats an earlier one.
+    """Return the weight of each record: 1, or 0 if it repeats an earlier one.
 
-    The first ``opening_plies`` actions are not the bots' own (`plyhouse match --opening-plies`) and
-    say nothing about whether a bot varies.
+    The bots do not choose the first ``opening_plies`` actions (`plyhouse match --opening-plies`),
+    so these do not show whether a bot varies.
     """
     return line_weights([_line(record) for record in records], opening_plies=opening_plies)
 
 
 def line_weights(lines: Sequence[Line], *, opening_plies: int = 0) -> list[float]:
-    """`repeat_weights` of lines, in their order."""
+    """Return `repeat_weights` of lines, in their order."""
     varied = _varied(lines, opening_plies)
     seen: set[Line] = set()
     weights = []
@@ -69,9 +69,10 @@ def _who(seat: RecordSeat) -> tuple[str, str, str]:
 
 
 def _varied(lines: Sequence[Line], opening: int) -> set[tuple[str, Hashable]]:
-    """Versions that acted in two ways after the same actions, by game."""
+    """Return versions that acted in two ways after the same actions, by game."""
     acted: dict[tuple[object, ...], str] = {}
-    following: dict[tuple[object, ...], int] = {}  # histories by number, to compare them at once
+    # Histories are numbered so that they compare at once.
+    following: dict[tuple[object, ...], int] = {}
     varied = set()
     for line in lines:
         if line.chance:

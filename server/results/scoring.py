@@ -1,4 +1,4 @@
-"""What a match scores: pure rules from returns to what tables and ratings sum up.
+"""The score of a match: pure rules from returns to scores.
 
 A seat's score is its mean score against the other seats.  Where only winning counts, that is the
 share of opponents beaten, a tie with one counting half:
@@ -6,8 +6,8 @@ share of opponents beaten, a tie with one counting half:
 >>> match_scores((2.0, -1.0, -1.0)).seats
 ((1.0, 'W'), (0.25, 'L'), (0.25, 'L'))
 
-Where the size of the return counts (`Scoring.RETURNS`), a difference scores in proportion to the
-greatest that is possible, the span of the game's returns:
+If the size of the return counts (`Scoring.RETURNS`), a difference scores in proportion to the
+greatest possible one, the span of the game's returns:
 
 >>> match_scores((1.0, -1.0), span=4.0)
 MatchScores(seats=((0.75, 'W'), (0.25, 'L')), pairs=(0.75,))
@@ -26,11 +26,11 @@ __all__ = ["default_scoring", "match_scores", "pair_score", "return_span", "scor
 
 
 def pair_score(mine: float, other: float, span: float = 0.0) -> float:
-    """Return the score, from 0 to 1, of a return against another one of the same match.
+    """Return the score, from 0 to 1, of a return against another of the match.
 
-    ``span`` is by how much two returns can differ at most, where the size of the difference
-    counts: equal returns score 1/2, the greatest difference 1 or 0, others between them on a
-    line. With a span of 0 only who got more counts: 1, 1/2 or 0.
+    ``span`` is the greatest difference of two returns, if the size of the difference counts.  Equal
+    returns score 1/2, the greatest difference 1 or 0, and others lie between them on a line.  With
+    a span of 0 only the order counts: 1, 1/2 or 0.
     """
     if span > 0.0:
         return min(1.0, max(0.0, 0.5 + (mine - other) / (2.0 * span)))
@@ -38,7 +38,7 @@ def pair_score(mine: float, other: float, span: float = 0.0) -> float:
 
 
 def seat_result(returns: Sequence[float], seat: int, span: float = 0.0) -> tuple[float, str]:
-    """Return a seat's score (the mean `pair_score` against the other seats) and W, D or L.
+    """Return a seat's score (its mean `pair_score`) and W, D or L.
 
     W: no other seat got as much. D: the highest return is shared. L: some seat got more.
     Who plays alone beats nobody: the score is the return itself, and the result a D.
@@ -49,31 +49,31 @@ def seat_result(returns: Sequence[float], seat: int, span: float = 0.0) -> tuple
     best = max(returns)
     opponents = len(returns) - 1
     total = sum([pair_score(mine, other, span) for other in returns])
-    score = (total - 0.5) / opponents  # it tied with itself
+    score = (total - 0.5) / opponents  # The sum includes a tie of the seat with itself.
     if mine < best:
         return score, "L"
     return score, "W" if returns.count(best) == 1 else "D"
 
 
 def match_scores(returns: Sequence[float], span: float = 0.0) -> MatchScores:
-    """Return what a match with these returns counts for; ``span`` as in `pair_score`."""
+    """Return a match's scores from returns; ``span`` is as in `pair_score`."""
     seats = tuple([seat_result(returns, seat, span) for seat in range(len(returns))])
     pairs = tuple([pair_score(mine, other, span) for mine, other in combinations(returns, 2)])
     return MatchScores(seats, pairs)
 
 
 def default_scoring(game: Game) -> Scoring:
-    """Return what scores a match where nobody chose: `GameInfo.scoring`.
+    """Return the default scoring of a game's matches: `GameInfo.scoring`.
 
-    A game for one seat is always scored by returns, as there is nobody to win against.
+    A game for one seat is always scored by returns, as it has no opponent to beat.
     """
     return game.info.scoring if game.seats > 1 else Scoring.RETURNS
 
 
 def return_span(game: Game, scoring: Scoring | None = None) -> float:
-    """Return by how much two returns can differ, 0 where matches are not scored by returns.
+    """Return the greatest difference of returns; 0 unless scored by returns.
 
-    ``scoring`` None takes the game's default.
+    If ``scoring`` is None, the game's default applies.
     """
     if (game.info.scoring if scoring is None else scoring) is not Scoring.RETURNS:
         return 0.0

@@ -1,10 +1,10 @@
-"""Whether results compare everybody with everybody.
+"""Separation: whether results compare all entries with each other.
 
-Strengths have a finite most likely value if and only if, however one splits the entries in two
-groups, somebody of each group has taken something from somebody of the other one (Ford, "Solution
-of a ranking problem from binary comparisons", American Mathematical Monthly 64, 1957): the graph
-of who took something from whom is strongly connected.  Where it is not, only the prior holds the
-parts together, and how far apart they stand says nothing but how strong the prior is.
+Strengths have a finite most likely value if and only if the following holds.  However the entries
+are split in two groups, some entry of each group has taken something from one of the other (Ford,
+"Solution of a ranking problem from binary comparisons", American Mathematical Monthly 64, 1957).
+In other words, the graph of who took something from whom is strongly connected.  If it is not, only
+the prior holds the parts together.  Their distance then shows only how strong the prior is.
 """
 
 from __future__ import annotations
@@ -19,22 +19,21 @@ __all__ = ["groups", "notes_on", "parts"]
 
 NameT = TypeVar("NameT", bound=Hashable)
 Took = NDArray[np.bool_]
-"""Square: whether the row's entry took something from the column's."""
+"""A square table: True if the row's entry took something from the column's."""
 
 NAMED: Final = 6
-"""How many names a note lists, and how many notes of a kind there are."""
+"""The largest number of names in a note, and of notes of a kind."""
 
 
 def parts(took: Took) -> list[list[int]]:
-    """The strongly connected parts, each in ascending order.
+    """Return the strongly connected parts, each in ascending order.
 
-    A part comes before those that it lost nothing to, as far as games tell: nobody of an earlier
-    part lost anything to a later one unless they are one part.
+    The parts are sorted: no entry of an earlier part lost anything to a later one.
     """
     left = np.ones(len(took), dtype=bool)
     found: list[list[int]] = []
     while left.any():
-        # The part that nobody outside took anything from: climb until nothing is above.
+        # Find the part from which no outside entry took anything: climb until nothing is above.
         at = int(np.flatnonzero(left)[0])
         while True:
             above = _reached(took.T, at, left)
@@ -49,14 +48,14 @@ def parts(took: Took) -> list[list[int]]:
 
 
 def groups(took: Took) -> list[list[int]]:
-    """Who is compared with whom at all, through others or not; the largest group first."""
+    """Return the groups compared directly or through others, largest first."""
     return sorted(parts(took | took.T), key=lambda group: (-len(group), group))
 
 
 def notes_on(names: Sequence[NameT], took: Took) -> tuple[str, ...]:
-    """What the results withhold, in sentences; nothing if all are compared.
+    """Return sentences on missing comparisons; none if all are compared.
 
-    Between entries whose difference is known (anchors) let ``took`` be true both ways.
+    Set ``took`` to True both ways between entries whose difference is known (anchors).
     """
     every = np.ones(len(names), dtype=bool)
     if len(names) < 2 or (_reached(took, 0, every) & _reached(took.T, 0, every)).all():
@@ -98,7 +97,7 @@ def notes_on(names: Sequence[NameT], took: Took) -> tuple[str, ...]:
 
 
 def _reached(heads: Took, start: int, among: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Who is reached from ``start`` along the rows of ``heads``, itself included."""
+    """Return the entries reached from ``start`` along the rows, with itself."""
     reached = np.zeros(len(heads), dtype=bool)
     reached[start] = True
     front = reached
@@ -109,6 +108,6 @@ def _reached(heads: Took, start: int, among: NDArray[np.bool_]) -> NDArray[np.bo
 
 
 def _list(names: Sequence[object]) -> str:
-    """Names for a sentence, not too many."""
+    """Return names for a sentence, at most `NAMED` of them."""
     told = ", ".join(repr(name) for name in names[:NAMED])
     return told if len(names) <= NAMED else f"{told} and {len(names) - NAMED} more"

@@ -1,28 +1,29 @@
-"""Bounds on a mean that hold at every moment: look as often as you like, stop when you like.
+"""Bounds on a mean that hold at every moment, for any number of looks.
 
-An ordinary 95 % interval is right for a number of games that was fixed beforehand.  Who looks
-after every game and stops at a pleasing moment is misled far more often than one time in twenty.
-A *confidence sequence* is an interval after every observation such that, with probability
-1 - alpha, not one of them ever misses the mean.
+An ordinary 95 % interval is right for a number of games fixed in advance.  If you look after every
+game and stop at a favourable moment, it misleads you far more often than one time in twenty.  A
+*confidence sequence* is an interval after every observation such that, with probability 1 - alpha,
+not one of them ever misses the mean.
 
-`ConfidenceSequence` bets against each possible mean: Waudby-Smith and Ramdas, "Estimating means
-of bounded random variables by betting" (J. Royal Statistical Society B 86, 2024), theorem 3 with
-the hedged capital, and the bets of their section B on a grid (a mixture over fixed fractions,
-which is a universal portfolio: Orabona and Jun, "Tight concentrations and confidence sequences
-from the regret of universal portfolio", IEEE Trans. Information Theory 70, 2024).  A gambler who
-is told "the mean is m" starts with a capital of 1 and stakes, on scores above m, the fraction f
-of what can be staked without going bankrupt: each score x multiplies the capital by
-``1 + f (x / m - 1)``.  If the mean is m, that is a fair game, and by Ville's inequality the
-capital ever reaches C with probability 1 / C at most.  Capital is split over several f, and over
-bets on above and below; an m against which either side has won 2 / alpha is refuted.  Where only
-one of the two bounds can lead to a wrong decision, 1 / alpha is enough (``one_sided``).
+`ConfidenceSequence` bets against each possible mean: Waudby-Smith and Ramdas, "Estimating means of
+bounded random variables by betting" (J. Royal Statistical Society B 86, 2024), theorem 3 with the
+hedged capital.  The bets are those of their section B on a grid, a mixture over fixed fractions.
+That is a universal portfolio: Orabona and Jun, "Tight concentrations and confidence sequences from
+the regret of universal portfolio", IEEE Trans. Information Theory 70, 2024.
 
-What is used of the scores is that they are bounded and that each has the same mean given what
-came before.  They may take any values, and may all be equal.  One observation is a mirrored pair
-(or pairing): its games are not independent of each other.
+A gambler tests the claim "the mean is m" with a starting capital of 1.  The gambler stakes, on
+scores above m, the fraction f of the largest stake that cannot lead to bankruptcy.  Each score x
+multiplies the capital by ``1 + f (x / m - 1)``.  If the mean is m, the game is fair, and by Ville's
+inequality the capital ever reaches C with probability at most 1 / C.  Capital is split over several
+f, and over bets on above and below.  An m against which either side has won 2 / alpha is refuted.
+If only one of the two bounds can lead to a wrong decision, 1 / alpha is enough (``one_sided``).
 
-`Grading` stops a student's games against a baseline as soon as the grade is certain.  Each band
-of grades is a range of mean scores; the bands that the confidence sequence meets are possible.
+The method assumes only that scores are bounded and that each has the same mean given the earlier
+ones.  They may take any values, and may all be equal.  One observation is a mirrored pair (or
+pairing), because its games are not independent of each other.
+
+`Grading` stops a student's games against a baseline as soon as the grade is certain.  Each band of
+grades is a range of mean scores; the bands that the confidence sequence meets are possible.
 """
 
 from __future__ import annotations
@@ -45,23 +46,24 @@ __all__ = [
 ]
 
 FRACTIONS: Final = tuple(0.9 * 2.0**-step for step in range(6))
-"""Fractions of the possible stake among which the capital is split evenly: small ones find small
-differences after many scores, large ones find large differences soon.  What lies between two of
-them is found nearly as soon, and each more would cost all others a share."""
+"""Fractions of the possible stake among which the capital is split evenly.  Small ones find small
+differences after many scores, large ones find large differences soon.  Differences between two
+of them are found nearly as soon, and each further fraction would cost all others a share."""
 PRECISION: Final = 1e-6
-"""How closely a bound is sought, as a share of the range; it errs outwards."""
+"""The precision of a bound, as a share of the range; errors widen the interval."""
 
 FEW: Final = 6
-"""Different scores up to which numbers one by one are quicker than arrays: a game that is won,
-drawn or lost has five in a pair."""
+"""Number of different scores up to which a loop is faster than arrays.  A game that is won, drawn
+or lost has five in a pair."""
 
 _LOGS: Final = math.log(len(FRACTIONS))
 
 
 def _capital(values: Sequence[float], counts: Sequence[int]) -> Callable[[float], float]:
-    """Logarithm of the capital of who bet on above a mean, for every mean in (0, 1]."""
+    """Return the log capital of bets above a mean, for every mean in (0, 1]."""
     if len(values) > FEW:
-        import numpy as np  # slow to load, and most games never need it
+        # Import numpy only here, as it is slow to load and most games never need it.
+        import numpy as np
 
         shares = np.array(FRACTIONS)
         vector, weights = np.array(values), np.array(counts, dtype=np.float64)
@@ -85,10 +87,10 @@ def _capital(values: Sequence[float], counts: Sequence[int]) -> Callable[[float]
 
 
 def mean_excess(counts: Counter[float], mean: float) -> float:
-    """Logarithm of the evidence that scores between 0 and 1 have a mean above ``mean``.
+    """Return the log evidence that scores in [0, 1] average above ``mean``.
 
-    It exceeds ``log(1 / a)`` ever, at any moment, with probability ``a`` at most if their mean is
-    ``mean`` or less.  ``counts`` says how often each score came.
+    If their mean is ``mean`` or less, it ever exceeds ``log(1 / a)`` with probability at most
+    ``a``.  ``counts`` has the frequency of each score.
 
     >>> round(math.exp(mean_excess(Counter({1.0: 10}), 0.5)))  # ten wins in a row: 2**10 at most
     111
@@ -101,11 +103,12 @@ def mean_excess(counts: Counter[float], mean: float) -> float:
 
 
 class ConfidenceSequence:
-    """Bounds on the mean of scores between ``least`` and ``greatest``, valid at every moment.
+    """Bounds on the mean of scores within a range, valid at every moment.
 
-    With probability ``1 - alpha`` the mean is within ``[low, high]`` after each `add`, all of
-    them together.  If ``one_sided``, each of the two bounds holds with that probability, and both
-    together with ``1 - 2 alpha``.  Bounds only ever come closer: what was refuted stays refuted.
+    Scores are from ``least`` to ``greatest``.  With probability ``1 - alpha`` the mean is within
+    ``[low, high]`` after each `add`, for all of them together.  If ``one_sided``, each of the two
+    bounds holds with that probability, and both together with ``1 - 2 alpha``.  Bounds only ever
+    come closer: a refuted mean stays refuted.
 
     >>> bounds = ConfidenceSequence(alpha=0.05)
     >>> for score in (1.0, 0.5, 1.0, 1.0, 1.0, 0.5, 1.0, 1.0, 1.0, 1.0):
@@ -122,7 +125,7 @@ class ConfidenceSequence:
         *,
         one_sided: bool = False,
     ) -> None:
-        """Raises `ValueError` unless 0 < alpha < 1 and the range is finite and not empty."""
+        """Raise `ValueError` unless 0 < alpha < 1 and least < greatest, finite."""
         if not 0.0 < alpha < 1.0:
             raise ValueError(f"alpha is an error rate between 0 and 1, not {alpha}")
         if not (math.isfinite(least) and math.isfinite(greatest) and least < greatest):
@@ -131,19 +134,19 @@ class ConfidenceSequence:
         self.least = least
         self.greatest = greatest
         self.size = 0
-        """Scores so far."""
+        """The number of scores so far."""
         self._threshold = math.log((1.0 if one_sided else 2.0) / alpha)
         self._counts: Counter[float] = Counter()
         self._low, self._high = 0.0, 1.0
 
     def add(self, score: float) -> None:
-        """Take one more score.  Raises `ValueError` if it is out of the range."""
+        """Add a score; raises `ValueError` if it is out of the range."""
         self._count(score)
         self._narrow()
 
     @property
     def mean(self) -> float:
-        """The mean of the scores so far; the middle of the range before there is one."""
+        """The mean of the scores so far; without scores, the middle of the range."""
         if not self.size:
             return (self.least + self.greatest) / 2
         total = math.fsum(value * count for value, count in self._counts.items())
@@ -151,20 +154,21 @@ class ConfidenceSequence:
 
     @property
     def low(self) -> float:
-        """The mean is not below this."""
+        """The lower bound of the mean."""
         return self._scaled(self._low)
 
     @property
     def high(self) -> float:
-        """The mean is not above this."""
+        """The upper bound of the mean."""
         return self._scaled(self._high)
 
     def _scaled(self, share: float) -> float:
         return self.least + share * (self.greatest - self.least)
 
     def extend(self, scores: Iterable[float]) -> None:
-        """Take many scores at once: quicker than one by one, and as valid, but the bounds between
-        them, which may have been closer, are not looked at.
+        """Add many scores at once, which is faster than one by one.
+
+        The result is valid too, but ignores bounds between the scores, which may have been closer.
         """
         for score in scores:
             self._count(score)
@@ -172,28 +176,30 @@ class ConfidenceSequence:
             self._narrow()
 
     def _count(self, score: float) -> None:
-        if not self.least <= score <= self.greatest:  # also refuses what is not a number
+        if not self.least <= score <= self.greatest:  # This also refuses NaN.
             raise ValueError(f"a score is from {self.least:g} to {self.greatest:g}, not {score}")
         self._counts[(score - self.least) / (self.greatest - self.least)] += 1
         self.size += 1
 
     def _narrow(self) -> None:
-        """Bring the bounds closer, if the scores allow it.
+        """Move the bounds closer if the scores allow it.
 
-        The evidence for "above m" falls as m grows, whatever the fraction, so that what it
-        refutes are all m up to one point, which bisection finds.
+        The evidence for "above m" falls as m grows, for any fraction.  It therefore refutes all m
+        up to one point, which bisection finds.
         """
         counts = [*self._counts.values()]
         low = self._refuted(_capital([*self._counts], counts), self._low)
         mirrored = [1.0 - value for value in self._counts]
         high = 1.0 - self._refuted(_capital(mirrored, counts), 1.0 - self._high)
-        if low <= high:  # else the improbable has happened, and the older bounds are as good
+        # If they cross, the improbable has happened, and the older bounds are as good.
+        if low <= high:
             self._low, self._high = low, high
 
     def _refuted(self, capital: Callable[[float], float], known: float) -> float:
-        """The greatest mean, at least ``known``, that is refuted as too low."""
+        """Return the greatest mean refuted as too low, at least ``known``."""
         inside, outside, step = known, 1.0, PRECISION
-        while inside + step < outside:  # mostly the bound stays or moves a little
+        # The bound usually stays or moves little, so search near it first.
+        while inside + step < outside:
             if capital(inside + step) < self._threshold:
                 outside = inside + step
                 break
@@ -209,49 +215,50 @@ class ConfidenceSequence:
 
 
 class GradingState(StrEnum):
-    """Whether more games are wanted."""
+    """The state of a grading."""
 
     OPEN = "open"
-    """Several bands are possible, and games go on."""
+    """Several bands are possible, and games continue."""
     DECIDED = "decided"
-    """One band is left, at the stated error rate."""
+    """Only one band is possible, at the stated error rate."""
     MAXIMUM = "maximum"
-    """The games are used up while several bands are possible: the mean decides, uncertified."""
+    """The maximum of games is reached while several bands are possible: the mean decides,
+    uncertified."""
 
 
 @dataclass(frozen=True)
 class BandDecision:
-    """What is known about a grade.  Bands are numbered upwards, from 0 below all thresholds."""
+    """The decision on a grade.  Bands count up from 0, below all thresholds."""
 
     state: GradingState
     pairs: int
-    """Pairs that were played and counted."""
+    """The number of pairs played and counted."""
     mean: float
     low: float
     high: float
     """Bounds of the mean score that hold at every moment.  With one threshold each bound holds at
-    the stated error rate by itself, with several thresholds both together."""
+    the stated error rate separately, with several thresholds both hold together."""
     possible: range
-    """The bands that the mean may be in."""
+    """The bands that may contain the mean."""
     estimate: int
-    """The band that the mean so far is in: where ``state`` is `DECIDED` the only possible one."""
+    """The band of the mean so far; if ``state`` is `DECIDED`, the only possible one."""
 
     @property
     def band(self) -> int | None:
-        """The band that is certain, or None."""
+        """The band if it is certain, else None."""
         return self.possible[0] if self.state is GradingState.DECIDED else None
 
 
 class Grading:
-    """Games against a baseline that go on until the grade is certain.
+    """Games against a baseline that continue until the grade is certain.
 
-    ``thresholds`` are rising mean scores: a student who scores the first or more has left band 0,
-    and so on.  ``alpha`` bounds the probability that the band is wrong, whatever the strength and
-    however many games it took.  With one threshold only one of the two bounds can be wrong in the
-    way that matters, so each of them takes all of ``alpha``: that saves about 15 % of the pairs.
-    ``one_sided=False`` splits it all the same, for finals that began so.
+    ``thresholds`` are rising mean scores: a score of the first or more leaves band 0, and so on.
+    ``alpha`` bounds the probability that the band is wrong, for any strength and any number of
+    games.  With one threshold only one of the two bounds can be wrong in a way that matters, so
+    each of them takes all of ``alpha``.  That saves about 15 % of the pairs.  ``one_sided=False``
+    splits ``alpha`` even then, for finals that began with this rule.
 
-    A student whose strength is exactly at a threshold would play for ever, so there is a
+    A student whose strength is exactly at a threshold would play for ever.  So there is a
     ``maximum`` of pairs, after which the band of the mean is an estimate.
 
     >>> grading = Grading([0.4, 0.6], maximum=200)
@@ -269,7 +276,7 @@ class Grading:
         alpha: float = 0.05,
         one_sided: bool = True,
     ) -> None:
-        """Raises `ValueError` for thresholds that do not rise or are not between 0 and 1."""
+        """Raise `ValueError` for thresholds that do not rise or are not in (0, 1)."""
         self.thresholds = tuple(thresholds)
         rising = all(a < b for a, b in zip(self.thresholds, self.thresholds[1:], strict=False))
         if not rising or not all(0.0 < threshold < 1.0 for threshold in self.thresholds):
@@ -284,14 +291,14 @@ class Grading:
 
     @property
     def decision(self) -> BandDecision:
-        """What is known now."""
+        """The current decision."""
         return self._decision
 
     def add(self, score: float) -> BandDecision:
-        """Take the mean score of one more pair, from 0 to 1.
+        """Add the mean score of one more pair, from 0 to 1.
 
-        Once nothing is open any more further scores change nothing: the games that were under
-        way when the grade was decided do not undo it.
+        After the decision, further scores change nothing: games already running then do not undo
+        it.
         """
         if self._decision.state is GradingState.OPEN:
             self._bounds.add(score)
@@ -300,7 +307,7 @@ class Grading:
 
     def _judge(self) -> BandDecision:
         bounds = self._bounds
-        # All means up to `low` are refuted, itself included, unless nothing is refuted yet.
+        # All means up to `low` are refuted, including `low` itself, unless nothing is refuted yet.
         possible = range(
             bisect_right(self.thresholds, bounds.low),
             bisect_right(self.thresholds, bounds.high) + 1,

@@ -1,7 +1,7 @@
 """A linear program, by Dantzig's simplex method on a dense table.
 
-Small ones only: the table has as many cells as there are rules times numbers.  (The searches have a
-solver of their own, which the server must not import.)
+It is for small programs only: the table has as many cells as rules times variables.  (The searches
+have another solver, which the server must not import.)
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ __all__ = ["UnboundedError", "greatest"]
 
 Floats = NDArray[np.float64]
 NOISE: Final = 1e-10
-"""What counts as zero in tables whose entries are about one."""
+"""Values below this count as zero in tables whose entries are about one."""
 PATIENCE: Final = 50
-"""After so many steps without gain Bland's rule takes over, which never goes round in circles."""
+"""The number of steps without gain after which Bland's rule prevents cycling."""
 
 
 class UnboundedError(ArithmeticError):
@@ -25,9 +25,9 @@ class UnboundedError(ArithmeticError):
 
 
 def greatest(aim: Floats, rules: Floats, bounds: Floats) -> Floats:
-    """The ``x >= 0`` that makes ``aim @ x`` greatest where ``rules @ x <= bounds``.
+    """Maximise ``aim @ x`` for ``x >= 0`` and ``rules @ x <= bounds``.
 
-    ``bounds`` must not be negative, so that zero is allowed.  Raises `UnboundedError`, and
+    ``bounds`` must not be negative, so that zero is feasible.  Raises `UnboundedError`, and
     `ValueError` for a negative bound.
 
     >>> greatest(np.array([3.0, 2.0]), np.array([[1.0, 1.0], [1.0, 3.0]]), np.array([4.0, 6.0]))
@@ -56,7 +56,8 @@ def greatest(aim: Floats, rules: Floats, bounds: Floats) -> Floats:
         ratios = table[usable, -1] / slopes[usable]
         least = ratios.min()
         tied = usable[ratios <= least + NOISE]
-        # Bland takes the lowest number; otherwise the greatest pivot keeps rounding small.
+        # Use Bland's lowest number to avoid cycling; otherwise the greatest pivot keeps rounding
+        # small.
         row = int(tied[basis[tied].argmin()] if bland else tied[slopes[tied].argmax()])
         idle = idle + 1 if least <= NOISE else 0
         table[row] /= table[row, column]

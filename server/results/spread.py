@@ -1,4 +1,4 @@
-"""The prior of a fit: how far apart the strengths of a field are, estimated from its results.
+"""The prior of a fit: the spread of a field's strengths, from its results.
 
 Strengths are taken as normal about their mean with an unknown standard deviation, the *spread*
 (empirical Bayes: Efron and Morris, "Stein's estimation rule and its competitors", J. American
@@ -6,10 +6,10 @@ Statistical Association 68, 1973).  A prior that is too narrow for a field pulls
 weakest entries to the middle, and the intervals then miss them.
 
 The likelihood of a spread is Laplace's approximation (Tierney and Kadane, "Accurate approximations
-for posterior moments and marginal densities", J. American Statistical Association 81, 1986), worked
-out at a few spreads.  The spread is never below `NARROWEST`, whose pull is that of one drawn game
-against an entry at the centre, so fields that are close together are fitted with that prior.
-Above it, a spread e times as wide is taken as one standard deviation less likely beforehand.
+for posterior moments and marginal densities", J. American Statistical Association 81, 1986),
+computed at a few spreads.  The spread is never below `NARROWEST`, whose pull is that of one drawn
+game against an entry at the centre.  Fields that are close together are therefore fitted with that
+prior.  Above it, a spread e times as wide counts as one standard deviation less likely in advance.
 
 The uncertainty of the spread widens the errors of all strengths by the delta method (Kass and
 Steffey, "Approximate Bayesian inference in conditionally independent hierarchical models",
@@ -34,33 +34,34 @@ Floats = NDArray[np.float64]
 
 
 class Objective(Protocol):
-    """The log-likelihood with the prior, its gradient, and the information, at a point.
+    """Log-likelihood with the prior, its gradient and information at a point.
 
-    The first terms of the point are the strengths.  The prior takes half of ``precision`` times
+    The first terms of the point are the strengths.  The prior subtracts half of ``precision`` times
     the sum of their squares.
     """
 
     def __call__(self, at: Floats, /, precision: float) -> tuple[float, Floats, Floats]:
-        """Work them out."""
+        """Compute them."""
 
 
 NARROWEST: Final = 2.0
-"""The least spread, in logits: a drawn game against an entry at the centre has this curvature."""
+"""The smallest spread, in logits: a drawn game against an entry at the centre has this curvature.
+"""
 STRETCH: Final = 1.5
-"""How many times further from `NARROWEST` the prior's spread is than the estimated one.  Entries
-that won or lost nearly everything have skewed likelihoods, whose most likely strengths are too
-close to the middle.  The value comes from ``benchmarks/ranking.py``: it keeps the coverage of wide
-fields with few games near 95 %."""
+"""The ratio of the prior's distance from `NARROWEST` to the estimated distance.  Entries that won
+or lost nearly everything have skewed likelihoods, whose most likely strengths are too close to
+the middle.  The value comes from ``benchmarks/ranking.py``: it keeps the coverage of wide fields
+with few games near 95 %."""
 FACTOR: Final = math.log(1.5)
-"""The step between spreads that are tried, as a logarithm."""
+"""The step between the spreads that are tried, as a logarithm."""
 MOST: Final = 7
-"""How many spreads are tried at most; the last one is 4000 Elo points."""
+"""The largest number of spreads that are tried; the last one is 4000 Elo points."""
 UNLIKELY: Final = 4.0
-"""Wider spreads are not tried once the log-likelihood has fallen by this."""
+"""The fall of the log-likelihood after which wider spreads are not tried."""
 CLOSE: Final = 1e-3
-"""How exactly a fit is needed to judge a spread, in logits."""
+"""The precision of a fit that judges a spread, in logits."""
 FINE: Final = 20
-"""Into how many parts each step is divided."""
+"""The number of parts of each step."""
 
 
 class Field(NamedTuple):
@@ -71,13 +72,13 @@ class Field(NamedTuple):
     information: Floats
     """The information there, with the prior's."""
     precision: float
-    """What the prior adds to the information of each strength."""
+    """The prior's contribution to the information of each strength."""
     doubt: float
     """The variance of the logarithm of the precision."""
     dispersion: float
-    """How much results vary beside what the model says, as a factor of the variance."""
+    """The variation of results compared with the model, as a factor of the variance."""
     steps: int
-    """Newton steps of all fits."""
+    """The number of Newton steps of all fits."""
 
 
 def fit_field(
@@ -88,11 +89,11 @@ def fit_field(
     spread: float | None = None,
     dispersion: Callable[[Field], float] | None = None,
 ) -> Field:
-    """Fit strengths and other terms, with the spread of the strengths unless it is given.
+    """Fit strengths and other terms, and the spread of strengths if not given.
 
-    ``entries`` is the number of strengths; ``spread`` is in logits.  ``dispersion`` estimates from
-    a first fit how much results vary, as a factor of the variance that the model expects.
-    Results that vary less than expected say more about the spread.
+    ``entries`` is the number of strengths; ``spread`` is in logits.  From a first fit,
+    ``dispersion`` estimates the variation of results, as a factor of the variance that the model
+    expects.  Results that vary less than expected say more about the spread.
     """
     first = (spread or NARROWEST) ** -2
     found = maximise(lambda at: objective(at, first), start)
@@ -112,7 +113,7 @@ def fit_field(
 def covariance_of(
     field: Field, entries: int, variation: Floats | None = None, *, centred: bool
 ) -> Floats:
-    """The covariance of fitted terms: the inverse of the information, or the sandwich.
+    """Return the covariance of terms: inverse information or sandwich.
 
     ``variation`` is the covariance of the gradient without the prior of the strengths.
     ``centred`` measures the strengths from their average.
@@ -122,7 +123,7 @@ def covariance_of(
     pull[:entries] = field.precision
     moved = bread[:, :entries] @ field.at[:entries] * field.precision
     if centred and entries:
-        # Before anything is multiplied: a weak prior leaves the average all but unknown.
+        # Centre before any product: a weak prior leaves the average nearly undetermined.
         bread[:entries] -= bread[:entries].mean(axis=0)
         moved[:entries] -= moved[:entries].mean()
     if variation is not None:
@@ -138,10 +139,9 @@ def covariance_of(
 def _likely(
     objective: Objective, start: Maximum, entries: int, scale: float
 ) -> tuple[float, float, int]:
-    """Judge spreads by the results, and average over them.
+    """Weight spreads by their likelihood, and average over them.
 
-    Returns the spread to use, the variance of twice its logarithm, and how many
-    Newton steps it took.
+    Returns the spread to use, the variance of twice its logarithm, and the number of Newton steps.
     """
     at, steps, values = start.at, 0, list[float]()
     for number in range(MOST):
@@ -166,7 +166,10 @@ def _likely(
 
 
 def _between(values: Floats, at: Floats) -> Floats:
-    """Values between those at 0, 1, 2 and so on: parabolas through the nearest three."""
+    """Interpolate values by parabolas through the nearest three points.
+
+    ``values`` are at 0, 1, 2 and so on.
+    """
     if len(values) < 3:
         return np.interp(at, np.arange(len(values)), values)
     middle = np.clip(np.rint(at).astype(np.int64), 1, len(values) - 2)

@@ -1,29 +1,29 @@
-"""Is the new version better?  Sequential tests on mirrored pairs that stop when it is clear.
+"""Sequential tests on mirrored pairs that find the better version.
 
-Two hypotheses are weighed about the mean value of a pair: H0, "the mean is `mean0`", such as no
-difference, and H1, "the mean is `mean1`", such as 10 Elo more.  After every pair the logarithm of
+A test compares two hypotheses about the mean value of a pair.  H0 is "the mean is `mean0`", such as
+no difference; H1 is "the mean is `mean1`", such as 10 Elo more.  After every pair the logarithm of
 the likelihood ratio (LLR) says how much better H1 explains the pairs than H0.  At the upper bound
 H1 is accepted, at the lower one H0 (Wald, "Sequential Tests of Statistical Hypotheses", Annals of
-Mathematical Statistics 16, 1945).  A bot no better than H0 says is taken for better with
-probability alpha, one at least as good as H1 says is missed with probability beta.
+Mathematical Statistics 16, 1945).  A bot no better than H0 says is accepted as better with
+probability alpha.  A bot at least as good as H1 says is missed with probability beta.
 
-The pair is the unit because its games are not independent.  Which values pairs take, and how
-often, is not known, so each hypothesis is given the distribution with its mean that explains the
-pairs best: the generalised test (GSPRT) of Van den Bergh, "A practical introduction to the GSPRT"
-(cantate.be/Fishtest, 2020), as the testing of chess programs uses it with five outcomes a pair.
-The best distribution gives an outcome a with share p the share ``p / (1 + t (a - mean))``, t such
-that the mean is right (Owen, "Empirical Likelihood", 2001), which works for any finite number of
-outcomes.  Error rates are therefore not exact but asymptotic; tests and
-`benchmarks/sequential.py` measure them.
+The pair is the unit because its games are not independent.  The distribution of pair values is not
+known, so each hypothesis gets the distribution with its mean that explains the pairs best.  This is
+the generalised test (GSPRT) of Van den Bergh, "A practical introduction to the GSPRT"
+(cantate.be/Fishtest, 2020), as chess engine testing uses it with five outcomes a pair.  The best
+distribution gives an outcome a with share p the share ``p / (1 + t (a - mean))``, where t makes the
+mean right (Owen, "Empirical Likelihood", 2001).  This works for any finite number of outcomes.
+Error rates are therefore not exact but asymptotic; tests and `benchmarks/sequential.py` measure
+them.
 
-`Sprt` tests several candidates against one base with one error budget: with probability alpha at
-most, *any* that is no better is taken for better (Holm, "A simple sequentially rejective multiple
-test procedure", Scandinavian J. Statistics 6, 1979; for sequential tests: Bartroff and Song,
-"Sequential tests of multiple hypotheses controlling type I and II familywise error rates",
-J. Statistical Planning and Inference 153, 2014).  Each of k candidates begins with alpha / k; once
-one is accepted, those left share alpha among one fewer.  It is never weaker than Bonferroni's
-split, and needs no independence, which candidates that meet the same base do not have.  Beta is
-that of each candidate.
+`Sprt` tests several candidates against one base with one error budget.  With probability at most
+alpha, *any* candidate that is no better is accepted as better (Holm, "A simple sequentially
+rejective multiple test procedure", Scandinavian J. Statistics 6, 1979; for sequential tests:
+Bartroff and Song, "Sequential tests of multiple hypotheses controlling type I and II familywise
+error rates", J. Statistical Planning and Inference 153, 2014).  Each of k candidates begins with
+alpha / k; once one is accepted, those left share alpha among one fewer.  This is never weaker than
+Bonferroni's split.  It needs no independence, which candidates with the same base do not have.
+Beta holds for each candidate.
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ __all__ = [
 ]
 
 UNSEEN: Final = 1e-3
-"""How many pairs are imagined at the least and at the greatest value, where there was none: no
-distribution over what was seen alone need have the mean of a hypothesis."""
+"""The number of virtual pairs at the least and at the greatest value, if none was seen there.  A
+distribution over the seen values alone need not have the mean of a hypothesis."""
 
 
 class Verdict(StrEnum):
-    """Which hypothesis was accepted."""
+    """The accepted hypothesis."""
 
     H0 = "H0"
     H1 = "H1"
 
 
 def elo_score(elo: float) -> float:
-    """The mean score that is expected of a player who is ``elo`` points stronger.
+    """Return the expected score of a player who is ``elo`` points stronger.
 
     >>> elo_score(0), round(elo_score(100), 2)
     (0.5, 0.64)
@@ -72,9 +72,9 @@ def log_likelihood_ratio(
     least: float = 0.0,
     greatest: float = 1.0,
 ) -> float:
-    """How much better a mean of ``mean1`` explains pairs than ``mean0``: log of the ratio.
+    """Return the log-likelihood ratio of the means ``mean1`` and ``mean0``.
 
-    ``counts`` says how often each value came; values are within ``least`` and ``greatest``, and
+    ``counts`` has the frequency of each value.  Values are within ``least`` and ``greatest``, and
     the means strictly.
 
     >>> counts = {1.0: 30, 0.0: 20}  # no draws: 30 log(0.6 / 0.5) + 20 log(0.4 / 0.5)
@@ -95,10 +95,10 @@ def log_likelihood_ratio(
 
 
 def _tilt(values: Sequence[float], weights: Sequence[float], mean: float) -> float:
-    """The t for which shares ``w / (1 + t (a - mean))`` have this mean (see the module).
+    """Return the t for which shares ``w / (1 + t (a - mean))`` have this mean.
 
-    The sum that has to vanish falls as t rises between the two poles: Newton's steps, and
-    bisection where they would leave what brackets the root.
+    See the module.  The sum that must vanish falls as t rises between the two poles.  Newton's
+    steps find the root; bisection replaces a step that would leave the bracket.
     """
     offsets = [value - mean for value in values]
     low, high = -1.0 / max(offsets), -1.0 / min(offsets)
@@ -124,7 +124,7 @@ def _tilt(values: Sequence[float], weights: Sequence[float], mean: float) -> flo
 
 @dataclass(frozen=True)
 class Hypotheses:
-    """What is weighed, and how often it may be wrong.
+    """The hypotheses of a test and its error rates.
 
     >>> test = Hypotheses(elo_score(0), elo_score(10))
     >>> [f"{bound:+.2f}" for bound in test.bounds()]
@@ -136,15 +136,15 @@ class Hypotheses:
     mean1: float
     """Mean value of a pair under H1."""
     alpha: float = 0.05
-    """How often H1 may be accepted where H0 is true."""
+    """The probability of accepting H1 if H0 is true."""
     beta: float = 0.05
-    """How often H0 may be accepted where H1 is true."""
+    """The probability of accepting H0 if H1 is true."""
     least: float = 0.0
     greatest: float = 1.0
-    """Values of pairs are within ``least`` and ``greatest``."""
+    """``least`` and ``greatest`` are the limits of a pair's value."""
 
     def __post_init__(self) -> None:
-        """Raise `ValueError` for what cannot be tested."""
+        """Raise `ValueError` for hypotheses or rates that cannot be tested."""
         if not self.mean0 < self.mean1:
             raise ValueError(f"H1 is about a greater mean than H0, not {self.mean1:g}")
         if not self.least < self.mean0 or not self.mean1 < self.greatest:
@@ -157,34 +157,37 @@ class Hypotheses:
                 raise ValueError(f"{name} is an error rate between 0 and 0.5, not {rate:g}")
 
     def bounds(self, share: float = 1.0) -> tuple[float, float]:
-        """The LLR at which H0 and at which H1 is accepted, for this share of alpha."""
+        """Return the LLR that accepts H0 and the LLR that accepts H1.
+
+        ``share`` is the share of alpha.
+        """
         alpha = self.alpha * share
         return math.log(self.beta / (1.0 - alpha)), math.log((1.0 - self.beta) / alpha)
 
     def llr(self, counts: Mapping[float, float]) -> float:
-        """The log-likelihood ratio of these pairs."""
+        """Return the log-likelihood ratio of these pairs."""
         return log_likelihood_ratio(counts, self.mean0, self.mean1, self.least, self.greatest)
 
 
 @dataclass(frozen=True)
 class SprtState:
-    """How the test of one candidate stands."""
+    """The state of the test of one candidate."""
 
     pairs: int
-    """Pairs that count."""
+    """The number of pairs that count."""
     llr: float
     lower: float
-    """At this LLR or below H0 is accepted."""
+    """H0 is accepted at this LLR or below."""
     upper: float
-    """At this LLR or above H1 is accepted."""
+    """H1 is accepted at this LLR or above."""
     verdict: Verdict | None
 
 
 class Sprt:
     """Sequential tests of candidates against one base.
 
-    Pairs may end in any order.  They are taken in rounds, one pair of each candidate that is not
-    decided, in the order of their indices: short games are not heard before long ones, and the
+    Pairs may end in any order.  They are processed in rounds, with one pair of each undecided
+    candidate, in the order of their indices.  So short games do not count before long ones, and the
     verdicts depend on the results alone.
 
     >>> sprt = Sprt(Hypotheses(0.5, 0.75), max_pairs=50)
@@ -197,13 +200,13 @@ class Sprt:
     """
 
     def __init__(self, hypotheses: Hypotheses, candidates: int = 1, *, max_pairs: int) -> None:
-        """Raises `ValueError` unless there is a candidate, and a pair to be played."""
+        """Raise `ValueError` unless there is a candidate, and a pair to be played."""
         if candidates < 1 or max_pairs < 1:
             raise ValueError("a test needs a candidate and a pair at least")
         self.hypotheses = hypotheses
         self.max_pairs = max_pairs
         self.rounds = 0
-        """Rounds that were taken."""
+        """The number of rounds processed."""
         self._waiting: list[dict[int, float | None]] = [{} for _ in range(candidates)]
         self._values: list[list[float]] = [[] for _ in range(candidates)]
         self._counts: list[Counter[float]] = [Counter() for _ in range(candidates)]
@@ -213,9 +216,9 @@ class Sprt:
         self._bounds = [hypotheses.bounds(1.0 / candidates)] * candidates
 
     def add(self, candidate: int, index: int, value: float | None) -> None:
-        """Take the value of a candidate's pair ``index``; None where it could not be counted.
+        """Add the value of a candidate's pair ``index``; None: it does not count.
 
-        Pairs that end after the verdict are left out of account.
+        Pairs that end after the verdict are ignored.
         """
         if self.is_open(candidate):
             self._waiting[candidate][index] = value
@@ -223,16 +226,16 @@ class Sprt:
                 pass
 
     def is_open(self, candidate: int) -> bool:
-        """Whether more pairs of this candidate are wanted."""
+        """Return whether this candidate needs more pairs."""
         return self._verdicts[candidate] is None and self.rounds < self.max_pairs
 
     @property
     def is_over(self) -> bool:
-        """Whether no more pairs are wanted."""
+        """True if no candidate needs more pairs."""
         return not any(self.is_open(candidate) for candidate in range(len(self._verdicts)))
 
     def state(self, candidate: int) -> SprtState:
-        """How the test of a candidate stands."""
+        """Return the state of a candidate's test."""
         lower, upper = self._bounds[candidate]
         return SprtState(
             len(self._values[candidate]),
@@ -243,15 +246,18 @@ class Sprt:
         )
 
     def values(self, candidate: int) -> Sequence[float]:
-        """The values of the pairs that count, in order."""
+        """Return the values of the pairs that count, in order."""
         return self._values[candidate]
 
     def taken(self, candidate: int) -> int:
-        """How many pairs of a candidate, from the first, were taken, counted or not."""
+        """Return how many pairs of a candidate were processed, counted or not.
+
+        These are always its first ones.
+        """
         return self._taken[candidate]
 
     def _take_round(self) -> bool:
-        """Take the next pair of all who are open, if they are there."""
+        """Process the next pair of all open candidates, if all have one."""
         playing = [c for c in range(len(self._verdicts)) if self.is_open(c)]
         if not playing or any(self.rounds not in self._waiting[c] for c in playing):
             return False
@@ -267,7 +273,10 @@ class Sprt:
         return True
 
     def _decide(self, playing: Sequence[int]) -> None:
-        """Holm's steps: the best first; each that is accepted leaves the others a larger share."""
+        """Apply Holm's steps: the best candidate comes first.
+
+        Each acceptance leaves the others a larger share.
+        """
         open_ = sorted(playing, key=lambda candidate: -self._llrs[candidate])
         while open_:
             left = len(self._verdicts) - self._verdicts.count(Verdict.H1)

@@ -1,33 +1,35 @@
-"""Ratings of a field from all its games at once: Bradley-Terry with draws and seats.
+"""Ratings of a field from all its games at once: Bradley-Terry with draws.
 
-Two models, chosen per game:
+There are two models, chosen per game:
 
 * Where wins, draws and losses count, the model is Davidson's ("On extending the Bradley-Terry
-  model to accommodate ties in paired comparison experiments", JASA 65, 1970) with the advantage
-  of the first seat of Davidson and Beaver (Biometrics 33, 1977).  With strengths ``s``, advantage
-  ``g`` and drawishness ``d``, the logarithms of win, draw and loss of the first seat are as
+  model to accommodate ties in paired comparison experiments", JASA 65, 1970), with the first-seat
+  advantage of Davidson and Beaver (Biometrics 33, 1977).  With strengths ``s``, advantage ``g`` and
+  drawishness ``d``, the logarithms of win, draw and loss of the first seat are as
   ``t/2 : d : -t/2`` where ``t = s(first) - s(second) + g``.  We prefer it to Rao and Kupper's
-  because a draw is then exactly half a win: total scores are all that the fit needs, and after a
-  balanced round robin ratings rank as scores do, which a lecturer has to be able to explain.
+  because a draw is then exactly half a win.  Total scores are all that the fit needs, and after a
+  balanced round robin ratings rank as scores do, which a lecturer must be able to explain.
 * Where the size of the points counts (``shares``), only the expected score is modelled, by the
-  fractional logit of Papke and Wooldridge (J. Applied Econometrics 11, 1996): a law of wins and
+  fractional logit of Papke and Wooldridge (J. Applied Econometrics 11, 1996).  A law of wins and
   draws says nothing about shares such as 0.3.
 
-Strengths are on the Elo scale.  400 points are ten wins to one loss; where draws occur the
-expected score moves less with them than the logistic curve says, since draws take their part.
+Strengths are on the Elo scale: 400 points are ten wins to one loss.  Where draws occur, the
+expected score depends less on strength than the logistic curve says, since draws take their part.
 
-The prior of strengths is normal about the centre (1500, or the mean of the anchors), as wide as
-the results suggest (`plyhouse.server.results.spread`). For the advantage of a seat it is one drawn
-game between equals; for the rate of draws one game between equals that is a third of each. Without
-anchors the mean of the strengths is 1500. Anchors are entries whose rating is fixed; all others
-are then relative to them, and their intervals are from them, not from the average.
+The prior of strengths is normal about the centre (1500, or the mean of the anchors), as wide as the
+results suggest (`plyhouse.server.results.spread`).  The prior of a seat's advantage is one drawn
+game between equals.  The prior of the rate of draws is one game between equals that is a third of
+each result.  Without anchors the mean of the strengths is 1500.  Anchors are entries whose rating
+is fixed; all others are then relative to them, and their intervals are from them, not from the
+average.
 
-Errors come from the observed information (``"hessian"``), right if games are independent and the
-model holds; or from what units really did (``"pairs"``), the sandwich with mirrored pairs as
-clusters (Liang and Zeger, Biometrika 73, 1986), right without either.  Two games of a mirrored
-pair share their luck, so the second is the default wherever there are pairs or shares.  A few
-units say little about how they vary; estimates lean to that of all and to the model
-(`plyhouse.server.results.dispersion`), which is estimated for strengths, seats and draws apart.
+Errors come from the observed information (``"hessian"``), which is right if games are independent
+and the model holds.  Or they come from the observed variation of units (``"pairs"``), the sandwich
+with mirrored pairs as clusters (Liang and Zeger, Biometrika 73, 1986), which needs neither
+condition.  Two games of a mirrored pair share their luck, so the second is the default if there are
+pairs or shares.  A few units say little about their variation.  Estimates are shrunk to the
+dispersion of all units and to the model (`plyhouse.server.results.dispersion`), separately for
+strengths, seats and draws.
 """
 
 from __future__ import annotations
@@ -55,7 +57,7 @@ NameT = TypeVar("NameT", bound=Hashable)
 Errors = Literal["hessian", "pairs"]
 
 FARTHEST: Final = 100_000.0
-"""No anchor is further from zero, in Elo points."""
+"""The largest distance of an anchor from zero, in Elo points."""
 PLACES: Final = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 """Products of a unit's sums: points of one entry (0), of the first seat (1), draws (2)."""
 
@@ -71,12 +73,12 @@ def fit_strengths(
 ) -> Fitted[NameT]:
     """Fit strengths, seat advantages and rates of draws to all results.
 
-    ``shares`` names the games whose scores are shares of points; ``spread`` is the standard
-    deviation of the field in Elo points, estimated by default; ``start`` is an earlier fit to
-    begin from.  Work grows with the cube of the number of entries, and hardly with the games.
+    ``shares`` names the games whose scores are shares of points.  ``spread`` is the standard
+    deviation of the field in Elo points, estimated by default.  ``start`` is an earlier fit from
+    which to begin.  Work grows with the cube of the number of entries, and hardly with the games.
 
-    Raises `ResultError` for a share in a game of wins, draws and losses, for an anchor that is
-    not among the entries or not finite, and for a spread that is not above zero.
+    Raises `ResultError` for a share in a game of wins, draws and losses, for an anchor that is not
+    among the entries or not finite, and for a spread that is not above zero.
     """
     cells = sum_up(results) if isinstance(results, Units) else results
     fixed = check_anchors(cells.names, anchors or {}, spread)
@@ -129,7 +131,7 @@ def fit_strengths(
 def check_anchors(
     names: tuple[NameT, ...], anchors: Mapping[NameT, float], spread: float | None
 ) -> dict[int, float]:
-    """Anchors by the number of the entry; raises `ResultError` for impossible ones or spread."""
+    """Return anchors by entry number; `ResultError` for bad ones or spread."""
     if spread is not None and not (math.isfinite(spread) and spread > 0.0):
         raise ResultError(f"A spread of {spread} Elo points: give one above zero, such as 350.")
     place = {name: index for index, name in enumerate(names)}
@@ -144,7 +146,7 @@ def check_anchors(
 
 
 def _took(cells: Cells[NameT], anchored: list[int]) -> NDArray[np.bool_]:
-    """Who took something from whom; anchors are as good as compared."""
+    """Return who took something from whom; anchors count as compared."""
     count = (cells.ahead + cells.behind) * cells.units
     size = len(cells.names)
     took = np.zeros((size, size), dtype=bool)
@@ -156,7 +158,7 @@ def _took(cells: Cells[NameT], anchored: list[int]) -> NDArray[np.bool_]:
 
 
 class _Model(Generic[NameT]):
-    """The likelihood as a function of one vector: strengths, seat advantages, drawishness."""
+    """The likelihood of strengths, seats and drawishness in one vector."""
 
     def __init__(
         self, cells: Cells[NameT], shares: frozenset[str], fixed: dict[int, float]
@@ -184,7 +186,7 @@ class _Model(Generic[NameT]):
         self.slot = slot[cells.game]
 
     def start(self, earlier: Fitted[NameT] | None) -> Floats:
-        """Where to begin: at what an earlier fit said of the same names and games."""
+        """Return the start: an earlier fit's values for the same names and games."""
         at = np.zeros(len(self.keep))
         if earlier is None:
             return at
@@ -200,13 +202,13 @@ class _Model(Generic[NameT]):
         return at
 
     def strengths(self, at: Floats) -> Floats:
-        """All strengths, in logits from the centre."""
+        """Return all strengths, in logits from the centre."""
         strength = self.known.copy()
         strength[self.free] = at[: self.loose]
         return strength
 
     def objective(self, at: Floats, /, precision: float) -> tuple[float, Floats, Floats]:
-        """Log-likelihood with the prior, its gradient, and the information."""
+        """Return the log-likelihood with prior, its gradient and information."""
         cells = self.cells
         strength, advantage, drawish = self._split(at)
         expected, variance, cost = self._moments(at)
@@ -233,13 +235,13 @@ class _Model(Generic[NameT]):
         return float(value - centre - seats - draws), gradient, information + np.diag(pull)
 
     def dispersion(self, field: Field) -> float:
-        """How much the points of entries vary, as a factor of what the model expects."""
+        """Return the dispersion of the points of entries."""
         seen, variance = self._squares(field.at)
         used = degrees_used(field, self.loose)
         return common(float(seen[0].sum()), self.cells.units, variance[0], used)[0]
 
     def variation(self, field: Field) -> Floats:
-        """The covariance of the gradient from what units really did, leaning to the model."""
+        """Return the covariance of the gradient, from units shrunk to the model."""
         seen, variance = self._squares(field.at)
         games, draws = len(self.cells.games), len(self.drawn)
         factor = {}
@@ -264,7 +266,10 @@ class _Model(Generic[NameT]):
         return self._assemble(varied) + np.diag(np.concatenate([np.zeros(self.loose), bend]))
 
     def _squares(self, at: Floats) -> tuple[list[Floats], list[Floats]]:
-        """Sums of products about what was expected, and the model's for one unit of each cell."""
+        """Return products about expectations, and the model's for one unit.
+
+        Both are for each cell.
+        """
         cells = self.cells
         expected, variance, _ = self._moments(at)
         e = np.stack(expected)
@@ -279,7 +284,7 @@ class _Model(Generic[NameT]):
         return self.strengths(at), at[self.loose : games], at[games:]
 
     def _prior(self, advantage: Floats, drawish: Floats) -> tuple[Floats, Floats]:
-        """Slope and curvature of the prior of the seats and draws."""
+        """Return slope and curvature of the prior of the seats and draws."""
         seat = 0.5 * (1.0 + np.tanh(0.5 * advantage))
         draw = 1.0 / (1.0 + 2.0 * np.exp(-drawish))
         slope = [0.5 - seat, 1.0 / 3.0 - draw]
@@ -287,7 +292,10 @@ class _Model(Generic[NameT]):
         return np.concatenate(slope), np.concatenate(bend)
 
     def _moments(self, at: Floats) -> tuple[list[Floats], list[Floats], float]:
-        """Per unit of each cell: expected sums, their covariances; and the normalisation."""
+        """Return each cell's expected sums and covariances per unit, and the cost.
+
+        The cost is the normalisation of the likelihood.
+        """
         cells = self.cells
         strength, advantage, drawish = self._split(at)
         gap = strength[cells.one] - strength[cells.other]
@@ -300,7 +308,7 @@ class _Model(Generic[NameT]):
         for count, t in ((cells.ahead, gap + seat), (cells.behind, seat - gap)):
             rows = np.flatnonzero(count)
             games, t, drawing = count[rows], t[rows], draw[rows]
-            # In units of the likelier of win and loss, so that nothing overflows.
+            # Divide by the likelier of win and loss, so that nothing overflows.
             far = np.abs(t)
             tie, less = drawing * np.exp(-far / 2.0), np.exp(-far)
             total = 1.0 + less + tie
@@ -332,7 +340,7 @@ class _Model(Generic[NameT]):
         return expected, variance, cost
 
     def _gather(self, rest: list[Floats]) -> Floats:
-        """The gradient from what each cell has more than expected."""
+        """Return the gradient from each cell's excess over the expected sums."""
         cells = self.cells
         size = len(cells.names)
         strength = totals(cells.one, rest[0], size) - totals(cells.other, rest[0], size)
@@ -342,7 +350,7 @@ class _Model(Generic[NameT]):
         return np.concatenate([strength[self.free], seat, draw[: len(self.drawn)]])
 
     def _assemble(self, v: list[Floats]) -> Floats:
-        """The matrix whose blocks are sums over cells of the covariances ``v``."""
+        """Return the block matrix of the covariances ``v``, summed over cells."""
         cells = self.cells
         size, games, draws = len(cells.names), len(cells.games), len(self.drawn)
         whole = np.zeros((size + games + draws,) * 2)

@@ -1,28 +1,29 @@
-"""Results and choices that deserve a look: pairs that deviate from the fit, bots that play alike.
+"""Results and choices worth a look: unlikely pair scores and similar play.
 
-Both are tests of many pairs at once, so p-values are adjusted: of all pairs that are named, at
-most the part ``level`` is expected to be named by accident (the false discovery rate of Benjamini
-and Hochberg, "Controlling the false discovery rate: a practical and powerful approach to multiple
-testing", J. Royal Statistical Society B 57, 1995).  That holds for independent tests and for
-positively dependent ones (Benjamini and Yekutieli, Annals of Statistics 29, 2001); residuals of one
-fit depend a little on each other, so take the rate as approximate.
+Both parts test many pairs at once, so p-values are adjusted.  Of all pairs that are named, at most
+the share ``level`` is expected to be named by accident.  This is the false discovery rate of
+Benjamini and Hochberg, "Controlling the false discovery rate: a practical and powerful approach to
+multiple testing", J. Royal Statistical Society B 57, 1995.  It holds for independent tests and for
+positively dependent ones (Benjamini and Yekutieli, Annals of Statistics 29, 2001).  Residuals of
+one fit depend a little on each other, so the rate is approximate.
 
-**Nothing here proves anything.**  One bot may simply be made against another; two students may have
-read the same book, or call the same search of the same library.  It is where to look first.
+**Nothing here proves anything.**  A bot may simply be designed against another; two students may
+have read the same book, or call the same search of the same library.  The report only shows where
+to look first.
 
-*Pairs* (`unlikely_pairs`): what two owners scored against each other beside what the Bradley-Terry
-fit of all results (`plyhouse.server.results.strengths`) expects.  The probability of a score at
-least as far off is exact under the fit: the law of a sum of independent matches, convolved.  The
-pair's own matches are part of the fit, which draws it towards them: the test errs on the quiet
-side.  Games with more than two seats are left out.
+*Pairs* (`unlikely_pairs`): the score of two owners against each other, compared with the
+Bradley-Terry fit of all results (`plyhouse.server.results.strengths`).  The probability of a score
+at least as far off is exact under the fit: the law of a sum of independent matches, convolved.  The
+pair's own matches are part of the fit, which draws it towards them, so the test is conservative.
+Games with more than two seats are left out.
 
-*Likeness* (`alike`): on positions that both faced, how often both chose the same.  A position is
-what a seat observed; of each bot its first choice there counts.  That is compared with how often
-two of all others agreed that faced the same positions, at least `OTHERS` of them at each: so where
-everybody agrees, agreement says nothing.  The number of agreements is taken as binomial with the
-mean rate, one agreement added to it: agreements at different rates spread less (Hoeffding, "On the
-distribution of the number of successes in independent trials", Annals of Mathematical Statistics
-27, 1956), so the test errs on the quiet side again.
+*Likeness* (`alike`): how often two bots chose the same on positions that both faced.  A position is
+what a seat observed; of each bot its first choice there counts.  The rate is compared with that of
+pairs of other bots that faced the same positions, at least `OTHERS` of them at each.  So where
+everybody agrees, agreement says nothing.  The number of agreements is treated as binomial with the
+mean rate, to which one agreement is added.  Agreements at different rates spread less (Hoeffding,
+"On the distribution of the number of successes in independent trials", Annals of Mathematical
+Statistics 27, 1956), so this test is conservative, too.
 """
 
 from __future__ import annotations
@@ -58,11 +59,11 @@ __all__ = [
 ]
 
 OTHERS: Final = 2
-"""Bots of others that must have faced a position for it to say anything."""
+"""The smallest number of other owners' bots that must have faced a position for it to count."""
 LEAST_POSITIONS: Final = 20
-"""Positions that two bots must share."""
+"""The smallest number of positions that two bots must share."""
 LEAST_ALIKE: Final = 0.95
-"""The part of them on which they chose the same, from which on they are near identical."""
+"""The share of equal choices from which two bots are near identical."""
 
 Floats: TypeAlias = "NDArray[np.float64]"
 
@@ -71,25 +72,25 @@ class Match(NamedTuple):
     """A match of two seats that counts."""
 
     first: str
-    """The entry on the first seat, ``player/bot``."""
+    """The entry in the first seat, as ``player/bot``."""
     second: str
     score: float
-    """The first seat's: 1, 1/2 or 0."""
+    """The first seat's score: 1, 1/2 or 0."""
     game: str
 
 
 class Choice(NamedTuple):
-    """What a bot did in a position."""
+    """The choice of a bot in a position."""
 
     who: str
-    """``player/bot``, with the version where there are several."""
+    """The bot, as ``player/bot``, with the version if there are several."""
     owner: str
     position: Hashable
     action: str
 
 
 def adjusted(values: Sequence[float]) -> list[float]:
-    """P-values adjusted for their number, by Benjamini and Hochberg; in the same order.
+    """Return p-values adjusted by Benjamini and Hochberg, in the same order.
 
     >>> [round(value, 3) for value in adjusted([0.01, 0.04, 0.03, 0.5])]
     [0.04, 0.053, 0.053, 0.5]
@@ -110,15 +111,16 @@ def adjusted(values: Sequence[float]) -> list[float]:
 def unlikely_pairs(
     matches: Sequence[Match], owners: Mapping[str, str], *, staff: Collection[str] = ()
 ) -> list[UnlikelyPair]:
-    """All pairs of owners that met, the unlikeliest first.
+    """Return all pairs of owners that met, the unlikeliest first.
 
-    ``owners`` has the owner of every entry.  Matches of ``staff`` are part of the fit, and its
-    pairs are not tested.
+    ``owners`` has the owner of every entry.  Matches of ``staff`` are part of the fit, but pairs
+    with staff are not tested.
     """
     rows = [each for each in matches if each.first != each.second]
     if not rows:
         return []
-    # The fit needs numpy; what is told of it is described to callers of the API from the start.
+    # The fit needs numpy, so import it only here; the result types are loaded at the start for the
+    # API's description.
     from plyhouse.server.results.played import Played, collect
     from plyhouse.server.results.strengths import fit_strengths
 
@@ -144,7 +146,7 @@ def _compared(
 ) -> UnlikelyPair:
     import numpy as np
 
-    law = np.ones(1)  # of the score of `one`, in half points
+    law = np.ones(1)  # `law` is the distribution of the score of `one`, in half points.
     score = expected = variance = 0.0
     for each in matches:
         lose, draw, win = _law(each, fit)
@@ -164,14 +166,17 @@ def _compared(
 
 
 def _law(match: Match, fit: Fitted[str]) -> tuple[float, float, float]:
-    """The probabilities of loss, draw and win of the first seat: Davidson's model."""
+    """Return the first seat's probabilities of loss, draw and win.
+
+    They follow Davidson's model.
+    """
     from plyhouse.server.results.ratings import SCALE
 
     gap = float(fit.elo[fit.index(match.first)] - fit.elo[fit.index(match.second)])
     seats = fit.seats.get(match.game)
     t = (gap + (seats[0].elo if seats else 0.0)) / SCALE
     share = fit.draws.get(match.game, 0.0)
-    # Of a win at even strength there is (1 - share) / 2: see `fit_strengths`.
+    # The probability of a win at even strength is (1 - share) / 2: see `fit_strengths`.
     tie = 2.0 * share / (1.0 - share) if share else 0.0
     far = abs(t)
     total = 1.0 + math.exp(-far) + tie * math.exp(-far / 2.0)
@@ -185,9 +190,9 @@ def _law(match: Match, fit: Fitted[str]) -> tuple[float, float, float]:
 def choices_of(
     record: Record, game: Game, seats: Sequence[tuple[str, str]], *, opening_plies: int = 0
 ) -> Iterator[Choice]:
-    """The choices in a record; ``seats`` has who held each and their owner.
+    """Yield the choices in a record; ``seats`` has each seat's bot and owner.
 
-    Raises `GameError` where the record does not fit the game.
+    Raises `GameError` if the record does not fit the game.
     """
     position = Position(game)
     for event in record.events:
@@ -201,10 +206,10 @@ def choices_of(
 
 
 def alike(choices: Iterable[Choice], *, staff: Collection[str] = ()) -> list[Likeness]:
-    """Pairs of bots of different owners that are near identical, the unlikeliest first.
+    """Return near-identical pairs of owners' bots, unlikeliest first.
 
-    Bots of ``staff`` are among the others, and in no pair.  Adjusted for all pairs that share
-    enough positions, also those that are not near identical.
+    Bots of ``staff`` are among the others, and in no pair.  P-values are adjusted for all pairs
+    that share enough positions, including those that are not near identical.
     """
     faced: defaultdict[Hashable, dict[str, Choice]] = defaultdict(dict)
     for choice in choices:
@@ -236,7 +241,7 @@ def alike(choices: Iterable[Choice], *, staff: Collection[str] = ()) -> list[Lik
 
 
 def _agreement(one: Choice, other: Choice, here: Mapping[str, Choice]) -> float | None:
-    """Which part of the pairs of others agrees here; None if these are too few."""
+    """Return the share of agreeing pairs among other bots; None if too few."""
     mine = {one.owner, other.owner}
     rest = Counter(each.action for each in here.values() if each.owner not in mine)
     count = rest.total()
@@ -246,7 +251,7 @@ def _agreement(one: Choice, other: Choice, here: Mapping[str, Choice]) -> float 
 
 
 def _at_least(reached: int, trials: int, chance: float) -> float:
-    """How likely at least so many successes are."""
+    """Return the probability of at least this number of successes."""
     import numpy as np
 
     law: Floats = np.ones(1)

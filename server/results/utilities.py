@@ -1,12 +1,12 @@
-"""Points and chips: what an entry gets per match, with intervals over mirrored pairs.
+"""Points and chips: mean returns with intervals over mirrored pairs.
 
-Where the size of the return counts, the mean return is what one asks for; it needs no model.  The
-unit is the mirrored pair, since matches of a pair share their seats and perhaps their dice.
-Beside the raw mean stands one with luck taken out (`plyhouse.server.results.luck`).
+Where the size of the return counts, the mean return is the natural measure and needs no model.  The
+unit is the mirrored pair, since matches of a pair share their seats and perhaps their dice.  The
+raw mean comes with one without luck (`plyhouse.server.results.luck`).
 
-The raw mean has two intervals.  `mean_interval` is for one look, after a number of pairs that was
-fixed before; `watched_bounds` holds at all looks together, so that a table may be watched while it
-fills.  The latter needs to know the least and the greatest return, and assumes nothing else.
+The raw mean has two intervals.  `mean_interval` is for one look, after a number of pairs fixed in
+advance.  `watched_bounds` holds at all looks together, so you may watch a table while it fills.  It
+needs the least and the greatest return, and assumes nothing else.
 """
 
 from __future__ import annotations
@@ -24,31 +24,32 @@ from plyhouse.server.results.sequential import ConfidenceSequence
 __all__ = ["Paid", "crosstab", "utilities", "watched_bounds"]
 
 ROUNDING: Final = 1e-9
-"""By so much of the range a mean of returns may be outside of it."""
+"""How far a mean of returns may be outside of the range, as a share of the range."""
 
 NameT = TypeVar("NameT", bound=Hashable)
 
 
 class Paid(NamedTuple, Generic[NameT]):
-    """A match and what it paid."""
+    """A match and its returns."""
 
     seats: tuple[NameT, ...]
     returns: tuple[float, ...]
     pair: Hashable = None
-    """Matches of one mirrored pair have the same; None stands alone."""
+    """The id shared by the matches of one mirrored pair; None for a single match."""
     luck: tuple[float, ...] | None = None
-    """How much luck each seat had (`match_luck`); None if nobody worked it out."""
+    """The luck of each seat (`match_luck`); None if it was not computed."""
 
 
 def utilities(
     matches: Iterable[Paid[NameT]], *, bounds: tuple[float, float] | None = None
 ) -> dict[NameT, Adjusted]:
-    """Mean return per match of every entry; ``bounds`` of a return, as in `mean_interval`.
+    """Return the mean return per match of every entry.
 
-    With them there are also bounds that hold at every moment, see `watched_bounds`.
+    ``bounds`` of a return are as in `mean_interval`; with them the result also has bounds that hold
+    at every moment, see `watched_bounds`.
 
-    Where luck is not known of every match, the adjusted mean is the raw one.  Raises `ResultError`
-    for returns that are no numbers or not as many as seats.
+    The adjusted mean equals the raw one if the luck of any match is unknown.  Raises `ResultError`
+    for returns that are no finite numbers or do not match the seats.
     """
     sums: dict[tuple[NameT, Hashable], list[tuple[float, float | None]]] = defaultdict(list)
     for number, match in enumerate(_checked(matches)):
@@ -62,9 +63,9 @@ def utilities(
 def crosstab(
     matches: Iterable[Paid[NameT]], *, bounds: tuple[float, float] | None = None
 ) -> dict[tuple[NameT, NameT], Adjusted]:
-    """Mean return per match of each entry where each other one played, too.
+    """Return the mean return of each entry in matches with each other entry.
 
-    ``bounds`` and errors as in `utilities`.
+    ``bounds`` and errors are as in `utilities`.
     """
     sums: dict[tuple[tuple[NameT, NameT], Hashable], list[tuple[float, float | None]]] = (
         defaultdict(list)
@@ -86,7 +87,7 @@ def _means(
     sums: dict[tuple[KeyT, Hashable], list[tuple[float, float | None]]],
     bounds: tuple[float, float] | None,
 ) -> dict[KeyT, Adjusted]:
-    """Means over units, each the mean of its matches."""
+    """Return means over units, each the mean of its matches."""
     rows: dict[KeyT, list[tuple[float, float | None]]] = defaultdict(list)
     for (key, _), seen in sums.items():
         value = math.fsum(each[0] for each in seen) / len(seen)
@@ -109,19 +110,22 @@ def _means(
 def watched_bounds(
     values: Sequence[float], bounds: tuple[float, float], alpha: float = 0.05
 ) -> tuple[float, float] | None:
-    """Bounds on the mean return that hold at every moment, with probability ``1 - alpha``.
+    """Return bounds on the mean return that hold at every moment.
 
-    ``values`` are those of all pairs so far, in any order, each within ``bounds``.  None if one
-    is not: then the game pays otherwise than it says, and nothing can be promised.
+    They hold with probability ``1 - alpha``.  ``values`` are those of all pairs so far, in any
+    order, each within ``bounds``.  Returns None if a value is outside: then the game pays more than
+    it declares, and no bound is valid.
 
-    It is the confidence sequence by betting of Waudby-Smith and Ramdas (2024), see
-    `plyhouse.server.results.sequential`, over all values at once.  What was refuted by fewer
-    pairs is *not* kept: pairs against different opponents have different means, and the promise
-    is for the mean of those that were met so far.  That holds, whatever the order of opponents,
-    also if it follows from earlier results.  For let each pair have the mean ``u`` given what came
-    before: the capital against m, divided by the product of all ``1 + f (u / m - 1)``, is a fair
-    game, and where the average of the u is m or less, that product is 1 or less (the geometric
-    mean is no more than the arithmetic one), so that the capital is no more than the fair game.
+    It is the confidence sequence by betting of Waudby-Smith and Ramdas (2024) over all values at
+    once, see `plyhouse.server.results.sequential`.  Means refuted by fewer pairs are *not* kept.
+    Pairs against different opponents have different means, and the bounds are for the mean over the
+    opponents met so far.
+
+    The bounds hold for any order of opponents, even if it depends on earlier results.  Proof: let
+    each pair have the mean ``u`` given the earlier ones.  The capital against m, divided by the
+    product of all ``1 + f (u / m - 1)``, is a fair game.  Where the average of the u is m or less,
+    that product is 1 or less (the geometric mean is at most the arithmetic one).  So the capital is
+    at most the fair game.
 
     >>> low, high = watched_bounds([1.0, -1.0], (-2.0, 2.0))
     >>> f"{low:.2f} to {high:.2f}"

@@ -1,7 +1,7 @@
-"""Checking a record without trusting the server that made it.
+"""Verification of a record without trust in the server that made it.
 
-`verify` replays the match and recomputes everything that the record claims.  Each check is
-listed with its result; differences name the ply at which they were found, the first of them is
+`verify` replays the match and recomputes everything that the record claims.  It lists each check
+with its result.  Differences name the ply at which they were found; the first of them is
 `VerifyReport.first_ply`.  The checks:
 
 ==============  ======================================================================
@@ -46,7 +46,7 @@ CHECKS = (
     "clocks",
     "outcome",
 )
-"""Names of the checks, in order."""
+"""The names of the checks, in order."""
 
 _NAMED_GAME = re.compile(r"[A-Za-z0-9_-]+(\(.*\))?", re.DOTALL)
 
@@ -57,15 +57,15 @@ class Check:
 
     name: str
     count: int = 0
-    """How many things were checked."""
+    """The number of items checked."""
     problems: list[str] = field(default_factory=list)
-    """What differs, in order."""
+    """The differences, in order."""
     skipped: str = ""
-    """Why nothing could be checked; empty if it could."""
+    """The reason why nothing could be checked; empty if it could."""
 
     @property
     def ok(self) -> bool:
-        """Whether nothing differs (a check that was skipped has found nothing)."""
+        """True if nothing differs; a skipped check found nothing."""
         return not self.problems
 
     def __str__(self) -> str:
@@ -79,20 +79,20 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class VerifyReport:
-    """What `verify` found."""
+    """The result of `verify`."""
 
     match: str
     checks: tuple[Check, ...]
     first_ply: int | None
-    """The first ply at which something differs; None if nothing does, or not at a ply."""
+    """The first ply with a difference; None if there is none, or not at a ply."""
 
     @property
     def ok(self) -> bool:
-        """Whether every check passed or had to be skipped."""
+        """True if every check passed or was skipped."""
         return all(check.ok for check in self.checks)
 
     def check(self, name: str) -> Check:
-        """The line of a check by its name."""
+        """Return the line of a check by its name."""
         return next(check for check in self.checks if check.name == name)
 
     def __str__(self) -> str:
@@ -102,10 +102,9 @@ class VerifyReport:
 
 
 def verify(record: Record, game: Game | None = None) -> VerifyReport:
-    """Recompute a record; never raises for what the record says.
+    """Recompute a record; its contents never make this raise.
 
-    ``game`` is needed where the record's game was loaded from a file: a record is not trusted
-    with the name of a file to run.
+    Give ``game`` if the record's game was loaded from a file: a record must not name a file to run.
     """
     return _Verifier(record, game).run()
 
@@ -123,10 +122,10 @@ class _Verifier:
         self.ply = 0
         self.draws = 0
         self.lost = False
-        """Whether the position is unknown, because an event could not be replayed."""
+        """True if the position is unknown, because an event could not be replayed."""
         self.agreed: set[int] = set()
         self.refused: dict[int, int] = {}
-        """Refused actions of the ply under way, by seat."""
+        """Refused actions in the current ply, by seat."""
         self.ended: RecordEvent | None = None
 
     def fail(self, name: str, problem: str, ply: int | None = None) -> None:
@@ -149,7 +148,7 @@ class _Verifier:
         return VerifyReport(self.record.match, tuple(self.checks.values()), self.first)
 
     def _game(self) -> Game | None:
-        """The record's game, if it can be had and fits."""
+        """Return the record's game if it is available and fits."""
         record = self.record
         game = self.given
         if game is None and not _NAMED_GAME.fullmatch(record.game):
@@ -211,7 +210,7 @@ class _Verifier:
             self.state = game.initial_state()
             for event in self.record.events:
                 self._event(game, event)
-        except Exception as error:  # rules that fail on a damaged record must not fail the report
+        except Exception as error:  # Rules that fail on a damaged record must not fail the report.
             self.lost = True
             self.fail("actions", f"the rules failed: {type(error).__name__}: {error}", self.ply)
 
@@ -295,7 +294,7 @@ class _Verifier:
         self.checks["refusals"].count += 1
         self.refused[event.seat] = self.refused.get(event.seat, 0) + 1
         if self.lost or len(event.text) >= MAX_TRIED:
-            return  # of a longer text only the beginning is known
+            return  # Only the beginning of a longer text is known.
         if self.state.to_move != event.seat:
             self.fail("order", f"seat {event.seat} is not to move", self.ply)
         try:
@@ -369,10 +368,10 @@ class _Verifier:
             self.fail("outcome", f"returns {outcome.returns} should be {list(expected)}", self.ply)
 
     def _rolled_out(self, why: str) -> None:
-        """Whether chance has done all that it had to before the end.
+        """Check that chance did everything required before the end.
 
-        It acts at once, before anybody can resign or lose on time.  Only a match that was never
-        begun, or that the server itself gave up, ends where a roll is still to come.
+        Chance acts at once, before any seat can resign or lose on time.  Only a match that never
+        began, or that the server itself ended, can end with a roll still to come.
         """
         ready = {event.seat for event in self.record.events if event.kind == "ready"}
         begun = len(ready) >= len(self.record.seats)
@@ -382,7 +381,7 @@ class _Verifier:
             self.fail("chance", f"roll {self.draws} is missing: the match ended after it", self.ply)
 
     def _forfeit(self, why: str, guilty: int) -> None:
-        """Whether the events bear out what a seat is said to have done."""
+        """Check that the events support the stated forfeit."""
         end = self.ended
         if why == "flag_fall" and (end is None or end.on_clock != guilty):
             self.fail("outcome", f"the clock of seat {guilty} did not run", self.ply)

@@ -1,4 +1,4 @@
-"""Matches made void by an organiser: what they counted for is worked out and taken back."""
+"""Voiding of matches: the server computes and removes their scores."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["void_match"]
 
 
 async def void_match(store: Store, match_id: str, by: By) -> None:
-    """Let a match count nowhere any more; it stays in the record.
+    """Make a match void, so that it counts nowhere; the record keeps it.
 
-    One that is still played counts nowhere when it ends; a running server ends it when it reads
-    of this in the audit log.  Raises `plyhouse.storage.errors.Unknown`, or `AlreadyExists` for
-    one that is void, and `plyhouse.games.errors.GameError` if its game is not known here.
+    A match that is still played counts nowhere when it ends; a running server ends it when it reads
+    this in the audit log.  Raises `plyhouse.storage.errors.Unknown`, `AlreadyExists` for a void
+    match, and `plyhouse.games.errors.GameError` if its game is not known here.
     """
     header = (await store.match(match_id)).header
     scores = None
