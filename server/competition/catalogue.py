@@ -58,7 +58,7 @@ _WORDS: Final[Mapping[type, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a format besides seats and mirroring."""
+    """A parameter of a format other than seats and mirroring."""
 
     name: str
     default: Any

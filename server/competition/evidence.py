@@ -176,7 +176,7 @@ def _any_time_only(made: Sequence[Line]) -> list[Line]:
 
 
 def _watched(found: Adjusted) -> Adjusted:
-    """Return a mean return with any-time bounds only, none without luck."""
+    """Return a mean with any-time bounds only, and none if adjusted for luck."""
     low, high = found.watched or (-math.inf, math.inf)
     raw = found.raw._replace(low=low, high=high)
     return found._replace(raw=raw, adjusted=found.adjusted._replace(low=-math.inf, high=math.inf))

@@ -82,7 +82,7 @@ MAX_NAME: Final = 64
 MAX_GAMES: Final = 32
 MAX_RULES: Final = 20_000
 VISIBILITIES: Final = ("public", "class", "anonymous")
-"""Who sees the board: everybody, the class, or each student only itself and those just ahead."""
+"""Readers of the board: everybody, the class, or each student its own line and those just ahead."""
 
 _ROBINS: Final = ("round_robin", "double_round_robin")
 _REPEATED: Final = (*_ROBINS, "gauntlet")

@@ -67,7 +67,7 @@ class Swiss(Format):
     """The number of rounds; None: the logarithm to base 2 of the entries at the beginning, rounded
     up."""
     points: Literal["share", "result"] = "share"
-    """The points of a pairing: the mean score of its matches, or 1, 1/2 or 0 by their sum."""
+    """The points of a pairing: the mean score of its matches, or 1, 1/2 or 0 by the larger sum."""
     bye: float = 1.0
     """The points of a round without an opponent, by a bye or because the opponent left."""
     late: float = 0.0

@@ -33,7 +33,7 @@ class Absences:
         """Waits by the id of the competition in which a game is played."""
 
     async def look(self, games: Iterable[ClassGame], minutes: int, now_ms: int) -> None:
-        """Withdraw entries waited for longer than ``minutes``; 0: never."""
+        """Withdraw entries waited for ``minutes`` or longer; 0: never."""
         for game in games:
             here = game.competition_id or ""
             missed = self._competitions.missed(here)
@@ -51,7 +51,7 @@ class Absences:
                     )
 
     def told(self, competition_id: str, minutes: int) -> list[str]:
-        """Return a sentence for each bot waited for longer than a minute.
+        """Return a sentence for each bot waited for a minute or longer.
 
         The sentence says how long the wait has lasted and what follows from it.
         """

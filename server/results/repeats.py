@@ -71,7 +71,7 @@ def _who(seat: RecordSeat) -> tuple[str, str, str]:
 def _varied(lines: Sequence[Line], opening: int) -> set[tuple[str, Hashable]]:
     """Return versions that acted in two ways after the same actions, by game."""
     acted: dict[tuple[object, ...], str] = {}
-    # Histories are numbered so that they compare at once.
+    # Histories are numbered so that comparing them takes constant time.
     following: dict[tuple[object, ...], int] = {}
     varied = set()
     for line in lines:

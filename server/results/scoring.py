@@ -41,7 +41,7 @@ def seat_result(returns: Sequence[float], seat: int, span: float = 0.0) -> tuple
     """Return a seat's score (its mean `pair_score`) and W, D or L.
 
     W: no other seat got as much. D: the highest return is shared. L: some seat got more.
-    Who plays alone beats nobody: the score is the return itself, and the result a D.
+    In a game for one seat the score is the return itself, and the result a D.
     """
     if len(returns) == 1:
         return returns[seat], "D"
