@@ -1,8 +1,8 @@
 """Reviews of finished matches by a separate program (`plyhouse.server.jobs.helper_jobs`).
 
-The program is a command that reads a record from its standard input and writes JSON (`plyhouse
-review - --json`).  Reviews take long, so only a few run at once.  There is no queue: a client that
-asks for another review must ask again later.
+The program is a command that reads a record from its standard input and writes JSON
+(`plyhouse review - --json`).  Reviews take long, so only a few run at once.  There is
+no queue: a client that asks for another review must ask again later.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Search trees of positions by a separate program (`plyhouse.server.jobs.helper_jobs`).
 
-The program is a command that reads a record from its standard input and writes JSON (`plyhouse
-explain --record - --json`).  A tree takes a moment, so a few requests may wait.  The rate of new
-trees for one visitor is limited.  A tree belongs to a position and not to a match, so matches with
-the same beginning share the kept trees.
+The program is a command that reads a record from its standard input and writes JSON
+(`plyhouse explain --record - --json`).  A tree takes a moment, so a few requests may
+wait.  The rate of new trees for one visitor is limited.  A tree belongs to a position and not to a
+match, so matches with the same beginning share the kept trees.
 """
 
 from __future__ import annotations

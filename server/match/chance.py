@@ -2,10 +2,10 @@
 
 The scheme (version 1), complete enough to be recomputed in any language:
 
-* A pairing has a secret *seed* of 32 random bytes.  Its *commitment*, the SHA-256 of the seed in
-  lower-case hexadecimal, is told to every seat before it contributes its nonce.
-* The pairing's matches draw from named *streams*.  A stream and a counter that starts at 0 and
-  grows by one with every chance node of the match give a *message*, the UTF-8 text ::
+* A pairing has a secret *seed* of 32 random bytes.  Its *commitment* is the SHA-256 of the seed in
+  lower-case hexadecimal.  Every seat learns it before it contributes its nonce.
+* The pairing's matches draw from named *streams*.  A counter starts at 0 and grows by one with
+  every chance node of the match.  Stream and counter give a *message*, the UTF-8 text ::
 
       plyhouse-chance-1|STREAM|NONCE,NONCE,...|COUNTER
 
@@ -13,18 +13,20 @@ The scheme (version 1), complete enough to be recomputed in any language:
   none) and the counter in decimal.
 * ``HMAC-SHA256(key=seed, message)`` gives 32 bytes.  The first 8, as a big-endian number, shifted
   right by 11, are a 53-bit number; divided by 2**53 it is *u*, uniform in [0, 1).
-* The outcomes of the chance node stand in the fixed order of the game.  The first outcome whose
-  cumulative probability exceeds ``u`` is chosen: probabilities are added from the left in double
-  precision, and if rounding leaves the sum at or below ``u``, the last outcome with a probability
-  above zero is taken.  A node with one possible outcome uses up a counter like any other.
+* The outcomes of the chance node have the fixed order of the game.  Probabilities are added from
+  the left in double precision.  The first outcome whose cumulative probability exceeds ``u`` is
+  chosen.  If rounding leaves the sum at or below ``u``, it is the last outcome with a probability
+  above zero.  A node with one possible outcome uses up a counter like any other.
 
 Streams.  In the local arena, where one person runs all bots, mirrored matches share the stream
-`SHARED_STREAM`: the same rolls and deals come with the seats swapped, which takes most of the luck
-out of the pair.  As their seats' nonces would differ from match to match, a shared stream does not
-mix nonces in.  All other matches have a stream each, ``match:ID``, and mix the nonces in: with a
-shared stream the first match would show a player the dice of the second, also from one confined
-process to another by the state of their kernel, and without nonces a dishonest server could try
-seeds before it commits.  The seed is revealed only when every match of the pairing is over.
+`SHARED_STREAM`.  The same rolls and deals come with the seats swapped, which takes most of the luck
+out of the pair.  A shared stream does not mix nonces in, because the seats' nonces would differ
+from match to match.
+
+All other matches have their own stream, ``match:ID``, and mix the nonces in.  With a shared stream
+the first match would show a player the dice of the second.  Even confined processes could pass them
+on by the state of their kernel.  Without nonces, a dishonest server could try seeds before it
+commits.  The seed is revealed only when every match of the pairing is over.
 """
 
 from __future__ import annotations
@@ -52,7 +54,7 @@ CHANCE_VERSION: Final = 1
 SEED_BYTES: Final = 32
 """Length of a seed in bytes."""
 SHARED_STREAM: Final = "pairing"
-"""The stream that mirrored matches of the local arena have in common."""
+"""The stream that mirrored matches of the local arena share."""
 
 _NONCE = re.compile(r"(?:[0-9a-f]{2}){0,32}")
 
@@ -60,22 +62,22 @@ OutcomeT = TypeVar("OutcomeT")
 
 
 def commitment(seed: bytes) -> str:
-    """The SHA-256 of a seed, as hex: what is told before the match begins."""
+    """Return the SHA-256 of a seed as hex, which seats get before the match begins."""
     return hashlib.sha256(seed).hexdigest()
 
 
 def match_stream(match: str) -> str:
-    """The stream of a match that shares its chance with no other."""
+    """Return the stream of a match that shares its chance with no other."""
     return f"match:{match}"
 
 
 def mixes_nonces(stream: str) -> bool:
-    """Whether the nonces of the seats enter the outcomes of this stream."""
+    """Return whether the nonces of the seats enter the outcomes of this stream."""
     return stream != SHARED_STREAM
 
 
 def normal_nonce(text: str) -> str:
-    """A nonce as it enters the messages: lower-case hex of at most 32 whole bytes.
+    """Return a nonce as it enters the messages: lower-case hex of at most 32 whole bytes.
 
     Raises ValueError for anything else.
     """
@@ -86,7 +88,7 @@ def normal_nonce(text: str) -> str:
 
 
 def select(u: float, outcomes: Sequence[tuple[OutcomeT, float]]) -> OutcomeT:
-    """The outcome that ``u`` in [0, 1) falls on (see the module's text).
+    """Return the outcome at ``u`` in [0, 1) (see the module's text).
 
     Raises ValueError if no outcome has a probability above zero.
     """
@@ -117,15 +119,15 @@ class Chance:
         self._prefix = f"plyhouse-chance-{CHANCE_VERSION}|{stream}|{','.join(mixed)}|"
 
     def message(self, counter: int) -> str:
-        """The text whose HMAC decides the draw number ``counter``."""
+        """Return the text whose HMAC decides the draw number ``counter``."""
         return f"{self._prefix}{counter}"
 
     def uniform(self, counter: int) -> float:
-        """The number in [0, 1) of draw number ``counter``."""
+        """Return the number in [0, 1) of draw number ``counter``."""
         keyed = self._keyed.copy()
         keyed.update(self.message(counter).encode())
         return (int.from_bytes(keyed.digest()[:8], "big") >> 11) * 2.0**-53
 
     def draw(self, counter: int, outcomes: Sequence[tuple[OutcomeT, float]]) -> OutcomeT:
-        """The outcome of chance node number ``counter`` of the match."""
+        """Return the outcome of chance node number ``counter`` of the match."""
         return select(self.uniform(counter), outcomes)

@@ -1,6 +1,6 @@
 """The clock of a match.
 
-All times are integer nanoseconds; the clock never asks what time it is.
+All times are integer nanoseconds.  The clock never reads the time; callers pass it.
 
 How a ply is charged (`Ledger`)::
 
@@ -11,8 +11,8 @@ How a ply is charged (`Ledger`)::
 
 The refund that a ply may get is known when it starts, and the deadline includes it:
 ``deadline = start + available + allowance + stall``.  An action stamped exactly at the deadline
-counts; one nanosecond later the flag has fallen.  A better measurement that arrives with the
-action can lower the charge, but does not move the deadline.
+counts; one nanosecond later the flag has fallen.  A better measurement that arrives with the action
+can lower the charge, but does not move the deadline.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ __all__ = ["Clock"]
 class Clock:
     """The clocks of all seats of a match; at most one runs.
 
-    Misuse (starting a second clock, stopping one that stands, going back in time on a pause) is
-    a `RuntimeError`: it is a fault of the caller, not of a player.
+    Misuse (starting a second clock, stopping one that does not run, going back in time on a pause)
+    is a `RuntimeError`, because it is a fault of the caller, not of a player.
     """
 
     __slots__ = (
@@ -53,16 +53,17 @@ class Clock:
     def __init__(self, control: TimeControl, seats: int, lag: LagPolicy | None = None) -> None:
         self.control = control
         self.plain = control.kind in ("move", "total")
-        """Whether a clock is one number: no periods, no bank."""
+        """True if a clock is one number, without periods or bank."""
         self.seats = seats
         self._lag = LagPolicy() if lag is None else lag
         self._main = [control.main_ns] * seats
         self._periods = [control.periods] * seats
         self.available_to_all = [control.initial_ns] * seats
-        """What each seat has for its next ply (or had, when the current one began): kept, as it
-        is asked for several times with every ply."""
+        """The time that each seat has for its next ply (or had, when the current one began).  It is
+        stored because every ply reads it several times.
+        """
         self._vouched = self._lag.vouched_per_move_ns if control.kind == "move" else 0
-        """Most of a refund that may be free of the total."""
+        """Most nanoseconds of a refund that may be free of the total."""
         self._lag_left = [self._lag.total_cap_ns] * seats
         self._busy_left = [self._lag.busy_total_ns] * seats
         self.running: int | None = None
@@ -79,32 +80,35 @@ class Clock:
 
     @property
     def paused(self) -> bool:
-        """Whether the server has stopped all clocks."""
+        """True while the server has stopped all clocks."""
         return self._paused_at is not None
 
     def available(self, seat: int) -> int:
-        """What a seat has for its next ply (or had, when the current one began)."""
+        """Return the time that a seat has for its next ply (or had, when the current one began)."""
         return self.available_to_all[seat]
 
     def deadline(self) -> int | None:
-        """The last instant at which an action counts; None while no clock runs or all pause."""
+        """Return the last instant at which an action counts; None if no clock runs or all pause."""
         return None if self.running is None or self._paused_at is not None else self.limit()
 
     def limit(self) -> int:
-        """The deadline of the clock that runs, were no pause to come; there must be one."""
+        """Return the deadline of the running clock if no pause comes.
+
+        Raises RuntimeError if no clock runs.
+        """
         if self.running is None:
             raise RuntimeError("no clock is running")
         return self._started + self.available_to_all[self.running] + self._allowance + self._stall
 
     def remaining(self, seat: int, now: int) -> int:
-        """Time until flag fall, lag refund aside; never negative."""
+        """Return the time until flag fall, without the lag refund; never negative."""
         left = self.available_to_all[seat]
         if seat != self.running:
             return left
         return max(0, left - max(0, self._elapsed(now)))
 
     def reading(self, seat: int, now: int) -> ClockReading:
-        """What the clock of ``seat`` shows at ``now``, the current ply counted in."""
+        """Return the reading of a seat's clock at ``now``, including the current ply."""
         control = self.control
         running = seat == self.running
         if not running:
@@ -125,16 +129,16 @@ class Clock:
         return ClockReading(left, self._paused_at is None, periods, bank)
 
     def _elapsed(self, now: int) -> int:
-        """Time of the current ply that is not the server's own."""
+        """Return the time of the current ply without the server's own."""
         until = now if self._paused_at is None else self._paused_at
         return until - self._started - self._stall
 
     # ------------------------------------------------------------------------ running it
 
     def start(self, seat: int, now: int, lag_ns: int = 0, floor_ns: int = 0) -> None:
-        """Start the clock of ``seat``, whose round trip was last measured as ``lag_ns``.
+        """Start the clock of ``seat``, whose last measured round trip is ``lag_ns``.
 
-        ``floor_ns`` of it are vouched for (see `LagPolicy`).
+        The kernel vouches for ``floor_ns`` of it (see `LagPolicy`).
         """
         if self.running is not None:
             raise RuntimeError(f"the clock of seat {self.running} is running")
@@ -144,14 +148,14 @@ class Clock:
         self._floor = min(floor_ns, self._vouched) if floor_ns else 0
         self._allowance = self._refundable(seat, lag_ns)
         if self._paused_at is not None:
-            # The turn was written while the server paused: the ply begins at the resumption.
+            # The turn was written while the server paused, so the ply begins at the resumption.
             self._started = self._paused_at = max(now, self._paused_at)
 
     def stop(self, seat: int, now: int, lag_ns: int = 0, stall_ns: int = 0) -> Ledger:
         """Stop the clock at an action (or at the end of the match) and account for the ply.
 
-        ``lag_ns`` is the round trip as measured by now, ``stall_ns`` what the server held the
-        action up besides the pauses.  The ledger says whether the flag had fallen.
+        ``lag_ns`` is the round trip as measured by now.  ``stall_ns`` is how long the server held
+        up the action, without the pauses.  The ledger says whether the flag had fallen.
         """
         if self.running != seat:
             raise RuntimeError(f"the clock of seat {seat} is not running")
@@ -160,7 +164,7 @@ class Clock:
             self._paused_at = now
         thought = max(0, now - self._started)
         stall = self._stall + stall_ns if stall_ns > 0 else self._stall
-        if stall:  # hardly ever
+        if stall:  # rare
             stall = min(thought, stall)
         used = thought - stall
         allowance = self._allowance
@@ -173,10 +177,11 @@ class Clock:
         return Ledger(thought, refund, stall, used - refund, remaining, flagged)
 
     def settle(self, seat: int, now: int) -> Ledger:
-        """Stop the clock because the match ended otherwise, and account for the ply so far.
+        """Stop the clock when the match ends for another reason, and account for the ply.
 
-        Several things may have come due before anyone looked, a flag among them that fell after
-        what ended the match: the ply is counted up to its deadline at most, and never flagged.
+        Several deadlines may have passed before anyone looked, and the flag may have fallen after
+        the event that ended the match.  So the ply is counted up to its deadline at most, and never
+        flagged.
         """
         if self.running != seat:
             raise RuntimeError(f"the clock of seat {seat} is not running")
@@ -191,7 +196,7 @@ class Clock:
             self._paused_at = now if self.running is None else max(now, self._started)
 
     def resume(self, now: int) -> int:
-        """Let the clocks run again; returns the length of the pause (0 if there was none)."""
+        """Let the clocks run again; return the length of the pause (0 if there was none)."""
         if self._paused_at is None:
             return 0
         absence = max(0, now - self._paused_at)
@@ -202,9 +207,9 @@ class Clock:
         return absence
 
     def let_in(self, seat: int, begin: int, end: int) -> int:
-        """The server let the bot of ``seat`` in from ``begin`` to ``end``; returns the refund.
+        """Refund the login of a seat's bot from ``begin`` to ``end``; return the refund.
 
-        The caps are those of a standstill at work, as a bot can log in as often as it likes.
+        The caps are those of a stall at work, because a bot can log in as often as it likes.
         """
         if self.running != seat:
             return 0
@@ -212,12 +217,12 @@ class Clock:
         return self.stalled(begin, end, busy_ns=max(0, end - begin))
 
     def stalled(self, begin: int, end: int, busy_ns: int = 0, own_ns: int = 0) -> int:
-        """The server stood still from ``begin`` to ``end``; returns what the ply is given back.
+        """Refund a stall of the server from ``begin`` to ``end``; return the refund.
 
-        ``own_ns`` of it the server spent on what the connection of the seat to move had sent:
-        that is never given back.  ``busy_ns`` (those included) it was at work, which somebody may
-        have brought about: that is given back up to the caps of `LagPolicy`.  In the rest it did
-        not get to run, and nobody here can have a hand in that.
+        For ``own_ns`` of it the server worked on data from the connection of the seat to move: that
+        is never refunded.  For ``busy_ns`` (including these) it was at work, which a client may
+        have caused: that is refunded up to the caps of `LagPolicy`.  During the rest the process
+        did not run, which no client can cause.
         """
         if self.running is None or self._paused_at is not None:
             return 0
@@ -226,8 +231,8 @@ class Clock:
         if span <= 0:
             return 0
         if not own_ns and busy_ns >= span:
-            # Nearly always: everybody's frames kept the server busy, this clock's no more than
-            # others.  It is asked of every clock that runs, many times a second.
+            # Nearly always everybody's frames kept the server busy, and this clock's no more than
+            # others. This path is fast because every running clock takes it many times a second.
             seat = self.running
             if span <= self._lag.busy_per_move_ns - self._busy and span <= self._busy_left[seat]:
                 self._busy += span
@@ -245,7 +250,7 @@ class Clock:
         return given
 
     def replay(self, seat: int, charged_ns: int, lag_ns: int, *, flagged: bool = False) -> int:
-        """Charge a ply as recorded, when a match is restored or verified; returns what remains.
+        """Charge a ply as recorded, when a match is restored or verified; return what remains.
 
         Raises ValueError if the charge was more than the seat had.
         """
@@ -253,7 +258,7 @@ class Clock:
             raise ValueError(
                 f"seat {seat} was charged {charged_ns} ns and had {self.available(seat)} ns"
             )
-        # How much was vouched for is not noted: as much as may have been.
+        # The recorded part that was vouched for is unknown, so allow the most that was possible.
         self._floor = self._vouched
         if not 0 <= lag_ns <= self._refundable(seat, lag_ns):
             raise ValueError(
@@ -263,16 +268,16 @@ class Clock:
         return self._charge(seat, charged_ns, lag_ns, flagged)
 
     def _refundable(self, seat: int, lag_ns: int) -> int:
-        """What a round trip of ``lag_ns`` may give back now."""
+        """Return the refund that a round trip of ``lag_ns`` may get now."""
         if not lag_ns:
             return 0
         left = self._lag_left[seat] + self._floor
         if 0 < lag_ns <= self._lag.per_move_cap_ns and lag_ns <= left:
-            return lag_ns  # as nearly always
+            return lag_ns  # the usual case
         return max(0, min(lag_ns, self._lag.per_move_cap_ns, left))
 
     def _charge(self, seat: int, charged: int, refund: int, flagged: bool) -> int:
-        """Take a ply's charge and refund off the accounts; returns what remains."""
+        """Take a ply's charge and refund off the accounts; return what remains."""
         control = self.control
         if refund > self._floor:
             self._lag_left[seat] -= refund - self._floor
@@ -287,7 +292,7 @@ class Clock:
             self._main[seat] = max(0, -over)
             if over > 0:
                 self._periods[seat] -= over // control.free_ns
-        # Byo-yomi has as much anew as there are periods left, every other control once.
+        # Byo-yomi has its free time once per remaining period, every other control once.
         anew = self._periods[seat] if control.periods else 1
         self.available_to_all[seat] = left = self._main[seat] + anew * control.free_ns
         return 0 if flagged else left

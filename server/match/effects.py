@@ -1,18 +1,18 @@
-"""What the match engine asks the shell to do.
+"""The effects of an input to the match engine, for the shell to carry out.
 
 The engine performs no I/O: every input of `plyhouse.server.match.engine.Match` returns `Effects`,
-and the shell carries them out.  What must be durable stands apart from what is told, so one
+and the shell carries them out.  Rows to store are separate from messages to send, so one
 transaction per input is enough.  Three rules bind the shell:
 
 1. Effects of one match are carried out in the order in which they were returned, across calls.
-2. Nothing is told before the rows of the same effects, and of all earlier ones, are durable (so
-   an answer to a repeated action waits for the original's commit as well).
+2. No message is sent before the rows of the same effects, and of all earlier ones, are durable.
+   So the answer to a repeated action also waits for the commit of the original.
 3. When a `Send` with ``turn_ply >= 0`` has been written to its connection, the shell calls
    ``match.turn_written(seat, turn_ply, now)``: that starts the seat's clock.  The same holds for
    snapshots with ``your_turn``, which the shell puts into a ``welcome``.
 
-A `Send` to a seat without a connection is dropped: the snapshot that the seat gets when it comes
-back holds everything.
+The shell drops a `Send` to a seat without a connection: the snapshot that the seat gets when it
+comes back holds everything.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Started(Struct, frozen=True, gc=False):
     """All seats are ready: mark the match as running (its ready rows came before)."""
 
     nonces: tuple[str, ...]
-    """What each seat contributed, in seat order, as lower-case hex."""
+    """The nonce of each seat, in seat order, as lower-case hex."""
 
 
 class Finish(Struct, frozen=True, gc=False):
@@ -39,36 +39,36 @@ class Finish(Struct, frozen=True, gc=False):
 
     outcome: Outcome
     ply: int
-    """How many actions of seats were made."""
+    """Number of actions that seats have played."""
     void: bool
-    """Whether the match counts for nothing: ``server_fault`` and ``aborted``."""
+    """True if the match counts for nothing: ``server_fault`` and ``aborted``."""
 
 
 class Send(Struct, frozen=True, gc=False):
-    """Send a message to whoever holds a seat, if connected."""
+    """A message to the holder of a seat, if connected."""
 
     seat: int
     message: ServerMessage
     turn_ply: int = -1
-    """If not negative, this message tells the seat that its turn has come: see rule 3."""
+    """If not negative, this message tells the seat that it is to move: see rule 3."""
 
 
 class Broadcast(Struct, frozen=True, gc=False):
-    """Send a message to every spectator of the match."""
+    """A message to every spectator of the match."""
 
     message: ServerMessage
 
 
 Milestone: TypeAlias = Started | Finish
-"""What the shell stores in its own words."""
+"""Effects that the shell translates into operations of the store."""
 Row: TypeAlias = EventRow | Milestone
-"""What must be durable: rows as they are stored, and milestones."""
+"""Effects that must be durable: rows as they are stored, and milestones."""
 Telling: TypeAlias = Send | Broadcast
-"""What is told once the rows are durable."""
+"""Effects that are sent once the rows are durable."""
 
 
 class Effects:
-    """What one input of a match leads to: first `rows` become durable, then `told` is told."""
+    """The effects of one input: first `rows` become durable, then `told` is sent."""
 
     __slots__ = ("milestone", "rows", "told")
 
@@ -76,7 +76,7 @@ class Effects:
         self.rows = rows
         self.told = told
         self.milestone = milestone
-        """Whether there is a `Started` or a `Finish` among the rows."""
+        """True if the rows contain a `Started` or a `Finish`."""
 
     def __bool__(self) -> bool:
         return bool(self.rows or self.told)
@@ -85,7 +85,7 @@ class Effects:
         return f"Effects({self.rows!r}, {self.told!r})"
 
     def then(self, later: Effects) -> Self:
-        """Add what another input led to, after this; the rows of both still come first."""
+        """Append the effects of a later input; the rows of both still come first."""
         self.rows += later.rows
         self.told += later.told
         self.milestone = self.milestone or later.milestone

@@ -7,22 +7,23 @@
        '--ready timeout-------'--abort--> finished (void)
 
 Every input takes ``now`` in integer nanoseconds of a monotonic clock and returns `Effects`
-(`plyhouse.server.match.effects`, which also states what the shell must keep to).  Requests that
-cannot be granted are answered with an ``error`` message; nothing here raises because of what a
-player sent.  The instants that the engine itself waits for are in `Match.deadline`: at that
-instant the shell calls `Match.tick`.  A frame that was read before a deadline must be handed in
-before the tick, with the time of its reading.
+(`plyhouse.server.match.effects`, which also has the rules for the shell).  The engine answers
+requests that it cannot grant with an ``error`` message.  It never raises because of what a player
+sent.  `Match.deadline` is the next instant for which the engine waits: at that instant the shell
+calls `Match.tick`.  A frame that was read before a deadline must be passed in before the tick, with
+the time of its reading.
 
-The clock of the seat to move starts when the shell reports its turn as written
-(`Match.turn_written`), or, of a seat that is away by its own doing, as one that could have been
-(`Match.turn_missed`).
+The clock of the seat to move starts when the shell reports that its turn was written
+(`Match.turn_written`).  For a seat that is away for its own reasons, it starts when the turn could
+have been written (`Match.turn_missed`).
 
-A match consists of its `Course` (all that its stored events determine, so all that survives a
-kill), its `Attendance` (who is away, and since when), and what each viewer has been told.  What
-each viewer is sent is made by `plyhouse.server.match.views` alone.
+A match consists of its `Course` (everything that its stored events determine, and so survives a
+kill), its `Attendance` (the seats that are away, and since when), and what each viewer has got.
+Only `plyhouse.server.match.views` makes the data for viewers.
 
-The module is long because the match is one state machine: what an input may do depends on status,
-clock, offers and absences together, and two classes that know each other's fields were tried.
+The module is long because the match is one state machine.  The effect of an input depends on
+status, clock, offers and absences together, so splitting it would give classes that know each
+other's fields.
 """
 
 from __future__ import annotations
@@ -69,15 +70,15 @@ from plyhouse.server.match.views import Views, clock_states, ledger_entry
 __all__ = ["Match", "MatchConfig", "seat_label"]
 
 OUT_OF_STEP: Final = frozenset(["match/not_your_turn", "match/stale_ply", "match/future_ply"])
-"""Errors that say where the match stands."""
+"""Errors whose answer includes the current ply."""
 
 
 class Match:
-    """One match; see the module's text for how it is driven.
+    """One match; the module's text explains how to drive it.
 
-    ``course`` is that of a match that was begun before the server stopped (see
-    `plyhouse.server.match.restore`): all seats count as away from ``now`` on, and `resume` comes
-    next.
+    ``course`` is that of a match that began before the server stopped (see
+    `plyhouse.server.match.restore`).  All seats then count as away from ``now`` on, and `resume`
+    must be called next.
     """
 
     __slots__ = (
@@ -109,7 +110,7 @@ class Match:
         self.views: Views = self.course.views
         self.attendance = Attendance(config.disconnect_grace_ns)
         self.last_of_pairing = False
-        """Set by the shell when the match's end ends its pairing: ``finished`` then reveals."""
+        """Set by the shell if this match ends its pairing: ``finished`` then reveals the seed."""
         self.commitment = commitment(config.seed)
         self._nonce_changes = [0] * self.seats
         self._ready_deadline = now + config.ready_timeout_ns
@@ -134,17 +135,17 @@ class Match:
 
     @property
     def state(self) -> Any:
-        """The full state: for the server only, seats see it through views."""
+        """The full state, for the server only; seats see it through views."""
         return self.position.state
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the match ended; None before."""
+        """The outcome of the match; None before its end."""
         return self.course.outcome
 
     @property
     def nonces(self) -> Sequence[str | None]:
-        """What each seat contributed to chance; None if it is not ready."""
+        """The nonce of each seat; None if it is not ready."""
         return self.course.nonces
 
     @property
@@ -154,11 +155,11 @@ class Match:
 
     @property
     def turn_open(self) -> bool:
-        """Whether the seat to move has not been told so yet: its clock stands."""
+        """True while the seat to move has not got its turn, so its clock does not run."""
         return self.course.status == "running" and self.clock.running is None
 
     def deadline(self) -> int | None:
-        """The instant at which `tick` is due next; None if only an input can change anything."""
+        """Return when `tick` is due next; None if only an input can change anything."""
         status = self.course.status
         if status == "finished" or self._paused_at is not None:
             return None
@@ -171,10 +172,10 @@ class Match:
         return due
 
     def snapshot(self, viewer: int | None, now: int) -> MatchSnapshot:
-        """Everything that a seat, or a spectator, may know now.
+        """Return everything that a seat, or a spectator (None), may know now.
 
-        It must be sent: for seats, the next messages' events continue from here.  Beware of
-        sending one while effects of the match still wait for storage; `sync` keeps the order.
+        It must be sent: for seats, the events of the next messages continue from here.  Do not send
+        one while effects of the match wait for storage; `sync` keeps the order.
         """
         config = self.config
         course = self.course
@@ -209,10 +210,10 @@ class Match:
         )
 
     def subscribe(self, viewer: int | None, *, updates: bool = True, scenes: bool = False) -> None:
-        """Say what a seat (or the spectators: None) wants besides its turns.
+        """Set what a seat, or the spectators (None), get in addition to turns.
 
-        ``updates``: an ``update`` when somebody else is to move; ``scenes``: drawings along with
-        observations.  Without a subscription spectators are sent nothing.
+        ``updates`` asks for an ``update`` when somebody else is to move, ``scenes`` for drawings
+        along with observations.  Without a subscription spectators get nothing.
         """
         if updates:
             self._subscribed[viewer] = True
@@ -233,16 +234,18 @@ class Match:
     # ------------------------------------------------------------------- before the start
 
     def announce(self, now: int) -> Effects:
-        """Tell every seat of the match: it should answer with ``ready``, and has time from now."""
+        """Announce the match to every seat, which should answer ``ready`` within the timeout from
+        now.
+        """
         self._ready_deadline = now + self.config.ready_timeout_ns
         return Effects(
             [], [Send(seat, MatchMessage(self.snapshot(seat, now))) for seat in range(self.seats)]
         )
 
     def ready(self, seat: int, nonce: str, now: int, *, re: int | None = None) -> Effects:
-        """A seat is set up and adds its nonce; with the last one the match starts.
+        """Note that a seat is ready, with its nonce; the last seat starts the match.
 
-        Until then a seat may say it again, also with another nonce (it may have been restarted).
+        Until then a seat may repeat it, even with another nonce (it may have been restarted).
         """
         if expired := self._expired(now):
             return self._refused(seat, re, "match/over", after=expired)
@@ -266,7 +269,7 @@ class Match:
         return effects if None in course.nonces else effects.then(self._start(now))
 
     def _start(self, now: int) -> Effects:
-        """All are ready: deal, and tell who begins."""
+        """Deal, and send the first turn, because all seats are ready."""
         nonces = tuple([each or "" for each in self.course.nonces])
         return Effects([Started(nonces)], [], milestone=True).then(self._go_on(now))
 
@@ -275,31 +278,31 @@ class Match:
         return self._go_on(now) if self.course.status == "running" else Effects([], [])
 
     def _go_on(self, now: int) -> Effects:
-        """Chance acts, then whoever is to move is told; or the match ends."""
+        """Let chance act, then send the next turn, or end the match."""
         course = self.course
         mark = course.mark()
         rows: list[Row] = []
         try:
             course.roll(rows)
             return self._proceed(rows, [], now)
-        except Exception as error:  # whatever the rules of a game, also a user's, may raise
+        except Exception as error:  # the rules of a game, even a user's, may raise anything
             course.back(mark)
             return self._fault(error, now)
 
     # -------------------------------------------------------------------------- play
 
     def turn_missed(self, seat: int, ply: int, now: int) -> None:
-        """Nobody was there to be told: the clock starts, unless the absence is our doing."""
+        """Start the clock of a seat that is not connected, unless the server is the reason."""
         if self.attendance.unexcused(seat):
             self.turn_written(seat, ply, now)
 
     def turn_written(
         self, seat: int, ply: int, now: int, *, lag_ns: int = 0, floor_ns: int = 0
     ) -> None:
-        """The seat has been told that ply ``ply`` is its turn: its clock starts.
+        """Start the clock of a seat that has got its turn at ply ``ply``.
 
-        ``lag_ns``: the connection's measured round trip, for the refund; ``floor_ns`` of it are
-        vouched for (see `LagPolicy`).  Late and repeated reports change nothing.
+        ``lag_ns`` is the connection's measured round trip, for the refund.  The kernel vouches for
+        ``floor_ns`` of it (see `LagPolicy`).  Late and repeated reports change nothing.
         """
         position = self.position
         if ply == position.ply and self.turn_open and seat == position.state.to_move:
@@ -318,13 +321,13 @@ class Match:
         re: int | None = None,
         info: Any = None,
     ) -> Effects:
-        """A seat plays; ``now`` is when its frame was read.
+        """Play an action of a seat; ``now`` is when its frame was read.
 
-        ``info`` is what the bot says of its thoughts: kept with the ply if it can be, and never
-        a reason to refuse the action.
+        ``info`` has the bot's thoughts.  They are kept with the ply if possible, and are never a
+        reason to refuse the action.
 
-        Sending the same action for the same ply again is answered like the first time, with
-        ``duplicate`` set.  ``stall_ns`` is how long the server itself held the frame up.
+        The same action for the same ply is answered again like the first time, with ``duplicate``
+        set.  ``stall_ns`` is how long the server itself held the frame up.
         """
         course = self.course
         position = self.position
@@ -368,7 +371,7 @@ class Match:
                 answer = Accepted(re, match, ply, events, clocks, entry, False, said)
                 told.append(Send(seat, answer))
             return self._proceed(rows, told, now, clocks)
-        except Exception as error:  # whatever the rules of a game, also a user's, may raise
+        except Exception as error:  # the rules of a game, even a user's, may raise anything
             course.back(mark)
             return self._refused(seat, re, "match/over", after=self._fault(error, now))
 
@@ -381,7 +384,7 @@ class Match:
         *,
         re: int | None = None,
     ) -> Effects:
-        """A seat gives up, or its runner reports that the bot broke (``bot_crash``).
+        """Resign for a seat, or end the match because its runner reports ``bot_crash``.
 
         ``detail`` is stored for the author of the bot and shown to nobody else.
         """
@@ -396,7 +399,7 @@ class Match:
     # -------------------------------------------------------------------------- draws
 
     def offer_draw(self, seat: int, now: int, *, re: int | None = None) -> Effects:
-        """Offer a draw; accepts one that stands.  One offer per seat and ply."""
+        """Offer a draw, or accept one on offer.  A seat may offer once per ply."""
         if refused := self._no_draws(seat, now, re):
             return refused
         course = self.course
@@ -411,7 +414,7 @@ class Match:
         return effects
 
     def accept_draw(self, seat: int, now: int, *, re: int | None = None) -> Effects:
-        """Accept the draw on offer; it is agreed when every seat has."""
+        """Accept the draw on offer; it is agreed when every seat has accepted."""
         if refused := self._no_draws(seat, now, re):
             return refused
         course = self.course
@@ -438,9 +441,10 @@ class Match:
     # --------------------------------------------------------- connections, time, the server
 
     def disconnected(self, seat: int, now: int, *, turn_pending: bool = False) -> Effects:
-        """A seat lost its connection: it has the grace to come back, on its own clock.
+        """Note that a seat lost its connection; it may come back within the grace.
 
-        ``turn_pending``: its turn waits to be durable; `turn_missed` or `turn_written` follows.
+        Its own clock runs meanwhile.  With ``turn_pending`` its turn is not durable yet;
+        `turn_missed` or `turn_written` follows.
         """
         left = self.course.status != "finished" and self.attendance.leave(seat, now)
         told = self._onlookers(seat, self._absence(seat, now)) if left else []
@@ -451,8 +455,10 @@ class Match:
         return Effects([], told)
 
     def reconnected(self, seat: int, now: int) -> Effects:
-        """A seat is back.  It is sent a snapshot by `sync` or in its ``welcome``; if that says
-        ``your_turn``, `turn_written` follows as after a ``turn``.
+        """Note that a seat is back.
+
+        It gets a snapshot by `sync` or in its ``welcome``; if that says ``your_turn``,
+        `turn_written` follows as after a ``turn``.
         """
         expired = self._expired(now)
         if self.attendance.until(seat) is not None:
@@ -463,7 +469,9 @@ class Match:
         return expired
 
     def absences(self, viewer: int | None, now: int) -> list[Notice]:
-        """What a seat that has come, or who begins to watch (None), is told of who is away."""
+        """Return the notices about absent seats, for a seat that has come or a new spectator
+        (None).
+        """
         if viewer is not None and not self._hears(viewer):
             return []
         others = [seat for seat in range(self.seats) if seat != viewer]
@@ -487,7 +495,7 @@ class Match:
         return Effects([], [Send(viewer, MatchMessage(snapshot, re), turn_ply)])
 
     def tick(self, now: int) -> Effects:
-        """Time has passed: flags fall, timeouts strike.  Call it at `deadline`, or any time."""
+        """Let flags fall and timeouts strike.  Call it at `deadline`, or at any time."""
         return self._expired(now)
 
     def abort(
@@ -499,15 +507,18 @@ class Match:
         seat: int | None = None,
         detail: str = "",
     ) -> Effects:
-        """End the match without a result: ``aborted``, or ``server_fault`` if it is our fault."""
+        """End the match without a result: ``aborted``, or ``server_fault`` for a fault of the
+        server.
+        """
         if self.course.status == "finished":
             return Effects([], [])
         returns = outcomes.void_returns(self.seats)
         return self._finish(termination, returns, seat, reason, now, detail=detail)
 
     def exclude(self, seat: int, now: int) -> Effects:
-        """An organiser excludes the holder of a seat: it forfeits, and before the start the match
-        is void.
+        """Exclude the holder of a seat, on behalf of an organiser.
+
+        The seat forfeits; before the start, the match is void instead.
         """
         if self.course.status == "finished":
             return Effects([], [])
@@ -517,15 +528,15 @@ class Match:
         return self._forfeit("disconnect", seat, reason, now)
 
     def server_paused(self, now: int) -> None:
-        """The server stops to serve (or did at ``now``, when noticed afterwards)."""
+        """Stop all clocks; ``now`` may be in the past if the pause is noticed afterwards."""
         if self._paused_at is None:
             self._paused_at = now
             self.clock.pause(now)
 
     def server_stalled(self, begin: int, end: int, busy_ns: int = 0, own_ns: int = 0) -> int | None:
-        """The server stood still for a while; see `Clock.stalled`.
+        """Account for a stall of the server; see `Clock.stalled`.
 
-        Returns what the ply under way is given back, None if no clock runs.
+        Returns the refund of the ply under way, None if no clock runs.
         """
         if self._paused_at is not None:
             return None
@@ -538,7 +549,7 @@ class Match:
         return clock.stalled(begin, end, busy_ns, own_ns)
 
     def server_resumed(self, now: int) -> None:
-        """The server is back: no time has passed for anybody."""
+        """End a pause, so that no time has passed for anybody."""
         if self._paused_at is None:
             return
         absence = max(0, now - self._paused_at)
@@ -550,13 +561,13 @@ class Match:
     # ------------------------------------------------------------------------- telling
 
     def _events(self, viewer: int) -> list[Event]:
-        """What happened since the last message to a viewer (-1: the spectators)."""
+        """Return the events since the last message to a viewer (-1: the spectators)."""
         since = self._seen[viewer]
         self._seen[viewer] = self.views.length
         return self.views.events(None if viewer < 0 else viewer, since)
 
     def _seen_now(self, viewer: int | None) -> tuple[dict[str, Any], dict[str, Any] | None]:
-        """Observation and, if wanted, scene."""
+        """Return the observation and, if wanted, the scene."""
         state = self.position.state
         wanted = viewer in self._scenes
         if self.course.status == "finished" and state.to_move != TERMINAL:
@@ -581,9 +592,9 @@ class Match:
         now: int,
         clocks: list[ClockState] | None = None,
     ) -> Effects:
-        """Tell whoever is to move, and whoever follows the match; or finish it.
+        """Send the next turn and the updates of followers, or finish the match.
 
-        ``rows`` and ``told`` are what the input has led to before.
+        ``rows`` and ``told`` are the earlier effects of the input.
         """
         position = self.position
         mover = position.state.to_move
@@ -604,7 +615,7 @@ class Match:
     def _updates(
         self, mover: int | None, now: int, clocks: list[ClockState] | None = None
     ) -> list[Telling]:
-        """What the followers of the match are sent: everyone subscribed but the mover."""
+        """Return the updates of everyone who follows the match, except the mover."""
         told: list[Telling] = []
         for viewer in self._subscribed:
             if viewer is not None and viewer == mover:
@@ -626,11 +637,11 @@ class Match:
         return told
 
     def _hears(self, seat: int) -> bool:
-        """Whether a seat wants to be told what it need not act on: people do, and who asks."""
+        """Return whether a seat wants notices: people do, and bots that ask for updates."""
         return seat in self._subscribed or seat in self._scenes
 
     def _onlookers(self, seat: int, notices: list[Notice]) -> list[Telling]:
-        """Tell spectators, and the other seats that want to hear of it."""
+        """Return notices for the spectators, and for the other seats that want them."""
         told: list[Telling] = [
             Send(each, notice)
             for notice in notices
@@ -646,7 +657,7 @@ class Match:
         return Effects(rows or [], [] if re is None else [Send(seat, Ok(re))])
 
     def _answered(self, seat: int, re: int | None, effects: Effects) -> Effects:
-        """Answer with ``ok`` before what else is told."""
+        """Answer with ``ok`` before the other messages."""
         if re is not None:
             effects.told.insert(0, Send(seat, Ok(re)))
         return effects
@@ -660,7 +671,7 @@ class Match:
         *,
         after: Effects | None = None,
     ) -> Effects:
-        """Answer with an error, after what else happened."""
+        """Answer with an error after the other effects."""
         effects = Effects([], []) if after is None else after
         if re is not None:
             text = message or ERRORS[code].message
@@ -671,7 +682,7 @@ class Match:
     # ------------------------------------------------------------- what cannot be granted
 
     def _not_running(self, seat: int, now: int, re: int | None) -> Effects | None:
-        """Refuse what only a running match can take; None if the match runs."""
+        """Refuse a request that needs a running match; None if the match runs."""
         expired = self._expired(now)
         status = self.course.status
         if status == "running":
@@ -686,7 +697,7 @@ class Match:
         return self._not_running(seat, now, re)
 
     def _out_of_step(self, seat: int, ply: int, text: str, now: int, re: int | None) -> Effects:
-        """Answer an action that is not for the present ply of a running match."""
+        """Answer an action that is not for the current ply of a running match."""
         if 0 <= ply < self.position.ply:
             return self._act_again(seat, ply, text, now, re)
         status = self.course.status
@@ -715,10 +726,10 @@ class Match:
         return Effects([], [Send(seat, answer)])
 
     def _means(self, ply: int, text: str) -> bool:
-        """Whether ``text`` is another spelling of the action played at ``ply``.
+        """Return whether ``text`` is another spelling of the action played at ``ply``.
 
-        Of plies that are long past only the spelling used then is known again: nobody repeats
-        those but to make the server read whole matches.
+        For plies that are long past, only the spelling used then is recognised.  A bot would repeat
+        such a ply only to make the server read whole matches.
         """
         state = self.course.state_before(ply)
         if state is None:
@@ -730,7 +741,7 @@ class Match:
         return again == self.course.plies[ply].text
 
     def _illegal(self, seat: int, text: str, error: GameError, now: int, re: int | None) -> Effects:
-        """An action that is none, by the match's rule; the clock runs on meanwhile."""
+        """Handle an illegal action by the match's rule; the clock keeps running."""
         shown = self.views.refusal(error, self.position.state, text)
         legal = self.views.legal(self.position.state)
         told: list[Telling] = []
@@ -743,7 +754,7 @@ class Match:
             return effects
         ply = self.position.ply
         reason = f"{seat_label(self.config, seat)} played an illegal action at ply {ply + 1}."
-        detail = f"{tried(text)!r}: {shown}"  # its author may read it: not the text of `error`
+        detail = f"{tried(text)!r}: {shown}"  # its author may read it: omit the text of `error`
         return effects.then(self._forfeit("illegal_action", seat, reason, now, detail=detail))
 
     # -------------------------------------------------------------------------- endings
@@ -782,7 +793,7 @@ class Match:
         return self._forfeit("flag_fall", seat, reason, now, ledger=ledger, on_clock=seat)
 
     def _fault(self, error: Exception, now: int) -> Effects:
-        """The rules of the game failed: nobody's result, the details for the host."""
+        """Void the match because the game's rules failed; the details are for the operator."""
         detail = "".join(traceback.format_exception(error))
         reason = f"The rules of {self.game.info.name} failed ({type(error).__name__})."
         return self.abort(reason, now, "server_fault", detail=detail)
@@ -815,7 +826,7 @@ class Match:
         ledger: Ledger | None = None,
         on_clock: int | None = None,
     ) -> Effects:
-        """End the match; the ply under way, if any, is accounted for in the last row."""
+        """End the match; the last row accounts for the ply under way, if there is one."""
         if on_clock is None and (on_clock := self.clock.running) is not None:
             ledger = self.clock.settle(on_clock, now)
         told = self._updates(None, now) if termination == "normal" else []
@@ -842,5 +853,5 @@ class Match:
 
 
 def _sentence(text: str) -> str:
-    """Let a text begin as a sentence does."""
+    """Return a text with a capital letter."""
     return text[0].upper() + text[1:]

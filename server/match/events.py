@@ -1,4 +1,4 @@
-"""How the events of a match are written as rows, and read again.
+"""Writing the events of a match as rows, and reading them.
 
 Kinds of rows, in `EventRow.kind`:
 
@@ -8,7 +8,7 @@ Kinds of rows, in `EventRow.kind`:
 ``action``        ``seat`` played ``text``; with the ledger of the ply, and in ``data`` what the
                   bot said of its thoughts (`plyhouse.server.match.info`)
 ``illegal``       ``seat`` tried ``text`` (cut to 256 characters)
-``draw_offer``    ``seat`` offered a draw; likewise ``draw_accept`` and ``draw_decline``
+``draw_offer``    ``seat`` offered a draw; also ``draw_accept`` and ``draw_decline``
 ``end``           the match ended: ``text`` is the termination, ``seat`` who caused it or -1;
                   with the ledger of the ply under way, and `EndData` as JSON in ``data``
 ================  =====================================================================
@@ -28,30 +28,30 @@ from plyhouse.storage.rows import EventRow
 __all__ = ["MAX_TRIED", "EndData", "end_data", "end_row", "event_row", "tried"]
 
 MAX_TRIED: Final = 256
-"""How much of the text of a refused action is kept."""
+"""Most characters kept of a refused action."""
 NO_LEDGER: Final = Ledger(0, 0, 0, 0, 0)
 
 
 class EndData(Struct, frozen=True, omit_defaults=True):
-    """What the last row of a match holds besides its columns."""
+    """The data of a match's last row that has no column."""
 
     returns: tuple[float, ...]
     reason: str = ""
     on_clock: int = -1
     """The seat whose ply was under way, to which the row's ledger belongs; -1 if none was."""
     detail: str = ""
-    """For the author of the bot that caused the end, or for the host; never published."""
+    """For the author of the bot that caused the end, or for the operator; never published."""
 
 
 def tried(text: str) -> str:
-    """A refused text as it is kept: cut, and without NUL, which PostgreSQL does not store."""
+    """Return a refused text as it is kept: shortened, and without NUL, which PostgreSQL refuses."""
     return text[:MAX_TRIED].replace("\0", "\ufffd")
 
 
 def event_row(
     match: str, index: int, kind: str, ply: int, seat: int, text: str, ledger: Ledger | None
 ) -> EventRow:
-    """A row of any kind but ``end``."""
+    """Return a row of any kind but ``end``."""
     if ledger is None:
         return EventRow(match, index, kind, ply, seat, text)
     return EventRow(
@@ -78,7 +78,7 @@ def end_row(
     on_clock: int | None,
     detail: str,
 ) -> EventRow:
-    """The row that ends a match."""
+    """Return the row that ends a match."""
     seat = -1 if outcome.seat is None else outcome.seat
     clocked = -1 if on_clock is None else on_clock
     data = EndData(tuple(outcome.returns), outcome.reason, clocked, detail.replace("\0", "\ufffd"))
@@ -100,7 +100,7 @@ def end_row(
 
 
 def end_data(row: EventRow) -> EndData:
-    """The data of an ``end`` row; raises ValueError if it cannot be read."""
+    """Return the data of an ``end`` row; raises ValueError if it cannot be read."""
     try:
         return msgspec.json.decode(row.data or "", type=EndData)
     except (msgspec.DecodeError, msgspec.ValidationError) as error:

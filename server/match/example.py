@@ -1,4 +1,4 @@
-"""A turn as it goes out: for the documentation of a game's observations.
+"""Example turns for the documentation of a game's observations.
 
 >>> from plyhouse.games import get_game
 >>> turn = example_turn(get_game("nim"))
@@ -20,17 +20,17 @@ from plyhouse.server.match.time_control import MS, SECOND, TimeControl
 __all__ = ["EXAMPLE_PLY", "example_turn"]
 
 EXAMPLE_PLY: Final = 12
-"""The ply of the example, in matches that go on so long: by then a board has filled a little."""
+"""The ply of the example in longer matches: by then a board has filled a little."""
 
 THINKING: Final = 250 * MS
 NAMES: Final = ("ada", "bob", "cleo", "dan", "eve", "fay")
 
 
 def example_turn(game: Game) -> Turn | None:
-    """The ``turn`` of ply `EXAMPLE_PLY` in a match played at random, or the match's last one.
+    """Return the ``turn`` of ply `EXAMPLE_PLY` in a random match, or the match's last one.
 
-    It comes from the referee itself and is the same every time.  None if nobody ever has a turn.
-    Rules that fail raise what they raise.
+    It comes from the match engine itself and is the same every time.  None if no seat ever has a
+    turn.  Errors of the game's rules pass through.
     """
     rng = random.Random(1)
     players = [SeatInfo(NAMES[seat % len(NAMES)], "bot") for seat in range(game.seats)]
@@ -54,7 +54,7 @@ def example_turn(game: Game) -> Turn | None:
 
 
 def _turn(effects: Effects) -> Turn | None:
-    """The turn that is told among the effects of an input."""
+    """Return the turn among the effects of an input."""
     for telling in effects.told:
         if isinstance(telling, Send) and isinstance(telling.message, Turn):
             return telling.message

@@ -1,7 +1,7 @@
 """The course of a match: everything that its stored events determine.
 
-The engine changes a `Course` by its methods while the match is played, and each change that must
-survive gives back the row to store.  After a kill, `plyhouse.server.match.restore` makes the same
+The engine changes a `Course` by its methods while the match is played.  Each change that must
+survive returns the row to store.  After a kill, `plyhouse.server.match.restore` makes the same
 changes from the stored rows.
 """
 
@@ -26,7 +26,7 @@ __all__ = ["Course"]
 
 
 class Course:
-    """How a match has gone so far."""
+    """The history and state of a match so far."""
 
     __slots__ = (
         "_chance",
@@ -58,29 +58,29 @@ class Course:
         self.offers: set[int] = set()
         """Seats that want the draw that is on offer."""
         self.offered_at = [-1] * seats
-        """In which ply each seat last offered a draw."""
+        """The ply in which each seat last offered a draw."""
         self.retries = 0
-        """Illegal actions in the present ply."""
+        """Illegal actions in the current ply."""
         self.rows = 0
-        """How many rows there are: the index of the next one."""
+        """Number of rows, and the index of the next one."""
         self.outcome: Outcome | None = None
         self._chance: Chance | None = None
         self._recent: deque[tuple[int, Any]] = deque(maxlen=2 * seats)
 
     def state_before(self, ply: int) -> Any | None:
-        """The state in which one of the last plies was played; None for an older one."""
+        """Return the state in which one of the last plies was played; None for an older one."""
         return next((state for number, state in self._recent if number == ply), None)
 
     # ---------------------------------------------------------------- what happens is noted
 
     def note(self, kind: str, seat: int, text: str = "", ledger: Ledger | None = None) -> EventRow:
-        """The next row; for everything that changes nothing else."""
+        """Return the next row."""
         row = event_row(self.config.match, self.rows, kind, self.position.ply, seat, text, ledger)
         self.rows += 1
         return row
 
     def ready(self, seat: int, nonce: str) -> EventRow:
-        """A seat is set up and gives its nonce; with the last one the match runs."""
+        """Note that a seat is ready, with its nonce; the last one starts the match."""
         self.nonces[seat] = nonce
         row = self.note("ready", seat, nonce)
         if None not in self.nonces:
@@ -88,10 +88,10 @@ class Course:
         return row
 
     def act(self, seat: int, text: str) -> tuple[Any, Any]:
-        """The seat to move plays ``text``; return the state before, and the action.
+        """Play ``text`` for the seat to move; return the state before, and the action.
 
-        `acted` completes it.  Raises `GameError` for what is no legal action; anything else that
-        is raised is a fault of the game's rules.
+        Call `acted` afterwards.  Raises `GameError` for text that is no legal action; any other
+        error is a fault of the game's rules.
         """
         before = self.position.state
         return before, self.position.apply(seat, text)
@@ -99,7 +99,9 @@ class Course:
     def acted(
         self, before: Any, action: Any, seat: int, text: str, sent: str, ledger: Ledger
     ) -> EventRow:
-        """Note the action just played: ``text`` in the game's notation, ``sent`` as written."""
+        """Note the action just played: ``text`` in the game's notation, ``sent`` as the seat wrote
+        it.
+        """
         ply = self.position.ply - 1
         row = event_row(self.config.match, self.rows, "action", ply, seat, text, ledger)
         self.rows += 1
@@ -110,7 +112,7 @@ class Course:
         return row
 
     def roll_once(self) -> EventRow:
-        """Let chance act, by the committed seed, where it is to move."""
+        """Let chance act by the committed seed, where it is to move."""
         position = self.position
         before = position.state
         outcome = self.chance.draw(position.draws, before.chance_outcomes())
@@ -130,29 +132,30 @@ class Course:
             rows.append(self.roll_once())
 
     def illegal(self, seat: int, text: str) -> EventRow:
-        """A seat tried what is no legal action."""
+        """Note text of a seat that is no legal action."""
         self.retries += 1
         return self.note("illegal", seat, text)
 
     def offer(self, seat: int) -> EventRow:
-        """A seat offers a draw."""
+        """Note a seat's offer of a draw."""
         self.offers.add(seat)
         self.offered_at[seat] = self.position.ply
         return self.note("draw_offer", seat)
 
     def agree(self, seat: int) -> EventRow:
-        """A seat accepts the draw on offer."""
+        """Note that a seat accepts the draw on offer."""
         self.offers.add(seat)
         return self.note("draw_accept", seat)
 
     def decline(self, seat: int) -> EventRow:
-        """The draw on offer is declined."""
+        """Note that the draw on offer is declined."""
         self.offers.clear()
         return self.note("draw_decline", seat)
 
     def lapse(self, seat: int) -> bool:
-        """Whether the offers end because ``seat`` acted; an own action leaves an offer open for
-        the others to answer.
+        """Withdraw the offers if ``seat`` is not among them; return whether that happened.
+
+        The action of a seat that offered leaves its offer open for the others to answer.
         """
         if not self.offers or seat in self.offers:
             return False
@@ -162,7 +165,7 @@ class Course:
     def end(
         self, outcome: Outcome, ledger: Ledger | None, on_clock: int | None, detail: str
     ) -> EventRow:
-        """The match is over; the ledger is that of the ply under way, if there was one."""
+        """Note the end of the match, with the ledger of the ply under way if there was one."""
         self.outcome = outcome
         self.status = "finished"
         ply = self.position.ply
@@ -173,7 +176,7 @@ class Course:
     # -------------------------------------------------------------------------- going back
 
     def mark(self) -> Mark:
-        """Where the match stands, to come `back` to if the rules of the game fail."""
+        """Return a point to which `back` can return if the rules of the game fail."""
         position = self.position
         return Mark(
             position.state,
@@ -185,7 +188,7 @@ class Course:
         )
 
     def back(self, mark: Mark) -> None:
-        """Forget what was played and noted since; clocks stay as they are."""
+        """Forget what was played and noted since the mark; clocks stay as they are."""
         position = self.position
         position.state, position.ply, position.draws = mark.state, mark.ply, mark.draws
         self.rows, self.retries = mark.rows, mark.retries
@@ -196,7 +199,7 @@ class Course:
 
     @property
     def chance(self) -> Chance:
-        """The match's rolls and deals; they depend on the nonces, so all must be there."""
+        """The match's rolls and deals; available when all seats have given their nonces."""
         if self._chance is None:
             nonces = [nonce or "" for nonce in self.nonces]
             self._chance = Chance(self.config.seed, self.config.chance_stream, nonces)

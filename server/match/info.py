@@ -1,8 +1,9 @@
-"""What a bot says of its thoughts along with an action: read, bounded, and kept with the ply.
+"""A bot's thoughts along with an action: read, bounded, and kept with the ply.
 
-It is shown once the whole pairing is over.  Before that nobody is sent it, with one exception:
-where its author said so (``live``), spectators see it at once if it can help nobody (`open_seats`).
-Opponents may watch without saying who they are, so that depends on the match and not on the viewer.
+They are shown once the whole pairing is over.  Before that nobody gets them, with one exception.
+If the author allows it (``live``), spectators see them at once where nobody can profit
+(`open_seats`).  Opponents may watch anonymously, so that depends on the match and not on the
+viewer.
 
 >>> read_info({"value": 0.25, "depth": 7, "pv": ["e2e4"], "mood": "fine"})
 ('{"value":0.25,"depth":7,"pv":["e2e4"]}', '')
@@ -24,14 +25,14 @@ from plyhouse.protocol.api.matches import Info
 __all__ = ["MAX_INFO", "kept_info", "open_seats", "read_info"]
 
 MAX_INFO: Final = 4096
-"""Bytes of one info as compact JSON."""
+"""Most bytes of one info as compact JSON."""
 
 
 def read_info(given: Any) -> tuple[str, str]:
-    """Return what is kept, as compact JSON, and why nothing is: one of the two is empty.
+    """Return the info to keep as compact JSON, and why none is kept; one of the two is empty.
 
-    What is far too long comes unread, as a `msgspec.Raw` (`plyhouse.protocol.codec`).
-    Fields that nobody knows are left out, as they are everywhere in the protocol.
+    An info that is far too long arrives unread, as a `msgspec.Raw` (`plyhouse.protocol.codec`).
+    Unknown fields are left out, as everywhere in the protocol.
     """
     if isinstance(given, msgspec.Raw):
         return "", f"info: {len(bytes(given))} bytes; {MAX_INFO} are kept at most"
@@ -47,12 +48,12 @@ def read_info(given: Any) -> tuple[str, str]:
         return "", f"info.{place.rstrip('`')}: {words}" if place else f"info: {words}"
     if len(text.encode()) > MAX_INFO:
         return "", f"info: {len(text.encode())} bytes as JSON; {MAX_INFO} are kept at most"
-    # PostgreSQL keeps no NUL; in JSON it is written out, so that none can be here.
+    # PostgreSQL stores no NUL; JSON escapes it, so the text contains none.
     return text, ""
 
 
 def kept_info(data: str | None) -> Info | None:
-    """Read what was kept with a ply; None if there is nothing that can be read."""
+    """Return the info kept with a ply; None if there is none that can be read."""
     if not data:
         return None
     try:
@@ -64,13 +65,13 @@ def kept_info(data: str | None) -> Info | None:
 def open_seats(
     game: Game, *, counts: bool, players: Sequence[int], house: Collection[int]
 ) -> frozenset[int]:
-    """The seats whose thoughts spectators may see while the match runs, if their bots allow it.
+    """Return the seats whose thoughts spectators may see during the match, if their bots allow it.
 
-    ``players`` are the accounts that hold the seats, ``house`` those of the house's own bots, which
-    watch nothing.  ``counts``: the match is rated or belongs to a competition.  A seat is open if
-    nobody but its own account and the house plays against it: anybody else could watch without
-    saying so, and read what the bot expects.  In games with hidden information none is, as a bot
-    may tell what only its seat knows.
+    ``players`` are the accounts that hold the seats, ``house`` the accounts of built-in bots, which
+    watch nothing.  ``counts`` is True if the match is rated or belongs to a competition.  A seat is
+    open if only its own account and built-in bots play against it.  Any other opponent could watch
+    anonymously, and read what the bot expects.  In games with hidden information no seat is open,
+    because a bot may reveal what only its seat knows.
 
     >>> from plyhouse.games import get_game
     >>> game = get_game("tic_tac_toe")

@@ -1,18 +1,18 @@
-"""Utilities of matches that did not end by the rules of the game.
+"""Returns of matches that did not end by the rules of the game.
 
 A seat that forfeits (`plyhouse.server.match.terminations`) or resigns gets the lowest return of the
 game.  The returns of the other seats depend on the game's utility:
 
-* zero sum: what the guilty seat loses is shared equally, ``-min / (n - 1)`` each;
-* constant sum: the constant is taken as one best and ``n - 1`` worst returns (a winner takes
-  all), and what the guilty seat left of it is shared equally;
+* zero sum: the loss of the guilty seat is shared equally, ``-min / (n - 1)`` each;
+* constant sum: the constant is one best and ``n - 1`` worst returns (a winner takes all), and
+  the others share equally what the guilty seat left of it;
 * general sum and teams: everyone else gets the most that the game can give, since nobody else
   did wrong and nobody's return depends on another's.
 
-All are within the bounds that the game has with its parameters.  An agreed draw gives everyone
-0 in a zero-sum game, an equal share of the constant in a constant-sum game, and the middle of
-the bounds elsewhere.  A void match (`VOID`) has no result; its returns are written as zeros and
-count for nothing.
+All are within the bounds that the game has with its parameters.  An agreed draw gives everyone 0 in
+a zero-sum game, an equal share of the constant in a constant-sum game, and the middle of the bounds
+elsewhere.  A void match (`VOID`) has no result; its returns are written as zeros and count for
+nothing.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ __all__ = ["VOID", "draw_returns", "forfeit_returns", "void_returns"]
 
 
 def _constant(game: Game) -> float:
-    """The sum of returns of a constant-sum game: one best and all others worst."""
+    """Return the sum of returns of a constant-sum game: one best and all others worst."""
     least, most = game.return_bounds
     return most + (game.seats - 1) * least
 
 
 def forfeit_returns(game: Game, guilty: int) -> tuple[float, ...]:
-    """Returns of a match that seat ``guilty`` forfeited (see the module's rule)."""
+    """Return the returns of a match that seat ``guilty`` forfeited (see the module's rule)."""
     least, most = game.return_bounds
     others = game.seats - 1
     if game.info.utility is Utility.ZERO_SUM:
@@ -44,7 +44,7 @@ def forfeit_returns(game: Game, guilty: int) -> tuple[float, ...]:
 
 
 def draw_returns(game: Game) -> tuple[float, ...]:
-    """Returns of a match whose seats agreed on a draw."""
+    """Return the returns of a match whose seats agreed on a draw."""
     if game.info.utility is Utility.ZERO_SUM:
         share = 0.0
     elif game.info.utility is Utility.CONSTANT_SUM:
@@ -55,5 +55,5 @@ def draw_returns(game: Game) -> tuple[float, ...]:
 
 
 def void_returns(seats: int) -> tuple[float, ...]:
-    """The zeros written for a match that counts for nothing."""
+    """Return the zeros written for a match that counts for nothing."""
     return (0.0,) * seats

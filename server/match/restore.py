@@ -1,10 +1,10 @@
 """Rebuilding a match from its stored events, after the server was killed.
 
-Everything comes from the rows: actions and chance outcomes are replayed, ledgers are charged as
-written, so that clocks are true to the nanosecond.  Chance outcomes are checked against the seed:
-a row that disagrees is an error, as is any row that does not fit the position.  The ply that was
-under way is not charged for the time before: its clock starts again when the seat has come back
-and was told so.
+Everything comes from the rows.  Actions and chance outcomes are replayed, and ledgers are charged
+as written, so that clocks are exact to the nanosecond.  Chance outcomes are checked against the
+seed: a row that disagrees is an error.  So is any row that does not fit the position.  The ply
+under way is not charged for the time before the kill.  Its clock starts again when the seat has
+come back and has got its turn.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["RestoreError", "restore"]
 
 
 class RestoreError(ValueError):
-    """Stored events do not make a match: the database is damaged, or the game has changed."""
+    """Stored events that make no match: the database is damaged, or the game has changed."""
 
     code: ClassVar[str] = "server/storage"
 
@@ -41,9 +41,9 @@ class RestoreError(ValueError):
 
 
 def restore(config: MatchConfig, events: Sequence[EventRow], now: int) -> Match:
-    """Make the match that these events left behind; every seat counts as away from ``now`` on.
+    """Return the match of these events; every seat counts as away from ``now`` on.
 
-    `Match.resume` comes next.  Raises `RestoreError` if the events do not fit together.
+    Call `Match.resume` next.  Raises `RestoreError` if the events do not fit together.
     """
     course = Course(config)
     for index, row in enumerate(events):
@@ -61,7 +61,7 @@ def restore(config: MatchConfig, events: Sequence[EventRow], now: int) -> Match:
 
 
 def _apply(course: Course, row: EventRow) -> None:
-    """Change a course as one row says; the row that this makes anew is not needed."""
+    """Change a course as one row says; the row that the course returns is not needed."""
     kind = row.kind
     if kind == "ready":
         if course.status != "waiting":

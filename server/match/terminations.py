@@ -1,8 +1,8 @@
-"""The ways in which a match can end: one table of names, whose fault each is, how each counts.
+"""One table of the ways in which a match can end: names, whose fault, and how each counts.
 
-A *forfeit* is a match that a seat lost otherwise than by play.  Reports, standings, logs, the
-suspension of versions and the table of ``docs/fairness.md`` all read `ENDINGS`; none has a list of
-its own.  What is *void* counts for nothing (`plyhouse.protocol.messages.VOID`).
+A *forfeit* is a match that a seat lost by something else than play.  Reports, standings, logs, the
+suspension of versions and the table of ``docs/fairness.md`` all read `ENDINGS`; none has its own
+list.  A *void* match counts for nothing (`plyhouse.protocol.messages.VOID`).
 
 >>> ENDINGS["flag_fall"].forfeit, ENDINGS["resignation"].forfeit
 (True, False)
@@ -23,16 +23,16 @@ __all__ = ["ENDINGS", "FORFEITS", "Ending", "Fault", "counts_word", "fault_of", 
 
 
 class Fault(StrEnum):
-    """Whose fault an ending is."""
+    """The party whose fault an ending is."""
 
     NOBODY = "nobody"
-    """It is how matches end."""
+    """A regular ending."""
     PROGRAM = "program"
-    """The bot's own: its program did it, and would do it again."""
+    """The fault of the bot's program, which would do it again."""
     CONNECTION = "connection"
-    """The bot was not there: its machine, its network, or whoever started it too late."""
+    """The bot was away: its machine, its network, or a late start."""
     HOUSE = "house"
-    """The server's, the game's, or an organiser's wish."""
+    """The fault of the server or the game, or an organiser's decision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +41,21 @@ class Ending:
 
     name: Termination
     words: str
-    """What the seat did, or what happened: "ran out of time"."""
+    """The seat's action or the event, such as "ran out of time"."""
     meaning: str
-    """For the documentation."""
+    """The meaning, for the documentation."""
     fault: Fault
     examples: str = ""
-    """What a bot does to get there, for the documentation."""
+    """Actions of a bot that cause it, for the documentation."""
 
     @property
     def counts(self) -> bool:
-        """Whether the match has a result."""
+        """True if the match has a result."""
         return self.name not in VOID
 
     @property
     def forfeit(self) -> bool:
-        """Whether a seat lost otherwise than by play; forfeits in a row suspend a version."""
+        """True if a seat lost by something else than play; forfeits in a row suspend a version."""
         return self.fault in (Fault.PROGRAM, Fault.CONNECTION)
 
 
@@ -122,18 +122,18 @@ FORFEITS: Final = frozenset(each.name for each in _TABLE if each.forfeit)
 
 
 def fault_of(termination: str) -> Fault:
-    """Whose fault a termination is; one of a newer server is nobody's."""
+    """Return whose fault a termination is; nobody's for one of a newer server."""
     known = ENDINGS.get(termination)
     return Fault.NOBODY if known is None else known.fault
 
 
 def forfeiting_seat(outcome: Outcome | None) -> int | None:
-    """The seat that lost otherwise than by play; None if none did."""
+    """Return the seat that forfeited; None if none did."""
     return outcome.seat if outcome is not None and outcome.termination in FORFEITS else None
 
 
 def counts_word(ending: Ending) -> str:
-    """How it counts, for tables."""
+    """Return how an ending counts, for tables."""
     if not ending.counts:
         return "no"
     return "yes, a forfeit" if ending.forfeit else "yes"

@@ -1,4 +1,4 @@
-"""The terms of a match: what is settled before it begins, and what one ply left behind."""
+"""The terms of a match, which are fixed before it begins, and the data of one ply."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ __all__ = ["Mark", "MatchConfig", "Played", "as_sent", "config_of", "machines_of
            "terms_data"]  # fmt: skip
 
 LONG_TEXT: Final = 64
-"""Of actions written longer than that a digest is kept, not the text."""
+"""For longer actions, a digest is kept instead of the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchConfig:
-    """Everything that is settled before a match begins."""
+    """Everything that is fixed before a match begins."""
 
     match: str
     pairing: str
     game: Game
     time_control: TimeControl
     players: tuple[SeatInfo, ...]
-    """Who holds each seat; as many as the game has seats."""
+    """The holder of each seat; as many as the game has seats."""
     seed: bytes
     """The pairing's secret seed."""
     rated: bool = False
     stream: str = ""
-    """Chance stream within the pairing; empty for one of the match's own (see `chance`)."""
+    """Chance stream within the pairing; empty for the match's own (see `chance`)."""
     illegal_rule: IllegalRule = "forfeit"
     ready_timeout_ns: int = 10 * SECOND
     disconnect_grace_ns: int = 30 * SECOND
@@ -45,7 +45,7 @@ class MatchConfig:
     max_retries: int = 10
     """Illegal actions that a seat may retry in one ply, under the rule ``retry``."""
     no_show_forfeits: bool = False
-    """Whether a seat that alone is not ready in time forfeits; otherwise the match is void."""
+    """True if the only seat not ready in time forfeits; otherwise the match is void."""
 
     def __post_init__(self) -> None:
         if len(self.players) != self.game.seats:
@@ -55,17 +55,17 @@ class MatchConfig:
 
     @property
     def shares_chance(self) -> bool:
-        """Whether other matches of the pairing have the same rolls and deals."""
+        """True if other matches of the pairing have the same rolls and deals."""
         return self.stream == SHARED_STREAM and self.game.chance_kind is ChanceKind.STOCHASTIC
 
     @property
     def chance_stream(self) -> str:
-        """The name of the chance stream, the default filled in."""
+        """The name of the chance stream, including the default."""
         return self.stream or match_stream(self.match)
 
 
 class Mark(Struct, frozen=True):
-    """How far a match had come: where `Course.back` returns to."""
+    """A point in a match to which `Course.back` can return."""
 
     state: Any
     ply: int
@@ -87,7 +87,7 @@ class Played(Struct, frozen=True, gc=False):
 
 
 def as_sent(text: str) -> str:
-    """What is kept of an action's text to recognise it when it is sent again.
+    """Return the short form of an action's text that recognises a repeated action.
 
     >>> as_sent("e2e4")
     'e2e4'
@@ -100,14 +100,17 @@ def as_sent(text: str) -> str:
 
 
 def seat_label(config: MatchConfig, seat: int) -> str:
-    """A seat and its holder for people, who count from 1: ``seat 1 (alice/bot)`` has index 0."""
+    """Return a seat and its holder for people, who count from 1.
+
+    ``seat 1 (alice/bot)`` has index 0.
+    """
     info = config.players[seat]
     name = f"{info.player}/{info.bot}" if info.bot else info.player
     return f"seat {seat + 1} ({name})"
 
 
 class _Terms(Struct, frozen=True):
-    """The part of a `MatchConfig` that has no column of its own in `MatchRow`."""
+    """The part of a `MatchConfig` that has no column in `MatchRow`."""
 
     ready_timeout_ns: int
     disconnect_grace_ns: int
@@ -118,7 +121,7 @@ class _Terms(Struct, frozen=True):
 
 
 def terms_data(config: MatchConfig, machines: Sequence[str] = ()) -> str:
-    """Return what `MatchRow.data` has to hold, so that `config_of` finds it again.
+    """Return the text of `MatchRow.data` from which `config_of` restores the terms.
 
     ``machines`` are the runners that host the seats; empty for a bot that its author runs.
     """
@@ -134,7 +137,7 @@ def terms_data(config: MatchConfig, machines: Sequence[str] = ()) -> str:
 
 
 def machines_of(header: MatchRow) -> tuple[str, ...]:
-    """The runners that hosted the seats when a stored match began, as `terms_data` took them.
+    """Return the runners that hosted the seats when a stored match began, as in `terms_data`.
 
     Raises msgspec's ValueError if they cannot be read.
     """
@@ -143,7 +146,7 @@ def machines_of(header: MatchRow) -> tuple[str, ...]:
 
 
 def config_of(header: MatchRow, game: Game) -> MatchConfig:
-    """The terms of a stored match; ``game`` is what its spec stands for.
+    """Return the terms of a stored match; ``game`` is the game of its spec.
 
     Raises ValueError (also `InvalidTimeControl` and msgspec's) if they cannot be read.
     """

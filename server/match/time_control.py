@@ -1,4 +1,4 @@
-"""Time controls, and what is given back of a ply: the rules that a match's clock goes by.
+"""Time controls and refunds: the rules of a match's clock.
 
 All times are integer nanoseconds.  The four controls:
 
@@ -35,7 +35,7 @@ SECOND: Final = 1_000_000_000
 """Nanoseconds in a second."""
 
 LONGEST: Final = 30 * 24 * 3600 * SECOND
-"""The longest time that can be written in a time control: thirty days."""
+"""The longest time that a time control can have, in nanoseconds: thirty days."""
 
 _NUMBER = r"([0-9]{1,7}(?:\.[0-9]{1,9})?)"
 _MOVE = re.compile(_NUMBER)
@@ -49,7 +49,7 @@ _EXPECTED = (
 
 
 class InvalidTimeControl(ValueError):  # noqa: N818 (named like InvalidAction)
-    """The text of a time control cannot be read, or its times are out of range."""
+    """A time control that cannot be read, or whose times are out of range."""
 
     code: ClassVar[str] = "time_control/invalid"
 
@@ -62,15 +62,15 @@ class InvalidTimeControl(ValueError):  # noqa: N818 (named like InvalidAction)
 class TimeControl(Struct, frozen=True):
     """The rule by which the clocks of a match run.
 
-    ``kind`` is ``move``, ``total``, ``byoyomi`` or ``bank``; fields that a kind has no use for
-    are 0.  Make one with `parse`, or with the named constructors of times in nanoseconds.
+    ``kind`` is ``move``, ``total``, ``byoyomi`` or ``bank``.  Fields that a kind does not use are
+    0.  Make one with `parse`, or with the constructor and times in nanoseconds.
     """
 
     kind: str
     main_ns: int = 0
     """Time for the whole match: total and main time, or the bank."""
     free_ns: int = 0
-    """Time that every ply has anew: per move, byo-yomi period, or before the bank is touched."""
+    """Time that every ply gets: per move, per byo-yomi period, or before the bank is used."""
     increment_ns: int = 0
     """Added after every own ply."""
     periods: int = 0
@@ -100,7 +100,7 @@ class TimeControl(Struct, frozen=True):
 
     @property
     def initial_ns(self) -> int:
-        """What a seat has before its flag falls, at the start of the match."""
+        """The time before a seat's flag falls, at the start of the match."""
         return self.main_ns + self.free_ns * (self.periods or 1)
 
     def __str__(self) -> str:
@@ -115,18 +115,18 @@ class TimeControl(Struct, frozen=True):
 
 
 class LagPolicy(Struct, frozen=True):
-    """How much is given back of a bot's measured round trips, and of the server's busy moments.
+    """The limits of refunds for round trips and for stalls of the server at work.
 
     Under ``move:`` controls, where saved time is lost, `total_cap_ns` would starve an honest bot
     far away after a few dozen plies.  There the part of a refund that the kernel vouches for (the
-    least round trip that it has seen on the connection) is not counted against the total.  What a
-    bot adds by answering late remains bounded by the total.
+    least round trip that it has seen on the connection) is not counted against the total.  The
+    total still bounds what a bot adds by answering late.
 
-    per_move_cap_ns: at most so many nanoseconds for one ply.
-    total_cap_ns: at most so many nanoseconds for a seat in the whole match.
-    vouched_per_move_ns: of one refund at most so many nanoseconds are free of the total.
-    busy_per_move_ns: at most so many for standstills of the server at work, in one ply.
-    busy_total_ns: the same for a seat in the whole match.
+    - ``per_move_cap_ns``: the most nanoseconds for one ply.
+    - ``total_cap_ns``: the most nanoseconds for a seat in the whole match.
+    - ``vouched_per_move_ns``: the most nanoseconds of one refund that are free of the total.
+    - ``busy_per_move_ns``: the most nanoseconds for stalls of the server at work, in one ply.
+    - ``busy_total_ns``: the same for a seat in the whole match.
     """
 
     per_move_cap_ns: int = 200 * MS
@@ -134,20 +134,20 @@ class LagPolicy(Struct, frozen=True):
     vouched_per_move_ns: int = 0
     """Most of one refund that may be free of the total, under ``move:`` controls."""
     busy_per_move_ns: int = 500 * MS
-    """Most that is given back in one ply for standstills in which the server was at work."""
+    """Most that is refunded in one ply for stalls in which the server was at work."""
     busy_total_ns: int = 5 * SECOND
-    """The same per seat and match."""
+    """The same limit per seat and match."""
 
 
 class Ledger(Struct, frozen=True, gc=False):
-    """How the time of one ply was accounted for (see the module's table)."""
+    """The accounting of one ply's time (see the table in `plyhouse.server.match.clock`)."""
 
     thought_ns: int
     lag_ns: int
     stall_ns: int
     charged_ns: int
     remaining_ns: int
-    """What the seat has before its next flag fall, increment included."""
+    """The time before the seat's next flag fall, including the increment."""
     flagged: bool = False
 
 
@@ -155,20 +155,20 @@ class ClockReading(NamedTuple):
     """One seat's clock at some instant."""
 
     remaining_ns: int
-    """Time until flag fall, lag refund aside."""
+    """Time until flag fall, without the lag refund."""
     running: bool
     periods: int | None
-    """Byo-yomi periods left, the current one included; None in other controls."""
+    """Byo-yomi periods left, including the current one; None in other controls."""
     bank_ns: int | None
-    """What is left in the bank; None in other controls."""
+    """Time left in the bank; None in other controls."""
 
 
 def _ns(text: str) -> int:
-    """Seconds as written to nanoseconds, exactly."""
+    """Convert seconds as text to nanoseconds, exactly."""
     return int(Decimal(text) * SECOND)
 
 
 def _seconds(ns: int) -> str:
-    """Nanoseconds to the shortest text of seconds, exactly."""
+    """Convert nanoseconds to the shortest text of seconds, exactly."""
     whole, part = divmod(ns, SECOND)
     return f"{whole}.{part:09d}".rstrip("0") if part else str(whole)

@@ -1,12 +1,12 @@
-"""The one choke point between a state and what anybody is sent.
+"""The only place that turns a state into data for seats and spectators.
 
 Every event, observation, legal list, scene and refusal that leaves the match engine is made here.
-Nothing passes unless the game allows it: observations are the game's allow-list types, actions
-are what ``Game.visible`` shows to the viewer, and error texts of games with hidden information
-are our own sentences, because an exception's text may quote the position.
+Nothing passes unless the game allows it.  Observations are the game's allow-list types, and actions
+are what ``Game.visible`` shows to the viewer.  In games with hidden information, error texts are
+written here, because an exception's text may quote the position.
 
-Thinking times are public in every game, those of hidden actions too (``Event.ms``): the clocks
-show them, and whoever waits for a message can measure them.
+Thinking times are public in every game, even those of hidden actions (``Event.ms``): the clocks
+show them, and anyone who waits for a message can measure them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from plyhouse.server.match.time_control import MS, Ledger
 __all__ = ["MAX_LEGAL", "Views", "clock_states", "ledger_entry"]
 
 MAX_LEGAL = 256
-"""How many legal actions a refusal lists at most."""
+"""Most legal actions that a refusal lists."""
 
 
 class Views:
@@ -35,7 +35,7 @@ class Views:
     def __init__(self, game: Game, seats: int) -> None:
         self.game = game
         self.length = 0
-        """How many events there were, the same number for every viewer."""
+        """Number of events, the same for every viewer."""
         self._perfect = game.info.information is Information.PERFECT
         self._names = tuple([game.seat_name(seat) for seat in range(seats)])
         shared: list[Event] = []
@@ -45,7 +45,7 @@ class Views:
     def record(
         self, state: Any, action: Any, text: str, seat: int, ply: int, charged_ns: int | None
     ) -> None:
-        """Add what ``seat`` (`CHANCE_SEAT` for chance) did in ``state`` to every history."""
+        """Add an action of ``seat`` (`CHANCE_SEAT` for chance) in ``state`` to every history."""
         ms = None if charged_ns is None else charged_ns // MS
         self.length += 1
         if self._perfect:
@@ -64,23 +64,23 @@ class Views:
             del log[length:]
 
     def events(self, viewer: int | None, since: int = 0) -> list[Event]:
-        """What a viewer may see of the events from number ``since`` on."""
+        """Return the events from number ``since`` on, as a viewer may see them."""
         return self._logs[-1 if viewer is None else viewer][since:]
 
     def observation(self, state: Any, viewer: int | None) -> dict[str, Any]:
-        """What a viewer may see of a state, as plain fields."""
+        """Return the observation of a state for a viewer, as plain fields."""
         return self.game.observe(state, viewer).fields()
 
     def drawn(self, state: Any, viewer: int | None) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The observation of a viewer, and the scene drawn from it alone."""
+        """Return the observation of a viewer, and the scene drawn from it alone."""
         observation = self.game.observe(state, viewer)
         scene = dataclasses.replace(self.game.scene(observation), seats=self._names, viewer=viewer)
         return observation.fields(), scene_fields(scene)
 
     def stopped(self, state: Any, viewer: int | None) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Observation and scene where a match has ended otherwise than by the rules."""
+        """Return observation and scene of a match that did not end by the rules."""
         observation = dataclasses.replace(self.game.observe(state, viewer), legal=())
-        # Games draw a seat to move or an end by the rules; this is neither.
+        # Games draw a seat to move or an end by the rules, and this is neither.
         scene = dataclasses.replace(
             self.game.scene(observation),
             seats=self._names,
@@ -91,14 +91,14 @@ class Views:
         return {**observation.fields(), "to_move": TERMINAL}, scene_fields(scene)
 
     def legal(self, state: Any) -> list[str]:
-        """The legal actions as text, for the seat to move only; a long list is cut short."""
+        """Return the legal actions as text, for the seat to move only, at most `MAX_LEGAL`."""
         if state.to_move < 0:
             return []
         form = self.game.format
         return [form(state, action) for action in state.actions()[:MAX_LEGAL]]
 
     def refusal(self, error: GameError, state: Any, text: str) -> str:
-        """One sentence on why an action was refused, for the seat that played it."""
+        """Return one sentence on why an action was refused, for the seat that played it."""
         if self._perfect:
             return str(error)
         shown = text if len(text) <= 40 else text[:40] + "..."
@@ -109,21 +109,21 @@ class Views:
         return f"{shown!r} is not legal here."
 
     def chance_text(self, state: Any, outcome: Any) -> str:
-        """The text of a chance outcome, for the record."""
+        """Return the text of a chance outcome, for the record."""
         if state.to_move != CHANCE:
             raise ValueError("not a chance node")
         return self.game.format_chance(state, outcome)
 
 
 def clock_states(clock: Clock, now: int, mover: int | None) -> list[ClockState]:
-    """What all clocks show; clocks are public in every game.
+    """Return the readings of all clocks; clocks are public in every game.
 
-    The clock of ``mover``, the seat whose turn it is, counts as running from the moment at which
-    frames say so: it starts when the turn is written, but no frame could tell that in time.
+    The clock of ``mover``, the seat to move, counts as running from the moment at which frames say
+    so.  It starts when the turn is written, but no frame could report that in time.
     """
     if clock.paused:
         mover = None
-    if clock.plain and clock.running is None:  # as when a ply has just been played
+    if clock.plain and clock.running is None:  # as right after a ply
         return [
             ClockState(seat, left // MS, seat == mover)
             for seat, left in enumerate(clock.available_to_all)
@@ -139,8 +139,10 @@ def clock_states(clock: Clock, now: int, mover: int | None) -> list[ClockState]:
 
 
 def ledger_entry(ply: int, seat: int, ledger: Ledger) -> LedgerEntry:
-    """A ledger in milliseconds that adds up: the parts are rounded down, and what was thought is
-    their sum, so that it may miss the exact time by 2.
+    """Return a ledger in milliseconds that adds up.
+
+    The parts are rounded down, and the thinking time is their sum.  So it may miss the exact time
+    by 2.
     """
     lag = ledger.lag_ns // MS
     stall = ledger.stall_ns // MS

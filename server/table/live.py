@@ -1,9 +1,9 @@
-"""Drives one match engine: hands in what arrives, carries out what the engine asks for, in order.
+"""Drives one match engine: passes in what arrives, and carries out its effects in order.
 
-The engine's effects name rows to store and messages to send.  Rows go to the storage writer,
-which commits those of all matches together; messages that stand behind a row wait in a small
-queue of the match until that commit is done, while other matches go on.  There is no task per
-match: everything happens in callbacks of sockets, of the writer, and of one timer per match.
+The engine's effects name rows to store and messages to send.  Rows go to the storage writer, which
+commits those of all matches together.  Messages that follow a row wait in a small queue of the
+match until that commit is done, while other matches go on.  No match has a task.  Everything
+happens in callbacks of sockets, of the writer, and of one timer per match.
 """
 
 from __future__ import annotations
@@ -52,11 +52,12 @@ TRANSIENT: Final[tuple[type[StorageError], ...]] = (
     Unreachable,
     WriterFull,
 )
-"""Storage errors that go away by themselves: the match waits for that."""
+"""Temporary storage errors; the match waits until they are over."""
 
 PERSISTENT_ATTEMPTS: Final = 3
-"""How often storing is tried before any other storage error makes the match void.  More than
-once, because rows of other matches may have spoilt the common transaction."""
+"""How often storing is tried before any other storage error makes the match void.  More than once,
+because rows of other matches may have spoilt the common transaction.
+"""
 
 RETRY_SECONDS: Final[tuple[float, ...]] = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 # (Annotated in full: mypyc 2.4 loses the value of a final tuple of six floats.)
@@ -69,32 +70,32 @@ class LivePairing:
     id: str
     seed: bytes
     open: dict[str, LiveMatch] = field(default_factory=dict)
-    """Those of its matches that are not over, by id."""
+    """The matches that are not over, by id."""
     over: list[LiveMatch] = field(default_factory=list)
     competition: str | None = None
 
 
 class Referee(Protocol):
-    """What a live match needs of the server around it (`plyhouse.server.table.match_runner`)."""
+    """The interface of the server for a live match (`plyhouse.server.table.match_runner`)."""
 
     def now(self) -> int:
-        """The time, in monotonic nanoseconds."""
+        """Return the time, in monotonic nanoseconds."""
 
     def store(self, ops: Sequence[Op], done: Callable[[StorageError | None], None]) -> None:
-        """Make operations durable, all or none; ``done`` is told when they are, or why not."""
+        """Make operations durable, all or none; then call ``done`` with the error or None."""
 
     def finish_ops(self, live: LiveMatch, finish: Finish) -> list[Op]:
-        """The operations that note the end of a match, and of its pairing if it was the last."""
+        """Return the operations that end a match, and its pairing after the last match."""
 
     def finished(self, live: LiveMatch) -> None:
-        """The end of a match is durable and everyone was told."""
+        """Remove a match whose end is durable and sent to everyone."""
 
     def settle_stalls(self) -> None:
-        """Account for a standstill of the server up to now, before a flag falls."""
+        """Account for a stall of the server up to now, before a flag falls."""
 
 
 class _Join:
-    """A spectator's place in the order of messages: what follows is sent to it as well."""
+    """A spectator's place in the order of messages; it gets all later ones as well."""
 
     __slots__ = ("line", "message", "notices")
 
@@ -105,7 +106,7 @@ class _Join:
 
 
 class _Waiting:
-    """What is told when ``ops``, and all that came before, are durable."""
+    """Messages to send when ``ops``, and all earlier ones, are durable."""
 
     __slots__ = ("attempts", "done", "last", "live", "ops", "told")
 
@@ -118,12 +119,12 @@ class _Waiting:
         self.attempts = 0
 
     def stored(self, error: StorageError | None) -> None:
-        """The writer's answer."""
+        """Pass the writer's answer to the match."""
         self.live.stored(self, error)
 
 
 class LiveMatch:
-    """One match on this server, with those who hold its seats and those who watch."""
+    """One match on this server, with the holders of its seats and its spectators."""
 
     __slots__ = (
         "_alarm",
@@ -153,22 +154,22 @@ class LiveMatch:
         self.holders = tuple(holders)
         self.spectators: set[Line] = set()
         self.over = False
-        """Whether the end is durable and told."""
+        """True when the end is durable and sent."""
         self.suspended = False
-        """Whether the match waits for the database to come back."""
+        """True while the match waits for the database to come back."""
         self._backlog: deque[_Waiting] = deque()
         self._alarm: asyncio.TimerHandle | None = None
         self._alarm_at = 0
 
     def begin(self, ops: Sequence[Op]) -> None:
-        """Announce the match to its seats once ``ops``, by which it is stored, are durable."""
+        """Announce the match to its seats once ``ops``, which store it, are durable."""
         self._enqueue(ops, self.match.announce(self._referee.now()).told)
         self.set_alarm()
 
     # ------------------------------------------------------------------------ what arrives
 
     def act(self, seat: int, message: Act, stamp: int, lag_ns: int) -> None:
-        """A seat plays: the way of most that arrives."""
+        """Play an action of a seat; most messages are actions."""
         try:
             effects = self.match.act(
                 seat,
@@ -186,7 +187,7 @@ class LiveMatch:
             self.fault("input failed")
 
     def _show_thoughts(self, seat: int, effects: Effects) -> None:
-        """Let spectators see what the bot thought, if it allows that and it can help nobody."""
+        """Show spectators the bot's thoughts, if the bot allows it and nobody can profit."""
         kept = [kept_info(row.data) for row in effects.rows if isinstance(row, EventRow)]
         info = next((each for each in kept if each is not None and each.live), None)
         if info is None or seat not in self.open_seats():
@@ -197,7 +198,7 @@ class LiveMatch:
                 effects.told[index] = Broadcast(msgspec.structs.replace(each.message, info=said))
 
     def open_seats(self) -> frozenset[int]:
-        """The seats whose thoughts spectators may see now (`plyhouse.server.match.info`)."""
+        """Return the seats whose thoughts spectators may see now (`plyhouse.server.match.info`)."""
         config = self.match.config
         return open_seats(
             config.game,
@@ -207,7 +208,7 @@ class LiveMatch:
         )
 
     def input(self, method: Callable[..., Effects], *args: Any, **kwargs: Any) -> None:
-        """Call a method of the engine and carry out what it returns.
+        """Call a method of the engine and carry out its effects.
 
         A bug of the engine makes this match void, and harms no other.
         """
@@ -218,7 +219,7 @@ class LiveMatch:
             self.fault("input failed")
 
     def disconnected(self, seat: int) -> None:
-        """A seat's bot is gone."""
+        """Note that a seat has lost its connection."""
         pending = any(
             type(each) is Send and each.seat == seat and each.turn_ply >= 0
             for waiting in self._backlog
@@ -227,13 +228,13 @@ class LiveMatch:
         self.input(self.match.disconnected, seat, self._referee.now(), turn_pending=pending)
 
     def tell_who_is_away(self, line: Line, seat: int) -> None:
-        """Tell one who has come to its seat which others are away, if it wants to know."""
+        """Tell a seat that has come which others are away, if it wants to know."""
         if not self.over:
             for notice in self.match.absences(seat, self._referee.now()):
                 line.send(notice)
 
     def reconnected(self, seat: int) -> None:
-        """A seat's bot is back; what it has missed comes with its snapshot instead."""
+        """Note that a seat's bot is back; its snapshot replaces the messages that it has missed."""
         for waiting in self._backlog:
             waiting.told = [
                 each for each in waiting.told if not (type(each) is Send and each.seat == seat)
@@ -241,7 +242,7 @@ class LiveMatch:
         self.input(self.match.reconnected, seat, self._referee.now())
 
     def turn_told(self, seat: int, ply: int, line: Line) -> None:
-        """A seat was told that it is its turn: its clock runs from now on."""
+        """Start the clock of a seat that has learned of its turn."""
         self.match.turn_written(
             seat, ply, self._referee.now(), lag_ns=line.lag_ns, floor_ns=line.floor_ns
         )
@@ -263,7 +264,7 @@ class LiveMatch:
             self.match.unsubscribe(None)
 
     def durable(self) -> asyncio.Future[None] | None:
-        """A future that is done when all that has happened so far is durable; None if it is."""
+        """Return a future for the commit of everything so far; None if all is durable."""
         if not self._backlog:
             return None
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -275,7 +276,7 @@ class LiveMatch:
     def _perform(self, effects: Effects) -> None:
         """Carry out effects of the engine after all earlier ones."""
         if not effects.milestone:
-            rows: list[Any] = effects.rows  # without a milestone they are what the database takes
+            rows: list[Any] = effects.rows  # without a milestone, all are database rows
             self._enqueue(rows, effects.told)
             return
         ops: list[Op] = []
@@ -301,7 +302,7 @@ class LiveMatch:
             self._referee.store(ops, waiting.stored)
 
     def stored(self, waiting: _Waiting, error: StorageError | None) -> None:
-        """The database has taken something, or has not: tell what may be told."""
+        """Handle the database's answer, and send the messages that have become due."""
         if error is not None:
             self._not_stored(waiting, error)
             return
@@ -334,7 +335,7 @@ class LiveMatch:
                     if effect.turn_ply < 0:
                         pass
                     elif line.holding:
-                        # It is logging in: the turn is written after its welcome.
+                        # It is logging in, so the turn is written after its welcome.
                         line.after(partial(self.turn_told, effect.seat, effect.turn_ply, line))
                     else:
                         self.match.turn_written(
@@ -356,15 +357,15 @@ class LiveMatch:
                 for notice in effect.notices:
                     effect.line.send(notice)
                 self.spectators.add(effect.line)
-            elif not effect.done():  # somebody who waits in `durable`
+            elif not effect.done():  # a future made by `durable`
                 effect.set_result(None)
         if turn:
             self.set_alarm()
 
     def _tell_together(self, first: Any, second: Any) -> bool:
-        """Write in one piece that an action was taken, and that it is the same seat's turn again.
+        """Send in one piece that an action was accepted and that the same seat is to move again.
 
-        Returns whether it is this that was to be told, and somebody was there.
+        Returns False, and sends nothing, if this is not the case or nobody is connected.
         """
         if type(first) is not Send or type(second) is not Send or first.seat != second.seat:
             return False
@@ -395,9 +396,9 @@ class LiveMatch:
     # ---------------------------------------------------------------------------- time
 
     def set_alarm(self) -> None:
-        """See to it that the engine is asked at its deadline.
+        """Set the timer for the engine's deadline.
 
-        An alarm that is set too early is left alone: when it rings it is set anew, which costs
+        A timer that is set too early is left alone.  When it fires it is set again, which costs
         less than moving it with every ply.
         """
         deadline = self.match.deadline()
@@ -412,7 +413,7 @@ class LiveMatch:
         self._alarm = asyncio.get_running_loop().call_later(delay, self._ring)
 
     def cancel_alarm(self) -> None:
-        """Do not watch the time any more."""
+        """Cancel the timer."""
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None
@@ -420,12 +421,12 @@ class LiveMatch:
     def _ring(self) -> None:
         self._alarm = None
         loop = asyncio.get_running_loop()
-        # Two turns of the loop: sockets are looked at in between, so that an action which had
-        # arrived when the alarm rang is heard before the flag falls.
+        # Wait two turns of the loop: sockets are read in between, so an action that had arrived
+        # when the timer fired is handled before the flag falls.
         loop.call_soon(loop.call_soon, self.check_time)
 
     def check_time(self) -> None:
-        """Let the engine do what is due now, and nothing that is not."""
+        """Let the engine do what is due now, or set the timer again."""
         if self.over or self._alarm is not None:
             return
         self._referee.settle_stalls()
@@ -439,7 +440,7 @@ class LiveMatch:
     # ------------------------------------------------------------------------- trouble
 
     def fault(self, what: str) -> None:
-        """A bug: log it, make the match void, and go on with the others."""
+        """Handle a bug: log it, make the match void, and go on with the others."""
         log.exception("match failed", extra={"match": self.id, "what": what})
         try:
             self._perform(
@@ -451,7 +452,7 @@ class LiveMatch:
 
     def _not_stored(self, waiting: _Waiting, error: StorageError) -> None:
         if isinstance(error, StoreClosed):
-            return  # the server stops: whoever comes back finds what was committed
+            return  # the server stops; seats that come back find what was committed
         waiting.attempts += 1
         if not isinstance(error, TRANSIENT) and waiting.attempts >= PERSISTENT_ATTEMPTS:
             log.error("match cannot be stored", extra={"match": self.id, "why": str(error)})
@@ -477,7 +478,7 @@ class LiveMatch:
         self.set_alarm()
 
     def _give_up(self, why: str) -> None:
-        """End the match without the database: nobody may wait for what cannot come."""
+        """End the match without the database, so that nobody waits for it."""
         waiting, self._backlog = self._backlog, deque()
         for each in (each for entry in waiting for each in entry.told):
             if isinstance(each, asyncio.Future) and not each.done():

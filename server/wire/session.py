@@ -1,9 +1,9 @@
-"""One connection: frames in, requests handed to the house, messages out.
+"""One connection: it takes frames, passes requests to the hub, and sends messages.
 
-The rules of the protocol are in `plyhouse.protocol.connection`; this is the thin shell around
-them.  Requests are carried out at once, within the callback that read them; the few that must
-ask the database first (``hello``, ``register``) run in a task, and what the client sends
-meanwhile waits its turn.  Nothing that a client sends, or fails to read, harms another one.
+This module is a thin shell around the protocol's rules in `plyhouse.protocol.connection`.  Requests
+are carried out at once, within the callback that read them.  The few requests that need the
+database first (``hello``, ``register``) run in a task, and later ones of the client wait for it.  A
+client cannot harm another one by what it sends, or fails to read.
 """
 
 from __future__ import annotations
@@ -39,47 +39,47 @@ log = logging.getLogger("plyhouse.server.wire.session")
 VIEWS_PER_SECOND: Final = 5
 VIEW_BURST: Final = 100
 MAX_WAITING: Final = 100
-"""Requests that may wait while a login is looked up."""
+"""Most requests that may wait while a login is processed."""
 
 
 class Guest(Protocol):
-    """Whoever logged in on a connection, as far as the connection cares."""
+    """The participant on a connection, as far as the connection needs it."""
 
     @property
     def name(self) -> str:
-        """How it is called in logs."""
+        """Its name in logs."""
 
 
 class House(Protocol):
-    """What a session needs of the house (`plyhouse.server.gateway.hub.Hub`)."""
+    """The interface that a session needs of the hub (`plyhouse.server.gateway.hub.Hub`)."""
 
     def now(self) -> int:
-        """The time, in monotonic nanoseconds."""
+        """Return the time, in monotonic nanoseconds."""
 
     def act(self, session: Session, message: Act, stamp: int) -> None:
         """Play an action that was read at ``stamp``; never raises because of the client."""
 
     def request(self, session: Session, message: ClientMessage, stamp: int) -> None:
-        """Carry out any other request; `ProtocolError` says why not."""
+        """Carry out any other request; raises `ProtocolError` if that is not possible."""
 
     async def login(self, session: Session, hello: Hello, stamp: int) -> None:
-        """Let a client in whose ``hello`` was read at ``stamp``; `ProtocolError` says why not."""
+        """Log in a client whose ``hello`` was read at ``stamp``; raises `ProtocolError`."""
 
     async def register(self, session: Session, message: Register) -> None:
-        """Make an account; `ProtocolError` says why not."""
+        """Make an account; raises `ProtocolError`."""
 
     def spawn(
         self,
         work: Coroutine[Any, Any, None],
         done: Callable[[Exception | None], None] | None = None,
     ) -> None:
-        """Run something that must wait for the database, then call ``done`` with its error."""
+        """Run a coroutine that must wait for the database, then call ``done`` with its error."""
 
     def spent(self, session: Session, nanoseconds: int) -> None:
-        """Note for how long the server was busy with what a connection sent."""
+        """Note how long the server was busy with a connection's frames."""
 
     def left(self, session: Session) -> None:
-        """The connection is over, whoever ended it."""
+        """Clean up after a connection that has ended, whichever side ended it."""
 
 
 class Session:
@@ -120,12 +120,12 @@ class Session:
         self.connection.network = transport.network
         self._trips = self.connection.round_trips
         self.guest: Guest | None = None
-        """Who logged in on this connection."""
+        """The participant that logged in on this connection."""
         self.scenes = False
         self.watching: set[str] = set()
         """Matches that it follows as a spectator."""
         self.views = FloodLimit(VIEWS_PER_SECOND, VIEW_BURST)
-        """Snapshots of whole matches that it may ask for."""
+        """The limit on requests for snapshots of whole matches."""
         self._closed = False
         self._busy = False
         self._waiting: deque[tuple[ClientMessage, int]] = deque()
@@ -142,27 +142,27 @@ class Session:
 
     @property
     def address(self) -> str:
-        """The address that the client connects from, without its port; empty in this process."""
+        """The client's address without its port; empty in this process."""
         return self._transport.peer.rpartition(":")[0]
 
     @property
     def upgrade(self) -> Upgrade | None:
-        """What the client asked for the websocket with; None in this process."""
+        """The request that opened the websocket; None in this process."""
         return self._transport.upgrade
 
     @property
     def lag_ns(self) -> int:
-        """Round trip to the client as measured so far; 0 before the first measurement."""
+        """Measured round trip to the client, in nanoseconds; 0 before the first measurement."""
         return self._trips.median_ns
 
     @property
     def floor_ns(self) -> int:
-        """The part of it that the kernel vouches for."""
+        """The part of the round trip that the kernel vouches for, in nanoseconds."""
         return self.connection.floor_ns
 
     @property
     def holding(self) -> bool:
-        """Whether what is sent is kept back; see `hold`."""
+        """True while messages are kept back; see `hold`."""
         return self._held is not None
 
     # -------------------------------------------------------------------------- incoming
@@ -198,23 +198,23 @@ class Session:
                 self.flush()
 
     def spent(self, nanoseconds: int) -> None:
-        """The server was busy with this connection's frames for so long."""
+        """Report for how long the server was busy with this connection's frames."""
         self._house.spent(self, nanoseconds)
 
     def admit(self, guest: Guest) -> None:
-        """Whoever is on the other side has logged in: the wider limits hold from now on."""
+        """Apply the wider limits of a participant that has logged in."""
         self.guest = guest
         self.connection.trust()
         self._transport.trust()
 
     def lost(self) -> None:
-        """The transport is gone."""
+        """End the session after its transport has closed."""
         if not self._closed:
             self.connection.lost()
             self._leave()
 
     def tick(self, now: int) -> None:
-        """Let the connection do what is due: ping, or give the client up."""
+        """Let the connection do what is due: ping the client, or give it up."""
         due = self.connection.next_deadline()
         if due is not None and now >= due and not self._closed:
             self.connection.tick(now)
@@ -262,7 +262,7 @@ class Session:
     # -------------------------------------------------------------------------- outgoing
 
     def send(self, message: ServerMessage) -> None:
-        """Send a message; whatever the client's state, this never raises."""
+        """Send a message; never raises, in any state of the client."""
         if self._closed:
             return
         if self._held is not None:
@@ -290,7 +290,7 @@ class Session:
         self._transport.uncork()
 
     def send_frame(self, frame: Frame) -> None:
-        """Send a frame that was encoded before with this session's codec."""
+        """Send a frame that was already encoded with this session's codec."""
         if self._closed:
             return
         transport = self._transport
@@ -304,13 +304,13 @@ class Session:
         self.send(Error(error.code, error.message, re, fatal=error.fatal))
 
     def fail(self, code: str, text: str = "") -> None:
-        """End the connection with a fatal error of its own."""
+        """End the connection with a fatal error."""
         error = ProtocolError(code, text, fatal=True)
         self._held = None
         self.send(error.to_message())
 
     def hold(self) -> Callable[[ServerMessage | None], None]:
-        """Keep back what is sent, until the returned function is called with what goes first."""
+        """Keep messages back until the returned function is called with the first message."""
         held = self._held = []
 
         def release(first: ServerMessage | None) -> None:
@@ -327,14 +327,14 @@ class Session:
         return release
 
     def after(self, call: Callable[[], None]) -> None:
-        """Call this when what is held back has been written; at once if nothing is."""
+        """Run ``call`` when all messages kept back have been written; at once if there are none."""
         if self._held is None:
             call()
         else:
             self._held.append(call)
 
     def flush(self) -> None:
-        """Write what the connection has to say by itself, and close it if it wants that."""
+        """Write the connection's own frames, and close it if it asks for that."""
         connection = self.connection
         for frame in connection.outgoing():
             self.send_frame(frame)
@@ -344,14 +344,14 @@ class Session:
             self._leave()
 
     def close(self, code: int, reason: str) -> None:
-        """Close in good order."""
+        """Close after everything was written."""
         self.connection.close(code, reason)
         self.flush()
 
     # --------------------------------------------------------------------------- the end
 
     def _drop(self) -> None:
-        """The client does not read: tell it, should it ever look, and let go."""
+        """Drop a client that does not read, with an error in case it reads later."""
         log.warning("%r: too slow, dropped", self)
         error = ProtocolError("server/slow_consumer")
         self._transport.send(self.codec.encode(error.to_message()))
