@@ -1,1 +1,1 @@
-"""People and their accounts: registration, sign-in, guests, roles, and who may see what."""
+"""People and accounts: registration, sign-in, guests, roles, visibility."""

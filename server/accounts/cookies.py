@@ -1,4 +1,4 @@
-"""The cookie of a browser session, and the check that a page comes from this server.
+"""The cookie of a browser session, and the check of a page's origin.
 
 Pure.  Cookies ignore ports, so each port of a machine has a cookie with its own name.
 """

@@ -84,7 +84,9 @@ class Passwords:
     async def fits(
         self, password: str, stored: str, before: Callable[[], None] = lambda: None
     ) -> bool:
-        """Return whether a password matches the stored one; takes as long if nothing is stored.
+        """Return whether a password matches the stored one.
+
+        Takes as long if nothing is stored.
 
         ``before`` is called before the check begins.  If it raises, so does this, without a check.
         """

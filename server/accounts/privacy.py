@@ -61,7 +61,7 @@ class Sight:
         return self.player_id is not None and self.player_id in owners
 
     def named(self, class_id: str | None, player_id: int, name: str) -> bool:
-        """Return whether the viewer may know the name ``player/bot`` in a match of a final."""
+        """Return whether the viewer may know ``player/bot`` in a final."""
         hidden = self.unnamed.get(class_id or "", frozenset())
         return name.lower() not in hidden or player_id == self.player_id
 
@@ -92,7 +92,10 @@ class Privacy:
         """For each competition, the competition with a class to which it belongs; never changes."""
 
     async def sight(self, identity: Identity | None) -> Sight:
-        """Return what the holder of a token may see; None stands for a viewer without a token."""
+        """Return what the holder of a token may see.
+
+        None stands for a viewer without a token.
+        """
         if identity is None:
             return await self.sight_of(None, frozenset())
         return await self.sight_of(identity.player_id, identity.scopes)
@@ -130,7 +133,10 @@ class Privacy:
         self._learn(found.files)
 
     def may_be_secret(self, name: str) -> bool:
-        """Return whether ``player/bot`` is a hidden baseline, for lists that all viewers share."""
+        """Return whether ``player/bot`` is a hidden baseline of any final.
+
+        For lists that all viewers share.
+        """
         return any(name.lower() in each.hidden for each in self._rules.values())
 
     async def hidden(self, competition_id: str | None) -> frozenset[str]:
@@ -298,7 +304,10 @@ def _veiled(row: MatchRow, secret: Sequence[SeatRow]) -> MatchRow:
 
 
 def _without_names(event: EventRow, secret: Sequence[SeatRow]) -> EventRow:
-    """Replace hidden names in the text of an end, which may name the bot that caused it."""
+    """Replace hidden names in the text of an end.
+
+    It may name the bot that caused the end.
+    """
     if event.kind != "end" or event.data is None:
         return event
     return replace(event, data=_words(event.data, secret))
@@ -312,7 +321,10 @@ def _words(text: str, secret: Sequence[SeatRow] | Sequence[Holder]) -> str:
 
 
 def _why_void(text: str | None, secret: Sequence[SeatRow] | Sequence[Holder]) -> str | None:
-    """Replace hidden names in a void reason: a runner machine writes the bot's name there."""
+    """Replace hidden names in a void reason.
+
+    A runner machine writes the bot's name there.
+    """
     return None if text is None else _words(text, secret)
 
 

@@ -69,7 +69,10 @@ class Login:
 
 
 class Registration:
-    """Checks tokens and makes accounts; every refusal is a `ProtocolError` with its code."""
+    """Checks tokens and makes accounts.
+
+    Every refusal is a `ProtocolError` with its code.
+    """
 
     def __init__(self, config: ServerConfig, store: Store, now: Callable[[], int]) -> None:
         self._config = config
@@ -228,7 +231,10 @@ class Registration:
                 raise
 
     def may_register(self, player: str, address: str = "") -> None:
-        """Raise `ProtocolError` if an address may not register an account of this name now."""
+        """Raise `ProtocolError` if an account must not be registered now.
+
+        The name may be reserved, or the address may have registered too many.
+        """
         if self._config.registration != "open":
             raise ProtocolError("auth/registration_closed")
         _not_reserved(player)

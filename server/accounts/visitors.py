@@ -125,7 +125,7 @@ class Visitors:
         return identity
 
     async def at(self, upgrade: Upgrade | None) -> Identity:
-        """Return the player at the browser that opened a websocket from a page of this server.
+        """Return the player who opened a websocket from a page of this server.
 
         Raises `ProtocolError` if there is none.
         """
@@ -135,7 +135,9 @@ class Visitors:
         return await self.identify(secret, "play", "guest")
 
     async def viewer(self, upgrade: Upgrade | None) -> Identity | None:
-        """Return the spectator at a page of this server that opened a websocket; None for nobody.
+        """Return the spectator who opened a websocket; None for nobody.
+
+        The page must come from this server.
 
         An invalid session counts as none, as it does for pages.
         """
@@ -211,7 +213,9 @@ class Visitors:
         return await self._enter(row.id)
 
     async def set_password(self, identity: Identity, old: str, new: str, address: str) -> list[int]:
-        """Set the password of the signed-in player, who must give the old one if there is one.
+        """Set the password of the signed-in player.
+
+        The player must give the old password if there is one.
 
         Ends all other sessions of the player and returns their ids.
         """

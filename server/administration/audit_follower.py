@@ -85,7 +85,7 @@ class AuditFollower:
         self._mark = await self._office.mark()
 
     async def start(self) -> None:
-        """Void the matches that were voided while no server ran, and follow the log from now on."""
+        """Void the matches voided while no server ran, then follow the log."""
         for match_id in await self._office.void_running():
             self._abort(match_id)
         self._follower.start()

@@ -77,7 +77,7 @@ class Eraser:
             )
 
     async def erase(self, account: str, by: By) -> Erased:
-        """Erase a person: an account with its memberships, its bots and all that they wrote.
+        """Erase an account with its memberships, bots and everything it wrote.
 
         Raises `Unknown` and `ClassRefusal`; see `plyhouse.storage.erasure.Erasure.begin`.
         """

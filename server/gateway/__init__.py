@@ -1,1 +1,1 @@
-"""Connections: logins, requests, and the hub that passes them to the other packages."""
+"""Connections: logins, requests, and the hub that passes them on."""

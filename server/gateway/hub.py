@@ -238,7 +238,7 @@ class Hub:
         store: Store | None = None,
         now: Callable[[], int] = time.monotonic_ns,
     ) -> Hub:
-        """Open the database and resume the matches that were running when the server stopped.
+        """Open the database and resume the matches of the last run.
 
         Raises `plyhouse.storage.errors.StorageError` when the database cannot be used, and
         `plyhouse.games.errors.GameError` for a file of ``config.game_files`` that is no game.
@@ -325,7 +325,10 @@ class Hub:
         work: Coroutine[Any, Any, None],
         done: Callable[[Exception | None], None] | None = None,
     ) -> None:
-        """Run something that must wait for the database, then call ``done`` with its error."""
+        """Run a coroutine that must wait for the database.
+
+        Then call ``done`` with its error.
+        """
         if done is not None:
             work = _report(work, done)
         task = asyncio.get_running_loop().create_task(work)
@@ -374,7 +377,10 @@ class Hub:
         await self.logins.register(session, message)
 
     async def login(self, session: Session, hello: Hello, stamp: int) -> None:
-        """Log in a bot with all of its running matches; without token and name, a spectator."""
+        """Log in a bot with all of its running matches.
+
+        Without token and name, log in a spectator.
+        """
         await self.logins.login(session, hello, stamp)
 
     def act(self, session: Session, message: Act, stamp: int) -> None:
@@ -428,7 +434,7 @@ class Hub:
         return any(each.player_id == player_id and each.matches for each in everybody)
 
     def _forget(self, players: list[int]) -> None:
-        """Remove guests who are about to be deleted, so that nothing here uses their numbers."""
+        """Remove guests who are about to be deleted, so that nothing uses their ids."""
         gone = frozenset(players)
         self.expel(lambda each: each.player_id in gone, "auth/signed_out", "", keep_matches=True)
         self.directory.forget_players(gone)
@@ -541,7 +547,9 @@ class Hub:
 async def _report(
     work: Coroutine[Any, Any, None], done: Callable[[Exception | None], None]
 ) -> None:
-    """Await ``work`` on behalf of a compiled module, and call ``done`` with its error or None.
+    """Await ``work`` for a compiled module, then call ``done``.
+
+    ``done`` gets the error of ``work``, or None.
 
     A compiled coroutine that awaits passes exceptions on by a call of ``throw`` that Python 3.12
     deprecates, so compiled modules await nothing.

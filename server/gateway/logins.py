@@ -106,7 +106,10 @@ class Logins:
         session.send(Registered(message.id, player, token))
 
     async def login(self, session: Session, hello: Hello, stamp: int) -> None:
-        """Log in a bot with all of its running matches; without token and name, a spectator."""
+        """Log in a bot with all of its running matches.
+
+        Without token and name, log in a spectator.
+        """
         if not (hello.token or hello.bot or hello.games or hello.signed_in):
             try:
                 self._places.watch(session)
@@ -258,8 +261,9 @@ class Logins:
         session.scenes = hello.scenes
 
     def _check_games(self, session: Session, hello: Hello) -> None:
-        """Warn a bot about offered games that the server does not know: nobody can invite it to
-        them.
+        """Warn a bot about offered games that the server does not know.
+
+        Nobody can invite it to them.
         """
         for spec in hello.games:
             try:

@@ -188,6 +188,9 @@ class Requests:
 
 
 def _may_view(session: Session, stamp: int) -> None:
-    """Refuse more snapshots than anybody needs: each can be a thousand times its request."""
+    """Refuse more snapshots than anybody needs.
+
+    A snapshot can be a thousand times the size of its request.
+    """
     if not session.views.allow(stamp):
         raise ProtocolError("match/too_many_snapshots")

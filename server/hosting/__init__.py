@@ -1,1 +1,1 @@
-"""Bots on runner machines: submissions, checks, runners, and which runner hosts which bot."""
+"""Bots on runner machines: submissions, checks, runners and their bots."""

@@ -1,4 +1,4 @@
-"""The queue of checks of submissions: their order, their machines and their verdicts.
+"""The queue of checks of submissions.
 
 The queue serves players in turn.  A check waits since its submission, or since the last check of
 its player ended, whichever is later; the one that waits longest is next.  The queue keeps the times

@@ -1,4 +1,7 @@
-"""The games and time controls of a check, from the competitions of a submission; pure."""
+"""The games and time controls of a check; pure.
+
+They come from the competitions of the submission.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ __all__ = ["terms_of"]
 
 
 def terms_of(competitions: Iterable[CheckedFor]) -> tuple[list[CheckTerms], bool]:
-    """Return the games to check with their time controls, and whether it must play all of them.
+    """Return the games to check, and whether it must play all of them.
 
     A submission that is only a baseline must play all: a competition waits for its baselines.
     """

@@ -101,7 +101,7 @@ class HostedPlay:
         ]
 
     async def _renew(self) -> None:
-        """Forget wishes for bots that are closed, and take the last submission of the others.
+        """Forget wishes for closed bots, and update the others' submissions.
 
         A match in progress goes on with the version with which it began.
         """
@@ -127,7 +127,7 @@ class HostedPlay:
         )
 
     def closed(self, bot: int) -> None:
-        """Forget all wishes for a bot that its author closed, so that it begins no more matches."""
+        """Forget all wishes for a closed bot, so that it begins no more matches."""
         for key in [key for key in self._wishes if key[1] == bot]:
             del self._wishes[key]
 
@@ -223,7 +223,7 @@ class HostedPlay:
         return wish
 
     def _obstacle(self, player_id: int, wish: _Wish) -> str:
-        """Return why the player cannot play yet, as a sentence; empty if nothing is in the way."""
+        """Return why the player cannot play yet, as a sentence; or empty."""
         row = wish.row
         name = f"{row.player}/{row.bot}"
         if self._hosting.needed.is_for_competition(row.bot_id):

@@ -38,7 +38,10 @@ def priority_of(running: Running) -> Priority:
 
 
 def _players(running: Running) -> list[int]:
-    """Return the bots that a competition needs now; a ladder always needs all of its bots."""
+    """Return the bots that a competition needs now.
+
+    A ladder always needs all of its bots.
+    """
     if isinstance(running.work, LadderWork):
         return running.work.bots
     return [bot for bot in running.waiting() if bot not in running.gone]
@@ -137,7 +140,10 @@ class NeededBots:
         return self._known.get((bot, version))
 
     def at_once(self, running: Running, bot: int) -> int:
-        """Return how many matches a bot plays at a time; baselines meet everybody, so more."""
+        """Return how many matches a bot plays at a time.
+
+        Baselines play more, because they meet everybody.
+        """
         pairs = max(1, self._cores() // running.work.at_once) if bot in running.baselines else 1
         return min(MOST_AT_ONCE, running.work.at_once * pairs)
 
@@ -158,7 +164,10 @@ class NeededBots:
         }
 
     async def _as_it_is(self, bot: int, live: LiveMatch) -> Wanted | None:
-        """Return how a bot in a match stays hosted; None if its version was never submitted."""
+        """Return how a bot in a match stays hosted.
+
+        None if its version was never submitted.
+        """
         version = next(each.version_id for each in live.holders if each.bot_id == bot)
         last = self._last.get(bot)
         if last is not None and last.row.version_id == version:
@@ -224,7 +233,7 @@ class NeededBots:
         )
 
     def _is_needed(self, running: Running, row: SubmissionRow) -> bool:
-        """Return whether the server must run a bot because its author does not or must not."""
+        """Return whether the server must run a bot instead of its author."""
         participant = self._directory.participants.get(row.bot_id)
         if participant is None or participant.hosted or not participant.online:
             return True

@@ -22,7 +22,9 @@ SECONDS: Final = 60.0
 
 
 async def inspect_upload(name: str, upload: IO[bytes], rules: Rules) -> Accepted:
-    """Read an upload in a separate process; ``upload`` is an open file at its beginning.
+    """Inspect an upload in a separate process.
+
+    ``upload`` is an open file at its beginning.
 
     Raises `SubmissionRefusal` for a package that breaks a rule, and for one that takes more time or
     memory than the process may use.

@@ -1,4 +1,4 @@
-"""Runner machines: which are connected, what each should host, and the tickets of its bots.
+"""Runner machines: their connections, their tasks, and bot tickets.
 
 The server stores none of this.  Each runner calls again and again, reports what it has, and gets
 what it should have (`Hosting.sync`).  Each call decides afresh who hosts what
@@ -233,7 +233,7 @@ class Hosting:
         return bool(program) and bool(here) and here <= self._without(program)
 
     def in_want(self, row: SubmissionRow) -> str:
-        """Return a sentence if no machine has what a submission needs; otherwise return ""."""
+        """Return a sentence if no machine has what a submission needs; or ""."""
         if row.status == "refused" or not self.lacks(row.needs):
             return ""
         return (
@@ -252,7 +252,9 @@ class Hosting:
         )
 
     def waits_for(self, bot: int, version: int | None, only_hosted: bool) -> str:
-        """Return why a bot is not online, as the rest of a sentence that begins with its name.
+        """Return why a bot is not online.
+
+        The text is the rest of a sentence that begins with the bot's name.
 
         ``only_hosted`` means that only a runner may run it.  Empty if no runner is connected, or if
         no runner has to run the bot.
@@ -282,7 +284,10 @@ class Hosting:
         return self._with_busy(name, Priority.LADDER)
 
     def _with_busy(self, name: str, purpose: Priority) -> Machine:
-        """Return a machine, busy with the matches for which one of this priority has to wait."""
+        """Return a machine, and how busy it is for a new match.
+
+        It is busy with the matches for which one of priority ``purpose`` has to wait.
+        """
         said = self._runners[name].said
         return Machine(name, said.cores, said.bots, self._busy(name, purpose))
 
@@ -395,7 +400,9 @@ class Hosting:
         return sum(map(self._hears, self._runners))
 
     def rooms(self, running: Running) -> Callable[[Participant], int]:
-        """Return a function that returns how many matches of a competition a hosted bot may begin.
+        """Return a function that returns how many matches a hosted bot may begin.
+
+        It counts matches of this competition.
 
         Its answers hold until a match begins or ends.
         """
@@ -442,7 +449,7 @@ class Hosting:
         return room_for_matches(machine, held, cores_each=each, at_once=at_once)
 
     def _is_hungry(self, machine: str, priority: Priority) -> bool:
-        """Return whether a match of a higher priority could begin there, given a processor."""
+        """Return whether a processor would let a match of higher priority begin."""
         for running in self._competitions.played():
             if priority_of(running) < priority and self._competitions.could_begin(running):
                 for bot in running.waiting():
@@ -452,7 +459,7 @@ class Hosting:
         return False
 
     def _comes(self, bot: int, place: Place) -> bool:
-        """Return whether a hosted bot can begin another match, now or when its runner starts it."""
+        """Return whether a hosted bot can begin a match, now or once it runs."""
         here = self._directory.participants.get(bot)
         if here is not None and here.online and not self.needed.is_outdated(bot):
             return here.free > 0

@@ -1,4 +1,4 @@
-"""Failures of runner machines: the server does not repeat a failed request for a while."""
+"""Backoff of runner machines after failures."""
 
 from __future__ import annotations
 

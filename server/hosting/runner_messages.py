@@ -1,4 +1,6 @@
-"""The messages between a runner machine and the server: body and answer of one request.
+"""The messages between a runner machine and the server.
+
+They are the body and the answer of one request.
 
 A runner describes itself, what it hosts, and what it has found out.  The server answers with
 everything that the runner should host and check.  Each message is complete, so a lost one does no
@@ -101,7 +103,9 @@ Span = Annotated[int, Meta(ge=0, le=(1 << 53) - 1)]
 
 
 class FlagFell(Struct, frozen=True, kw_only=True):
-    """A flag fall of a bot hosted here, and what the machine did meanwhile; spans in nanoseconds.
+    """A flag fall of a bot hosted here, and what the machine did meanwhile.
+
+    Spans are in nanoseconds.
 
     A runner reports every such match, because the server waits for the report.
     """

@@ -1,4 +1,4 @@
-"""Uploads of bots: inspected without running any of their code, and stored for their check.
+"""Uploads of bots, inspected without running any of their code.
 
 The server limits the size of everything before it reads it.  It keeps a package in a file while it
 arrives.  All packages on their way may together have the bytes of `ROOM` full packages.  So slow
@@ -160,7 +160,7 @@ class Uploads:
         )
 
     async def seen_by(self, identity: Identity, submission_id: int) -> SubmissionRow:
-        """Return a submission of one's own, or one for a competition on whose staff one is.
+        """Return a submission of one's own, or one that one may see as staff.
 
         Raises `Unknown` for everybody else.
         """
@@ -186,7 +186,10 @@ class Incoming:
         self.size = 0
 
     def add(self, part: bytes) -> None:
-        """Add the next bytes; raises `SubmissionRefusal` or `ProtocolError` if that is too much."""
+        """Add the next bytes.
+
+        Raises `SubmissionRefusal` or `ProtocolError` if that is too much.
+        """
         self._handing.refuse_size(self.size + len(part))
         self._handing.refuse_more(len(part))
         self._file.write(part)

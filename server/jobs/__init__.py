@@ -1,1 +1,1 @@
-"""Work for helper processes: reviews, search trees, and the queue that shares them fairly."""
+"""Work for helper processes: reviews, search trees, and a fair queue."""

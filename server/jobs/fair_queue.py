@@ -1,4 +1,4 @@
-"""A queue that runs long work one piece at a time, and shares it fairly among visitors.
+"""A queue that runs long work one piece at a time, fairly among visitors.
 
 A thread that replays a long match blocks the event loop for moments.  Many such threads together
 block it for long, while clocks are running.

@@ -1,4 +1,4 @@
-"""Answers that a separate program computes for the server, and that are kept in files.
+"""Answers that a separate program computes and the server keeps in files.
 
 The server contains no search.  A command reads its standard input and writes JSON; `plyhouse serve`
 names it in the settings.  Each run is a process with the lowest priority and a time limit, so that
@@ -40,7 +40,10 @@ USAGE: Final = 2
 
 
 class NotWorkedOut(Exception):  # noqa: N818 - a condition, named by its code
-    """A refusal to answer now; ``code`` says why, ``retry_after`` when to ask again (seconds)."""
+    """A refusal to answer now.
+
+    ``code`` says why, ``retry_after`` when to ask again (seconds).
+    """
 
     def __init__(self, code: str, message: str, retry_after: int | None = None) -> None:
         super().__init__(message)
@@ -85,7 +88,7 @@ class WorkedOut:
         return self._at_once > 0
 
     async def known(self, key: str) -> bool:
-        """Return whether an answer costs nothing, because it is kept or already being computed."""
+        """Return whether an answer is kept or already being computed."""
         return key in self._running or await asyncio.to_thread(self._kept, key) is not None
 
     async def of(self, key: str, about: str, more: Sequence[str], given: str) -> dict[str, Any]:
@@ -216,7 +219,7 @@ async def _run(command: list[str], given: str, seconds: float) -> tuple[int, byt
 
 
 def lower_priority() -> None:
-    """Lower the priority of the calling thread, if the system has priorities of threads.
+    """Lower the priority of the calling thread, if the system allows it.
 
     It does not get the lowest priority, because somebody waits for its result.
     """

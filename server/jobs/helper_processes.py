@@ -1,4 +1,4 @@
-"""Run functions in processes with a lower priority, beside the process that keeps the clocks.
+"""Run functions in processes with a lower priority than the clocks.
 
 A computing thread blocks the event loop for moments; a process does not.  With a lower priority it
 leaves most of the processor to the clocks.  Processes start when they are first needed, and stay.
@@ -32,7 +32,10 @@ LENGTH: Final = 8
 
 
 class Helpers:
-    """At most ``most`` processes; ``game_files`` are the sources of games that they need."""
+    """A pool of at most ``most`` processes.
+
+    ``game_files`` are the sources of games that they need.
+    """
 
     def __init__(self, most: int, game_files: Sequence[str] = ()) -> None:
         self._places = asyncio.Semaphore(most)

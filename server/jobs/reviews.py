@@ -1,4 +1,6 @@
-"""Reviews of finished matches by a separate program (`plyhouse.server.jobs.helper_jobs`).
+"""Reviews of finished matches by a separate program.
+
+See `plyhouse.server.jobs.helper_jobs`.
 
 The program is a command that reads a record from its standard input and writes JSON
 (`plyhouse review - --json`).  Reviews take long, so only a few run at once.  There is

@@ -1,4 +1,6 @@
-"""Search trees of positions by a separate program (`plyhouse.server.jobs.helper_jobs`).
+"""Search trees of positions by a separate program.
+
+See `plyhouse.server.jobs.helper_jobs`.
 
 The program is a command that reads a record from its standard input and writes JSON
 (`plyhouse explain --record - --json`).  A tree takes a moment, so a few requests may

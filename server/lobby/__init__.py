@@ -1,1 +1,1 @@
-"""Seeks, challenges and matchmaking: how opponents find each other outside of competitions."""
+"""Seeks, challenges and matchmaking, outside of competitions."""

@@ -50,7 +50,10 @@ GAME_CODES: Final = {"game/unknown", "game/bad_parameter", "game/unfit"}
 
 
 def read_game(spec: str) -> Game:
-    """Return the game of a client's spec; raises `ProtocolError` with the game's own sentence."""
+    """Return the game of a client's spec.
+
+    Raises `ProtocolError` with the game's own sentence.
+    """
     try:
         return get_game(spec)
     except GameError as error:
@@ -59,7 +62,10 @@ def read_game(spec: str) -> Game:
 
 
 def read_time_control(text: str, config: ServerConfig) -> TimeControl:
-    """Return a client's time control; raises `ProtocolError` beyond the server's limits."""
+    """Return a client's time control.
+
+    Raises `ProtocolError` for an invalid one, or beyond the server's limits.
+    """
     try:
         control = TimeControl.parse(text)
     except InvalidTimeControl as error:
@@ -219,7 +225,7 @@ class Lobby:
             self._tell_soon()
 
     def _tell_soon(self) -> None:
-        """Tell the open seeks after a while why they find nobody, if the reason has changed."""
+        """Tell the open seeks after a while why they find nobody, if it changed."""
         if not self._telling and len(self._matchmaker):
             self._telling = True
             asyncio.get_running_loop().call_later(TELL_SECONDS, self._tell)
@@ -329,7 +335,7 @@ class Lobby:
         return identifier
 
     def _opponent(self, sides: Sequence[Participant], name: str, terms: Terms) -> Participant:
-        """Return the opponent of this name for ``sides``; the first of them is the challenger."""
+        """Return the opponent of this name for ``sides``, which the challenger leads."""
         opponent = self._directory.find(name)
         if opponent is None or not opponent.online:
             known = [each for each in self._directory.online() if not self._may_be_secret(each)]

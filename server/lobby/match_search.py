@@ -73,7 +73,10 @@ class Looked:
 
 
 async def filter_of(store: Store, privacy: Privacy, sight: Sight, words: Words) -> Looked:
-    """Look up the words of a search; raises `ProtocolError` or `Unknown` for unknown ones."""
+    """Look up the words of a search.
+
+    Raises `ProtocolError` or `Unknown` for unknown ones.
+    """
     status = _one_of("status", words.status, STATES)
     termination = _one_of("termination", words.termination, TERMINATIONS)
     game = family = None

@@ -84,7 +84,10 @@ class Proposal:
 
     @property
     def orders(self) -> tuple[tuple[Seek, ...], ...]:
-        """The seeks in seat order, once per match: one match, or all rotations if mirrored."""
+        """The seeks in seat order, once per match.
+
+        That is one match, or all rotations if mirrored.
+        """
         if not self.pool.mirrored:
             return (self.seeks,)
         return tuple(self.seeks[-r:] + self.seeks[:-r] for r in range(len(self.seeks)))
@@ -184,7 +187,10 @@ class Matchmaker:
         return [each.seek for pool in self._pools.values() for each in pool.waiting.values()]
 
     def at_once(self, name: str) -> int:
-        """Return the most matches that a pairing of a bot begins, by its open seeks; at least 1."""
+        """Return the most matches that a pairing of a bot's seeks begins.
+
+        At least 1.
+        """
         return max([each.seek.at_once for each in self._of.get(name, {}).values()], default=1)
 
     def add(self, seek: Seek) -> None:
@@ -302,7 +308,7 @@ class Matchmaker:
         return True
 
     def _group(self, pool: _Pool, queue: _Queue, left: dict[str, int]) -> list[_Waiting]:
-        """Return the next group of a pool's seeks, from a queue with the longest waiting first.
+        """Return the next group of a pool's seeks, from a queue in waiting order.
 
         Empty if there is none.
         """

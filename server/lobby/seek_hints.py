@@ -1,4 +1,7 @@
-"""Reasons why a seek has found nobody yet, in words: pure, and cheap for any number of seeks."""
+"""Reasons why a seek has found nobody yet, in words.
+
+Pure, and cheap for any number of seeks.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,9 @@ def terms_in_words(pool: PoolKey) -> str:
 def reasons(
     seeks: Iterable[Seek], free: Callable[[str], bool], connected: int, *, own_bots_rated: bool
 ) -> Mapping[str, str]:
-    """Return one sentence for each open seek that could play now and finds nobody, by seek id.
+    """Return a sentence for each open seek that could play and finds nobody.
+
+    Keys are the ids of seeks.
 
     ``free`` returns whether a bot (``player/bot``) has room for a match; ``connected`` counts the
     connected bots.

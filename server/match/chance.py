@@ -77,7 +77,7 @@ def mixes_nonces(stream: str) -> bool:
 
 
 def normal_nonce(text: str) -> str:
-    """Return a nonce as it enters the messages: lower-case hex of at most 32 whole bytes.
+    """Return a nonce as lower-case hex of at most 32 whole bytes.
 
     Raises ValueError for anything else.
     """
@@ -106,7 +106,7 @@ def select(u: float, outcomes: Sequence[tuple[OutcomeT, float]]) -> OutcomeT:
 
 
 class Chance:
-    """The outcomes of one stream of a pairing: a pure function of counter and outcomes."""
+    """The outcomes of one stream, as a pure function of the counter."""
 
     __slots__ = ("_keyed", "_prefix", "stream")
 

@@ -84,11 +84,17 @@ class Clock:
         return self._paused_at is not None
 
     def available(self, seat: int) -> int:
-        """Return the time that a seat has for its next ply (or had, when the current one began)."""
+        """Return the time that a seat has for its next ply.
+
+        During the ply, it is the time that the seat had at its beginning.
+        """
         return self.available_to_all[seat]
 
     def deadline(self) -> int | None:
-        """Return the last instant at which an action counts; None if no clock runs or all pause."""
+        """Return the last instant at which an action counts.
+
+        None if no clock runs or all pause.
+        """
         return None if self.running is None or self._paused_at is not None else self.limit()
 
     def limit(self) -> int:
@@ -152,7 +158,7 @@ class Clock:
             self._started = self._paused_at = max(now, self._paused_at)
 
     def stop(self, seat: int, now: int, lag_ns: int = 0, stall_ns: int = 0) -> Ledger:
-        """Stop the clock at an action (or at the end of the match) and account for the ply.
+        """Stop the clock at an action or the end, and account for the ply.
 
         ``lag_ns`` is the round trip as measured by now.  ``stall_ns`` is how long the server held
         up the action, without the pauses.  The ledger says whether the flag had fallen.
@@ -250,7 +256,7 @@ class Clock:
         return given
 
     def replay(self, seat: int, charged_ns: int, lag_ns: int, *, flagged: bool = False) -> int:
-        """Charge a ply as recorded, when a match is restored or verified; return what remains.
+        """Charge a ply of a restored match as recorded; return what remains.
 
         Raises ValueError if the charge was more than the seat had.
         """

@@ -234,8 +234,9 @@ class Match:
     # ------------------------------------------------------------------- before the start
 
     def announce(self, now: int) -> Effects:
-        """Announce the match to every seat, which should answer ``ready`` within the timeout from
-        now.
+        """Announce the match to every seat.
+
+        Each should answer ``ready`` within the timeout from now.
         """
         self._ready_deadline = now + self.config.ready_timeout_ns
         return Effects(
@@ -274,7 +275,7 @@ class Match:
         return Effects([Started(nonces)], [], milestone=True).then(self._go_on(now))
 
     def resume(self, now: int) -> Effects:
-        """Go on after a restart: do what the kill left undone (rolls, the end of the game)."""
+        """Do what the server's kill left undone: rolls, the end of the game."""
         return self._go_on(now) if self.course.status == "running" else Effects([], [])
 
     def _go_on(self, now: int) -> Effects:
@@ -292,7 +293,7 @@ class Match:
     # -------------------------------------------------------------------------- play
 
     def turn_missed(self, seat: int, ply: int, now: int) -> None:
-        """Start the clock of a seat that is not connected, unless the server is the reason."""
+        """Start the clock of an absent seat, unless the server is the reason."""
         if self.attendance.unexcused(seat):
             self.turn_written(seat, ply, now)
 
@@ -469,8 +470,9 @@ class Match:
         return expired
 
     def absences(self, viewer: int | None, now: int) -> list[Notice]:
-        """Return the notices about absent seats, for a seat that has come or a new spectator
-        (None).
+        """Return the notices about absent seats.
+
+        They are for a seat that has come, or for a new spectator (None).
         """
         if viewer is not None and not self._hears(viewer):
             return []
@@ -507,8 +509,9 @@ class Match:
         seat: int | None = None,
         detail: str = "",
     ) -> Effects:
-        """End the match without a result: ``aborted``, or ``server_fault`` for a fault of the
-        server.
+        """End the match without a result.
+
+        The termination is ``aborted``, or ``server_fault`` for a fault of the server.
         """
         if self.course.status == "finished":
             return Effects([], [])
@@ -793,7 +796,10 @@ class Match:
         return self._forfeit("flag_fall", seat, reason, now, ledger=ledger, on_clock=seat)
 
     def _fault(self, error: Exception, now: int) -> Effects:
-        """Void the match because the game's rules failed; the details are for the operator."""
+        """Void the match because the game's rules failed.
+
+        The details are for the operator.
+        """
         detail = "".join(traceback.format_exception(error))
         reason = f"The rules of {self.game.info.name} failed ({type(error).__name__})."
         return self.abort(reason, now, "server_fault", detail=detail)

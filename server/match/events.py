@@ -44,7 +44,10 @@ class EndData(Struct, frozen=True, omit_defaults=True):
 
 
 def tried(text: str) -> str:
-    """Return a refused text as it is kept: shortened, and without NUL, which PostgreSQL refuses."""
+    """Return a refused text as it is kept.
+
+    It is shortened, and without NUL, which PostgreSQL refuses.
+    """
     return text[:MAX_TRIED].replace("\0", "\ufffd")
 
 

@@ -27,7 +27,7 @@ NAMES: Final = ("ada", "bob", "cleo", "dan", "eve", "fay")
 
 
 def example_turn(game: Game) -> Turn | None:
-    """Return the ``turn`` of ply `EXAMPLE_PLY` in a random match, or the match's last one.
+    """Return the ``turn`` of ply `EXAMPLE_PLY` in a random match, or the last.
 
     It comes from the match engine itself and is the same every time.  None if no seat ever has a
     turn.  Errors of the game's rules pass through.

@@ -68,7 +68,7 @@ class Course:
         self._recent: deque[tuple[int, Any]] = deque(maxlen=2 * seats)
 
     def state_before(self, ply: int) -> Any | None:
-        """Return the state in which one of the last plies was played; None for an older one."""
+        """Return the state before one of the last plies; None for an older one."""
         return next((state for number, state in self._recent if number == ply), None)
 
     # ---------------------------------------------------------------- what happens is noted
@@ -99,8 +99,9 @@ class Course:
     def acted(
         self, before: Any, action: Any, seat: int, text: str, sent: str, ledger: Ledger
     ) -> EventRow:
-        """Note the action just played: ``text`` in the game's notation, ``sent`` as the seat wrote
-        it.
+        """Note the action just played.
+
+        ``text`` is in the game's notation, ``sent`` as the seat wrote it.
         """
         ply = self.position.ply - 1
         row = event_row(self.config.match, self.rows, "action", ply, seat, text, ledger)
@@ -165,7 +166,7 @@ class Course:
     def end(
         self, outcome: Outcome, ledger: Ledger | None, on_clock: int | None, detail: str
     ) -> EventRow:
-        """Note the end of the match, with the ledger of the ply under way if there was one."""
+        """Note the end of the match, with the ledger of the ply under way."""
         self.outcome = outcome
         self.status = "finished"
         ply = self.position.ply

@@ -29,7 +29,9 @@ MAX_INFO: Final = 4096
 
 
 def read_info(given: Any) -> tuple[str, str]:
-    """Return the info to keep as compact JSON, and why none is kept; one of the two is empty.
+    """Return the info to keep as compact JSON, and why none is kept.
+
+    One of the two is empty.
 
     An info that is far too long arrives unread, as a `msgspec.Raw` (`plyhouse.protocol.codec`).
     Unknown fields are left out, as everywhere in the protocol.
@@ -65,7 +67,9 @@ def kept_info(data: str | None) -> Info | None:
 def open_seats(
     game: Game, *, counts: bool, players: Sequence[int], house: Collection[int]
 ) -> frozenset[int]:
-    """Return the seats whose thoughts spectators may see during the match, if their bots allow it.
+    """Return the seats whose thoughts spectators may see during the match.
+
+    The bots must allow it, too.
 
     ``players`` are the accounts that hold the seats, ``house`` the accounts of built-in bots, which
     watch nothing.  ``counts`` is True if the match is rated or belongs to a competition.  A seat is

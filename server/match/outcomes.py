@@ -30,7 +30,10 @@ def _constant(game: Game) -> float:
 
 
 def forfeit_returns(game: Game, guilty: int) -> tuple[float, ...]:
-    """Return the returns of a match that seat ``guilty`` forfeited (see the module's rule)."""
+    """Return the returns of a match that seat ``guilty`` forfeited.
+
+    See the module's rule.
+    """
     least, most = game.return_bounds
     others = game.seats - 1
     if game.info.utility is Utility.ZERO_SUM:

@@ -27,7 +27,10 @@ __all__ = ["RestoreError", "restore"]
 
 
 class RestoreError(ValueError):
-    """Stored events that make no match: the database is damaged, or the game has changed."""
+    """Stored events that make no match.
+
+    The database is damaged, or the game has changed.
+    """
 
     code: ClassVar[str] = "server/storage"
 

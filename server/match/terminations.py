@@ -1,4 +1,6 @@
-"""One table of the ways in which a match can end: names, whose fault, and how each counts.
+"""The table of the ways in which a match can end, and how each counts.
+
+It also has whose fault each is.
 
 A *forfeit* is a match that a seat lost by something else than play.  Reports, standings, logs, the
 suspension of versions and the table of ``docs/fairness.md`` all read `ENDINGS`; none has its own
@@ -55,7 +57,10 @@ class Ending:
 
     @property
     def forfeit(self) -> bool:
-        """True if a seat lost by something else than play; forfeits in a row suspend a version."""
+        """True if a seat lost by something else than play.
+
+        Forfeits in a row suspend a version.
+        """
         return self.fault in (Fault.PROGRAM, Fault.CONNECTION)
 
 

@@ -137,7 +137,7 @@ def terms_data(config: MatchConfig, machines: Sequence[str] = ()) -> str:
 
 
 def machines_of(header: MatchRow) -> tuple[str, ...]:
-    """Return the runners that hosted the seats when a stored match began, as in `terms_data`.
+    """Return the runners that hosted the seats when a stored match began.
 
     Raises msgspec's ValueError if they cannot be read.
     """

@@ -140,7 +140,10 @@ class LagPolicy(Struct, frozen=True):
 
 
 class Ledger(Struct, frozen=True, gc=False):
-    """The accounting of one ply's time (see the table in `plyhouse.server.match.clock`)."""
+    """The accounting of one ply's time.
+
+    See the table in `plyhouse.server.match.clock`.
+    """
 
     thought_ns: int
     lag_ns: int

@@ -45,7 +45,10 @@ class Views:
     def record(
         self, state: Any, action: Any, text: str, seat: int, ply: int, charged_ns: int | None
     ) -> None:
-        """Add an action of ``seat`` (`CHANCE_SEAT` for chance) in ``state`` to every history."""
+        """Add an action of ``seat`` in ``state`` to every history.
+
+        `CHANCE_SEAT` stands for chance.
+        """
         ms = None if charged_ns is None else charged_ns // MS
         self.length += 1
         if self._perfect:
@@ -58,7 +61,10 @@ class Views:
             log.append(Event(ply, seat, seen, ms))
 
     def rollback(self, length: int) -> None:
-        """Forget the events after the first ``length`` (an action that could not be finished)."""
+        """Forget the events after the first ``length``.
+
+        This undoes an action that could not be finished.
+        """
         self.length = length
         for log in self._logs:
             del log[length:]
@@ -91,7 +97,10 @@ class Views:
         return {**observation.fields(), "to_move": TERMINAL}, scene_fields(scene)
 
     def legal(self, state: Any) -> list[str]:
-        """Return the legal actions as text, for the seat to move only, at most `MAX_LEGAL`."""
+        """Return at most `MAX_LEGAL` legal actions as text.
+
+        Only the seat to move gets them.
+        """
         if state.to_move < 0:
             return []
         form = self.game.format

@@ -75,13 +75,16 @@ class Directory:
                 )
 
     def drop_recent(self, player_id: int) -> None:
-        """Drop the recent matches of a player, so that requests read them from the database."""
+        """Drop the recent matches of a player, so that requests read the database."""
         for live in tuple(self.recent.values()):
             if any(holder.player_id == player_id for holder in live.holders):
                 del self.recent[live.id]
 
     def forget_players(self, gone: Container[int]) -> None:
-        """Detach deleted players from all matches, because later players may get their numbers."""
+        """Detach deleted players from all matches.
+
+        Later players may get their numbers.
+        """
         for participant in tuple(self.participants.values()):
             if participant.player_id in gone and not participant.online:
                 self.forget(participant)
@@ -101,7 +104,10 @@ class Directory:
         return self.live.get(identifier) or self.recent.get(identifier)
 
     def matches_of(self, participant: Participant) -> Iterator[tuple[LiveMatch, int]]:
-        """Yield a participant's running matches, each with its seat; some may end meanwhile."""
+        """Yield a participant's running matches with its seats.
+
+        Some may end meanwhile.
+        """
         for identifier, seat in tuple(participant.matches.items()):
             live = self.live.get(identifier)
             if live is not None:
@@ -138,7 +144,9 @@ class Directory:
     # --------------------------------------------------------------------- who leads what
 
     def leads(self, what: Hashable) -> bool:
-        """Return whether this process makes the pairings of a pool of seeks, or of a competition.
+        """Return whether this process makes the pairings of something.
+
+        That is a pool of seeks, or a competition.
 
         It makes all of them, from its claim of the database until it begins to stop.
         """

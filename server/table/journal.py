@@ -1,4 +1,4 @@
-"""The log of connections, logins and matches, with the ids of each, for the operator.
+"""The operator's log of connections, logins and matches, with their ids.
 
 Each event of a connection or a match gets at most one line, and a ply gets none.
 `plyhouse.server.logs` formats the lines.

@@ -1,4 +1,4 @@
-"""Drives one match engine: passes in what arrives, and carries out its effects in order.
+"""Drives one match engine: passes in input, and carries out effects.
 
 The engine's effects name rows to store and messages to send.  Rows go to the storage writer, which
 commits those of all matches together.  Messages that follow a row wait in a small queue of the
@@ -76,7 +76,10 @@ class LivePairing:
 
 
 class Referee(Protocol):
-    """The interface of the server for a live match (`plyhouse.server.table.match_runner`)."""
+    """The interface of the server for a live match.
+
+    See `plyhouse.server.table.match_runner`.
+    """
 
     def now(self) -> int:
         """Return the time, in monotonic nanoseconds."""
@@ -198,7 +201,10 @@ class LiveMatch:
                 effects.told[index] = Broadcast(msgspec.structs.replace(each.message, info=said))
 
     def open_seats(self) -> frozenset[int]:
-        """Return the seats whose thoughts spectators may see now (`plyhouse.server.match.info`)."""
+        """Return the seats whose thoughts spectators may see now.
+
+        See `plyhouse.server.match.info`.
+        """
         config = self.match.config
         return open_seats(
             config.game,
@@ -234,7 +240,10 @@ class LiveMatch:
                 line.send(notice)
 
     def reconnected(self, seat: int) -> None:
-        """Note that a seat's bot is back; its snapshot replaces the messages that it has missed."""
+        """Note that a seat's bot is back.
+
+        Its snapshot replaces the messages that it has missed.
+        """
         for waiting in self._backlog:
             waiting.told = [
                 each for each in waiting.told if not (type(each) is Send and each.seat == seat)
@@ -363,7 +372,7 @@ class LiveMatch:
             self.set_alarm()
 
     def _tell_together(self, first: Any, second: Any) -> bool:
-        """Send in one piece that an action was accepted and that the same seat is to move again.
+        """Send in one piece an acceptance and the same seat's next turn.
 
         Returns False, and sends nothing, if this is not the case or nobody is connected.
         """

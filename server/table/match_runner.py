@@ -1,4 +1,4 @@
-"""All matches of a server: created, restored after a stop, found by id, and removed at the end."""
+"""All matches of a server: created, restored, found by id, and removed."""
 
 from __future__ import annotations
 
@@ -340,7 +340,7 @@ class MatchRunner:
     # ----------------------------------------------------------------------- ending
 
     def finish_ops(self, live: LiveMatch, finish: Finish) -> list[Op]:
-        """Return the database operations that end a match, and its pairing after the last match."""
+        """Return the operations that end a match, and perhaps its pairing."""
         pairing = live.pairing
         outcome = finish.outcome
         wall = wall_ms()
@@ -364,7 +364,7 @@ class MatchRunner:
         return ops
 
     def finished(self, live: LiveMatch) -> None:
-        """Remove a match, and reveal the seed to the seats of the pairing's earlier matches."""
+        """Remove a match, and reveal the seed to the pairing's earlier matches."""
         pairing = live.pairing
         pairing.open.pop(live.id, None)
         if live.match.last_of_pairing:
@@ -386,7 +386,7 @@ class MatchRunner:
     # ------------------------------------------------------------------------- time
 
     def freeze(self) -> None:
-        """Stop all clocks before the server stops, so that no flag falls and nobody forfeits."""
+        """Stop all clocks before the server stops, so that nobody forfeits."""
         now = self.now()
         for live in self._directory.live.values():
             live.match.server_paused(now)

@@ -1,4 +1,4 @@
-"""Limits on connections: sockets in all and per address, and the places of sessions.
+"""Limits on sockets, in all and per address, and places of sessions.
 
 Three things are scarce.  `Door` limits file descriptors and the time to accept sockets, and
 `Places` limits the sessions.  One address gets at most a share of each, and spectators get at most
@@ -30,7 +30,9 @@ class Full(Exception):  # noqa: N818 (a condition)
 
 
 class Door:
-    """Counts sockets; those of ``trusted`` addresses (proxies) count only in the total.
+    """Counts sockets.
+
+    Those of ``trusted`` addresses (proxies) count only in the total.
 
     ``pause`` takes an address that opens a socket, and returns the seconds that it has to wait; 0
     admits the socket.

@@ -1,4 +1,4 @@
-"""A direct path from socket to session, as an extension of uvicorn's websocket protocol.
+"""A direct path from socket to session, as an extension of uvicorn.
 
 On the ordinary path a frame waits in a queue of ASGI and wakes a task before the session sees it.
 Here it reaches the session inside ``data_received``, with the time at which it was read.  The clock
@@ -75,7 +75,7 @@ NEEDED: Final = ("handle_connect", "handle_events", "eof_received", "shutdown")
 
 
 def websocket_protocol(*, direct: bool = True) -> type[asyncio.Protocol]:
-    """Return uvicorn's websocket protocol, with the direct path if this uvicorn allows it."""
+    """Return uvicorn's websocket protocol, with the direct path if possible."""
     missing = [name for name in NEEDED if not hasattr(WebSocketsSansIOProtocol, name)]
     if direct and missing:
         log.warning("this uvicorn has no %s: frames take the longer way", ", ".join(missing))
@@ -315,7 +315,10 @@ class DirectProtocol(WebSocketsSansIOProtocol):
 
 
 class DirectTransport:
-    """Writes frames directly to the socket; see `plyhouse.server.wire.transport.Transport`."""
+    """Writes frames directly to the socket.
+
+    See `plyhouse.server.wire.transport.Transport`.
+    """
 
     def __init__(self, protocol: DirectProtocol, peer: str) -> None:
         self._protocol = protocol

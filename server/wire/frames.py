@@ -1,4 +1,4 @@
-"""Websocket frames of clients, parsed from a stream of bytes in linear time: pure, no I/O.
+"""Websocket frames of clients, parsed in linear time: pure, no I/O.
 
 This is the server's half of RFC 6455, section 5, without extensions.  Every frame is masked.  A
 message may come in several frames with control frames in between.  Control frames are short and
@@ -64,7 +64,9 @@ class InvalidFrame(Exception):  # noqa: N818 (named like InvalidAction)
 
 
 class FrameReader:
-    """Parses frames: feed it with the bytes read, then call `next` until it returns None.
+    """A parser of frames.
+
+    Feed it with the bytes read, then call `next` until it returns None.
 
     ``limit`` is the most bytes that one message may have; it may be changed between messages.
     """
@@ -95,7 +97,9 @@ class FrameReader:
         return len(self._buffer) - self._at >= self._need
 
     def next(self) -> tuple[int, bytes] | None:
-        """Return kind and payload of the next frame; for the last piece, those of the message.
+        """Return kind and payload of the next frame.
+
+        For the last piece of a message, these are the kind and payload of the message.
 
         None if the frame has not arrived completely.  Raises `InvalidFrame` if it breaks the rules;
         then the reader must not be used again.

@@ -31,7 +31,10 @@ def http_protocol(door: Door) -> type[PunctualHttp]:
 
 
 class _StrictConnection(h11.Connection):
-    """Refuses requests that two readers may understand differently (RFC 9112, section 6.1)."""
+    """Refuses requests that two readers may understand differently.
+
+    See RFC 9112, section 6.1.
+    """
 
     def next_event(self) -> Any:
         event = super().next_event()
@@ -45,7 +48,7 @@ class _StrictConnection(h11.Connection):
 
 
 class PunctualHttp(H11Protocol):
-    """uvicorn's HTTP protocol with a limit on the time for requests and for reading answers."""
+    """uvicorn's HTTP protocol with time limits for requests and answers."""
 
     patience: ClassVar[float] = 10.0
     """Seconds for the head of a first request.

@@ -1,4 +1,4 @@
-"""Accept sockets a few at a time, and refuse those of an address that opens too many.
+"""Accept sockets a few at a time, and limit the rate of each address.
 
 The server of an event loop accepts all waiting sockets at once, and makes a protocol for each
 before anything can refuse it.  This one lets the loop do other work, such as plies, after each

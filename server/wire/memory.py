@@ -1,4 +1,4 @@
-"""Connections without a network, for the local arena and for tests in the hub's process.
+"""Connections without a network, for the local arena and for tests.
 
 `link` returns the client's end.  It behaves like a websocket client (``send``, ``recv``,
 ``close``), so a bot's client code cannot tell the difference.  The server's end is the ordinary

@@ -1,4 +1,4 @@
-"""The kernel's round trip times of a connection, which no remote program can delay.
+"""The kernel's round trip times, which no remote program can delay.
 
 Linux measures them from its own acknowledgements (``tcp_info`` in ``linux/tcp.h``, tcp(7)).  They
 do not cover the path behind a proxy or a tunnel that ends here.
@@ -25,7 +25,10 @@ _NUMBER: Final = struct.Struct("=I")
 
 
 def network_trip(transport: asyncio.BaseTransport) -> NetworkTrip | None:
-    """Return the round trips of a TCP connection; None where the kernel does not report them."""
+    """Return the round trips of a TCP connection.
+
+    None where the kernel does not report them.
+    """
     wire: socket.socket | None = transport.get_extra_info("socket")
     if wire is None or sys.platform != "linux":
         return None

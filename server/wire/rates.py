@@ -29,7 +29,7 @@ def client_of(address: str) -> str:
 
 
 class Rate:
-    """Allows ``burst`` actions at once and then ``per_second``, separately for each key.
+    """Allows ``burst`` actions at once and then ``per_second``, for each key.
 
     Keys that have their whole allowance again are forgotten.  Beyond ``most`` keys, the least
     recently used ones are also forgotten, which bounds the memory that an attacker with many
@@ -63,7 +63,9 @@ class Rate:
         return max(0.0, missing / self._per_ns / 1e9)
 
     def take(self, key: Hashable, cost: float = 1.0) -> bool:
-        """Use up an action of this cost; if too little is left, use nothing and return False.
+        """Use up an action of this cost; return whether enough was left.
+
+        If too little is left, nothing is used.
 
         An action that costs more than the burst needs, and takes, the whole burst.
         """

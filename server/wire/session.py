@@ -51,7 +51,10 @@ class Guest(Protocol):
 
 
 class House(Protocol):
-    """The interface that a session needs of the hub (`plyhouse.server.gateway.hub.Hub`)."""
+    """The interface of the hub for sessions.
+
+    See `plyhouse.server.gateway.hub.Hub`.
+    """
 
     def now(self) -> int:
         """Return the time, in monotonic nanoseconds."""
@@ -73,7 +76,10 @@ class House(Protocol):
         work: Coroutine[Any, Any, None],
         done: Callable[[Exception | None], None] | None = None,
     ) -> None:
-        """Run a coroutine that must wait for the database, then call ``done`` with its error."""
+        """Run a coroutine that must wait for the database.
+
+        Then call ``done`` with its error.
+        """
 
     def spent(self, session: Session, nanoseconds: int) -> None:
         """Note how long the server was busy with a connection's frames."""
@@ -83,7 +89,10 @@ class House(Protocol):
 
 
 class Session:
-    """The server's end of one connection; a `plyhouse.server.wire.transport.FrameSink`."""
+    """The server's end of one connection.
+
+    It is a `plyhouse.server.wire.transport.FrameSink`.
+    """
 
     __slots__ = (
         "_busy",
@@ -152,7 +161,7 @@ class Session:
 
     @property
     def lag_ns(self) -> int:
-        """Measured round trip to the client, in nanoseconds; 0 before the first measurement."""
+        """Measured round trip to the client, in nanoseconds; 0 at first."""
         return self._trips.median_ns
 
     @property
@@ -327,7 +336,10 @@ class Session:
         return release
 
     def after(self, call: Callable[[], None]) -> None:
-        """Run ``call`` when all messages kept back have been written; at once if there are none."""
+        """Run ``call`` once all messages kept back have been written.
+
+        Runs it at once if there are none.
+        """
         if self._held is None:
             call()
         else:

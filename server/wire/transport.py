@@ -42,7 +42,10 @@ class Transport(Protocol):
     """True if the other end is outside of this process."""
 
     def send(self, frame: Frame) -> None:
-        """Queue one frame; never waits and never raises, even after the connection has closed."""
+        """Queue one frame; never waits and never raises.
+
+        This holds even after the connection has closed.
+        """
 
     def cork(self) -> None:
         """Keep frames back from now on, to write them in one piece: see `uncork`.

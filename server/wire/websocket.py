@@ -61,7 +61,9 @@ class ShortWay(Protocol):
 def websocket_endpoint(
     subprotocols: Sequence[str], attach: Attach
 ) -> Callable[[Scope, Receive, Send], Coroutine[Any, Any, None]]:
-    """Return the ASGI application for websocket connections to the sessions of ``attach``.
+    """Return the ASGI application that connects websockets to sessions.
+
+    ``attach`` makes the sessions.
 
     ``subprotocols`` are those on offer, the preferred one first.
     """
