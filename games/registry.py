@@ -32,6 +32,7 @@ from plyhouse.games.errors import DuplicateGame, InvalidGameSource, InvalidSpec,
 __all__ = [
     "ENTRY_POINTS",
     "add_game_file",
+    "added_game_files",
     "game_class",
     "game_file",
     "game_names",
@@ -141,6 +142,7 @@ def parse_spec(text: str) -> tuple[str, dict[str, ParameterValue]]:
 
 
 _added: Final[dict[str, type[Game]]] = {}
+_files: Final[dict[str, str]] = {}
 """Games of files that have been made known by name."""
 
 
@@ -157,6 +159,11 @@ def _sources() -> dict[str, str]:
     return sources
 
 
+def added_game_files() -> tuple[str, ...]:
+    """Return the sources of all games that `add_game_file` added to this process."""
+    return tuple(source for name, source in _files.items() if name in _added)
+
+
 def add_game_file(source: str) -> str:
     """Make the game of a file known by its own name in this process, and return that name.
 
@@ -169,6 +176,7 @@ def add_game_file(source: str) -> str:
     if known is not None and _added.get(name) is not found:
         raise DuplicateGame(name, known, source)
     _added[name] = found
+    _files[name] = source
     return name
 
 

@@ -181,7 +181,7 @@ class Hub:
         self.reviews = Reviews(config)
         self.trees = Trees(config, now)
         self.replays = FairQueue()
-        self.helpers = Helpers(HELPERS, config.game_sources)
+        self.helpers = Helpers(HELPERS)
         self.uploads = Uploads(config, store, now)
         self.outputs = Outputs(config, store)
         self.health = HealthCheck(store, self.runner.writer, now)

@@ -12,10 +12,10 @@ import contextlib
 import logging
 import pickle
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import IO, Any, Final, ParamSpec, TypeVar, cast
 
-from plyhouse.games.registry import add_game_file
+from plyhouse.games.registry import add_game_file, added_game_files
 from plyhouse.server.jobs.helper_jobs import NotWorkedOut, environment, lower_priority
 
 __all__ = ["Helpers"]
@@ -32,16 +32,13 @@ LENGTH: Final = 8
 
 
 class Helpers:
-    """A pool of at most ``most`` processes.
+    """A pool of at most ``most`` processes, which know the same games as this one."""
 
-    ``game_files`` are the sources of games that they need.
-    """
-
-    def __init__(self, most: int, game_files: Sequence[str] = ()) -> None:
+    def __init__(self, most: int) -> None:
         self._places = asyncio.Semaphore(most)
-        self._game_files = tuple(game_files)
         self._idle: list[asyncio.subprocess.Process] = []
-        self._all: set[asyncio.subprocess.Process] = set()
+        self._game_files: dict[asyncio.subprocess.Process, set[str]] = {}
+        """All processes, with the game files that each has loaded."""
 
     async def run(self, work: Callable[P_, T], *args: P_.args, **named: P_.kwargs) -> T:
         """Call a module's function; its arguments and result have to be picklable.
@@ -54,6 +51,7 @@ class Helpers:
             try:
                 async with asyncio.timeout(SECONDS):
                     process = self._idle.pop() if self._idle else await self._start()
+                    await self._add_games(process)
                     worked, found = await _ask(process, work, args, named)
             except BaseException as error:
                 if process is not None:  # it may still be working on this call
@@ -71,7 +69,7 @@ class Helpers:
 
     async def close(self) -> None:
         """End all processes."""
-        for process in tuple(self._all):
+        for process in tuple(self._game_files):
             await self._end(process)
 
     async def _start(self) -> asyncio.subprocess.Process:
@@ -85,17 +83,19 @@ class Helpers:
             start_new_session=True,  # Ctrl-C must reach only the server
             env=environment(),
         )
-        self._all.add(process)
-        try:
-            for source in self._game_files:
-                await _ask(process, add_game_file, (source,), {})
-        except BaseException:
-            await self._end(process)
-            raise
+        self._game_files[process] = set()
         return process
 
+    async def _add_games(self, process: asyncio.subprocess.Process) -> None:
+        """Let a process load the games that were added here since its last call."""
+        known = self._game_files[process]
+        for source in added_game_files():
+            if source not in known:
+                await _ask(process, add_game_file, (source,), {})
+                known.add(source)
+
     async def _end(self, process: asyncio.subprocess.Process) -> None:
-        self._all.discard(process)
+        self._game_files.pop(process, None)
         with contextlib.suppress(ProcessLookupError):
             process.kill()
         # Reap the process even if the caller is cancelled.

@@ -7,6 +7,7 @@ import gzip
 import os
 import socket
 from collections.abc import Awaitable, Callable, Generator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -14,6 +15,7 @@ import pytest
 from tests.attack.conftest import FakeClock
 from websockets.exceptions import InvalidMessage, InvalidStatus
 
+from plyhouse.games import registry
 from plyhouse.protocol.messages import Ok, Turn
 from plyhouse.server.config import ConfigError, ServerConfig
 from plyhouse.server.jobs.helper_jobs import NotWorkedOut
@@ -25,6 +27,8 @@ from plyhouse.server.web.pacing import Pacer
 from plyhouse.server.wire.connection_limits import Door
 from plyhouse.server.wire.listener import Listener
 from plyhouse.server.wire.rates import Rate, client_of
+
+CHOMP = Path(__file__).parents[2] / "examples" / "chomp.py"
 
 OpenHouse = Callable[..., Awaitable[Any]]
 DEAR_PATH = "/api/v1/matches/none/record"
@@ -484,6 +488,20 @@ async def test_helper_works_in_a_process_of_lower_priority() -> None:
         os.kill(first, 0)
 
 
+async def test_helper_knows_a_game_that_is_added_after_it_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(registry, "_added", dict(registry._added))
+    helpers = Helpers(1)
+    try:
+        first = await helpers.run(os.getpid)
+        name = registry.add_game_file(str(CHOMP))
+        assert name in await helpers.run(registry.game_names)
+        assert await helpers.run(os.getpid) == first
+    finally:
+        await helpers.close()
+
+
 async def test_helper_that_dies_is_replaced() -> None:
     helpers = Helpers(1)
     try:
@@ -492,6 +510,6 @@ async def test_helper_that_dies_is_replaced() -> None:
             await helpers.run(os._exit, 3)
         assert refused.value.code == "server/overloaded"
         assert await helpers.run(os.getpid) != first
-        assert len(helpers._all) == 1
+        assert len(helpers._game_files) == 1
     finally:
         await helpers.close()
