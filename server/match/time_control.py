@@ -122,11 +122,11 @@ class LagPolicy(Struct, frozen=True):
     least round trip that it has seen on the connection) is not counted against the total.  The
     total still bounds what a bot adds by answering late.
 
-    - ``per_move_cap_ns``: the most nanoseconds for one ply.
-    - ``total_cap_ns``: the most nanoseconds for a seat in the whole match.
-    - ``vouched_per_move_ns``: the most nanoseconds of one refund that are free of the total.
-    - ``busy_per_move_ns``: the most nanoseconds for stalls of the server at work, in one ply.
-    - ``busy_total_ns``: the same for a seat in the whole match.
+    per_move_cap_ns: the most nanoseconds for one ply.
+    total_cap_ns: the most nanoseconds for a seat in the whole match.
+    vouched_per_move_ns: the most nanoseconds of one refund that are free of the total.
+    busy_per_move_ns: the most nanoseconds for stalls of the server at work, in one ply.
+    busy_total_ns: the same for a seat in the whole match.
     """
 
     per_move_cap_ns: int = 200 * MS
