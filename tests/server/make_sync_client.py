@@ -12,9 +12,14 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from plyhouse.clients import api
+
 __all__ = ["TARGET", "sync_text"]
 
-FOLDER: Final = Path(__file__).resolve().parents[2] / "clients" / "api"
+FOLDER: Final = Path(api.__file__).resolve().parent
+"""The package, which may be installed from a wheel."""
+STYLED_AS: Final = Path(__file__).resolve().parents[2] / "clients" / "api" / "api.py"
+"""Where ruff looks for its settings."""
 SOURCE: Final = FOLDER / "aio.py"
 TARGET: Final = FOLDER / "api.py"
 
@@ -46,7 +51,7 @@ def sync_text() -> str:
         text, times = re.subn(pattern, replacement, text, flags=re.DOTALL)
         assert times, f"{pattern} is not in {SOURCE}"
     for step in (("format",), ("check", "--fix", "--quiet"), ("format",)):
-        command = [sys.executable, "-m", "ruff", *step, f"--stdin-filename={TARGET}", "-"]
+        command = [sys.executable, "-m", "ruff", *step, f"--stdin-filename={STYLED_AS}", "-"]
         done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
         text = done.stdout
     return text
