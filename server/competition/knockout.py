@@ -172,19 +172,24 @@ def bracket(
     depth = size.bit_length() - 1
     losers: list[EntryT | None] = []
     losers_known = True
+    third = who.get((depth - 1, 1), ()) if third_place and depth > 1 else ()
     for number in range(depth):
         lines: list[Line[EntryT]] = []
         after: list[EntryT | None] = []
         after_known: list[bool] = []
         stands(slots, known, number, who)
         for slot in range(len(slots) // 2):
+            pair = slots[2 * slot], slots[2 * slot + 1]
+            # A pairing begun in the next round shows who advanced, even after a correction.
+            onward: Collection[EntryT] = who.get((number + 1, slot // 2), ())
+            if third and not onward and number == depth - 2:
+                onward = [entry for entry in pair if entry is not None and entry not in third]
             meeting = Meeting(
-                (slots[2 * slot], slots[2 * slot + 1]),
+                pair,
                 known[2 * slot] and known[2 * slot + 1],
                 f"k{number + 1}-{slot + 1}",
                 first_round + number,
-                # A pairing begun in the next round shows who advanced, even after a correction.
-                who.get((number + 1, slot // 2), ()),
+                onward,
             )
             more, winner, over = meeting.play(series, field, finished, begun, strength)
             lines += more
@@ -197,8 +202,8 @@ def bracket(
                 losers_known = losers_known and over
         if third_place and number == depth - 1 and depth > 1:
             meeting = Meeting(
-                (losers[0], losers[1]),
-                losers_known,
+                (third[0], third[1]) if third else (losers[0], losers[1]),
+                bool(third) or losers_known,
                 f"k{depth}-2",
                 first_round + number,
                 (),

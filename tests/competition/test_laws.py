@@ -143,6 +143,8 @@ def test_entries_leave_and_come_and_it_ends_properly(
 @given(FORMS, st.integers(4, 10), SEEDS)
 # A final goes on between two who would not be in it by the corrected groups.
 @example(GroupsKnockout(size=2, advance=1, mirrored=False), 4, Random(77))
+@example(Knockout(best_of=1, third_place=True, mirrored=True), 4, Random(7685))
+@example(Knockout(best_of=1, third_place=True, mirrored=False), 4, Random(5))
 def test_a_corrected_result_takes_back_nothing_that_has_begun(
     form: Format, entries: int, random: Random
 ) -> None:
