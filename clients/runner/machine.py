@@ -208,11 +208,6 @@ class Machine:
         self._silent: set[int] = set()
         """Bots of which nothing more is said for now."""
 
-    @property
-    def keeper_pid(self) -> int:
-        """The process from which boxes are forked; 0 before there is one."""
-        return self._keeper.pid if self._keeper is not None else 0
-
     async def run(self, stop: asyncio.Event) -> None:
         """Host until ``stop`` is set.
 
