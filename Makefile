@@ -4,9 +4,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-JOBS ?= auto
-# What .ci/run does about a test that fails once; nothing by hand.
-AGAIN ?=
+# Workers of the tests: a third of their time is waiting, for processes and clocks.
+JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) '*' 3 / 2)
 
 # Tests and matches start a thousand processes; without bytecode each would translate every module.
 unexport PYTHONDONTWRITEBYTECODE
@@ -16,7 +15,7 @@ SOURCES := $(shell find games search server/match -name '*.py') server/table/liv
 	server/wire/session.py setup.py pyproject.toml
 
 # Workers take over what others have not begun: some tests last a hundred times as long as most.
-PYTEST = $(BIN)/pytest -q -n $(JOBS) --dist worksteal $(AGAIN)
+PYTEST = $(BIN)/pytest -q -n $(JOBS) --dist worksteal
 
 .PHONY: help demo build test test-pure fuzz lint lint-web types format docs wheel-check bench clean
 
@@ -38,6 +37,8 @@ $(VENV)/.run: $(VENV)/bin/python $(SOURCES)
 # ... and what developing needs on top.
 $(VENV)/.dev: $(VENV)/bin/python $(SOURCES)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@# Rewrite the assertions of all tests once; otherwise each worker would do it at the same time.
+	@$(BIN)/pytest --quiet --collect-only >/dev/null 2>&1 || true  # `make test` reports errors
 	@touch $@ $(VENV)/.run
 
 demo: $(VENV)/.run  ## start a server, let real bots play five games, print the leaderboards

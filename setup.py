@@ -60,10 +60,10 @@ COMPILED = (
 )
 """What is compiled, but for each `__init__`: the games and what they stand on, the kernels, and the
 way of a ply through the server (but for the modules of its structs, which mypyc cannot compile)."""
-INTERPRETED = frozenset([Path("search/kernels/duck.py")])
-DUCK = "plyhouse.search.kernels.duck"
-TWIN_IMPORT = "from plyhouse.games.native import NativeState as NodeState"
-"""What a kernel imports, and what its typed twin imports; see search/kernels/__init__.py."""
+INTERPRETED = frozenset([Path("search/kernels/node_state.py")])
+NODE_STATE = "plyhouse.search.kernels.node_state"
+NATIVE_IMPORT = "from plyhouse.games.native import NativeState as NodeState"
+"""What a kernel imports, and what its typed copy imports; see search/kernels/__init__.py."""
 MYPY_CONFIG = """\
 [mypy]
 mypy_path = .
@@ -93,8 +93,11 @@ setup(
 
 
 def packages() -> dict[str, str]:
-    """Map every package to its folder: ``plyhouse.games`` to ``games`` and so on."""
-    found: dict[str, str] = {}
+    """Map every package to its folder: ``plyhouse.games`` to ``games`` and so on.
+
+    ``plyhouse`` itself is a namespace package that holds only the module of `python -m plyhouse`.
+    """
+    found: dict[str, str] = {"plyhouse": "clients/program"}
     for top in TOP:
         for init in sorted((ROOT / top).rglob("__init__.py")):
             folder = init.parent.relative_to(ROOT)
@@ -130,35 +133,35 @@ def groups(modules: list[str]) -> list[tuple[list[str], str]]:
     return [(paths, name) for name, paths in ordered]
 
 
-def imports_duck(node: ast.Import | ast.ImportFrom) -> bool:
-    """Whether this is an import of `DUCK`, or from it, in whatever form."""
+def imports_node_state(node: ast.Import | ast.ImportFrom) -> bool:
+    """Whether this is an import of `NODE_STATE`, or from it, in whatever form."""
     names = {alias.name for alias in node.names}
     if isinstance(node, ast.Import):
-        return DUCK in names
-    package, _, module = DUCK.rpartition(".")
-    return node.module == DUCK or (node.module == package and module in names)
+        return NODE_STATE in names
+    package, _, module = NODE_STATE.rpartition(".")
+    return node.module == NODE_STATE or (node.module == package and module in names)
 
 
-def twin(name: str, text: str) -> str | None:
-    """The text of a kernel's typed twin, on the same lines; None for one that needs none.
+def typed_copy(name: str, text: str) -> str | None:
+    """The text of a kernel's typed copy, on the same lines; None for one that needs none.
 
-    Raises `SetupError` for a kernel that takes its node type from `DUCK` in a way that has no
-    twin: its searches would run, only much slower.
+    Raises `SetupError` for a kernel that takes its node type from `NODE_STATE` in a way that has no
+    typed copy: its searches would run, only much slower.
     """
     found = [
         node
         for node in ast.walk(ast.parse(text, name))
-        if isinstance(node, ast.Import | ast.ImportFrom) and imports_duck(node)
+        if isinstance(node, ast.Import | ast.ImportFrom) and imports_node_state(node)
     ]
     if not found:
         return None
-    wanted = f"from {DUCK} import NodeState"
+    wanted = f"from {NODE_STATE} import NodeState"
     if [ast.unparse(node) for node in found] != [wanted] or found[0].col_offset != 0:
         lines = ", ".join(str(node.lineno) for node in found)
-        raise SetupError(f"{name}, line {lines}: to get a typed twin, write once: {wanted}")
+        raise SetupError(f"{name}, line {lines}: to get a typed copy, write once: {wanted}")
     first, last = found[0].lineno, found[0].end_lineno or found[0].lineno
     lines_of = text.split("\n")
-    lines_of[first - 1 : last] = [TWIN_IMPORT] + [""] * (last - first)
+    lines_of[first - 1 : last] = [NATIVE_IMPORT] + [""] * (last - first)
     return "\n".join(lines_of)
 
 
@@ -187,7 +190,7 @@ def with_imports(modules: list[Path]) -> list[Path]:
 
 def write_tree() -> None:
     """Lay out build/native: copies by their full names of what is compiled and of what that
-    imports, and the twins.
+    imports, and the typed copies of kernels.
     """
     tree: dict[str, str] = {}
     modules = []
@@ -196,7 +199,7 @@ def write_tree() -> None:
     for source in sources():
         name = f"plyhouse/{source.as_posix()}"
         modules.append(name)
-        if (typed := twin(source.as_posix(), tree[name])) is not None:
+        if (typed := typed_copy(source.as_posix(), tree[name])) is not None:
             modules.append(name.removesuffix(".py") + "_native.py")
             tree[modules[-1]] = typed
     tree["modules.txt"] = "\n".join(modules)

@@ -1,4 +1,4 @@
-"""What each option of alpha-beta saves: nodes to the same depth, from the same positions.
+"""The savings of each option of alpha-beta: nodes to the same depth, from the same positions.
 
 Every row has the options of the rows above it as well.  Values are equal in all rows but the
 last two, so that the nodes compare; a line says so if they are not.  Prints the table of

@@ -1,8 +1,8 @@
 """Servers of several Pythons, compared on a machine that is busy with other things.
 
 All servers run at once, and one process of clients drives them in turn: a quarter of a second
-each, in another order in every round, while the bots of the others rest.  What the machine does
-beside it meets all of them alike.  Printed is the processor time of a ply, as the median and the
+each, in another order in every round, while the bots of the others rest.  Other load on the machine
+meets all of them alike.  Printed is the processor time of a ply, as the median and the
 lower quartile of the rounds, and its ratio to the first server named, round by round.
 
 A server is PYTHON:GAME:MATCHES; a bare relay (see ``hosting.py``) has the game ``relay``.  PYTHON
@@ -46,7 +46,7 @@ class Load(hosting.Load):
         super().__init__(settings)
         self.resting = True
         self.held: list[Callable[[], None]] = []
-        """What the clients would have done meanwhile."""
+        """The frames that the clients would have sent meanwhile."""
 
     def go_on(self) -> None:
         """Let the clients play."""

@@ -36,7 +36,7 @@ PATIENCE = 60
 """Seconds in which gnubg must answer: it needs milliseconds."""
 
 Values = Callable[[list[Any], int], list[float]]
-"""What states are worth for the seat that moved to them."""
+"""Return the values of states for the seat that moved to them."""
 
 INSIDE_GNUBG = """
 import gnubg, json, os
@@ -60,7 +60,7 @@ def find_gnubg() -> str | None:
 
 
 class Gnubg:
-    """GNU Backgammon in a process of its own."""
+    """GNU Backgammon in a separate process."""
 
     def __init__(self, program: str) -> None:
         self.folder = tempfile.TemporaryDirectory()
@@ -82,7 +82,7 @@ class Gnubg:
         self.hear = os.fdopen(ours_in, "r")
 
     def values(self, states: list[Any], seat: int) -> list[float]:
-        """What gnubg expects for the seat that moved."""
+        """Return gnubg's expectation for the seat that moved."""
         boards = []
         for state in states:
             sides = (state.one, state.two) if state.turn == 0 else (state.two, state.one)

@@ -47,7 +47,7 @@ from pathlib import Path
 from typing import Final
 
 from plyhouse.bots.sandbox.box import Box, Limits, SandboxError, Tier
-from plyhouse.bots.sandbox.client import KeeperClient
+from plyhouse.bots.sandbox.client import ForkServerClient
 from plyhouse.bots.sandbox.launcher import Output, reader_of
 from plyhouse.bots.sandbox.tiers import why_not
 from plyhouse.clients.runner.private_folder import private_folder
@@ -178,14 +178,14 @@ def make_cold(files: list[str], now: int) -> None:
         os.close(file)
 
 
-async def run(keeper: KeeperClient, tier: Tier, folder: Path, **to: object) -> str:
+async def run(fork_server: ForkServerClient, tier: Tier, folder: Path, **to: object) -> str:
     """Run a box to its end; return what it printed."""
     (folder / "to.json").write_text(json.dumps(to), "ascii")
     box = Box(tier=tier, folder=str(folder), bot=str(folder / "bot.py"), limits=Limits())
     ours, theirs = socket.socketpair()
     said, null = os.pipe(), os.open(os.devnull, os.O_RDWR)
     with ours, theirs:
-        process = await keeper.launch(box, (theirs.fileno(), null, said[1]))
+        process = await fork_server.launch(box, (theirs.fileno(), null, said[1]))
         for descriptor in (null, said[1]):
             os.close(descriptor)
         reader, transport = await reader_of(said[0])
@@ -206,7 +206,7 @@ def capacity(wrong: int, sent: int) -> float:
 
 
 async def measure(
-    keeper: KeeperClient, tier: Tier, top: Path, name: str, matches: int, bits: int
+    fork_server: ForkServerClient, tier: Tier, top: Path, name: str, matches: int, bits: int
 ) -> str:
     """Return the line of one channel."""
     write_how, look_how = CHANNELS[name]
@@ -226,11 +226,11 @@ async def measure(
         now = os.stat(top).st_ctime_ns
         since = now - DAY_NS
         make_cold(files, now)
-        said = await run(keeper, tier, top / "writer", write=True, how=write_how, bits=message,
+        said = await run(fork_server, tier, top / "writer", write=True, how=write_how, bits=message,
                          files=files, since=since)  # fmt: skip
         (logs / "writer.log").write_text(said, "utf-8")
         looked = [str(guess / "writer.log")] if write_how == "log" else files
-        answer = await run(keeper, tier, top / "reader", write=False, how=look_how, bits=[],
+        answer = await run(fork_server, tier, top / "reader", write=False, how=look_how, bits=[],
                            files=looked, since=since)  # fmt: skip
         refused = next(
             (
@@ -276,23 +276,23 @@ async def main() -> None:
     parser.add_argument("--matches", type=int, default=10)
     parser.add_argument("--bits", type=int, default=128)
     options = parser.parse_args()
-    keeper = await KeeperClient.start()
+    fork_server = await ForkServerClient.start()
     try:
         print(f"{'tier':11} {'channel':42} {'bits':>5} {'right':>6} {'capacity':>9}  refused")
         for tier in (Tier.LANDLOCK, Tier.BUBBLEWRAP):
-            if problem := await why_not(keeper, tier):
+            if problem := await why_not(fork_server, tier):
                 print(f"{tier.value:11} {problem}")
                 continue
             for name in CHANNELS:
                 with tempfile.TemporaryDirectory(prefix="plyhouse-channel-") as folder:
                     os.chmod(folder, 0o755)
                     try:
-                        print(await measure(keeper, tier, Path(folder), name, options.matches,
+                        print(await measure(fork_server, tier, Path(folder), name, options.matches,
                                             options.bits), flush=True)  # fmt: skip
                     except SandboxError as error:
                         print(f"{tier.value:11} {name:42} {error}")
     finally:
-        await keeper.close()
+        await fork_server.close()
     print("\nwhat a match knows of a roll of its mirrored match, in bits (of 2.585)")
     print(f"  on a server, a stream each:    {known('match:a', 'match:b', 60_000):.3f}")
     print(f"  in plyhouse match, one stream: {known(SHARED_STREAM, SHARED_STREAM, 60_000):.3f}")

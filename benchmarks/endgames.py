@@ -132,7 +132,7 @@ def compiled(folder: Path) -> Path | None:
 
 
 def beside(program: Path, position: str, published: int, patience: float, nodes: int) -> str:
-    """What the plain program needs for the same, and our nodes as a multiple of its nodes."""
+    """Return the plain program's cost for the same, and our nodes as a multiple of its nodes."""
     before = os.times().children_user
     try:
         done = subprocess.run(

@@ -1,8 +1,9 @@
-"""Whether two copies of one hosted bot get the same time, while four other bots play beside them.
+"""Check whether two copies of one hosted bot get the same time, while four other bots play beside
+them.
 
     python benchmarks/equal_time.py [--matches 200] [--ms 10]
 
-Every bot is busy for a fixed time by the wall and plays then.  What is compared is the processor
+Every bot is busy for a fixed time by the wall and plays then.  The benchmark compares the processor
 time that the kernel gave to either copy in that time; matches run at the same time as the server
 would let them: one for each processor, at most as many as there are pairs.
 """
@@ -18,15 +19,15 @@ import time
 from pathlib import Path
 
 from plyhouse.bots.hosting.build import build
-from plyhouse.bots.hosting.host import hosted_runner
+from plyhouse.bots.hosting.hosted_runner import hosted_runner
 from plyhouse.bots.hosting.package import read_package
-from plyhouse.bots.process.ledger import CostOfPly
+from plyhouse.bots.process.ply_cost import CostOfPly
 from plyhouse.bots.running.run_options import RunOptions
 from plyhouse.bots.sandbox.box import Tier
-from plyhouse.bots.sandbox.client import KeeperClient
+from plyhouse.bots.sandbox.client import ForkServerClient
 from plyhouse.bots.sandbox.cores import Cores
 from plyhouse.bots.sandbox.tiers import choose_tier
-from plyhouse.clients.arena.local import PLAYER, connector_of, local_hub, online
+from plyhouse.clients.arena.memory_server import PLAYER, connector_of, local_hub, online
 from plyhouse.games.registry import get_game
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.match.time_control import TimeControl
@@ -57,14 +58,14 @@ async def main() -> None:
     usable = sorted(os.sched_getaffinity(0))[: args.cores]
     cores = Cores(usable)
     costs: dict[str, list[CostOfPly]] = {name: [] for pair in PAIRS for name in pair}
-    keeper = await KeeperClient.start()
+    fork_server = await ForkServerClient.start()
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         file = Path(folder) / "mybot.py"
         file.write_text(BOT.format(seconds=args.ms / 1000), "utf-8")
         built = build(read_package(file), Path(folder) / "store")
-        tier: Tier = await choose_tier(keeper)
+        tier: Tier = await choose_tier(fork_server)
         async with local_hub() as hub:
             player = await hub.store.add_player(PLAYER)
             token = await hub.store.add_token(player.id, ["play"])
@@ -75,7 +76,7 @@ async def main() -> None:
                 )
                 runner = hosted_runner(
                     *(built, connector_of(hub), token, options),
-                    keeper=keeper,
+                    fork_server=fork_server,
                     tier=tier,
                     cores=cores,
                 )
@@ -86,7 +87,7 @@ async def main() -> None:
             for run in runs:
                 run.cancel()
             await asyncio.gather(*runs, return_exceptions=True)
-    await keeper.close()
+    await fork_server.close()
     took = time.monotonic() - began
     show(costs, args, tier, took)
 

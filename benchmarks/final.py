@@ -1,7 +1,7 @@
 """The final of a class, as its lecturer would hold it: wall time, matches per second, forfeits.
 
-A real server on a SQLite file, real bots in processes of their own over websockets on this
-machine, and nothing but the command line in between: students are imported, bots connect, the
+A real server on a SQLite file, real bots in separate processes over websockets on this machine, and
+only the command line in between: students are imported, bots connect, the
 competition is frozen and run, its results are exported.  The bots choose at random, so that what
 is measured is the house; a forfeit of any of them is wrongful.
 
@@ -99,7 +99,7 @@ def seconds_of(text: str) -> str:
 def measure(house: House, options: argparse.Namespace) -> None:
     """Hold the final and print what it took."""
     organiser = ("--scope", "play", "--scope", "organise")
-    add = ("player", "add", "lecturer", *organiser, "--database", house.database)
+    add = ("admin", "player", "add", "lecturer", *organiser, "--database", house.database)
     house.environment["PLYHOUSE_TOKEN"] = house.run(*add).strip()
     log = house.start("serve", "--port", "0", "--database", house.database, name="server")
     address = await_text(log, "Plyhouse is listening on ").split()[-1]

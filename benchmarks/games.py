@@ -58,7 +58,7 @@ OURS = {"go": "go(size=19)"}
 def rate(run: Callable[[], int], seconds: float) -> float:
     """Things per second of this process's own time: ``run`` does some and says how many.
 
-    What else runs on the machine so disturbs less; nothing here waits for anything.
+    So other load on the machine disturbs less; nothing here waits.
     """
     run()
     done, begun = 0, time.process_time()
@@ -87,7 +87,7 @@ def play(state: Any, rng: random.Random) -> int:
 
 
 def measure(names: list[str], seconds: float) -> dict[str, dict[str, float]]:
-    """What one variant of ours does, in this process."""
+    """Measure one of our variants, in this process."""
     from plyhouse.games import get_game
     from plyhouse.games.counting import perft
 
@@ -199,7 +199,7 @@ def chess_rivals(seconds: float) -> float:
 
 
 def elsewhere(part: str, names: list[str], seconds: float, **environ: str) -> Any:
-    """Run a part of this script in a process of its own."""
+    """Run a part of this script in a separate process."""
     command = [sys.executable, __file__, "--part", part, "--seconds", str(seconds), "--games"]
     done = subprocess.run(
         [*command, *names],

@@ -1,4 +1,4 @@
-"""What hosting a bot costs: start, memory and every ply, beside a bot that is not confined.
+"""The cost of hosting a bot: start, memory and every ply, beside a bot that is not confined.
 
     python benchmarks/hosted.py [--starts 20] [--plies 400]
 
@@ -17,14 +17,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from plyhouse.bots.process.author import AuthorLog
-from plyhouse.bots.process.launching import BARE, Launcher
-from plyhouse.bots.process.ledger import CostOfPly
-from plyhouse.bots.process.pipe import Begin
-from plyhouse.bots.process.spawn import BotProcess
+from plyhouse.bots.process.author_log import AuthorLog
+from plyhouse.bots.process.bot_process import BotProcess
+from plyhouse.bots.process.launcher import BARE, Launcher
+from plyhouse.bots.process.messages import Begin
+from plyhouse.bots.process.ply_cost import CostOfPly
 from plyhouse.bots.process.supervisor import Supervisor
 from plyhouse.bots.sandbox.box import TIERS
-from plyhouse.bots.sandbox.client import KeeperClient
+from plyhouse.bots.sandbox.client import ForkServerClient
 from plyhouse.bots.sandbox.launcher import SandboxLauncher
 from plyhouse.bots.sandbox.tiers import why_not
 from plyhouse.protocol.messages import ClockState, MatchSnapshot, SeatInfo
@@ -60,7 +60,7 @@ async def starts(spec: str, launcher: Launcher, count: int) -> list[float]:
 
 
 def memory_of(pid: int) -> int:
-    """Proportional set size of a process and, in a box, of its warden."""
+    """Proportional set size of a process and, in a box, of its box supervisor."""
     total = 0
     for each in (pid, parent(pid)):
         text = Path(f"/proc/{each}/smaps_rollup").read_text()
@@ -139,7 +139,7 @@ async def main() -> None:
     parser.add_argument("--starts", type=int, default=20)
     parser.add_argument("--plies", type=int, default=400)
     asked = parser.parse_args()
-    keeper = await KeeperClient.start()
+    fork_server = await ForkServerClient.start()
     print("            start, ms          ply, us            ply with ledger     memory per bot")
     print("            median     90%     median     90%     median     90%      MiB")
     with tempfile.TemporaryDirectory() as folder:
@@ -147,10 +147,10 @@ async def main() -> None:
         file.write_text(BOT)
         launchers: dict[str, Launcher] = {"bare": BARE}
         for tier in TIERS:
-            if problem := await why_not(keeper, tier):
+            if problem := await why_not(fork_server, tier):
                 print(f"{tier.value}: not here: {problem}")
             else:
-                launchers[tier.value] = SandboxLauncher(keeper, tier)
+                launchers[tier.value] = SandboxLauncher(fork_server, tier)
         for name, launcher in launchers.items():
             spec = str(file)
             begun = await starts(spec, launcher, asked.starts)
@@ -159,7 +159,7 @@ async def main() -> None:
             size = await memory(spec, launcher)
             cells = [f"{statistics.median(x):7.1f} {ninth(x):7.1f}" for x in (begun, plain, noted)]
             print(f"{name:10} {'    '.join(cells)}   {size:7.1f}")
-    await keeper.close()
+    await fork_server.close()
 
 
 def ninth(values: list[float]) -> float:

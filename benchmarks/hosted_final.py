@@ -1,12 +1,12 @@
-"""A final of bots that were handed in, played by real processes, while these are killed.
+"""A final of submitted bots, played by real processes while these are killed.
 
     python benchmarks/hosted_final.py [--bots 12] [--game connect_four] [--kills 5]
 
 Each bot is deterministic, so the table is known before: the bots' choices are played out here by
 the rules alone, and a final that ends with another table is a failure (exit code 1).  With
-``--kills N`` server, runner and keeper in turn are killed (SIGKILL) N times at even distances and
-started again: the table has to be the same.  Bots are handed in unchecked: the runner checks them.
-What they print has to have come to the server in the end, under the ply that they printed it in.
+``--kills N``, server, runner and fork server are killed in turn (SIGKILL) and restarted N times at
+even distances, and the table must be the same.  The runner checks the bots.  All that they print
+must arrive at the server, under the ply in which they printed it.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ import time
 from pathlib import Path
 from typing import Any
 
+from plyhouse.clients.shared.child_processes import Processes
 from plyhouse.clients.shared.http import ApiError, UnreachableError, call
-from plyhouse.clients.shared.processes import Processes
 from plyhouse.games.base import TERMINAL
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.package import Rules as PackageRules
-from plyhouse.protocol.package import digest_of, from_upload, pack
+from plyhouse.protocol.hosting.package import Rules as PackageRules
+from plyhouse.protocol.hosting.package import digest_of, from_upload, pack
 from plyhouse.server.results.scoring import match_scores
+from plyhouse.storage import people, submission_checks, submission_sql
 from plyhouse.storage.rows import wall_ms
 from plyhouse.storage.store import Store
 
@@ -46,7 +47,7 @@ class Numbered(Bot):
 
     def choose(self, turn):
         seen.append(turn.ply)
-        print("I am at", turn.ply)
+        print(f"I am at {{turn.ply}}")  # in one piece, which a kill cannot cut
         if any(later < earlier for earlier, later in zip(seen, seen[1:])):
             raise RuntimeError(f"this process has played before: {{seen}}")
         end = time.process_time() + {think}
@@ -62,7 +63,7 @@ class Nosy(Bot):
 
 print("I look at", open("/etc/passwd").read())
 """
-KILLED = ("runner", "server", "keeper")
+KILLED = ("runner", "server", "fork_server")
 PATIENCE = 480.0
 
 
@@ -92,7 +93,7 @@ def name(number: int) -> str:
 
 
 async def handed_in(url: str, args: argparse.Namespace) -> tuple[str, str]:
-    """Players with a bot handed in each; returns the tokens of an organiser and of a runner."""
+    """Submit a bot for each player; return the tokens of an organiser and of a runner."""
     store = await Store.open(url)
     try:
         for number in range(args.bots):
@@ -104,7 +105,7 @@ async def handed_in(url: str, args: argparse.Namespace) -> tuple[str, str]:
                 bot.id, "", digest_of(package), pack(package), wall_ms()
             )
             if number < args.checked:
-                await store.submissions.checked(row.id, True, "", [args.game], wall_ms())
+                await store.write(submission_sql.check, row.id, True, "", [args.game], wall_ms())
         staff = await store.add_player("staff")
         if args.bad:
             bot = await store.ensure_bot(staff.id, "nosy", "bot")
@@ -162,9 +163,9 @@ class Final:
         async def look() -> list[Any]:
             store = await Store.open(self.database)
             try:
-                waiting = await store.submissions.waiting()
-                players = [each.id for each in await store.players()]
-                rows = [await store.submissions.of_player(each) for each in players]
+                waiting = await store.read(submission_checks.waiting)
+                players = [each.id for each in await store.read(people.list_players)]
+                rows = [await store.read(submission_sql.of, player_id=each) for each in players]
                 return [waiting, [row for some in rows for row in some]]
             finally:
                 await store.close()
@@ -184,22 +185,22 @@ class Final:
         if process is not None and process.poll() is not None:
             raise RuntimeError(f"the runner has ended: {self.processes.last_line('runner')}")
 
-    def keeper(self) -> int:
-        """The keeper that the runner has now; 0 if there is none."""
+    def fork_server(self) -> int:
+        """The fork server that the runner has now; 0 if there is none."""
         parent = self.processes.running["runner"].pid
         with contextlib.suppress(OSError):
             for task in Path(f"/proc/{parent}/task").iterdir():
                 for child in (task / "children").read_text().split():
                     line = Path(f"/proc/{child}/cmdline").read_bytes()
-                    if b"plyhouse.bots.sandbox.keeper" in line:
+                    if b"plyhouse.bots.sandbox.fork_server" in line:
                         return int(child)
         return 0
 
     def kill(self, who: str) -> None:
         """Kill one of them, and start it again where nobody else does."""
         self.killed.append(who)
-        if who == "keeper":
-            pid = self.keeper()
+        if who == "fork_server":
+            pid = self.fork_server()
             if pid:
                 os.kill(pid, signal.SIGKILL)
         elif who == "runner":
@@ -243,7 +244,7 @@ class Final:
 
 
 def printed(final: Final, plies: dict[str, int]) -> list[str]:
-    """What is missing of what the bots printed, and what stands where it does not belong."""
+    """Return missing output of the bots, and output in wrong places."""
     wrong = []
     deadline = time.monotonic() + 60
     for match, count in plies.items():

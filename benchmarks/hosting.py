@@ -6,8 +6,8 @@ stands a bare relay: the same uvicorn, uvloop and websockets, one frame in, two 
 decoded and nothing stored, with the same clients and the same frames: an ``act`` comes in, an
 ``accepted`` goes back and a ``turn`` on to the other end, as long as those of a match.
 
-Every figure is the median of three windows.  Besides plies per second, which depend on what else
-the machine does, it prints the processor time that the serving process spends on a ply (user and
+Every figure is the median of three windows.  In addition to plies per second, which depend on other
+load, it prints the processor time that the serving process spends on a ply (user and
 system, all threads), which hardly does.
 
 ``synchronous`` is SQLite's setting: with ``full``, the default, an action is on the disk before
@@ -87,7 +87,7 @@ TURN_FRAME = {
     "clocks": CLOCKS,
     "deadline_ms": 600123,
 }
-"""What passes the relay: the frames of a ply of connect four."""
+"""The frames of a ply of connect four, which pass the relay."""
 LENGTHS = ("connect_four(columns=3,connect=3,rows=3)", "connect_four(columns=7,connect=4,rows=6)")
 """One game in a short and a long form, to tell the cost of a match from that of its plies."""
 WIRES = ("direct", "asgi")
@@ -389,7 +389,7 @@ def serve_relay(port: int) -> None:
 
 
 def interpreter() -> str:
-    """Which Python runs this, and whether it was built as it should be: see docs/performance.md."""
+    """Describe the Python that runs this, and whether it is optimised (docs/performance.md)."""
     how = "built without profile-guided optimisation"
     if "--enable-optimizations" in (sysconfig.get_config_var("CONFIG_ARGS") or ""):
         how = "built with profile-guided optimisation"
@@ -519,7 +519,7 @@ def relayed(pairs: int, seconds: float, pace: float) -> dict[str, Any]:
 
 
 def print_per_match(pairs: int, seconds: float) -> None:
-    """What a ply costs and what a match costs, told apart by matches of different lengths."""
+    """Separate the cost of a ply from that of a match, by matches of different lengths."""
     short, long = (hosted(game, pairs, seconds, 0.0, "normal") for game in LENGTHS)
     # cost = ply + match / plies, for both
     match = (short["cost"] - long["cost"]) / (1 / short["plies"] - 1 / long["plies"])

@@ -1,6 +1,6 @@
 """How late the plies of an honest bot are while one address floods the server with HTTP requests.
 
-A server and two honest bots share one processor; the flood is a process of its own on another.
+A server and two honest bots share one processor; the flood is a process on another.
 Each flood comes from an address that the server has not seen yet, so that its first burst counts,
 and each window with a flood follows a quiet one, with which it is compared.  A figure is the median
 over all rounds; beside it stands the median of the ratios to the quiet window just before.

@@ -1,4 +1,4 @@
-"""What bots lose when the server, or a connection of its database, is killed in mid-game.
+"""The losses of bots when the server, or a connection of its database, is killed in mid-game.
 
 Each series plays many matches over real sockets and measures two things: plies that the server
 acknowledged and the database does not have (must be 0), and plies whose charge exceeds the time
@@ -73,6 +73,7 @@ from plyhouse.protocol.messages import (
     Turn,
     Welcome,
 )
+from plyhouse.storage import match_reads
 from plyhouse.storage.store import Store
 
 POSTGRES: Final = os.environ.get(
@@ -101,7 +102,7 @@ SLOW_TABLE: Final = (
 
 @dataclass
 class Tally:
-    """What the bots of one series saw."""
+    """The observations of the bots of one series."""
 
     kills: int = 0
     acknowledged: dict[tuple[str, int], str] = field(default_factory=dict)
@@ -275,7 +276,7 @@ class Bot:
 
 @contextlib.asynccontextmanager
 async def a_database(kind: str, folder: Path) -> AsyncIterator[str]:
-    """A database of its own, and its URL."""
+    """A separate database, and its URL."""
     if kind == "sqlite":
         yield f"sqlite:///{folder / 'killed.db'}"
         return
@@ -330,7 +331,7 @@ async def count_lost(url: str, tally: Tally) -> int:
     async with await Store.open(url) as store:
         stored: dict[tuple[str, int], str] = {}
         for match in {match for match, _ in tally.acknowledged}:
-            for row in (await store.match(match)).events:
+            for row in (await store.read(match_reads.stored_match, match)).events:
                 if row.kind == "action":
                     stored[match, row.ply] = row.text
     for key, action in tally.acknowledged.items():

@@ -32,7 +32,7 @@ class Rung:
     """Time is no bound here: the bots are bounded by their options, so that the result does not
     depend on the machine."""
     equal: bool = False
-    """Whether not to lose is enough."""
+    """True if not to lose is enough."""
 
 
 RUNGS = (

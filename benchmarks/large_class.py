@@ -1,6 +1,6 @@
 """A class of 200: joining, a gauntlet, a round robin, pages, and the server's memory.
 
-A real server on a SQLite file in a process of its own. The students' bots are connections of this
+A real server on a SQLite file in a separate process. The students' bots are connections of this
 process and choose at random, so the load of the clients is small and the same for every version.
 
     python benchmarks/large_class.py
@@ -68,7 +68,7 @@ def row(what: str, figure: str) -> None:
 
 
 class Server:
-    """A server on a database of its own, and the commands of its lecturer."""
+    """A server on its own database, and the commands of its lecturer."""
 
     def __init__(self, plyhouse: str, folder: Path) -> None:
         self.plyhouse = plyhouse
@@ -149,8 +149,8 @@ async def final(server: Server, name: str, students: int) -> None:
 async def measure(server: Server, students: int) -> None:
     """Hold both competitions and print the figures."""
     organiser = ("--scope", "play", "--scope", "organise", "--database", server.database)
-    lecturer = server.run("player", "add", "lecturer", *organiser).strip()
-    staff = server.run("player", "add", "staff", "--database", server.database).strip()
+    lecturer = server.run("admin", "player", "add", "lecturer", *organiser).strip()
+    staff = server.run("admin", "player", "add", "staff", "--database", server.database).strip()
     address = server.start()
     server.environment |= {"PLYHOUSE_TOKEN": lecturer, "PLYHOUSE_SERVER": address}
     socket_address = address.replace("http", "ws", 1) + "/ws"

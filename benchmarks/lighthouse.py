@@ -33,7 +33,7 @@ PATIENCE: Final = 180.0
 
 
 async def look(npx: str, chromium: str, url: str, *, desk: bool) -> dict[str, Any]:
-    """What Lighthouse says of a page; raises RuntimeError if it fails."""
+    """Return Lighthouse's scores of a page; raises RuntimeError if it fails."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "report.json"
         command = [

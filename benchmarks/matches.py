@@ -1,4 +1,4 @@
-"""What a match costs besides its plies: being paired, stored, started and ended.
+"""The cost of a match without its plies: pairing, storing, starting and ending it.
 
     python benchmarks/matches.py [--seconds 1.0]
 

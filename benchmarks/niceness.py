@@ -1,4 +1,4 @@
-"""What the niceness of hosted bots costs them on a machine with other work.
+"""The cost of the niceness of hosted bots on a machine with other work.
 
     python benchmarks/niceness.py [--seconds 4]
 

@@ -49,7 +49,7 @@ STAGES: tuple[tuple[str, type, str], ...] = (
     ("tell what is durable, start clocks", LiveMatch, "stored"),
     ("find opponents, make matches", Lobby, "_pair"),
 )
-"""What is timed: name, class, method.  Time within a stage that another stage takes is the
+"""The timed calls: name, class, method.  Time within a stage that another stage takes is the
 other's."""
 
 
@@ -136,7 +136,7 @@ class Table:
         self.sessions[client].received(frame, time.monotonic_ns())
 
     def answers(self) -> list[tuple[int, str, dict[str, Any]]]:
-        """What the clients have to say to what they were sent."""
+        """Return the clients' answers to the messages that they received."""
         found: list[tuple[int, str, dict[str, Any]]] = []
         for client, ear in enumerate(self.ears):
             frames, ear.frames = ear.frames, []

@@ -38,7 +38,7 @@ from rating_fields import print_grid
 from plyhouse.games import get_game
 from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.search.tables.pig_solution import solve_pig
-from plyhouse.server.results.luck import Value, adjusted_mean, estimate, looked_ahead, match_luck
+from plyhouse.server.results.luck import Value, adjusted_mean, course_luck, estimate, looked_ahead
 from plyhouse.server.results.played import collect_arrays, sum_up
 from plyhouse.server.results.record import Record, read_record
 from plyhouse.server.results.strengths import fit_strengths
@@ -54,7 +54,7 @@ SLOPE = ((1 - DRAWN) / 2) ** 2 + DRAWN * (1 - DRAWN) / 4
 draw as half a win of a logistic curve see a flatter one, so theirs is stretched by this; it does
 them justice near equals, where most games are."""
 SEAT = 30.0
-"""What the first seat is worth, in Elo points."""
+"""The advantage of the first seat, in Elo points."""
 
 
 class Results(NamedTuple):
@@ -78,7 +78,7 @@ class Results(NamedTuple):
 
 
 class Board(NamedTuple):
-    """What a method says of everybody, about the average."""
+    """Return a method's ratings of all, about the average."""
 
     elo: Floats
     error: Floats | None
@@ -421,7 +421,7 @@ def value_of(contest: Contest) -> Value:
 
 
 def _random_play(state: Any, value: Callable[[Any], tuple[float, ...]]) -> tuple[float, ...]:
-    """What is expected if everybody acts at random from here on."""
+    """Return the expected return under random play from here on."""
     if state.to_move == TERMINAL:
         return tuple(state.returns())
     if state.to_move == CHANCE:
@@ -450,14 +450,16 @@ def series(contest: Contest, games: int, *, mirrored: bool, folder: Path) -> lis
 
 
 def per_unit(records: list[Record], value: Value, *, size: int) -> tuple[list[float], list[float]]:
-    """Of each so many matches that follow one another: the first bot's mean return, and luck."""
+    """For each series of successive matches, return the first bot's mean return, and its luck."""
     mine = records[0].seats[0].bot
     returns, luck = [], []
     for record in records:
         assert record.outcome is not None
         seat = [each.bot for each in record.seats].index(mine)
         returns.append(record.outcome.returns[seat])
-        luck.append(match_luck(record, value)[seat])
+        course = [(each.kind, each.seat, each.text) for each in record.events]
+        game = get_game(record.game)
+        luck.append(course_luck(game, course, lambda _, state: value(state))[seat])
     # Seats alternate, so two that follow one another are one game in each seat.
     whole = len(records) // size * size
     means = [np.array(each[:whole]).reshape(-1, size).mean(axis=1) for each in (returns, luck)]

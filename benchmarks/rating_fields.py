@@ -25,7 +25,7 @@ from plyhouse.server.results.strengths import fit_strengths
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 SEAT: Final = 30.0
-"""What the first of two seats is worth, in Elo points."""
+"""The advantage of the first of two seats, in Elo points."""
 SEATS: Final = (60.0, 20.0, 0.0)
 """The same of three seats."""
 DRAWS: Final = 0.5

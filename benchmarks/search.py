@@ -1,7 +1,7 @@
 """The searches, pure and compiled, beside OpenSpiel and easyAI, in one run.
 
-Each row is the same work for all, and every figure the median of a few short runs in a process
-of its own, in that process's own time: what else runs on the machine disturbs less.  Ratios are
+Each row is the same work for all, and every figure the median of a few short runs in a separate
+process, in that process's time, so other load disturbs less.  Ratios are
 of figures measured one after the other.  The rivals run where they are installed
 (``pip install 'plyhouse[bench]'``).
 
@@ -65,12 +65,13 @@ def start(name: str) -> tuple[Any, Any]:
 def kernel_search(state: Any, depth: int, *, heuristic: bool, order: bool) -> int:
     """Plain alpha-beta below the root; the number of nodes."""
     from plyhouse.search.kernels import MAX_DEPTH, kernel_for
-    from plyhouse.search.kernels.leaves import Leaves
+    from plyhouse.search.kernels.alpha_beta import AlphaBetaKernel
+    from plyhouse.search.kernels.leaf_evaluation import Leaves
     from plyhouse.search.limit import Limit
     from plyhouse.search.poll import Poll
 
     leaves = Leaves(None, heuristic, -1.0, 1.0)
-    kernel = kernel_for("alpha_beta", state).Kernel(Poll(Limit()), leaves, order, MAX_DEPTH)
+    kernel = kernel_for(AlphaBetaKernel, state)(Poll(Limit()), leaves, order, MAX_DEPTH)
     kernel.search(state, depth, -INFINITY, INFINITY, 0)
     return int(kernel.nodes)
 
@@ -282,7 +283,7 @@ class Bench:
     easy: bool = field(default_factory=lambda: importlib.util.find_spec("easyAI") is not None)
 
     def cell(self, row: Row, part: str, **environ: str) -> float | None:
-        """One figure, from a process of its own."""
+        """Return one figure, from a separate process."""
         command = [sys.executable, __file__, "--part", part, "--rows", row.name]
         done = subprocess.run(
             [*command, "--seconds", str(self.seconds)],

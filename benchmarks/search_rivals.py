@@ -1,6 +1,6 @@
-"""What OpenSpiel and easyAI do for benchmarks/search.py: the same work with their own means.
+"""OpenSpiel's and easyAI's part of benchmarks/search.py: the same work with their own means.
 
-Each function takes the seconds for a figure and returns it; it runs in a process of its own.
+Each function takes the seconds for a figure and returns it; it runs in a separate process.
 """
 
 from __future__ import annotations

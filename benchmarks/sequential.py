@@ -56,7 +56,7 @@ def llr(hypotheses: Hypotheses, counts: tuple[tuple[float, int], ...]) -> float:
 
 
 def sprt_verdict(hypotheses: Hypotheses, values: Iterator[float]) -> tuple[bool, int]:
-    """Whether H1 was accepted, and after how many pairs."""
+    """Return whether H1 was accepted, and after how many pairs."""
     lower, upper = hypotheses.bounds()
     counts: Counter[float] = Counter()
     for size, value in enumerate(values, 1):

@@ -40,7 +40,7 @@ def seconds(command: list[str]) -> float:
 
 
 def of_children() -> float:
-    """What processes that have ended cost the processor, with those that they started."""
+    """Return the processor time of processes that have ended, with their children."""
     times = os.times()
     return times.children_user + times.children_system
 

@@ -1,4 +1,4 @@
-"""What storing costs: event rows per second, and leaderboards at a million matches.
+"""The cost of storing: event rows per second, and leaderboards at a million matches.
 
     python benchmarks/storage.py [--seconds 1.0] [--matches 1000000] [--skip-leaderboard]
 
@@ -34,6 +34,7 @@ from msgspec.structs import astuple
 from sqlalchemy import Connection, text
 
 from plyhouse.server.results.ratings import PairScore, fit
+from plyhouse.storage import leaderboards, match_lists, match_reads
 from plyhouse.storage.errors import StorageError
 from plyhouse.storage.rows import (
     EventRow,
@@ -77,7 +78,7 @@ class Stopwatch:
         self.thread = time.thread_time()
 
     def rate(self, batches: int, size: int) -> Rate:
-        """What a batch and a row took."""
+        """Return the times of a batch and of a row."""
         wall = time.perf_counter() - self.wall
         process = time.process_time() - self.process
         thread = time.thread_time() - self.thread
@@ -326,7 +327,7 @@ async def timed(name: str, call: Callable[[], Awaitable[object]], repeats: int =
 
 
 async def rate(results: list[PairResult]) -> None:
-    """Fit ratings, as the server does in a thread of its own."""
+    """Fit ratings, as the server does in a thread."""
     fit(PairScore(r.version_a, r.version_b, r.games, r.score_a, r.squares_a) for r in results)
 
 
@@ -359,19 +360,34 @@ async def part_two(folder: Path, matches: int) -> None:
         )
         print(f"{'query':<52}{'median ms':>10}{'worst':>10}")
         middle = f"m{matches // 2:013d}"
-        await timed("leaderboard, first 100", lambda: store.leaderboard("pig"))
-        await timed("leaderboard, 100 from 900", lambda: store.leaderboard("pig", 100, 900))
-        await timed("pair results for the rating fit", lambda: store.pair_results("pig"), 10)
-        results = await store.pair_results("pig")
+        await timed("leaderboard, first 100", lambda: store.read(leaderboards.leaderboard, "pig"))
+        await timed(
+            "leaderboard, 100 from 900",
+            lambda: store.read(leaderboards.leaderboard, "pig", 100, 900),
+        )
+        await timed(
+            "pair results for the rating fit",
+            lambda: store.read(leaderboards.pair_results_of, "pig"),
+            10,
+        )
+        results = await store.read(leaderboards.pair_results_of, "pig")
         await timed("rating fit (no query)", partial(rate, results), 3)
-        await timed("newest 50 matches of the game", lambda: store.list_matches(game="pig"))
+        await timed(
+            "newest 50 matches of the game",
+            lambda: store.read(match_lists.list_matches, match_lists.MatchFilter(game="pig")),
+        )
         await timed(
             "50 matches from the middle",
-            lambda: store.list_matches(game="pig", before=middle),
+            lambda: store.read(
+                match_lists.list_matches, match_lists.MatchFilter(game="pig"), before=middle
+            ),
         )
-        await timed("newest 50 matches of a bot", lambda: store.list_matches(bot_id=7))
-        await timed("unfinished matches", store.running_matches)
-        await timed("one match", lambda: store.match(middle))
+        await timed(
+            "newest 50 matches of a bot",
+            lambda: store.read(match_lists.list_matches, match_lists.MatchFilter(bots=((7,),))),
+        )
+        await timed("unfinished matches", lambda: store.read(match_reads.running_matches))
+        await timed("one match", lambda: store.read(match_reads.stored_match, middle))
 
 
 def main() -> None:

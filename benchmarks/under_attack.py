@@ -24,13 +24,16 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from hosting import hosted
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
 
-from plyhouse.bots.sandbox.box import TIERS, Tier
-from plyhouse.bots.sandbox.client import KeeperClient
-from plyhouse.bots.sandbox.launcher import SandboxLauncher
-from plyhouse.bots.sandbox.promises import try_promises
-from plyhouse.bots.sandbox.tiers import choose_tier
+from hosting import hosted  # noqa: E402
+from tests.sandbox.escapes import try_promises  # noqa: E402
+
+from plyhouse.bots.sandbox.box import TIERS, Tier  # noqa: E402
+from plyhouse.bots.sandbox.client import ForkServerClient  # noqa: E402
+from plyhouse.bots.sandbox.launcher import SandboxLauncher  # noqa: E402
+from plyhouse.bots.sandbox.tiers import choose_tier  # noqa: E402
 
 MATCHES, PACE = 20, 0.1
 FIGURES = ("p50", "p95", "p99")
@@ -50,11 +53,11 @@ threading.Thread(target=turn_round, daemon=True).start()
 
 async def attack(tier: Tier | None) -> None:
     """Try every way out, again and again; tells how often once it is interrupted."""
-    keeper = await KeeperClient.start()
-    chosen = await choose_tier(keeper, only=tier)
+    fork_server = await ForkServerClient.start()
+    chosen = await choose_tier(fork_server, only=tier)
     print("begun", flush=True)
     while True:
-        results = await try_promises(keeper, chosen)
+        results = await try_promises(fork_server, chosen)
         out = [result.name for result in results if not result.refused]
         if out:
             print(f"WORKED: {', '.join(out)}", file=sys.stderr)
@@ -62,12 +65,12 @@ async def attack(tier: Tier | None) -> None:
 
 async def compute(tier: Tier | None) -> None:
     """One bot per processor that computes all the time."""
-    keeper = await KeeperClient.start()
-    launcher = SandboxLauncher(keeper, await choose_tier(keeper, only=tier))
+    fork_server = await ForkServerClient.start()
+    launcher = SandboxLauncher(fork_server, await choose_tier(fork_server, only=tier))
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "busy.py"
         file.write_text(BUSY)
-        from plyhouse.bots.process.spawn import BotProcess
+        from plyhouse.bots.process.bot_process import BotProcess
 
         for _ in os.sched_getaffinity(0):
             await BotProcess.start(str(file), on_output=lambda _: None, launcher=launcher)
@@ -90,7 +93,7 @@ def beside(role: str, tier: str) -> Iterator[None]:
     try:
         yield
     finally:
-        child.send_signal(signal.SIGINT)  # it has processes of its own to end
+        child.send_signal(signal.SIGINT)  # It ends its own processes.
         child.wait()
         time.sleep(1)
 

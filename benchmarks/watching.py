@@ -1,4 +1,4 @@
-"""What a room that watches costs: a wall of live boards, the first view of a page, many spectators.
+"""The cost of spectators: a wall of live boards, the first view of a page, many spectators.
 
 A real server and real browsers on one machine, which share its processors.  Bots play in the
 server's process at a fixed pace, so that every figure is one of showing, not of playing.
@@ -12,7 +12,7 @@ server's process at a fixed pace, so that every figure is one of showing, not of
 many plies a second, and the longest gap between two frames that 99 of 100 keep below.
 *first-view*: bytes on the wire and time until the board is drawn, for somebody who has never been
 here.  *spectators*: time from a bot's action to each spectator having read it, with drawings, as
-web pages ask for them; and what the server's memory grows by.
+web pages ask for them; and the growth of the server's memory.
 """
 
 from __future__ import annotations
@@ -304,7 +304,7 @@ async def watch(url: str, match: str, count: int) -> None:
 
 
 def memory() -> float:
-    """What this process has in memory now, in MB."""
+    """Return the memory of this process, in MB."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * resource.getpagesize() / 1e6
 

@@ -1,23 +1,23 @@
-"""Bots: what their authors write against, how they are run, and those of the house.
+"""Bots: the interface for authors, the runner, and the built-in bots.
 
-A bot's author needs what is imported here, and no more.  On this floor:
+This package exports everything that an author needs:
 
     api          `Bot`, and the `Turn` it is given
-    searching    `SearchBot`: what bots that call one search have in common
+    search_bot   `SearchBot`: base class of bots that call one search
     loading      the bot that a text names: ``random``, ``mybot.py:MyBot(depth=4)``
     options      the part of that text in parentheses
-    reference/   the bots of the house, each a short example
+    reference/   built-in bots, each a short example
 
-The rooms behind it, from the bot to the server:
+Its subpackages, from the bot to the server:
 
-    process/     the process that a bot lives in, and its supervisor
+    process/     the process of a bot, and its supervisor
     running/     a run: matches, time management, results
     client/      the connection to a server
 
-and for bots of others, which a server runs itself:
+and for submitted bots, which a server runs:
 
     hosting/     packages, and how they are played
-    sandbox/     where they are confined
+    sandbox/     confines them
 """
 
 if __name__ != "plyhouse.bots":
@@ -33,7 +33,7 @@ from plyhouse.bots.api import (
     TurnClock,
     TurnOver,
 )
-from plyhouse.bots.searching import SearchBot
+from plyhouse.bots.search_bot import SearchBot
 
 __all__ = [
     "Bot",

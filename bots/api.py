@@ -1,4 +1,4 @@
-"""What a bot's author writes against: `Bot` and the `Turn` it is given.
+"""The interface for authors: `Bot`, and the `Turn` that it receives.
 
 A whole bot::
 
@@ -13,8 +13,8 @@ A whole bot::
 
 How it is run:
 
-* Your bot lives in a process of its own.  Whatever it prints, and what it raises, goes to your
-  terminal and to a log file; it cannot disturb the connection.
+* Your bot runs in a separate process.  Its output and its exceptions go to your terminal and to a
+  log file; it cannot disturb the connection.
 * For every match a new object of your class is made, so ``self`` is yours to keep notes on this
   match in.  Load what is large and shared (tables, models) once, at the top of the file.
 * ``choose`` may be an ordinary function: then each process plays one match at a time.  Or it may
@@ -37,7 +37,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from plyhouse.bots.said import MAX_LINE, said_of
+from plyhouse.bots.thoughts import MAX_LINE, said_of
 from plyhouse.games.base import Game, Observation
 from plyhouse.protocol.messages import Event, Outcome, SeatInfo
 from plyhouse.search.limit import Limit, SearchResult
@@ -58,7 +58,7 @@ class BotError(Exception):
     """A bot used this interface in a way that cannot work; the message says what would."""
 
 
-class HiddenInformation(BotError):  # noqa: N818 - it names what stands in the way
+class HiddenInformation(BotError):  # noqa: N818 - it names the reason
     """`Turn.state` was asked for in a game where it is not yours to see."""
 
 
@@ -80,7 +80,7 @@ class TurnClock:
     left: float
     """Until your flag falls, all periods and the bank included."""
     seats: tuple[float, ...]
-    """What the clock of each seat shows; in byo-yomi, of the current period."""
+    """Time on the clock of each seat; in byo-yomi, of the current period."""
     periods: int | None
     """Your byo-yomi periods left, the current one included; None in other time controls."""
     time_control: str
@@ -89,14 +89,14 @@ class TurnClock:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What does not change during a match."""
+    """Metadata that stays constant during a match."""
 
     id: str
     game: Game
     seat: int
     """Yours."""
     players: tuple[SeatInfo, ...]
-    """Who holds each seat."""
+    """The player or bot in each seat."""
     time_control: str
     rated: bool
     illegal_rule: str
@@ -160,9 +160,9 @@ class Turn:
         self._legal: tuple[Any, ...] | None = None
         self._over = False
         self.said: dict[str, Any] | None = None
-        """What `info` said, as it goes over the wire; None if it was not called."""
+        """The message of the last call of `info`, as it is sent; None without a call."""
 
-    # What is being played
+    # The match
 
     @property
     def match(self) -> Match:
@@ -186,10 +186,10 @@ class Turn:
 
     @property
     def retry(self) -> bool:
-        """Whether your last action was refused and you may try again on the same clock."""
+        """True if your last action was refused and you may try again on the same clock."""
         return self._retry
 
-    # What you know
+    # Your knowledge
 
     @property
     def state(self) -> Any:
@@ -236,7 +236,7 @@ class Turn:
         return tuple([self.game.format(state, action) for action in self.legal])
 
     def sample(self, rng: random.Random | None = None) -> Any:
-        """A full position that fits everything you see; another one with each call.
+        """Return a full position that fits everything you see; another one with each call.
 
         With perfect information this is always the position itself.  ``rng`` is `Turn.rng` if
         you give none.
@@ -266,7 +266,7 @@ class Turn:
 
     @property
     def limit(self) -> Limit:
-        """What a search should spend now: give it to any function of ``plyhouse.search``.
+        """The budget of a search on this turn, for any function of ``plyhouse.search``.
 
         Its time is counted from this moment, leaves a margin for the measured way to the server,
         and spreads what the clock has over the moves to come.  Its ``report`` passes the best
@@ -279,7 +279,7 @@ class Turn:
             report=self._reported,
         )
 
-    # What you can do
+    # Your actions
 
     def report(self, action: Any) -> None:
         """Say that ``action`` is the best you know so far.
@@ -310,11 +310,11 @@ class Turn:
         """Say what you thought: it goes along with your action, and replays show it.
 
         Either what a search found, or parts of your own: ``value`` is what you expect in the
-        game's returns, ``pv`` the play that you expect from here (actions or their texts).  What
-        is said last counts.  Nobody sees it before all matches of the pairing are over; who
-        wants to keep a secret says nothing.  With ``live`` spectators see it while the match runs,
-        if it is casual, nothing is hidden in the game, and only your own bots and those of the
-        house play in it.  Raises `BotError` for what cannot be sent.
+        game's returns, ``pv`` the play that you expect from here (actions or their texts).  The
+        last call counts.  Nobody sees your thoughts before all matches of the pairing are over; to
+        keep them secret, do not call it.  With ``live`` spectators see it while the match runs, if
+        it is casual, nothing is hidden in the game, and only your own bots and built-in bots play
+        in it.  Raises `BotError` for what cannot be sent.
 
         >>> from plyhouse.games import get_game
         >>> game = get_game("tic_tac_toe")
@@ -339,9 +339,10 @@ class Turn:
     # For the runner
 
     def text_of(self, action: Any) -> tuple[str, str]:
-        """The wire text of an action or of its text, and what is wrong with it ("" if nothing).
+        """Return the wire text of an action or of its text, and what is wrong with it ("" if
+        nothing).
 
-        An action is whatever equals one of `legal`: ``numpy.int64(3)`` is as good as ``3``.
+        Any value that equals one of `legal` is an action: ``numpy.int64(3)`` is as good as ``3``.
         Raises `BotError` where there is no way to write it down.
         """
         state = self._any_state()
@@ -365,7 +366,7 @@ class Turn:
         raise BotError(f"{action!r} is not an action of {self.game.info.name}: {expected}")
 
     def describe(self) -> str:
-        """The position for people: in hidden-information games, what you see of it."""
+        """Return the position for people: in hidden-information games, what you see of it."""
         if self._state is not None:
             return self.game.describe(self._state)
         return repr(self._observation)
@@ -375,7 +376,7 @@ class Turn:
         self._over = True
 
     def _line(self, pv: Sequence[Any]) -> list[str]:
-        """A line of play as texts; it ends where this seat cannot know how it goes on."""
+        """Return a line of play as texts; it ends where this seat cannot know how it goes on."""
         state, line = self._state, list[str]()
         for action in pv[:MAX_LINE]:
             if isinstance(action, str) and (state is None or action not in state.actions()):
@@ -392,7 +393,7 @@ class Turn:
         self.report(result.action)
 
     def _place(self, action: Any) -> int | None:
-        """Where in `legal` the value stands that equals this one."""
+        """Return where in `legal` the value stands that equals this one."""
         try:
             return self.legal.index(action)
         except Exception:  # not there, or an __eq__ that does not like to be compared (arrays)
@@ -416,17 +417,18 @@ class Bot:
     """
 
     name: ClassVar[str] = ""
-    """What the bot is called under your account; the class's name in lower case if empty."""
+    """Name of the bot under your account; the class's name in lower case if empty."""
 
     games: ClassVar[Sequence[str]] = ()
     """Games it can play, like ``("pig", "connect_four(columns=5)")``; empty: any game."""
 
     reads: ClassVar[Sequence[str]] = ()
-    """Options that name a file the bot reads: one that is not there is told when the bot is
-    loaded, and not in its first match."""
+    """Options that name a file the bot reads.  A missing file is reported when the bot is loaded
+    instead of in its first match.
+    """
 
     play_best_at_deadline: ClassVar[bool] = True
-    """Whether the best action you reported is played when your time is nearly out."""
+    """True if the best action you reported is played when your time is nearly out."""
 
     @classmethod
     def claims(cls) -> Sequence[str]:

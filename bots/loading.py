@@ -1,14 +1,14 @@
-"""Finding the bot that a text names: a reference bot, an installed plug-in, or a file.
+"""Find the bot that a text names: a reference bot, an installed plug-in, or a file.
 
 * ``alpha_beta``: a reference bot, or an entry point of the group `ENTRY_POINTS`;
 * ``mybot.py``: the one `Bot` that the file defines;
 * ``mybot.py:MyBot``: that class of the file.
 
-Each may be followed by options, ``alpha_beta(depth=6)``: see `plyhouse.bots.options`.
+Options may follow, as in ``alpha_beta(depth=6)``; see `plyhouse.bots.options`.
 
-Everything that can be wrong is a `BotLoadError` of one sentence.  `load_bot` runs the author's
-code, so the runner lets the bot's own process do it (`plyhouse.bots.process.spawn`), with a time
-limit; `check_spec` finds the simple mistakes without running anything.
+Every mistake raises a `BotLoadError` with one sentence.  `load_bot` runs the author's code, so the
+runner calls it in the bot's own process, with a time limit (`plyhouse.bots.process.bot_process`).
+`check_spec` finds simple mistakes without running any code.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Final
 
 from plyhouse.bots.api import Bot
 from plyhouse.bots.options import OptionError, OptionValue, checked_options, split_options
-from plyhouse.bots.searching import SearchBot
+from plyhouse.bots.search_bot import SearchBot
 
 __all__ = [
     "ENTRY_POINTS",
@@ -48,14 +48,17 @@ REFERENCE_BOTS: Final[dict[str, str]] = {
     "best": "plyhouse.bots.reference.best_bot:BestBot",
     "book": "plyhouse.bots.reference.book_bot:BookBot",
     "coin_guess_optimal": "plyhouse.bots.reference.coin_guess_bot:CoinGuessOptimal",
+    "easy": "plyhouse.bots.reference.level_bots:EasyBot",
     "expectimax": "plyhouse.bots.reference.expectimax_bot:ExpectimaxBot",
     "expectiminimax": "plyhouse.bots.reference.expectiminimax_bot:ExpectiminimaxBot",
     "flat_monte_carlo": "plyhouse.bots.reference.flat_monte_carlo_bot:FlatMonteCarloBot",
+    "hard": "plyhouse.bots.reference.level_bots:HardBot",
     "ismcts": "plyhouse.bots.reference.ismcts_bot:IsmctsBot",
     "kuhn_optimal": "plyhouse.bots.reference.kuhn_bot:KuhnOptimal",
     "linear": "plyhouse.bots.reference.linear_bot:LinearBot",
     "maxn": "plyhouse.bots.reference.maxn_bot:MaxnBot",
     "mcts": "plyhouse.bots.reference.mcts_bot:MctsBot",
+    "medium": "plyhouse.bots.reference.level_bots:MediumBot",
     "minimax": "plyhouse.bots.reference.minimax_bot:MinimaxBot",
     "paranoid": "plyhouse.bots.reference.paranoid_bot:ParanoidBot",
     "perfect": "plyhouse.bots.reference.perfect_bot:PerfectBot",
@@ -82,7 +85,7 @@ class BotLoadError(Exception):
 
 
 def bot_names() -> dict[str, str]:
-    """Every bot known by name, with its ``module:Class``; installed ones may not hide ours."""
+    """Return the ``module:Class`` of every bot known by name; installed ones may not hide ours."""
     from importlib.metadata import entry_points  # slow to import, and not needed for a file
 
     found = {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
@@ -124,7 +127,7 @@ def check_spec(spec: str) -> str:
 
 
 def bot_options(spec: str, bot: type[Bot]) -> dict[str, OptionValue]:
-    """The options in ``spec`` as the bot's class, which `load_bot` returned, takes them.
+    """Return the options in ``spec`` as the bot's class, which `load_bot` returned, takes them.
 
     Raises `BotLoadError` for options it does not have, for values it refuses, and for a file that
     it is to read (`Bot.reads`) and that is not there.
@@ -184,7 +187,7 @@ def load_bot(spec: str) -> type[Bot]:
 
 
 def default_name(bot: type[Bot]) -> str:
-    """What the bot is called under its player's account.
+    """Return the bot's default name under its player's account.
 
     >>> class HoldAt20(Bot): ...
     >>> default_name(HoldAt20)
@@ -277,7 +280,9 @@ def _import(run: Callable[[], ModuleType], what: str, path: Path | None) -> Modu
 
 
 def _own_part(error: BaseException) -> TracebackType | None:
-    """The traceback from the author's file on: how we came to run it is of no use to anybody."""
+    """Return the traceback from the author's file on: how we came to run it is of no use to
+    anybody.
+    """
     trace = error.__traceback__
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename

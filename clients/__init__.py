@@ -1,4 +1,4 @@
-"""What people use the house through.
+"""Programs with which people and programs use a server.
 
     cli         the ``plyhouse`` command
     terminal    drawing and typing in a terminal; knows the protocol, and no game

@@ -44,7 +44,7 @@ def played(spec: str, moves: str, search: str, **options: Any) -> Explanation:
 
 
 def mostly_minimax(text: str) -> Policy:
-    """An opponent who plays minimax of depth 2 with 80 %, and anything otherwise."""
+    """Return an opponent who plays minimax of depth 2 with 80 %, and anything otherwise."""
     return mixed_policy(search_policy(minimax, tree_game(text), Limit(depth=2)), 0.8)
 
 

@@ -74,7 +74,9 @@ class UniformState:
 
 
 def leaves(branches: int, depth: int, value: Callable[[int], float]) -> int:
-    """How many leaves alpha-beta looks at; ``value(index)`` is for seat 0, leaves from the left."""
+    """Return how many leaves alpha-beta looks at; ``value(index)`` is for seat 0, leaves from the
+    left.
+    """
     seen: list[int] = []
     state: Any = UniformState(branches, depth, value, seen)
     alpha_beta(GAME, state, deepen=False)
@@ -114,7 +116,7 @@ def knuth_moore(branches: int, depth: int) -> int:
 
 
 def pearl(branches: int) -> float:
-    """The branching factor of alpha-beta in random order."""
+    """Return the branching factor of alpha-beta in random order."""
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
@@ -127,7 +129,7 @@ def pearl(branches: int) -> float:
 
 @dataclass(frozen=True)
 class Counts:
-    """What was measured at one depth."""
+    """Measurements at one depth."""
 
     branches: int
     depth: int
@@ -150,7 +152,7 @@ def measure(branches: int, depth: int, seeds: int = SEEDS) -> Counts:
 
 
 def table(counts: list[Counts]) -> str:
-    """The measurements beside the theory."""
+    """Return the measurements beside the theory."""
     lines = ["  b   m       best     theory       random   b^(3m/4)      r^m      worst       b^m"]
     for row in counts:
         b, m = row.branches, row.depth
@@ -185,7 +187,7 @@ KEY: Final = (
 
 
 def drawing(counts: list[Counts]) -> str:
-    """The whole plot."""
+    """Return the whole plot."""
     panels = sorted({row.branches for row in counts})
     wide = len(panels) * (WIDTH + LEFT) + 24
     high = TOP + HEIGHT + 60 + 20 * len(KEY)
@@ -248,7 +250,7 @@ def panel(rows: list[Counts], left: int) -> Iterator[str]:
 
 
 def measurements() -> list[Counts]:
-    """All that is drawn."""
+    """Return all that is drawn."""
     return [measure(b, m) for b, deepest in TREES for m in range(1, deepest + 1)]
 
 

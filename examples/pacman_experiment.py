@@ -1,9 +1,9 @@
 """Assumptions and reality: minimax and expectimax Pacman against two kinds of ghosts.
 
 A Pacman that fears an adversary and one that trusts in chance each meet a ghost of either kind.
-Whose assumption is right plays best; who takes an adversary for a random ghost is mostly
-caught, and who takes a random ghost for an adversary loses no more than some time.  The
-course (and Berkeley's CS188, whose Pacman this is) shows five games of each; this plays more:
+A Pacman whose assumption is right plays best.  One that takes an adversary for a random ghost is
+usually caught; one that takes a random ghost for an adversary just loses some time.  The course
+(and Berkeley's CS188, whose Pacman this is) shows five games of each; this plays more:
 
     python pacman_experiment.py --games 100
 """
@@ -37,8 +37,8 @@ COURSE: Final = {
 def avoids_trouble(state: Any, seat: int) -> float:
     """Pacman's evaluation: the score, less for dots left and the way to the nearest.
 
-    Being caught is in the score of a finished game, so that the search itself sees trouble:
-    for certain if it fears an adversary, with its probability if it trusts in chance.
+    The score of a finished game includes being caught, so the search itself sees the danger: for
+    certain if it fears an adversary, with its probability if it trusts in chance.
     """
     far = state.maze.distances(state.pacman)
     left = [far[cell] for cell in state.maze.dots if state.dots & state.maze.bits[cell]]
@@ -47,7 +47,7 @@ def avoids_trouble(state: Any, seat: int) -> float:
 
 
 def seeks_pacman(state: Any, seat: int) -> float:
-    """The ghosts' evaluation: the way from the nearest of them to Pacman."""
+    """Return the ghosts' evaluation: the way from the nearest of them to Pacman."""
     far = state.maze.distances(state.pacman)
     value = float(min(far[ghost] for ghost in state.ghosts))
     return value if seat == 0 else -value
@@ -103,7 +103,7 @@ class Experiment:
         self.ghost_depth = Limit(depth=ghost_depth)
 
     def step(self, state: Any, pacman: str, ghosts: str, rng: random.Random) -> Any:
-        """The action of whoever is to move; equally good ones at random."""
+        """Return the action of the figure to move, at random among equally good ones."""
         seed = rng.getrandbits(32) | 1
         if state.to_move > 0:
             if ghosts == "random":
@@ -135,7 +135,7 @@ class Experiment:
 
 
 def table(cells: dict[tuple[str, str], Cell]) -> str:
-    """The course's table beside ours."""
+    """Return the course's table beside ours."""
     lines = [f"{'Pacman':<11} {'ghost':<12} {'the course':<20} here"]
     for (pacman, ghosts), cell in cells.items():
         course = COURSE[pacman, ghosts]

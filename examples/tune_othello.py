@@ -1,8 +1,8 @@
 """Tunes the weights of an othello evaluation in two ways, and shows what that brings.
 
-Plays matches with the weights that the features come with; fits weights to their results by
-logistic regression; learns other weights from nothing by TD(lambda) in self-play; then lets
-each play mirrored pairs of matches, from the same random openings, alpha-beta to depth 2.
+The script plays matches with the default weights and fits weights to their results by logistic
+regression. It learns other weights from zero by TD(lambda) in self-play. Then the sets of weights
+play mirrored pairs of matches from the same random openings, with alpha-beta to depth 2.
 
     python examples/tune_othello.py --matches 400 --pairs 150
 """

@@ -5,7 +5,7 @@
 >>> game.legal_text(state, 0)
 ('1', '2', '3', '4', '5', '6', '7')
 
-The framework is the modules on this floor.  What every game is made of:
+The framework is the modules at this level.  The interface of every game:
 
     base           what a game, a state and an observation are
     info           the static facts of a game: seats, chance, information, parameters
@@ -13,7 +13,7 @@ The framework is the modules on this floor.  What every game is made of:
     errors         the tree of errors, with their codes
     registry       finding games by name, entry point or file
 
-What is done with games of any kind:
+Tools for games of any kind:
 
     position       a match in progress, and the one way to apply an event to it
     testing        `check_game`: the laws for authors of games; `notation_laws`: on one position
@@ -21,7 +21,7 @@ What is done with games of any kind:
     counting       perft and other counts that prove rules
     trees          games that are a written tree; `tree_notation` reads the text
 
-What built-in games share, and users' games need not know:
+Helpers of the built-in games, which your own games do not need:
 
     native         the base class of compiled states
     boards, bits   boards of squares; sets of cells in a machine word

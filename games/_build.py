@@ -1,10 +1,11 @@
-"""Whether machine code is older than its source: what runs would not be what is written.
+"""Check whether machine code is older than its source: what runs would not be what is written.
 
 The build (setup.py) leaves a note, ``search/_build.json``, with a digest of each source that it
 compiled.  In a source tree, where people edit, `plyhouse.games` compares it with the sources when
-it is imported, and warns.  That takes a look at the times of the files, a fraction of a
-millisecond; only what is newer than the note is read.  (Games compiled by ``plyhouse compile``
-need none of this: `plyhouse.games._compiled` never finds code that is older than its source.)
+it is imported, and warns.  The comparison looks at modification times, which takes a fraction of a
+millisecond, and reads only files that are newer than the note.  (Games compiled by ``plyhouse
+compile`` need none of this: `plyhouse.games._compiled` never finds code that is older than its
+source.)
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class StaleBuild(UserWarning):
 
 
 def noted(note: Path = NOTE) -> dict[str, Any]:
-    """What the build has noted; nothing where there was none, or the note cannot be read."""
+    """Return the build's note; empty if there is none or it cannot be read."""
     import json
 
     try:

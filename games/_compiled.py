@@ -21,11 +21,11 @@ from plyhouse.games._pure import wanted
 __all__ = ["Compiled", "extension_of", "module_name", "spec_of", "state_of"]
 
 SUFFIX: Final = importlib.machinery.EXTENSION_SUFFIXES[0]
-"""What an extension for this interpreter ends with."""
+"""Suffix of extension modules for this interpreter."""
 
 
 def module_name(path: Path) -> str:
-    """What the module of a game file is called: two files of one name do not clash."""
+    """Return the module name of a game file; files of the same name get different ones."""
     import hashlib  # loads OpenSSL, and most games are no files
 
     place = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]
@@ -34,7 +34,7 @@ def module_name(path: Path) -> str:
 
 
 def extension_of(path: Path, text: bytes | None = None) -> Path:
-    """Where the extension made from this file, as it is now, lies or would lie.
+    """Return where the extension made from this file, as it is now, lies or would lie.
 
     ``text`` is the file's content where that has been read already.
     """
@@ -60,13 +60,13 @@ class Compiled:
     """What `state_of` found."""
 
     compiled: bool
-    """Whether machine code runs (or would run) for the file."""
+    """True if machine code runs (or would run) for the file."""
     reason: str
     """Why, as a sentence."""
 
 
 def state_of(path: Path) -> Compiled:
-    """Whether machine code is used for a game file, and why or why not."""
+    """Return whether machine code is used for a game file, and why or why not."""
     extension = extension_of(path)
     loaded = sys.modules.get(module_name(path))
     if wanted(os.environ):

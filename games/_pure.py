@@ -37,7 +37,7 @@ class PureFinder:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The spec of the source file of ``fullname``; None leaves it to the usual finders."""
+        """Return the spec of the source file of ``fullname``; None for the usual finders."""
         if path is None or not fullname.startswith(self.prefixes):
             return None
         name = fullname.rpartition(".")[2]
@@ -50,7 +50,7 @@ class PureFinder:
 
 
 def wanted(environ: Mapping[str, str]) -> bool:
-    """Whether the environment asks for the interpreted games and searches."""
+    """Return whether the environment asks for the interpreted games and searches."""
     return _prefixes(environ) == PREFIXES
 
 

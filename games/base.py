@@ -1,4 +1,4 @@
-"""What a game is: the vocabulary every rule set, search and referee shares.
+"""Game, state and observation: the interface that rules, searches and referees share.
 
 A `Game` is a factory with static facts (`GameInfo`) and validated parameters; a
 *state* is an immutable position.  States are duck-typed: `State` is a protocol, so
@@ -89,7 +89,7 @@ TERMINAL: Final = -2
 """``State.to_move`` when the game is over and `State.returns` is defined."""
 
 Action = Hashable
-"""What a seat or chance does: small, hashable, typed per game (usually an int)."""
+"""An action of a seat or an outcome of chance: small, hashable, typed per game (usually an int)."""
 
 
 @runtime_checkable
@@ -116,7 +116,7 @@ class State(Protocol):
         ...
 
     def after(self, action: Any) -> Self:
-        """The state after ``action``; pure.  Trusts that the action is legal."""
+        """Return the state after ``action``; pure.  Trusts that the action is legal."""
         ...
 
     def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
@@ -141,7 +141,7 @@ class Observation:
     """
 
     seat: int | None
-    """Who observes; None for a spectator."""
+    """Seat that observes; None for a spectator."""
     to_move: int
     """Seat to move; -1 (`CHANCE`) while chance is to act, -2 (`TERMINAL`) when the game is over."""
     legal: tuple[str, ...]
@@ -177,7 +177,7 @@ _LAYOUTS: Final[dict[type[Any], _Layout]] = {}
 
 
 def _layout(kind: type[Any]) -> _Layout:
-    """The layout of an observation type, kept for the next time."""
+    """Return the layout of an observation type, kept for the next time."""
     fields = dataclasses.fields(kind)
     names = tuple([field.name for field in fields])
     required = frozenset([field.name for field in fields if field.default is dataclasses.MISSING])
@@ -223,9 +223,9 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
 
     For type checkers, a game may name its own types of states, actions and observations:
     ``class ConnectFour(Game[ConnectFourState, int, ConnectFourObservation])``; a plain
-    ``class ConnectFour(Game)`` runs the same.  They are the types of what a game gives.  What
-    it takes is `Any` here, as only its own values make sense to it: so its methods may name
-    their types, and every game is a `Game`.
+    ``class ConnectFour(Game)`` runs the same.  They are the types of a game's
+    results.  Its arguments are `Any` here, because only its own values make sense to it.  So its
+    methods may name their types, and every game is a `Game`.
 
     Games of imperfect information must also override `information_state`, and `visible`
     if seats or spectators are to learn of actions: what is not shown is hidden.
@@ -239,7 +239,7 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
     other texts are `InvalidAction`.  Empty: only what is legal can be read."""
 
     action_notation: str = "a legal action"
-    """What an action looks like, in words, for messages: "a column number like 4"."""
+    """Description of an action's notation, for messages: "a column number like 4"."""
 
     source: str = ""
     """File and class the game was loaded from (``mygame.py:MyGame``); "" for named games."""
@@ -289,21 +289,21 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
         return self._parameters
 
     def int_parameter(self, name: str) -> int:
-        """The value of a whole-number parameter."""
+        """Return the value of a whole-number parameter."""
         value = self._parameters[name]
         if not isinstance(value, int):
             raise TypeError(f"parameter {name} of {self.info.name} is not an int: {value!r}")
         return value
 
     def float_parameter(self, name: str) -> float:
-        """The value of a numeric parameter."""
+        """Return the value of a numeric parameter."""
         value = self._parameters[name]
         if not isinstance(value, int | float):
             raise TypeError(f"parameter {name} of {self.info.name} is not a number: {value!r}")
         return float(value)
 
     def text_parameter(self, name: str) -> str:
-        """The value of a text parameter."""
+        """Return the value of a text parameter."""
         value = self._parameters[name]
         if not isinstance(value, str):
             raise TypeError(f"parameter {name} of {self.info.name} is not a text: {value!r}")
@@ -318,7 +318,7 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
 
     @property
     def chance_kind(self) -> ChanceKind:
-        """Whether there are chance nodes with these parameters.
+        """True if there are chance nodes with these parameters.
 
         By default what ``info`` says, which holds for all parameters.  A game that has chance
         nodes only with some of them overrides it, so that searches for deterministic games
@@ -327,7 +327,8 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
         return self.info.chance
 
     def team(self, seat: int) -> int:
-        """The team of a seat, as the least seat of that team: by default everyone plays alone.
+        """Return the team of a seat, as the least seat of that team: by default everyone plays
+        alone.
 
         In a game with ``Utility.TEAM`` the seats of a team have equal returns, and where there
         are two teams, those of one are the opposite of the other's; `check_game` holds it.
@@ -368,15 +369,15 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
         )
 
     def seat_name(self, seat: int) -> str:
-        """What people call a seat: its name in ``info.seat_names``, or "seat 2"."""
+        """Return the name of a seat: that in ``info.seat_names``, else "seat 1" and so on."""
         names = self.info.seat_names
-        return names[seat] if seat < len(names) else f"seat {seat}"
+        return names[seat] if seat < len(names) else f"seat {seat + 1}"
 
     # Rules
 
     @abstractmethod
     def initial_state(self) -> StateT_co:
-        """The position in which a match starts; may be a chance node."""
+        """Return the position in which a match starts; may be a chance node."""
 
     # Notation
 
@@ -385,7 +386,7 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
         return str(action)
 
     def parse(self, state: Any, text: str) -> ActionT_co:
-        """The legal action that ``text`` means.
+        """Return the legal action that ``text`` means.
 
         Blanks around it are ignored, and so is case where that leaves one meaning.  Raises
         `InvalidAction`, `IllegalAction` or `AmbiguousAction`.
@@ -413,7 +414,7 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
         raise IllegalAction(text, self.describe(state), legal)
 
     def likely(self, state: Any, text: str, actions: tuple[Any, ...]) -> Sequence[ActionT_co]:
-        """Those of the legal ``actions`` that may be written as ``text``: all, unless a game
+        """Return those of the legal ``actions`` that may be written as ``text``: all, unless a game
         with many of them knows better.
 
         Only for speed: `parse` writes out these first, and the others only if none fits.
@@ -421,11 +422,11 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
         return actions
 
     def format_chance(self, state: Any, outcome: Any) -> str:
-        """A chance outcome as text, e.g. "4" for a die or "K" for a card."""
+        """Return a chance outcome as text, e.g. "4" for a die or "K" for a card."""
         return str(outcome)
 
     def parse_chance(self, state: Any, text: str) -> Any:
-        """The possible chance outcome that ``text`` means; raises `IllegalAction`."""
+        """Return the possible chance outcome that ``text`` means; raises `IllegalAction`."""
         possible: list[str] = []
         for outcome, _ in state.chance_outcomes():
             written = self.format_chance(state, outcome)
@@ -438,10 +439,10 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
 
     @abstractmethod
     def observe(self, state: Any, seat: int | None) -> ObservationT_co:
-        """All that ``seat`` may see now; None is a spectator.  Built field by field."""
+        """Return all that ``seat`` may see now; None is a spectator.  Built field by field."""
 
     def decode_observation(self, fields: Mapping[str, Any]) -> ObservationT_co:
-        """The observation with these fields: the inverse of `Observation.fields`.
+        """Return the observation with these fields: the inverse of `Observation.fields`.
 
         Lists are read as tuples; unknown fields are ignored, so that newer hosts can talk
         to older bots.  Raises `InvalidObservation`.
@@ -464,7 +465,7 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
         return decoded
 
     def information_state(self, state: Any, seat: int) -> Hashable:
-        """All that ``seat`` has seen so far (perfect recall), as one hashable value.
+        """Return all that ``seat`` has seen so far (perfect recall), as one hashable value.
 
         With perfect information the position itself tells a seat all that matters.
         """
@@ -478,8 +479,9 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
     def visible(self, state: Any, action: Any, viewer: int | None) -> str | None:
         """Text of an action taken in ``state`` as ``viewer`` may see it; None if hidden.
 
-        ``state`` may be a chance node; a viewer of None is a spectator.  With perfect
-        information everything is visible; otherwise nothing is unless the game says so.
+        ``state`` may be a chance node; a viewer of None is a spectator.  With perfect information
+        every action is visible.  Otherwise an action is hidden unless the game overrides this
+        method.
         """
         if self.info.information is Information.IMPERFECT:
             return None
@@ -489,12 +491,12 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
 
     @abstractmethod
     def sample_state(self, observation: Any, rng: random.Random) -> StateT_co:
-        """A full state consistent with what the observer knows.
+        """Return a full state consistent with what the observer knows.
 
         With perfect information this is the state that was observed, but for what the
         observation leaves out so as not to grow with the match: earlier positions, on which
-        rules about repetition will depend later on.  Whoever has followed the match has a
-        better state than this one (`plyhouse.games.position`).
+        rules about repetition will depend later on.  If you have followed the match, use the state
+        you have tracked instead (`plyhouse.games.position`).
         """
 
     @abstractmethod
@@ -503,7 +505,7 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
 
     @abstractmethod
     def describe(self, state: Any) -> str:
-        """The full position as text, for referees and authors: it may show what is hidden."""
+        """Return the full position as text, for referees and authors, including hidden parts."""
 
     def legal_text(self, state: Any, seat: int | None) -> tuple[str, ...]:
         """Legal actions as text when it is ``seat``'s turn; else empty.  For `observe`."""

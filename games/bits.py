@@ -23,7 +23,7 @@ BIT: Final[tuple[int, ...]] = tuple([1 << n for n in range(63)] + [-(1 << 63)])
 
 
 def count_bits(cells: i64) -> i64:
-    """How many cells are in the set."""
+    """Return how many cells are in the set."""
     if not COMPILED:
         whole: int = cells
         if whole < 0:
@@ -41,7 +41,7 @@ def count_bits(cells: i64) -> i64:
 
 
 def pick_bit(cells: i64, skip: i64) -> i64:
-    """The set of one cell: the lowest after leaving out ``skip``; there must be more cells.
+    """Return the set of one cell: the lowest after leaving out ``skip``; there must be more cells.
 
     >>> pick_bit(0b10110, 1)
     4
@@ -55,7 +55,7 @@ def pick_bit(cells: i64, skip: i64) -> i64:
 
 
 def bit_number(bit: i64) -> i64:
-    """The number of the only cell of a set."""
+    """Return the number of the only cell of a set."""
     if not COMPILED:
         whole: int = bit
         return 63 if whole < 0 else whole.bit_length() - 1
@@ -63,7 +63,7 @@ def bit_number(bit: i64) -> i64:
 
 
 def signed_set(cells: i64) -> i64:
-    """A set that a shift to the left may have made too large, as the signed number."""
+    """Return a set that a shift to the left may have made too large, as the signed number."""
     if not COMPILED and cells > _GREATEST:
         return cells | ~_GREATEST
     return cells

@@ -1,4 +1,4 @@
-"""What games on a board of squares have in common: names of squares, scenes, status lines."""
+"""Helpers for games on a board of squares: names of squares, scenes, status lines."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def board_grid(
     shapes: Mapping[str, str] | None = None,
     bottom: int | None = None,
 ) -> Grid:
-    """The grid of a board given as rows from the top, one character a square.
+    """Return the grid of a board given as rows from the top, one character a square.
 
     ``owners`` and ``words`` say of each piece's character whose it is and what people call
     it; a square whose name is in ``legal`` carries that action.  Rows are numbered from
@@ -71,7 +71,7 @@ def board_grid(
 
 
 def two_squares(action: str) -> tuple[str, ...]:
-    """The squares of an action that is written as those from and to: ``a2a3``, ``a10b11``.
+    """Return the squares of an action that is written as those from and to: ``a2a3``, ``a10b11``.
 
     >>> two_squares("a10b11")
     ('a10', 'b11')
@@ -98,7 +98,7 @@ def board_scene(
     to_move: int,
     via: Callable[[str], tuple[str, ...]] | None = None,
 ) -> Scene:
-    """The elements with a button for each action that no square stands for.
+    """Return the elements with a button for each action that no square stands for.
 
     ``via`` says of such an action which squares mean it.
     """

@@ -27,7 +27,7 @@ __all__ = [
 
 
 def branches(state: State) -> tuple[Any, ...]:
-    """What can happen next: the mover's actions, or the outcomes of a chance node."""
+    """Return the mover's actions, or the outcomes of a chance node."""
     if state.to_move == CHANCE:
         return tuple([outcome for outcome, _ in state.chance_outcomes()])
     return state.actions()
@@ -81,7 +81,7 @@ def count_nodes(state: State) -> int:
 
 
 def _identity(state: State) -> Hashable:
-    """What tells positions apart: the state's ``key``, which the game must have."""
+    """Return the state's ``key``, which identifies the position; the game must define it."""
     key: Hashable = state.key()  # type: ignore[attr-defined]  # an optional hook of states
     return key
 

@@ -20,7 +20,7 @@ True
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, final
 
@@ -36,7 +36,7 @@ NEVER: Final = 1 << 60
 
 
 def go_on(nodes: int) -> int:
-    """The watch of a meter without a limit."""
+    """Return the watch of a meter without a limit."""
     return NEVER
 
 
@@ -67,15 +67,15 @@ class Meter:
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Endings(ABC):
+class Endings(metaclass=ABCMeta):
     """Solves positions near the end of one game, for one search; it may remember some."""
 
     @abstractmethod
     def value(self, state: Any, depth: int, alpha: float, beta: float) -> float | None:
-        """What the mover of ``state`` gets when both play their best to the end; or None if
-        finding that out would cost more than looking ``depth`` plies ahead.
+        """Return the mover's value of ``state`` under best play to the end.  None if solving would
+        cost more than looking ``depth`` plies ahead.
 
         Exact inside (alpha, beta), otherwise a bound, which may lie beyond them: as alpha-beta
-        returns it.  Each position looked at is told to the meter (`Meter.visit`), ``state``
-        itself not.  What that raises must get through; what is remembered must be right then.
+        returns it.  Call `Meter.visit` for each position looked at, except ``state``.  Let its
+        exceptions pass, and leave anything you remember correct when it raises.
         """

@@ -1,4 +1,4 @@
-"""What can go wrong with games, actions and parameters.
+"""Errors about games, actions and parameters.
 
 ::
 

@@ -32,14 +32,14 @@ ParameterValue = int | float | str | bool
 
 
 class ChanceKind(enum.StrEnum):
-    """Whether a game has chance nodes."""
+    """Presence of chance in a game."""
 
     DETERMINISTIC = "deterministic"
     STOCHASTIC = "stochastic"
 
 
 class Information(enum.StrEnum):
-    """Whether every seat sees the whole state."""
+    """Perfect or hidden information."""
 
     PERFECT = "perfect"
     IMPERFECT = "imperfect"
@@ -57,7 +57,7 @@ class Utility(enum.StrEnum):
 
 
 class Scoring(enum.StrEnum):
-    """What the returns of a match say about who is stronger, for ratings and tables."""
+    """How ratings and tables read the returns of a match."""
 
     WINS = "wins"
     """Only who got more: a narrow win counts as much as a high one."""
@@ -77,7 +77,7 @@ class Parameter:
     choices: tuple[ParameterValue, ...] | None = None
 
     def expected(self) -> str:
-        """What a right value is, as words: "a whole number from 3 to 10"."""
+        """Describe the allowed values in words: "a whole number from 3 to 10"."""
         if self.choices is not None:
             return "one of " + ", ".join(spec_value(choice) for choice in self.choices)
         if isinstance(self.default, bool):
@@ -94,7 +94,7 @@ class Parameter:
         return kind
 
     def checked(self, game: str, value: object) -> ParameterValue:
-        """The value as the parameter's own type, or `InvalidParameter`."""
+        """Return the value as the parameter's own type, or `InvalidParameter`."""
         good: ParameterValue | None = None
         if isinstance(self.default, bool):
             if isinstance(value, bool):
@@ -120,7 +120,7 @@ class Parameter:
 
 
 def spec_value(value: ParameterValue) -> str:
-    """A parameter value as it is written in a spec: ``5``, ``0.25``, ``true``, ``bag``.
+    """Return a parameter value as it is written in a spec: ``5``, ``0.25``, ``true``, ``bag``.
 
     >>> [spec_value(value) for value in (5, True, "bag", "3,4,5")]
     ['5', 'true', 'bag', '"3,4,5"']
@@ -164,4 +164,4 @@ class GameInfo:
     (repetitions, counters of plies): then searches do not take what they found out about a
     key for certain in every position that has it."""
     scoring: Scoring = Scoring.WINS
-    """Whether ratings and tables go by wins, or by the size of the returns."""
+    """True if ratings and tables go by wins, or by the size of the returns."""

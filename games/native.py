@@ -3,6 +3,9 @@
 Compiled by mypyc, `NativeState` gives the search kernels fast virtual calls.  Games
 written by users need no base class: `plyhouse.games.base.State` is a protocol.
 
+It does not inherit from `abc.ABC`: mypyc gives children of an interpreted class room for weak
+references, and frees those together with the object, although others still hold them.
+
 In the modules of the games, states are final native classes; ``free_list_len`` lets a search
 that makes one state after the other reuse the memory of the last.  `Game` subclasses may be
 subclassed by interpreted code, which mypyc must be told (``allow_interpreted_subclasses``);
@@ -12,7 +15,7 @@ observations are dataclasses with an interpreted base, which it leaves alone whe
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABCMeta, abstractmethod
 from typing import Any, Final
 
 __all__ = ["COMPILED", "BoardState", "NativeState"]
@@ -21,7 +24,7 @@ COMPILED: Final[bool] = not __file__.endswith(".py")
 """True when this module was loaded from machine code, False when interpreted."""
 
 
-class NativeState(ABC):
+class NativeState(metaclass=ABCMeta):
     """A position of a built-in game; see `plyhouse.games.base.State` for what each part means."""
 
     __slots__ = ("to_move",)
@@ -34,11 +37,11 @@ class NativeState(ABC):
 
     @abstractmethod
     def after(self, action: Any) -> NativeState:
-        """The state after a legal ``action``."""
+        """Return the state after a legal ``action``."""
 
-    @abstractmethod
     def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
-        """Outcomes of a chance node with their probabilities; else empty."""
+        """Outcomes of a chance node with their probabilities; else empty, as by default."""
+        return ()
 
     @abstractmethod
     def returns(self) -> tuple[float, ...]:
@@ -56,8 +59,8 @@ class BoardState(NativeState):
 
     @abstractmethod
     def key(self) -> Any:
-        """What tells the position from all others, for transposition tables."""
+        """Return the key that identifies the position in transposition tables."""
 
     @abstractmethod
     def heuristic(self) -> tuple[float, ...]:
-        """An estimate of the returns, one per seat."""
+        """Return an estimate of the returns, one per seat."""

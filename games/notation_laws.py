@@ -63,7 +63,7 @@ def _fault(
     write: Callable[[State, Any], str],
     read: Callable[[State, str], Any],
 ) -> str:
-    """What is wrong with the text of an action; "" if nothing is."""
+    """Return the fault in an action's text; "" if there is none."""
     text = write(state, action)
     if not (isinstance(text, str) and text != "" and text == text.strip()):
         return f"{action!r} is written as {text!r}"

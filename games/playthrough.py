@@ -31,7 +31,7 @@ def _indented(text: str) -> str:
 
 
 def _views(game: Game, state: State) -> list[str]:
-    """What every seat and a spectator see in a state."""
+    """Return each seat's and a spectator's view of a state, as lines."""
     lines: list[str] = []
     for viewer in (*range(game.seats), None):
         name = "spectator" if viewer is None else f"seat {viewer}"
@@ -44,7 +44,7 @@ def _views(game: Game, state: State) -> list[str]:
 
 
 def playthrough(game: Game, seed: int = 0, views_until: int = 12) -> str:
-    """A random play in all detail: positions, actions, and what everybody sees.
+    """Return a random play in all detail: positions, actions, and what everybody sees.
 
     Views are written for the first ``views_until`` steps and for the end.
     """

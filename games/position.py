@@ -1,7 +1,7 @@
-"""Where a match stands, and the one way in which an event changes it.
+"""The current position of a match, and the one way to apply an event to it.
 
-The engine plays with a `Position`, a restart and a replay rebuild one, a bot's process follows its
-match with one, and whoever reads records walks through them with one.  All of them call
+The engine plays with a `Position`.  Restarts and replays rebuild one, a bot's process follows its
+match with one, and readers of records step through them with one.  All of them call
 `Position.apply`.  (`plyhouse verify` does not: it checks what this code did, so it has its own.)
 
 >>> from plyhouse.games import get_game
@@ -73,7 +73,7 @@ class Position:
         return action
 
     def play(self, action: Any) -> None:
-        """Let whoever is to move do this, which is trusted to be legal."""
+        """Apply an action or chance outcome without checking that it is legal."""
         before = self.state
         self.state = before.after(action)
         if before.to_move == CHANCE:

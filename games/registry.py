@@ -79,7 +79,7 @@ _LONGEST_SPEC: Final = 1000
 
 
 def _read_value(text: str) -> ParameterValue:
-    """A value of a spec: a whole number, a number, true, false, or else a text."""
+    """Return a value of a spec: a whole number, a number, true, false, or else a text."""
     if text.startswith('"'):
         return str(json.loads(text))
     if text in ("true", "True"):
@@ -148,7 +148,7 @@ _files: Final[dict[str, str]] = {}
 
 @functools.cache
 def _sources() -> dict[str, str]:
-    """Every known name with its ``module:Class``; two sources of one name are an error."""
+    """Return every known name with its ``module:Class``; two sources of one name are an error."""
     import importlib.metadata  # slow to import, and not needed by those who only name errors
 
     sources = dict(BUILT_IN)
@@ -167,8 +167,8 @@ def added_game_files() -> tuple[str, ...]:
 def add_game_file(source: str) -> str:
     """Make the game of a file known by its own name in this process, and return that name.
 
-    For hosts that are told which files to serve: on the wire and in records the game has its
-    name, not somebody's path.  Runs the file.  Raises `InvalidGameSource` or `DuplicateGame`.
+    Hosts call it for the files they serve, so that the wire and the records show the game's name
+    instead of a path.  Runs the file.  Raises `InvalidGameSource` or `DuplicateGame`.
     """
     found = load_game_class(source)
     name = found.info.name
@@ -191,7 +191,7 @@ def game_names() -> tuple[str, ...]:
 
 @functools.cache
 def game_class(name: str) -> type[Game]:
-    """The class of a built-in or installed game.
+    """Return the class of a built-in or installed game.
 
     Raises `UnknownGame`, which names near matches, `DuplicateGame` or `InvalidGameSource`.
     """
@@ -206,7 +206,7 @@ def game_class(name: str) -> type[Game]:
     place, _, attribute = source.partition(":")
     try:
         module = importlib.import_module(place)
-    except Exception as error:  # whatever a plug-in does while it is imported
+    except Exception as error:  # a plug-in may raise anything on import
         raise InvalidGameSource(source, f"{type(error).__name__}: {error}") from error
     found = getattr(module, attribute, None)
     if found is None:
@@ -228,7 +228,7 @@ def _checked_class(found: object, source: str) -> type[Game]:
 
 
 def _load_module(path: Path, source: str) -> ModuleType:
-    """Run a Python file as a module of its own."""
+    """Run a Python file as a separate module."""
     if not path.is_file():
         raise InvalidGameSource(source, f"there is no file {path}")
     name = module_name(path)  # it tells where it is from, so that states can be pickled
@@ -241,7 +241,7 @@ def _load_module(path: Path, source: str) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # whatever the file does while it runs
+    except Exception as error:  # the file may raise anything
         del sys.modules[name]
         where = f" (line {error.lineno})" if isinstance(error, SyntaxError) else ""
         raise InvalidGameSource(source, f"{type(error).__name__}: {error}{where}") from error
@@ -249,7 +249,7 @@ def _load_module(path: Path, source: str) -> ModuleType:
 
 
 def game_file(source: str) -> Path:
-    """The file that a source like ``mygame.py:MyGame`` names; raises `InvalidGameSource`."""
+    """Return the file that a source like ``mygame.py:MyGame`` names; raises `InvalidGameSource`."""
     return Path(_file_and_class(source)[0])
 
 
@@ -261,7 +261,7 @@ def _file_and_class(source: str) -> tuple[str, str | None]:
 
 
 def load_game_class(source: str) -> type[Game]:
-    """The game class of a file: ``mygame.py:MyGame``, or ``mygame.py`` if it has only one.
+    """Return the game class of a file: ``mygame.py:MyGame``, or ``mygame.py`` if it has only one.
 
     Runs the file.  Raises `InvalidGameSource`.
     """
@@ -307,10 +307,10 @@ def _file_game(spec: str) -> Game:
 
 
 def get_game(spec: str, *, files: bool = False) -> Game:
-    """The game that a spec names; the same object for the same text.
+    """Return the game that a spec names; the same object for the same text.
 
-    A spec that names a file runs that file, and specs arrive from clients: so files are
-    refused unless the caller says that ``spec`` comes from somebody who may run code here.
+    A spec that names a file runs that file, and specs arrive from clients.  So files are refused
+    unless the caller vouches that ``spec`` comes from somebody who may run code here.
 
     Raises `InvalidSpec`, `UnknownGame`, `InvalidParameter`, `DuplicateGame` or
     `InvalidGameSource`.

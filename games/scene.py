@@ -10,8 +10,8 @@ order.  Clients that know ``via`` let people choose spot after spot, and show th
 label only where several actions have the same spots (which piece a pawn becomes); others
 show the button.  `scene_faults` says whether the spots of a scene fit together.
 
-Fields that came later are sent only where they are used (`scene_fields`), so that a scene of a
-plain game stays as small as it was; who reads scenes takes a missing field for its default.
+Fields that came later are sent only where they are used (`scene_fields`), so that scenes of plain
+games stay small.  Readers of scenes take the default of a missing field.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Cell:
     """One spot of a grid."""
 
     text: str = ""
-    """What stands there, short enough for one character cell or two."""
+    """Content as text, at most two character cells wide."""
     owner: int | None = None
     """Seat whose colour the content has; None for no seat's."""
     shape: str = ""
@@ -74,9 +74,9 @@ class Cell:
     highlight: bool = False
     """True for the last action or a winning line."""
     name: str = ""
-    """What ``via`` of a button calls this spot; no two spots of a scene have one name."""
+    """Name by which a button's ``via`` refers to this spot; unique in the scene."""
     face: str = ""
-    """What is written on the shape, if there is one: a number, or the crown of a king."""
+    """Text on the shape, if there is one: a number, or the crown of a king."""
     count: int = dataclasses.field(default=0, metadata=LATER)
     """How many lie there, one on another or side by side; 0 if that is not counted."""
     won: bool = dataclasses.field(default=False, metadata=LATER)
@@ -116,7 +116,7 @@ class Card:
     action: str | None = None
     label: str = ""
     rank: str = dataclasses.field(default="", metadata=LATER)
-    """What a card with a suit has beside it: "Q", "10"; clients may draw the text instead."""
+    """Rank of a card with a suit: "Q", "10"; clients may draw the text instead."""
     suit: str = dataclasses.field(default="", metadata=LATER)
     """One of `SUITS`, or "" for none."""
 
@@ -130,8 +130,9 @@ class Hand:
     cards: tuple[Card, ...]
     seat: int | None = None
     look: str = dataclasses.field(default="", metadata=LATER)
-    """What they are: "" for cards, "pile" for a pile of them with the last one on top, "dice",
-    "coins"."""
+    """Kind of the items: "" for cards, "pile" for a pile of them with the last one on top, "dice",
+    "coins".
+    """
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -196,20 +197,20 @@ Element = Grid | Hand | Dice | Counter | Tray | Button | Text
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Scene:
-    """What to draw, from top to bottom, and one line that says how the game stands."""
+    """A drawing, from top to bottom, and one line with the state of the game."""
 
     elements: tuple[Element, ...]
     status: str
     seat_to_move: int | None
     """Seat to move; None at a chance node and after the end."""
     seats: tuple[str, ...] = ()
-    """What the seats are called, such as White and Black; the server fills this in."""
+    """Names of the seats, such as White and Black; the server fills this in."""
     viewer: int | None = dataclasses.field(default=None, metadata=LATER)
     """Seat that sees this; None for spectators; the server fills this in."""
 
 
 def _spots(scene: Scene) -> Iterator[Cell | Card | Button]:
-    """Every place of a scene that can carry an action."""
+    """Return every place of a scene that can carry an action."""
     for element in scene.elements:
         if isinstance(element, Grid):
             for row in element.rows:
@@ -222,7 +223,7 @@ def _spots(scene: Scene) -> Iterator[Cell | Card | Button]:
 
 
 def scene_actions(scene: Scene) -> frozenset[str]:
-    """All actions that can be chosen in the scene.
+    """Return all actions that can be chosen in the scene.
 
     >>> scene = Scene((Button("Roll the die", "roll"), Grid(((Cell(action="b2"), Cell()),))), "", 0)
     >>> sorted(scene_actions(scene))
@@ -232,10 +233,10 @@ def scene_actions(scene: Scene) -> frozenset[str]:
 
 
 def scene_faults(scene: Scene) -> list[str]:
-    """What is wrong with the spots of a scene, one sentence each; empty if they fit together.
+    """Return the faults of a scene's spots, one sentence each; empty if they fit together.
 
-    Names of cells are unique, ``via`` names cells that are there, and buttons with the same
-    ``via`` differ in their labels.
+    Names of cells must be unique, ``via`` must name existing cells, and buttons with the same
+    ``via`` must differ in their labels.
     """
     faults: list[str] = []
     names: set[str] = set()
@@ -279,7 +280,7 @@ def _layout(kind: Any) -> tuple[str | None, tuple[tuple[str, bool, Any], ...]] |
 def _plain(value: Any) -> Any:
     """Dataclasses as dicts, tuples as lists of plain values.
 
-    A board has a thousand values, and most are leaves: those are told first.
+    Leaves are tested first because most of the thousand values of a board are leaves.
     """
     if type(value) in _LEAVES:
         return value
@@ -299,7 +300,7 @@ def _plain(value: Any) -> Any:
 
 
 def scene_fields(scene: Scene) -> dict[str, Any]:
-    """The scene as dicts, lists, strings and numbers; each element is tagged by "kind".
+    """Return the scene as dicts, lists, strings and numbers; each element is tagged by "kind".
 
     Later fields that have their default are left out.
     """

@@ -59,7 +59,7 @@ _TOLERANCE = 1e-9
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CheckReport:
-    """What was looked at when no law was broken."""
+    """Counts of what a successful check looked at."""
 
     states: int
     plays: int
@@ -73,23 +73,23 @@ def check_game(
     """Check every law on up to ``max_states`` states; raises `LawBroken`.
 
     The same seed checks the same states.  Half of the states are the first ones from the
-    start, the other half are met in random plays to the end.  ``positions`` are checked on top
-    of these: such as random play seldom meets, made up by whoever knows the game.
-    `check_notation` holds the law of notation alone, which is faster where there are many.
+    start, the other half are met in random plays to the end.  ``positions`` are checked in
+    addition.  Pass positions that random play seldom meets.  `check_notation` holds the law of
+    notation alone, which is faster where there are many.
     """
     return _Checker(game, seed).run(max_states, positions)
 
 
 def _plain(value: Any) -> bool:
-    """Whether a value may stand in an observation."""
+    """Return whether a value is allowed in an observation."""
     if isinstance(value, tuple):
         return all(_plain(item) for item in value)
     return value is None or type(value) in (bool, int, float, str)
 
 
 def _held(state: State) -> bytes | None:
-    """All that a state holds, for telling cheaply that nothing of it has changed; None if it
-    cannot be told.  That it is all is what the law of copying says.
+    """Pickle a state, to check cheaply that it has not changed; None if it cannot be pickled.  The
+    law of copying ensures that the pickle is complete.
     """
     try:
         return pickle.dumps(state)
@@ -455,7 +455,8 @@ class _Checker:
         except (TypeError, AttributeError, pickle.PicklingError) as error:
             self.broken("copying", f"the state cannot be copied or pickled: {error}")
         for how, duplicate in copies.items():
-            # What is pickled is all of it, once the first of them is found to be the same.
+            # Once the pickled copy proves equal, the pickle holds the whole state, so comparing
+            # pickles suffices.
             if how == "pickle" or _held(duplicate) != held:
                 self.same("copying", f"the state after {how}", self.fingerprint(duplicate), real)
 

@@ -56,7 +56,7 @@ class Branches:
     mover: int
     """The seat, or `CHANCE`."""
     names: tuple[str, ...]
-    """What leads to each child: names of actions, or probabilities as written."""
+    """Labels of the edges to the children: names of actions, or probabilities as written."""
     children: tuple[Node, ...]
     weights: tuple[float, ...] = ()
     """Probabilities of the children of a chance node."""
@@ -79,7 +79,7 @@ def parse_tree(text: str) -> tuple[Node, int]:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a pair of parentheses or a leaf says, before turns are known."""
+    """The content of a pair of parentheses or a leaf, before turns are known."""
 
     place: int
     label: str
@@ -223,7 +223,7 @@ class Reader:
         return Leaf(returns)
 
     def seat(self, written: Written, turn: int) -> int:
-        """The seat that decides."""
+        """Return the seat that decides."""
         who = written.who or ""
         if not who:
             return turn
@@ -282,7 +282,7 @@ class Reader:
 
 
 def fraction(text: str) -> Fraction | None:
-    """A number like ``4``, ``-0.5``, ``1/3`` or ``30%``; None for other texts."""
+    """Return a number like ``4``, ``-0.5``, ``1/3`` or ``30%``; None for other texts."""
     number, percent, _ = text.partition("%")
     if not re.fullmatch(
         r"[+-]?(\d{1,15}(\.\d{0,15})?|\.\d{1,15}|\d{1,15}/0*[1-9]\d{0,14})", number

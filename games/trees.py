@@ -47,30 +47,30 @@ class TreeState:
         return TreeState, (self.node, self.path)
 
     def actions(self) -> tuple[str, ...]:
-        """The names of the branches, from the left."""
+        """Return the names of the branches, from the left."""
         node = self.node
         return node.names if isinstance(node, Branches) and node.mover != CHANCE else ()
 
     def after(self, action: str) -> TreeState:
-        """The child at the end of the branch."""
+        """Return the child at the end of the branch."""
         node = self.node
         assert isinstance(node, Branches)  # noqa: S101 - a leaf has no actions
         return TreeState(node.children[node.names.index(action)], (*self.path, action))
 
     def chance_outcomes(self) -> tuple[tuple[str, float], ...]:
-        """The branches of a chance node with their probabilities."""
+        """Return the branches of a chance node with their probabilities."""
         node = self.node
         if isinstance(node, Leaf) or node.mover != CHANCE:
             return ()
         return tuple(zip(node.names, node.weights, strict=True))
 
     def returns(self) -> tuple[float, ...]:
-        """What is written at the leaf."""
+        """Return the numbers written at the leaf."""
         assert isinstance(self.node, Leaf)  # noqa: S101 - asked for at the end only
         return self.node.returns
 
     def key(self) -> tuple[str, ...]:
-        """The way to the node: no two are taken for the same."""
+        """Return the way to the node: no two are taken for the same."""
         return self.path
 
 
@@ -103,30 +103,30 @@ class TreeGame(Game[TreeState, str, TreeObservation]):
         return hash(self.root)
 
     def initial_state(self) -> TreeState:
-        """The root."""
+        """Return the root."""
         return TreeState(self.root)
 
     def observe(self, state: Any, seat: int | None) -> TreeObservation:
-        """The way to the node."""
+        """Return the way to the node."""
         legal = self.legal_text(state, seat)
         return TreeObservation(seat, state.to_move, legal, state.path, self.describe(state))
 
     def sample_state(self, observation: Any, rng: random.Random) -> TreeState:
-        """The node that was observed."""
+        """Return the node that was observed."""
         state = self.initial_state()
         for name in observation.path:
             state = state.after(name)
         return state
 
     def scene(self, observation: Any) -> Scene:
-        """A button for each branch."""
+        """Return a button for each branch."""
         buttons = [Button(name, name) for name in observation.legal]
         mover = observation.to_move
         status = f"{self.seat_name(mover)} to move" if mover >= 0 else "over"
         return Scene((Text(observation.text), *buttons), status, mover if mover >= 0 else None)
 
     def describe(self, state: Any) -> str:
-        """The way from the root, and what the node is."""
+        """Return the way from the root, and what the node is."""
         way = " ".join(state.path) or "the root"
         if state.to_move == TERMINAL:
             return f"{way}: {' '.join([f'{value:g}' for value in state.returns()])}"
@@ -172,7 +172,7 @@ def tree_game(text: str) -> TreeGame:
 
 
 def all_nodes(node: Node) -> Iterator[Node]:
-    """The node and all below it."""
+    """Return the node and all below it."""
     yield node
     if isinstance(node, Branches):
         for child in node.children:

@@ -2,14 +2,15 @@
 
 No input or output happens here, and time is always an argument (integer nanoseconds).
 
-    messages      every message as a typed struct
-    codec         frames of msgpack and JSON to messages and back, with every limit set
-    errors        the table of error codes, and the exceptions
-    transitions   the life of a connection as data
-    connection    both sides of a connection: frames in, frames out
-    liveness      heartbeat, round trips, flood limits
-    package       bots that are handed in: what they may hold
-    schema        the documentation, generated: ``python -m plyhouse.protocol.schema``
+    messages      every message as a typed struct.
+    codec         converts frames (msgpack or JSON) to messages and back, within limits.
+    errors        the table of error codes, and the exceptions.
+    transitions   the states of a connection and their transitions, as tables.
+    connection    both sides of a connection: frames in, frames out.
+    liveness      heartbeat, round trips, flood limits.
+    hosting       rules of uploaded packages, and the messages of runners.
+    api           the HTTP API: its rows, and requests as data.
+    schema        generates the documentation: ``python -m plyhouse.protocol.schema``.
 """
 
 if __name__ != "plyhouse.protocol":

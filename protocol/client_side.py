@@ -57,9 +57,9 @@ class ClientConnection(Side):
     def request(self, message: ClientMessage) -> Frame:
         """Return the frame of a request and remember it until it is answered.
 
-        Raises `LocalProtocolError` if the state does not allow it, the id is in use, the frame
-        would be longer than the server reads, or a field cannot be encoded. Pings and pongs are
-        not requests: see `ping`; pongs are sent by `receive`.
+        Use `ping` for pings; `receive` sends the pongs.  Raises `LocalProtocolError` if the state
+        does not allow the request, if its id is in use, if the frame is longer than the server
+        reads, or if a field cannot be encoded.
         """
         if isinstance(message, Ping | Pong):
             raise LocalProtocolError(
@@ -87,15 +87,16 @@ class ClientConnection(Side):
         return frame
 
     def unanswered(self) -> list[ClientMessage]:
-        """Requests still waiting for their answers, oldest first; to be sent again, with fresh
-        ids, when a lost connection has been replaced.
+        """Return the requests without an answer, oldest first.
+
+        After a reconnect, send them again with new ids.
         """
         return list(self._requests.values())
 
     def receive(self, frame: Frame, now: int) -> list[ServerEvent]:
-        """Take in one frame read at `now`; return what the program has to act on.
+        """Process one frame read at `now`; return the events that the program must handle.
 
-        Pings and pongs are dealt with here; write `outgoing` afterwards.
+        Pings and pongs are handled here; write `outgoing` afterwards.
         """
         if self.state is State.CLOSED:
             return []
@@ -136,7 +137,7 @@ class ClientConnection(Side):
                     )
                 ]
             self._max_frame = message.limits.max_frame
-            # Two heartbeats missed and a second for the way: 9 s with the usual 4 s.
+            # Two missed heartbeats and a second for the network: 9 s with the default of 4 s.
             self._heartbeat.expect(2 * message.heartbeat_ms * 1_000_000 + SECOND)
         self._enter(step)
         if how is Input.GOT_FATAL:
@@ -147,11 +148,11 @@ class ClientConnection(Side):
         return [message]
 
     def next_deadline(self) -> int | None:
-        """When `tick` has to be called next; None once the connection has ended."""
+        """Return when `tick` must be called next; None once the connection has ended."""
         return None if self.state is State.CLOSED else self._heartbeat.silent_at
 
     def tick(self, now: int) -> None:
-        """Give the server up if nothing was read for too long (see `closing`)."""
+        """Close the connection if the server has been silent for too long (see `closing`)."""
         if self.state is not State.CLOSED and now >= self._heartbeat.silent_at:
             self._end(Input.SILENCE, CLOSE_SILENT, "nothing was heard for too long")
 

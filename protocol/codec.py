@@ -1,10 +1,9 @@
-"""Frames to messages and back, for the two subprotocols of v1.
+"""Convert frames to messages and back, for the two subprotocols of v1.
 
-`MSGPACK` uses the ``msgpack`` package with all of its limits set: what is read is bounded before
-anything is allocated for it. Only the two kinds of frames that are most of the traffic, actions
-and their answers, take a short cut by ``msgspec``. `JSON` is the same messages as text, by
-``msgspec``. Both check every field against the message types, and raise nothing but
-`RemoteProtocolError` whatever they are fed.
+`MSGPACK` uses the ``msgpack`` package with all of its limits set, so it checks sizes before it
+allocates memory. Actions and their answers, most of the traffic, take a faster path through
+``msgspec``. `JSON` carries the same messages as text, through ``msgspec``. Both check every field
+against the message types. For any input, the only exception they raise is `RemoteProtocolError`.
 """
 
 from __future__ import annotations
@@ -47,44 +46,44 @@ MAX_CLIENT_FRAME: Final = 64 * 1024
 MAX_SERVER_FRAME: Final = 8 * 1024 * 1024
 """Longest frame a server may send, in bytes: ``welcome`` can carry many long matches."""
 
-# Longest array and map read from msgpack. The unpacker allocates an array from its announced
-# length, and arrays nest (1,024 deep): a hostile frame costs a server at most 4 MB.
+# Longest array and map in a msgpack frame. The unpacker allocates an array from its announced
+# length, and arrays nest (1,024 deep), so a hostile frame costs a server at most 4 MB.
 MAX_CLIENT_ARRAY: Final = 512
 MAX_CLIENT_MAP: Final = 64
 MAX_INFO: Final = 16 * 1024
-"""Longest ``act.info`` that is read, in bytes. What is longer stays a `msgspec.Raw`, as 64 KiB of
-empty maps would take 5 MB and 10 ms; nothing of that length can be kept anyway."""
+"""Longest ``act.info`` that is decoded, in bytes. A longer one stays a `msgspec.Raw`: 64 KiB of
+empty maps would take 5 MB and 10 ms, and the server stores nothing of that length."""
 MAX_SERVER_ARRAY: Final = 65_536
 MAX_SERVER_MAP: Final = 65_536
 
 Frame: TypeAlias = bytes | str
 
 _ACT: Final = b"\xa4type\xa3act"
-"""How a map whose first entry is ``"type": "act"`` goes on after its first byte."""
+"""The bytes after the first byte of a map whose first entry is ``"type": "act"``."""
 _JSON_FIELDS: Final = msgspec.json.Decoder()
 _PATH: Final = regex.compile(r"^(?P<what>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", regex.DOTALL)
 _MISSING: Final = regex.compile(r"Object missing required field `(?P<field>[^`]*)`")
 
 
 class _LongAct(Act, frozen=True, tag="act"):
-    """An `Act` whose info is not read yet."""
+    """An `Act` whose info is not decoded yet."""
 
     info: msgspec.Raw = msgspec.Raw()
 
 
 class Codec(ABC):
-    """Reads and writes the frames of one subprotocol. Has no state: share it freely."""
+    """Encodes and decodes the frames of one subprotocol; stateless, so you can share it."""
 
     name: ClassVar[str]
     """``msgpack`` or ``json``."""
     subprotocol: ClassVar[str]
     """Name for the ``Sec-WebSocket-Protocol`` header."""
     binary: ClassVar[bool]
-    """Whether frames are binary (bytes) or text (str)."""
+    """True if frames are binary (bytes) or text (str)."""
 
     @abstractmethod
     def encode(self, message: Message) -> Frame:
-        """Return the frame of `message`; `LocalProtocolError` if it has values no frame can."""
+        """Return the frame of `message`; raise `LocalProtocolError` if it cannot be encoded."""
 
     @abstractmethod
     def decode_client(self, data: Frame, limit: int = MAX_CLIENT_FRAME) -> ClientMessage:
@@ -108,8 +107,8 @@ class _Msgpack(Codec):
     binary = True
 
     def __init__(self) -> None:
-        # One packer for all frames: making one costs more than a frame. It resets itself after
-        # every call, also after one that raised.
+        # Share one packer: creating one costs more than packing a frame. It resets itself after
+        # every call, even one that raised.
         self._pack: Any = msgpack.Packer(use_bin_type=True).pack
         self._encode = msgspec.msgpack.Encoder().encode
         self._act = msgspec.msgpack.Decoder(Act).decode
@@ -117,7 +116,7 @@ class _Msgpack(Codec):
 
     def encode(self, message: Message) -> bytes:
         try:
-            # Most frames have no map but with keys of text; msgspec writes them in one go.
+            # In most frames all keys are text, so that msgspec can encode them directly.
             if type(message) is Accepted or (type(message) is Turn and _is_plain(message)):
                 return self._encode(message)
             return cast(bytes, self._pack(msgspec.to_builtins(message, str_keys=True)))
@@ -125,9 +124,8 @@ class _Msgpack(Codec):
             raise _unsendable(message, error) from error
 
     def decode_client(self, data: Frame, limit: int = MAX_CLIENT_FRAME) -> ClientMessage:
-        # Most frames are actions. Their fields are numbers and text, and what a bot thought; a
-        # test holds msgspec's decoder to allocating nothing on the word of the frame. Whatever it
-        # refuses is looked at in full.
+        # Most frames are actions: decode them with msgspec. A test checks that its decoder never
+        # allocates memory from an announced length. If it refuses a frame, use the slow path.
         if data[1:10] == _ACT and len(data) <= limit and type(data) is bytes:
             try:
                 if len(data) > MAX_INFO:
@@ -163,7 +161,7 @@ class _Json(Codec):
     def decode_client(self, data: Frame, limit: int = MAX_CLIENT_FRAME) -> ClientMessage:
         text = _text(data, limit)
         if len(text) > MAX_INFO:
-            with contextlib.suppress(ValueError, RecursionError):  # anything but an action
+            with contextlib.suppress(ValueError, RecursionError):  # another kind of message
                 return _with_info(self._long_act.decode(text), msgspec.json.decode)
         try:
             return cast(ClientMessage, self._client.decode(text))
@@ -179,14 +177,14 @@ class _Json(Codec):
 
 
 def _with_info(act: _LongAct, read: Callable[[bytes], Any]) -> Act:
-    """The action with its info read, if that is not too long to be kept."""
+    """Return the action with its info decoded, unless the info is too long to store."""
     data = bytes(act.info)
     info = msgspec.Raw(data) if len(data) > MAX_INFO else read(data) if data else None
     return Act(act.id, act.match, act.ply, act.action, info)
 
 
 def _is_plain(turn: Turn) -> bool:
-    """Whether no map of a turn can have keys that are not text."""
+    """Return whether all keys of the maps in a turn are text."""
     return turn.scene is None and dict not in map(type, turn.observation.values())
 
 
@@ -210,7 +208,7 @@ def _refuse_extension(code: int, _data: bytes) -> NoReturn:
 
 
 def _unpack(data: Frame, limit: int, max_array: int, max_map: int) -> Any:
-    """Read one msgpack value. The limits hold before anything is allocated."""
+    """Decode one msgpack value; check the limits before allocating memory."""
     if isinstance(data, str):
         raise RemoteProtocolError(
             "protocol/wrong_frame",
@@ -240,7 +238,7 @@ def _unpack(data: Frame, limit: int, max_array: int, max_map: int) -> Any:
     except RecursionError:
         raise _malformed("it is nested too deeply") from None
     except Exception as error:
-        # msgpack documents ValueError, but says so of "most" errors only.
+        # msgpack documents that "most" errors are ValueErrors, so catch the others, too.
         raise _malformed(_reason(error)) from None
 
 
@@ -251,14 +249,14 @@ def _text(data: Frame, limit: int) -> str:
             "protocol/wrong_frame",
             f"The subprotocol {_Json.subprotocol} uses text frames, not binary.",
         )
-    # A character is at most four bytes, so most frames need no counting.
+    # A character has at most four bytes, so count the bytes of long frames only.
     if 4 * len(data) > limit and len(data.encode(errors="surrogatepass")) > limit:
         raise _oversized(limit)
     return data
 
 
 def _parse(text: str) -> Any:
-    """Read one JSON value of a frame that could not be read as a message."""
+    """Decode the JSON value of a frame that is no valid message."""
     try:
         return _JSON_FIELDS.decode(text)
     except RecursionError:
@@ -273,12 +271,12 @@ def _reason(error: Exception) -> str:
 
 
 def _lowered(sentence: str) -> str:
-    """Make a sentence the end of another one; names such as JSON stay as they are."""
+    """Lower the first letter of a sentence, except of names such as JSON, to append it."""
     return sentence if sentence[1:2].isupper() else sentence[:1].lower() + sentence[1:]
 
 
 def _message(fields: Any, types: Mapping[str, Any], id_field: str) -> Message:
-    """Make the message of a decoded map, or say which field is wrong."""
+    """Convert a decoded map to its message, or raise an error that names the wrong field."""
     if not isinstance(fields, dict):
         raise _malformed("one frame holds one map")
     kind: Any = fields.get("type")
@@ -295,9 +293,9 @@ def _message(fields: Any, types: Mapping[str, Any], id_field: str) -> Message:
 
 
 def _whole(fields: dict[str, Any]) -> dict[str, int]:
-    """The fields of a message that are whole numbers written as 101.0 or 1e3, as integers.
+    """Return as integers the fields that hold whole numbers written as 101.0 or 1e3.
 
-    To JSON, and so to the schema, these are the same numbers, and some languages write them so.
+    In JSON, and so in the schema, these are the same numbers, and some languages write them so.
     """
     return {
         name: int(value)
@@ -326,7 +324,7 @@ def _unknown(
 
 
 def _bad_field(kind: str, cls: Any, error: Exception, re: int | None) -> RemoteProtocolError:
-    """Reword msgspec's complaint: name the message, the field, and what was expected."""
+    """Reword msgspec's error: name the message, the field and the expected value."""
     match = _PATH.match(str(error))
     what, path = (match["what"], match["path"] or "") if match else (str(error), "")
     if isinstance(error, RecursionError):
@@ -347,17 +345,17 @@ def _bad_field(kind: str, cls: Any, error: Exception, re: int | None) -> RemoteP
 
 
 MSGPACK: Final[Codec] = _Msgpack()
-"""``plyhouse.v1+msgpack``: binary frames, the smaller and the usual one."""
+"""``plyhouse.v1+msgpack``: binary frames, smaller; the default."""
 JSON: Final[Codec] = _Json()
 """``plyhouse.v1+json``: text frames, for clients without a msgpack library."""
 
 _CODECS: Final = {codec.subprotocol: codec for codec in (MSGPACK, JSON)}
 SUBPROTOCOLS: Final[tuple[str, ...]] = tuple(_CODECS)
-"""What a server offers, its favourite first."""
+"""The subprotocols that a server offers, the preferred one first."""
 
 
 def codec_for(subprotocol: str) -> Codec:
-    """Return the codec of a subprotocol; ``protocol/version`` if it is not one of v1."""
+    """Return the codec of a subprotocol; raise ``protocol/version`` for an unknown one."""
     try:
         return _CODECS[subprotocol]
     except KeyError:

@@ -1,12 +1,11 @@
-"""What can go wrong on the wire: stable codes, their sentences, and the exceptions.
+"""Errors of the protocol: stable codes, their sentences, and the exceptions.
 
     ProtocolError
-      RemoteProtocolError    the peer misbehaved: tell it with an ``error`` message
-      LocalProtocolError     our own side misused the protocol: a bug here, nothing was sent
+      RemoteProtocolError    the peer made a mistake: answer with an ``error`` message
+      LocalProtocolError     our own program made a mistake: a bug here, nothing was sent
 
-A code is part of protocol v1: it never changes its meaning, and programs decide by it. Sentences
-are for people and may be reworded at any time. ``docs/protocol/errors.md`` is generated from
-`ERRORS`.
+Codes are part of protocol v1: programs depend on them, so their meaning never changes. Sentences
+are for people and may change at any time. ``docs/protocol/errors.md`` is generated from `ERRORS`.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ __all__ = [
 ]
 
 CLOSE_NORMAL: Final = 1000
-"""WebSocket close code after ``bye``, or when either side has simply finished."""
+"""WebSocket close code after ``bye``, or when either side closes without an error."""
 
 CLOSE_GENERIC: Final = 4400
-"""WebSocket close code of a fatal error whose code has no close code of its own."""
+"""WebSocket close code of fatal errors that define no other one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +41,13 @@ class ErrorCode:
     code: str
     """``area/what``, as sent in ``error.code``."""
     meaning: str
-    """When it is sent, for the documentation."""
+    """When the error occurs, for the documentation."""
     message: str
-    """The sentence sent when the sender has nothing more precise to say."""
+    """Default sentence, for senders without a more precise one."""
     fatal: bool = False
-    """Whether the server closes the connection after sending it."""
+    """True if the error closes the connection."""
     close: int = CLOSE_GENERIC
-    """WebSocket close code used when the connection is closed because of it."""
+    """WebSocket close code, if the error closes the connection."""
 
 
 _TABLE: Final[tuple[ErrorCode, ...]] = (
@@ -56,12 +55,12 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
     ErrorCode(
         "protocol/malformed",
         "The frame is not one complete msgpack or JSON map, or breaks a limit on its contents.",
-        "The frame could not be read: send one map with a field 'type' per frame.",
+        "The server could not read the frame: send one map with a field 'type' per frame.",
     ),
     ErrorCode(
         "protocol/unknown_type",
         "The message has a `type` that this version does not know.",
-        "This type of message is not known here.",
+        "The server does not know this type of message.",
     ),
     ErrorCode(
         "protocol/bad_field",
@@ -91,9 +90,9 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
     ),
     ErrorCode(
         "protocol/unexpected",
-        "The message is well formed but cannot be sent now: a second `hello`, a request id "
-        "still in use, a `pong` nobody asked for.",
-        "This message is not expected now.",
+        "The message is well formed but not allowed now: a second `hello`, a request id still in "
+        "use, or a `pong` without a `ping`.",
+        "This message is not allowed now.",
     ),
     ErrorCode(
         "protocol/rate",
@@ -102,7 +101,7 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
         fatal=True,
         close=4429,
     ),
-    # -- who you are ------------------------------------------------------------------------
+    # -- authentication ---------------------------------------------------------------------
     ErrorCode(
         "auth/required",
         "Anything but `hello`, `register` or `ping` before `welcome`; or anything but watching "
@@ -112,13 +111,13 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
     ErrorCode(
         "auth/bad_token",
         "No account has this token.",
-        "This token is not known here: check it, or ask the organiser for a new one.",
+        "The server does not know this token: check it, or ask the organiser for a new one.",
         fatal=True,
         close=4401,
     ),
     ErrorCode(
         "auth/revoked",
-        "The token was valid once and has been revoked.",
+        "The token has been revoked.",
         "This token was revoked: ask the organiser for a new one.",
         fatal=True,
         close=4401,
@@ -133,9 +132,9 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
     ),
     ErrorCode(
         "auth/suspended",
-        "This version of the bot was suspended after repeated forfeits, so it is not paired; also "
-        "sent as a `notice`, at login and when it happens.",
-        "This version is suspended: mend the bot, or ask the organiser to reinstate it.",
+        "The server has suspended this version of the bot after repeated forfeits and does not "
+        "pair it; also sent as a `notice`, at login and when it happens.",
+        "This version is suspended: fix the bot, or ask the organiser to reinstate it.",
     ),
     ErrorCode(
         "auth/rate",
@@ -148,17 +147,17 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
     ErrorCode(
         "auth/limit",
         "The player has as many bots, or the bot as many versions, as this server allows.",
-        "There are too many bots or versions: use one that is known here.",
+        "You have too many bots or versions: use one that you have used before.",
     ),
     ErrorCode(
         "auth/scope",
-        "The token is valid but does not allow this.",
-        "This token does not allow that.",
+        "The token is valid but does not allow this request.",
+        "This token does not allow that request.",
     ),
     ErrorCode(
         "auth/timeout",
         "No `hello` within 10 s of connecting.",
-        "No hello came in time.",
+        "No hello arrived in time: send it within 10 s of connecting.",
         fatal=True,
         close=4408,
     ),
@@ -171,7 +170,7 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
     ),
     ErrorCode(
         "bot/hosted",
-        "The server runs this bot itself, in a competition that is being played.",
+        "The server itself runs this bot, in a competition.",
         "The server runs this bot now, in a competition: connect when that is over.",
         fatal=True,
         close=4409,
@@ -185,37 +184,35 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
     ),
     ErrorCode(
         "auth/bad_password",
-        "Over HTTP: the name and the password do not go together, or a new password cannot be "
-        "taken.",
-        "This name and this password do not go together.",
+        "Over HTTP: the password is wrong for this name, or a new password is not allowed.",
+        "The name or the password is wrong.",
     ),
     ErrorCode(
         "auth/signed_out",
-        "`hello` with `signed_in`, and nobody is signed in at this browser, or the page is not one "
-        "of this server; also sent to open connections when the person signs out.",
+        "`hello` with `signed_in`, but nobody is signed in in this browser, or the page belongs to "
+        "another server; also sent to open connections when the person signs out.",
         "You are not signed in here: sign in, or play as a guest.",
         fatal=True,
         close=4401,
     ),
     ErrorCode(
         "auth/registration_closed",
-        "`register` on a server whose organiser makes the accounts.",
+        "`register` on a server where only organisers create accounts.",
         "Registration is closed: ask the organiser for a token.",
     ),
     ErrorCode(
         "auth/name_taken",
         "`register` with the name of an existing player.",
-        "This name is taken.",
+        "This name is taken: choose another.",
     ),
     ErrorCode(
         "auth/bad_name",
-        "The name of a player or bot has other characters than letters, digits, `_`, `-` and `.`, "
-        "mixes scripts, or has no letter or digit; or a version has characters that cannot be "
-        "printed.",
+        "The name of a player or bot has characters other than letters, digits, `_`, `-` and `.`, "
+        "mixes scripts, or has no letter or digit; or a version has unprintable characters.",
         "This name is not allowed.",
     ),
     # -- games and time controls ------------------------------------------------------------
-    ErrorCode("game/unknown", "No such game on this server.", "This game is not known here."),
+    ErrorCode("game/unknown", "The server has no such game.", "The server has no such game."),
     ErrorCode(
         "game/bad_parameter",
         "The game has no such parameter, or the value is out of range.",
@@ -223,31 +220,35 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
     ),
     ErrorCode(
         "game/unfit",
-        "The game does not fit what was asked for, such as its number of seats.",
-        "The game does not fit this use.",
+        "The game does not suit the request, for example because of its number of seats.",
+        "This game does not suit the request.",
     ),
     ErrorCode(
         "game/version",
         "The server has another version of the game's rules.",
-        "The rules of this game have another version here.",
+        "The server has another version of the rules of this game: update your installation.",
     ),
     ErrorCode(
         "time_control/invalid",
-        "The time control could not be read or has impossible times.",
+        "The time control is malformed or has impossible times.",
         "The time control is not valid: try move:1, total:60+0.5, byoyomi:60+5x10 or bank:1+30.",
     ),
-    # -- finding opponents ------------------------------------------------------------------
+    # -- seeks and challenges ---------------------------------------------------------------
     ErrorCode(
         "seek/duplicate",
         "The same seek is already open for this bot.",
         "This seek is already open.",
     ),
-    ErrorCode("seek/unknown", "No open seek of yours has this id.", "No such seek is open."),
+    ErrorCode(
+        "seek/unknown",
+        "No open seek of yours has this id.",
+        "You have no open seek with this id: it may have been matched or withdrawn.",
+    ),
     ErrorCode("seek/limit", "Too many open seeks.", "Too many seeks are open: withdraw one."),
     ErrorCode(
         "challenge/unknown",
         "The challenge does not exist, is not yours, or is over.",
-        "No such challenge is open.",
+        "You have no open challenge with this id: it may be over.",
     ),
     ErrorCode("challenge/offline", "The opponent is not connected.", "The opponent is offline."),
     ErrorCode("challenge/declined", "The opponent declined.", "The opponent declined."),
@@ -263,23 +264,23 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
     ),
     ErrorCode(
         "hosted/closed",
-        "Nobody, or not you, may play against what was handed in of this bot.",
+        "The author of the bot has not opened its submissions for play by you.",
         "This bot plays only when its author connects it.",
     ),
     ErrorCode(
         "hosted/no_runner",
-        "No runner machine is there that could start the bot.",
-        "No runner machine is there.",
+        "No runner machine is connected that could start the bot.",
+        "No runner machine is connected that could start the bot.",
     ),
     ErrorCode(
         "hosted/busy",
-        "The bot, or the machine on which it runs, has no room for a match now.",
-        "There is no room for a match now: ask again in a moment.",
+        "The bot or its runner machine cannot take another match now.",
+        "The bot or its machine cannot take another match now: ask again in a moment.",
     ),
     ErrorCode(
         "hosted/limit",
-        "As many bots run for you as the server allows a person.",
-        "As many bots run for you as one may have.",
+        "The server runs as many bots for you as it allows a person.",
+        "The server runs no more bots for you: finish a match first.",
     ),
     ErrorCode(
         "guest/closed",
@@ -288,13 +289,13 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
     ),
     ErrorCode(
         "guest/full",
-        "Over HTTP: there are as many guests, in all or from one address, as may be.",
-        "There are as many guests as may be: come back later, or sign in.",
+        "Over HTTP: the server has as many guests, in all or from one address, as it allows.",
+        "The server takes no more guests now: come back later, or sign in.",
     ),
     ErrorCode(
         "guest/casual",
-        "A rated match with a guest, or with a bot of the house: they play casual ones only.",
-        "Guests and the bots of the house play casual matches only.",
+        "A rated match with a guest or a built-in bot, which play casual matches only.",
+        "Guests and built-in bots play casual matches only.",
     ),
     ErrorCode(
         "guest/busy",
@@ -302,52 +303,54 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
         "Guests play one match at a time: finish or resign the one you have.",
     ),
     # -- matches ----------------------------------------------------------------------------
-    ErrorCode("match/unknown", "No match has this id.", "No such match is known here."),
-    ErrorCode("match/not_yours", "You hold no seat of this match.", "This match is not yours."),
+    ErrorCode("match/unknown", "No match has this id.", "No match has this id."),
+    ErrorCode(
+        "match/not_yours", "You have no seat in this match.", "You have no seat in this match."
+    ),
     ErrorCode(
         "match/draw_offered_already",
-        "You have offered a draw in this ply and it was declined; offer again in a later ply.",
-        "You have offered a draw in this ply already.",
+        "You have already offered a draw at this ply and it was declined.",
+        "You have already offered a draw at this ply: offer again at a later one.",
     ),
     ErrorCode(
         "match/too_many_nonces",
-        "You have sent `ready` with another nonce too often; the last one that was taken counts.",
+        "You have sent `ready` with another nonce too often; the last accepted one counts.",
         "You have changed your nonce too often.",
     ),
     ErrorCode(
         "match/too_many_snapshots",
-        "You have asked for snapshots (`sync`, `watch`) too often; ask again in a while.",
-        "Too many snapshots: updates come by themselves.",
+        "You have requested snapshots (`sync`, `watch`) too often; wait before the next request.",
+        "Too many snapshots: wait a while; the server sends updates without being asked.",
     ),
     ErrorCode(
         "match/not_your_turn",
-        "Another seat is to move; `ply` says where the match stands.",
+        "Another seat is to act; `ply` is the current ply of the match.",
         "It is not your turn.",
     ),
     ErrorCode(
         "match/not_running",
-        "The match has not started yet, or is being paused.",
+        "The match has not started yet, or is paused.",
         "The match is not running.",
     ),
     ErrorCode(
         "match/over",
-        "The match has finished; a repeated action of yours is still answered by `accepted`.",
+        "The match has finished; the server still answers a repeated action by `accepted`.",
         "The match is over.",
     ),
     ErrorCode(
         "match/not_over",
-        "The match, or another one of its pairing, is still being played.",
-        "This match can be seen once all matches of its pairing are over.",
+        "The match, or another match of its pairing, is still running.",
+        "This match is public once all matches of its pairing are over.",
     ),
     ErrorCode(
         "match/stale_ply",
-        "`act.ply` lies in the past and was another seat's; `ply` says where the match stands.",
-        "This ply has been played already.",
+        "`act.ply` is past and was another seat's; `ply` is the current ply of the match.",
+        "This ply has already been played.",
     ),
     ErrorCode(
         "match/future_ply",
-        "`act.ply` has not been reached yet; `ply` says where the match stands.",
-        "This ply has not been reached yet.",
+        "The match has not reached `act.ply` yet; `ply` is the current ply of the match.",
+        "The match has not reached this ply yet.",
     ),
     ErrorCode(
         "match/not_ready",
@@ -357,7 +360,7 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
     ErrorCode(
         "match/draw_not_offered",
         "`accept_draw` or `decline_draw` without an open offer of an opponent.",
-        "No draw is on offer.",
+        "No opponent has an open draw offer.",
     ),
     ErrorCode(
         "match/no_draws",
@@ -367,28 +370,28 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
     # -- actions ----------------------------------------------------------------------------
     ErrorCode(
         "action/invalid",
-        "The text cannot be read as an action of this game; `legal` lists what can be played.",
+        "The text is not an action of this game; `legal` lists the legal actions.",
         "This is not an action of the game.",
     ),
     ErrorCode(
         "action/illegal",
-        "The action can be read but is not allowed here; `legal` lists what can be played.",
+        "The action is not legal in this position; `legal` lists the legal actions.",
         "This action is not legal here.",
     ),
     ErrorCode(
         "action/ambiguous",
-        "The text fits more than one legal action; `legal` lists what can be played.",
+        "The text matches more than one legal action; `legal` lists the legal actions.",
         "This action is ambiguous.",
     ),
     ErrorCode(
         "action/conflict",
-        "`act.ply` lies in the past and was yours, and you played another action there.",
-        "Another action was already accepted for this ply.",
+        "`act.ply` is past, and you played another action at it.",
+        "You have already played another action at this ply.",
     ),
     # -- the server -------------------------------------------------------------------------
     ErrorCode(
         "server/shutting_down",
-        "The server is stopping; running matches are resumed when it is back.",
+        "The server is stopping; running matches resume when it is back.",
         "The server is shutting down: connect again in a while.",
         fatal=True,
         close=1001,
@@ -403,7 +406,7 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
     ErrorCode(
         "server/fault",
         "A bug in the server; the matches concerned are void.",
-        "The server made an error.",
+        "The server failed because of a bug of its own; its log has the details.",
         fatal=True,
         close=1011,
     ),
@@ -416,7 +419,7 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
     ),
     ErrorCode(
         "server/storage",
-        "The request was refused because it could not be stored.",
+        "The server refused the request because it could not store it.",
         "The server could not store this: try again.",
     ),
 )
@@ -426,11 +429,11 @@ ERRORS: Final[dict[str, ErrorCode]] = {row.code: row for row in _TABLE}
 
 
 class ProtocolError(Exception):
-    """A rule of the protocol was broken.
+    """A violation of the protocol.
 
-    `code` is a key of `ERRORS`, `message` one sentence for people, `fatal` whether the connection
-    has to be closed, `re` the id of the request concerned where it could still be read, and
-    `retry_after` the number of seconds after which another try is worthwhile, if one is.
+    `code` is a key of `ERRORS`; `message` is one sentence for people.  `fatal` is true if the
+    connection must be closed.  `re` is the id of the request, if it could be read.  `retry_after`
+    is the number of seconds to wait before another attempt, if one may succeed.
     """
 
     def __init__(
@@ -456,7 +459,7 @@ class ProtocolError(Exception):
         return error_code(self.code).close
 
     def to_message(self, *, match: str = "", legal: Iterable[str] = ()) -> Error:
-        """Return the ``error`` message that tells the peer."""
+        """Return the ``error`` message for the peer."""
         return Error(
             self.code, self.message, re=self.re, match=match, legal=list(legal), fatal=self.fatal
         )
@@ -469,15 +472,15 @@ class ProtocolError(Exception):
 
 
 class RemoteProtocolError(ProtocolError):
-    """The peer broke a rule. The connection survives unless `fatal`."""
+    """A mistake of the peer; the connection stays open unless `fatal`."""
 
 
 class LocalProtocolError(ProtocolError):
-    """Our own side asked for something the protocol does not allow now; nothing was sent."""
+    """A mistake of our own program; nothing was sent."""
 
 
 def error_code(code: str) -> ErrorCode:
-    """Return the row of `code`; an unknown one is a bug of the caller and raises ValueError."""
+    """Return the row of `code`; raise ValueError for an unknown code."""
     try:
         return ERRORS[code]
     except KeyError:
@@ -485,6 +488,6 @@ def error_code(code: str) -> ErrorCode:
 
 
 def close_code(code: str) -> int:
-    """Return the WebSocket close code that goes with `code`, known or not."""
+    """Return the WebSocket close code for `code`, even if `code` is unknown."""
     row = ERRORS.get(code)
     return CLOSE_GENERIC if row is None else row.close

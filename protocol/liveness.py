@@ -1,6 +1,6 @@
-"""Is the peer still there, how far away is it, and is it flooding us: pure, time is an argument.
+"""Heartbeat, round-trip times and flood limits of a connection.
 
-All times are integer nanoseconds of one monotonic clock.
+Nothing here does I/O; time is an argument, in integer nanoseconds of one monotonic clock.
 """
 
 from __future__ import annotations
@@ -25,54 +25,53 @@ SECOND: Final = 1_000_000_000
 
 
 class NetworkTrip(NamedTuple):
-    """Round trips of a connection as the kernel measures them, which no program can delay."""
+    """Round trips of a connection as the kernel measures them; no program can delay these."""
 
     recent_ns: int
-    """Smoothed over the last ones."""
+    """Smoothed average of the latest round trips."""
     least_ns: int
-    """The shortest of the last minutes."""
+    """Shortest round trip of the last minutes."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """What a server puts up with on one connection."""
+    """Limits of a server for one connection."""
 
     max_frame: int = MAX_CLIENT_FRAME
     """Longest frame read, in bytes."""
     max_requests: int = 4096
-    """Most requests that may wait for their answers at once."""
+    """Most requests that may wait for an answer at the same time."""
     hello_timeout_ns: int = 10 * SECOND
-    """Time for ``hello`` from the moment of connecting."""
+    """Time between connecting and ``hello``."""
     heartbeat_ns: int = 4 * SECOND
-    """A ping is sent this often."""
+    """Interval between pings."""
     silence_ns: int = 9 * SECOND
-    """A peer that sent nothing for this long is given up."""
+    """Time without a frame after which the peer counts as lost."""
     messages_per_second: int = 20_000
-    """Frames a connection may send per second in the long run; 0 for any number."""
+    """Frames per second, on average; 0 for no limit."""
     message_burst: int = 40_000
-    """Frames it may send at once before the long run counts."""
+    """Frames that may arrive at once, before the average applies."""
     mistakes_per_second: int = 20
-    """Refused frames it may send per second in the long run; 0 for any number."""
+    """Refused frames per second, on average; 0 for no limit."""
     mistake_burst: int = 200
-    """Refused frames it may send at once before the long run counts."""
+    """Refused frames that may arrive at once, before the average applies."""
     early_frame: int = 16 * 1024
-    """Longest frame read of a client that has not logged in."""
+    """Longest frame before the client has logged in, in bytes."""
     early_per_second: int = 100
-    """Frames per second of a client that has not logged in, spectators included."""
+    """Frames per second before the client has logged in, and from spectators."""
     early_burst: int = 400
-    """Frames it may send at once before the long run counts."""
+    """Frames that may arrive at once before the client has logged in."""
 
 
 class FloodLimit:
-    """A token bucket: `burst` at once, `per_second` in the long run."""
+    """A token bucket: `burst` messages at once, `per_second` on average."""
 
     __slots__ = ("_burst_ns", "_cost_ns", "_full_at")
 
     def __init__(self, per_second: int, burst: int) -> None:
         if per_second < 1 or burst < 1:
-            raise ValueError("a flood limit lets at least one message pass")
-        # The bucket is kept as the instant at which it would be full again: one number, no
-        # rounding.
+            raise ValueError("a flood limit needs at least 1 message per second and a burst of 1")
+        # Store the bucket as the time at which it will be full again: one number, no rounding.
         self._cost_ns = SECOND // per_second or 1
         self._burst_ns = self._cost_ns * burst
         self._full_at: int | None = None
@@ -88,37 +87,36 @@ class FloodLimit:
 
 
 class RoundTrips:
-    """The last few measured round trips of a connection."""
+    """The latest measured round trips of a connection."""
 
     __slots__ = ("_recent", "median_ns")
 
     def __init__(self, keep: int = 9) -> None:
         self._recent: deque[int] = deque(maxlen=keep)
         self.median_ns = 0
-        """The lower median of the last measurements; 0 if there is none.
+        """The lower median of the latest measurements; 0 if there is none.
 
-        This is what lag refunds use: one late pong does not raise it, one quick one does not
-        lower it.
+        Lag refunds use it, because a single late or early pong does not change it.
         """
 
     def add(self, nanoseconds: int) -> None:
-        """Note one measurement; a clock that was set back counts as 0."""
+        """Add one measurement; a negative one counts as 0."""
         self._recent.append(max(0, nanoseconds))
         self.median_ns = sorted(self._recent)[(len(self._recent) - 1) // 2]
 
     @property
     def count(self) -> int:
-        """How many measurements are remembered."""
+        """Number of stored measurements."""
         return len(self._recent)
 
     @property
     def minimum_ns(self) -> int:
-        """The shortest of the last measurements; 0 if there is none."""
+        """The shortest of the stored measurements; 0 if there is none."""
         return min(self._recent, default=0)
 
 
 class Heartbeat:
-    """Pings that we sent, and silence of the peer."""
+    """Sends pings on time, measures round trips and notices a silent peer."""
 
     __slots__ = ("_beat_ns", "_next_id", "_pings", "_silence_ns", "heard", "pinged", "round_trips")
 
@@ -130,11 +128,11 @@ class Heartbeat:
         self.heard = now
         """When the last frame of the peer was read."""
         self.pinged = now
-        """When the last ping was sent; at first, when the connection was made."""
+        """When the last ping was sent; before the first ping, when the connection opened."""
         self.round_trips = RoundTrips()
 
     def ping(self, now: int) -> int:
-        """Note a ping sent at `now` and return its id."""
+        """Record a ping sent at `now` and return its id."""
         number = self._next_id
         self._next_id += 1
         self.pinged = now
@@ -144,9 +142,9 @@ class Heartbeat:
         return number
 
     def pong(self, number: int, now: int, most: Callable[[], int | None] | None = None) -> bool:
-        """Note the pong to ping `number`; False if there was no such ping.
+        """Record the pong to ping `number`; return False if there was no such ping.
 
-        `most` is asked what the round trip can have been at most; None if nobody knows.
+        `most` returns an upper bound of the round trip; None if unknown.
         """
         if number not in self._pings:
             return False
@@ -158,14 +156,14 @@ class Heartbeat:
         return True
 
     def expect(self, silence_ns: int) -> None:
-        """Give the peer up only after this much silence from now on."""
+        """Set the silence after which the peer counts as lost."""
         self._silence_ns = silence_ns
 
     def forgive(self, nanoseconds: int) -> None:
-        """Our own process stood still: its peers must not pay for that."""
+        """Move the deadlines by a time for which our own process was stalled."""
         self.heard += nanoseconds
         self.pinged += nanoseconds
-        # A pong to one of these may have waited for us: it measures nothing.
+        # A pong to one of these pings may have waited for our process: do not measure it.
         self._pings = dict.fromkeys(self._pings)
 
     @property
@@ -175,5 +173,5 @@ class Heartbeat:
 
     @property
     def silent_at(self) -> int:
-        """When the peer is given up, unless it is heard before."""
+        """When the peer counts as lost, unless a frame arrives earlier."""
         return self.heard + self._silence_ns

@@ -1,15 +1,19 @@
 """The messages of protocol v1, as typed structs.
 
-A frame holds one message: a map whose field ``type`` names it. Fields with a default may be left
-out when they have it, and mostly are; fields that are not known must be ignored. Every request of a
-client carries an ``id`` of its choice (from 1 to 2^53 - 1, not in use by another open request);
-exactly one answer carries the same number in ``re``: the success named below or an ``error``.
+A frame holds one message: a map whose field ``type`` names it. A sender may omit a field that has
+its default value; a receiver must ignore fields that it does not know. Every request of a client
+carries an ``id`` that the client chooses, from 1 to 2^53 - 1 and not used by another open request.
+Exactly one answer repeats that number in ``re``: the success named below, or an ``error``.
 
-Conventions: fields ending in ``_ms`` are integer milliseconds; ``seat`` counts from 0; ``ply``
-counts the actions of seats in a match from 0, so "ply 3" is the fourth action; ids of matches,
-pairings, seeks and challenges are strings of 1 to 64 letters, digits, ``-`` and ``_``, to be
-repeated as they are; a game is written as its name with any
-parameters that differ from the defaults, such as ``pig`` or ``connect_four(columns=5,rows=4)``.
+Conventions:
+
+- Fields ending in ``_ms`` are integer milliseconds.
+- ``seat`` counts from 0. ``ply`` counts the actions of seats in a match from 0, so "ply 3" is the
+  fourth action.
+- Ids of matches, pairings, seeks and challenges are strings of 1 to 64 letters, digits, ``-`` and
+  ``_``. Repeat them unchanged.
+- A game is its name with the parameters that differ from the defaults, such as ``pig`` or
+  ``connect_four(columns=5,rows=4)``.
 """
 
 from __future__ import annotations

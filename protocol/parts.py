@@ -1,4 +1,4 @@
-"""What messages are made of: bounded types of fields, the base classes, and the nested structs.
+"""Building blocks of messages: bounded field types, base classes and nested structs.
 
 Import these from `plyhouse.protocol.messages`, which explains the conventions. The lines
 ``field: text`` of the docstrings, here and in the messages, are the documentation of the fields:
@@ -51,7 +51,7 @@ __all__ = [
 
 PROTOCOL_VERSION: Final = "1"
 CHANCE_SEAT: Final = -1
-"""``Event.seat`` of what chance did: a roll, a card dealt."""
+"""``Event.seat`` of a chance event, such as a roll or a dealt card."""
 
 # Whole numbers stay below 2**53 so that every language with double-precision numbers reads them.
 RequestId: TypeAlias = Annotated[int, Meta(gt=0, lt=2**53)]
@@ -64,8 +64,8 @@ Label: TypeAlias = Annotated[str, Meta(max_length=64)]
 Digest: TypeAlias = Annotated[
     str, Meta(max_length=64, extra_json_schema={"pattern": "^([0-9a-f]{64})?$"})
 ]
-# The decoder sees to the length of names, the server to their letters: it refuses wrong ones with
-# auth/bad_name, and a sentence that says what is allowed.
+# The decoder checks only the length of a name. The server checks its letters, so that it can answer
+# auth/bad_name with a sentence that lists the allowed ones.
 _NAME: Final = r"(?=.*[^_.-])[^\x00-,/:-@\[-^`{-\xa0]{1,32}"
 PlayerName: TypeAlias = Annotated[
     str, Meta(min_length=1, max_length=32, extra_json_schema={"pattern": f"^{_NAME}$"})
@@ -91,10 +91,10 @@ Termination: TypeAlias = Literal[
     "server_fault",
     "aborted",
 ]
-"""Why a match ended; ``server_fault`` and ``aborted`` are void and count for nothing."""
+"""Why a match ended; a match with ``server_fault`` or ``aborted`` is void."""
 
 VOID: Final[frozenset[Termination]] = frozenset({"server_fault", "aborted"})
-"""Terminations of matches that count for nothing."""
+"""Terminations of void matches, which count neither for ratings nor in tables."""
 
 MatchStatus: TypeAlias = Literal["waiting", "running", "finished"]
 IllegalRule: TypeAlias = Literal["forfeit", "retry"]
@@ -114,20 +114,20 @@ class Message(
     tag_field="type",
     tag=wire_name,
 ):
-    """Base of everything that is sent as a frame of its own."""
+    """Base of the messages; each message is one frame."""
 
 
 class Part(Struct, frozen=True, gc=False, omit_defaults=True):
-    """Base of what is only sent inside messages."""
+    """Base of the structs nested in messages."""
 
 
 class SeatInfo(Part, frozen=True):
-    """Who holds a seat.
+    """The player or bot in a seat.
 
     player: account that the bot belongs to.
-    bot: name of the bot under its player; empty for the player itself.
-    version: label of the bot's build; empty if it gave none.
-    rating: strength in this game when the match was made, in Elo points; absent if unrated.
+    bot: name of the bot; empty for a player in person.
+    version: label of the bot's build; empty if it has none.
+    rating: rating in this game when the match was created, in Elo points; absent if unrated.
     kind: ``bot`` or ``human``.
     """
 
@@ -141,8 +141,8 @@ class SeatInfo(Part, frozen=True):
 class Event(Part, frozen=True):
     """One thing that happened in a match, as this viewer may see it.
 
-    ply: index of the seat's action; for chance, of the seat action that it precedes.
-    seat: who acted; -1 for chance.
+    ply: index of the seat's action; for a chance event, of the seat action that follows it.
+    seat: the seat that acted; -1 for chance.
     action: the action in the notation of the game; absent if hidden from this viewer.
     ms: milliseconds charged to the seat's clock; absent for chance and where the time is hidden.
     """
@@ -154,16 +154,16 @@ class Event(Part, frozen=True):
 
 
 class ClockState(Part, frozen=True):
-    """The clock of one seat when the frame was made.
+    """The clock of one seat when the server built the frame.
 
-    seat: whose clock.
-    remaining_ms: milliseconds left before flag fall: in byo-yomi main time and all periods left
-        together, with a bank what the ply has free and the bank.
-    running: whether this clock runs, or is about to since it is this seat's turn: it starts when
-        the turn has been written. At most one clock runs; none while the server pauses.
-    periods: byo-yomi periods left, the current one included; absent in other time controls, and
-        when none is left.
-    bank_ms: milliseconds left in the bank; absent in other time controls.
+    seat: the seat.
+    remaining_ms: milliseconds left before flag fall. With byo-yomi: main time plus all remaining
+        periods. With a time bank: the free time of the ply plus the bank.
+    running: whether this clock runs or starts as soon as the ``turn`` frame is written. At most one
+        clock runs, and none runs while the server pauses.
+    periods: byo-yomi periods left, including the current one; absent when none is left and in other
+        time controls.
+    bank_ms: milliseconds left in the time bank; absent in other time controls.
     """
 
     seat: SeatIndex
@@ -174,16 +174,16 @@ class ClockState(Part, frozen=True):
 
 
 class LedgerEntry(Part, frozen=True):
-    """How the time of one ply was accounted for, in milliseconds.
+    """How the server accounted for the time of one ply, in milliseconds.
 
     ply: the ply.
-    seat: who acted.
-    thought_ms: from the writing of the turn frame to the reading of the action; shown as the sum
-        of the three parts, each rounded down, so up to 2 ms short.
-    lag_refunded_ms: part of it given back for the measured round trip, within the caps.
-    stall_ms: part of it that the server itself caused; never charged.
-    charged_ms: what was taken off the clock: exactly thought_ms - stall_ms - lag_refunded_ms.
-    remaining_ms: what the clock showed after the ply, increment included, as in the clocks.
+    seat: the seat that acted.
+    thought_ms: time from writing the ``turn`` frame to reading the action. It is the sum of the
+        three parts below, each rounded down, so it can be up to 2 ms short.
+    lag_refunded_ms: part refunded for the measured round trip, within the caps.
+    stall_ms: part that the server itself caused; never charged.
+    charged_ms: time taken off the clock: exactly thought_ms - stall_ms - lag_refunded_ms.
+    remaining_ms: time on the clock after the ply, including the increment.
     """
 
     ply: PlyIndex
@@ -199,8 +199,8 @@ class Outcome(Part, frozen=True):
     """How a match ended.
 
     termination: why it ended; ``server_fault`` and ``aborted`` are void.
-    returns: utility of each seat, by the scale of the game.
-    seat: who caused it, such as the seat that resigned or fell; absent if nobody did.
+    returns: utility of each seat, on the scale of the game.
+    seat: the seat that caused the end, such as by resignation or flag fall; absent if none did.
     reason: one sentence for people.
     """
 
@@ -211,28 +211,28 @@ class Outcome(Part, frozen=True):
 
 
 class MatchSnapshot(Part, frozen=True):
-    """Everything this viewer may know of a match: enough to join it at any moment.
+    """Everything that this viewer may know about a match; enough to join it at any time.
 
     match: id of the match.
-    pairing: id of the pairing, whose matches share a seed with the seats swapped.
+    pairing: id of the pairing, whose matches have the same bots in swapped seats.
     game: the game with its parameters.
     time_control: the time control in its canonical form.
     rated: whether it counts for the leaderboard.
     seat: your seat; absent for spectators.
-    players: who holds each seat.
+    players: the player or bot in each seat.
     status: ``waiting`` (for ``ready``), ``running`` or ``finished``.
     ply: index of the next seat action.
     commitment: SHA-256 of the pairing's seed, as hex.
-    nonces: what each seat contributed to the randomness, as hex; empty until all are ready.
-    illegal_rule: what follows on an illegal action: ``forfeit``, or ``retry`` on the same clock.
+    nonces: each seat's contribution to the randomness, as hex; empty until all are ready.
+    illegal_rule: consequence of an illegal action: ``forfeit``, or ``retry`` on the same clock.
     events: all events so far.
-    observation: what this viewer sees now, by the observation fields of the game.
+    observation: this viewer's current observation; its fields depend on the game.
     clocks: the clock of every seat.
     your_turn: whether the server waits for your action.
-    deadline_ms: milliseconds until your flag falls, lag refund aside; absent if not your turn.
+    deadline_ms: milliseconds until your flag falls, without lag refund; absent if not your turn.
     scene: drawing of the observation, if ``hello.scenes`` asked for it.
     outcome: how it ended; absent while it runs.
-    draw_offers: seats that want the draw that is on offer; empty if none is.
+    draw_offers: seats that have offered or accepted the open draw offer; empty if none is open.
     """
 
     match: str
@@ -258,10 +258,10 @@ class MatchSnapshot(Part, frozen=True):
 
 
 class Limits(Part, frozen=True):
-    """What the server puts up with on this connection.
+    """The server's limits for this connection.
 
-    max_frame: longest frame it reads, in bytes.
-    max_matches: most matches this connection can have at once.
+    max_frame: longest frame that the server reads, in bytes.
+    max_matches: most matches that this connection can play at once.
     """
 
     max_frame: int = 65536
@@ -269,9 +269,9 @@ class Limits(Part, frozen=True):
 
 
 class Ping(Message, frozen=True):
-    """Ask for a ``pong``. Both sides may; both must answer at once.
+    """Ask for a ``pong``. Either side may send it; the other must answer at once.
 
-    id: number to be repeated in the ``pong``.
+    id: number that the ``pong`` repeats.
     """
 
     id: RequestId

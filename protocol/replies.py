@@ -44,7 +44,7 @@ __all__ = [
 
 
 class Welcome(Message, frozen=True):
-    """You are known: the connection is open.
+    """You are logged in: the connection is open.
 
     re: id of the ``hello``.
     player: your account.
@@ -54,7 +54,7 @@ class Welcome(Message, frozen=True):
     server: name and version of the server program.
     time_ms: the server's wall clock, milliseconds since 1970-01-01T00:00:00Z.
     heartbeat_ms: the server sends a ``ping`` at least this often, in milliseconds.
-    limits: what the server puts up with.
+    limits: the server's limits for this connection.
     matches: every running match in which you hold a seat.
     """
 
@@ -71,11 +71,11 @@ class Welcome(Message, frozen=True):
 
 
 class Registered(Message, frozen=True):
-    """The account was made.
+    """The server has created the account.
 
     re: id of the ``register``.
-    player: its name.
-    token: its secret, shown this once.
+    player: name of the account.
+    token: secret of the account; the server shows it only here.
     """
 
     re: RequestId
@@ -84,11 +84,11 @@ class Registered(Message, frozen=True):
 
 
 class Ok(Message, frozen=True):
-    """The request was carried out.
+    """The server has carried out the request.
 
     re: id of the request.
-    seek: id of the seek that was opened.
-    challenge: id of the challenge that was made.
+    seek: id of the new seek.
+    challenge: id of the new challenge.
     """
 
     re: RequestId
@@ -97,15 +97,15 @@ class Ok(Message, frozen=True):
 
 
 class Error(Message, frozen=True):
-    """Something was refused.
+    """The server has refused a request or a frame.
 
-    code: stable code, see the table of errors.
+    code: stable code; see the table of errors.
     message: one sentence for people.
-    re: id of the request; absent if there was none or it could not be read.
+    re: id of the request; absent if there was none or the server could not read it.
     match: id of the match concerned, if any.
-    legal: the legal actions, when an action was refused (a long list may be cut short).
+    legal: the legal actions after an illegal one; a long list may be cut short.
     fatal: whether the server closes the connection now.
-    ply: index of the next seat action of that match, when yours was for another ply or seat.
+    ply: index of the match's next seat action, if your action was for another ply or seat.
     """
 
     code: str
@@ -118,10 +118,10 @@ class Error(Message, frozen=True):
 
 
 class MatchMessage(Message, tag="match", frozen=True):
-    """A match as it stands: at its start, and in answer to ``sync`` and ``watch``.
+    """A snapshot of a match: when it begins, and in answer to ``sync`` and ``watch``.
 
     snapshot: the match.
-    re: id of the request that asked for it; absent when a match begins.
+    re: id of the request; absent when a match begins.
     """
 
     snapshot: MatchSnapshot
@@ -133,12 +133,12 @@ class Turn(Message, frozen=True):
 
     match: id of the match.
     ply: index to repeat in ``act``.
-    events: what happened since the last message of this match to you.
-    observation: what you see, by the observation fields of the game.
+    events: events since the last message that you received about this match.
+    observation: your current observation; its fields depend on the game.
     clocks: the clock of every seat.
-    deadline_ms: milliseconds from the sending of this frame until your flag falls, without refund.
+    deadline_ms: milliseconds from sending this frame until your flag falls, without lag refund.
     scene: drawing of the observation, if ``hello.scenes`` asked for it.
-    retry: whether your last action was refused and you may try again on the same clock.
+    retry: whether your last action was illegal and you may try again on the same clock.
     """
 
     match: str
@@ -152,16 +152,16 @@ class Turn(Message, frozen=True):
 
 
 class Accepted(Message, frozen=True):
-    """Your action was played and stored.
+    """The server has played and stored your action.
 
     re: id of the ``act``.
     match: id of the match.
     ply: index of the action.
-    events: what happened since the last message of this match to you, your action included.
+    events: events since the last message that you received about this match, including your action.
     clocks: the clock of every seat.
-    ledger: how your time was accounted for.
-    duplicate: whether this ply had been accepted before; nothing changed now.
-    info_refused: why ``act.info`` was not kept; empty if it was, or if there was none.
+    ledger: how the server accounted for your time.
+    duplicate: whether the server had accepted this ply before; the request changed nothing.
+    info_refused: why the server did not store ``act.info``; empty if it did or there was none.
     """
 
     re: RequestId
@@ -175,17 +175,17 @@ class Accepted(Message, frozen=True):
 
 
 class Update(Message, frozen=True):
-    """Something happened in a match you follow: for spectators, and for seats that set
+    """Something happened in a match that you follow: for spectators, and for seats that set
     ``hello.updates``.
 
     match: id of the match.
     ply: index of the next seat action.
-    events: what happened since the last message of this match to you.
-    observation: what you see now.
+    events: events since the last message that you received about this match.
+    observation: your current observation.
     clocks: the clock of every seat.
     scene: drawing of the observation, if ``hello.scenes`` asked for it.
-    info: what the bot thought that acted last (``act.info``), for spectators of a match in which
-        that can help nobody, if the bot allows it (``info.live``).
+    info: ``act.info`` of the last action, for spectators, if the bot set ``info.live`` and it
+        cannot help an opponent.
     """
 
     match: str
@@ -198,10 +198,10 @@ class Update(Message, frozen=True):
 
 
 class DrawOffered(Message, frozen=True):
-    """A draw is on offer.
+    """A seat has offered a draw.
 
     match: id of the match.
-    seat: who offers it.
+    seat: the seat that offers it.
     """
 
     match: str
@@ -209,10 +209,10 @@ class DrawOffered(Message, frozen=True):
 
 
 class DrawDeclined(Message, frozen=True):
-    """The draw on offer was declined, or lapsed because play went on.
+    """A seat has declined the draw offer, or let it lapse by acting.
 
     match: id of the match.
-    seat: who declined it.
+    seat: the seat that declined it.
     """
 
     match: str
@@ -224,10 +224,10 @@ class Finished(Message, frozen=True):
 
     match: id of the match.
     outcome: how it ended.
-    events: what happened since the last message of this match to you.
-    record_url: where its record can be read; empty if it is not kept.
+    events: events since the last message that you received about this match.
+    record_url: address of the match record; empty if the server keeps none.
     pairing_done: whether this was the last match of its pairing.
-    seed: the pairing's seed as hex, if ``pairing_done``: check every roll with it.
+    seed: the pairing's seed as hex, if ``pairing_done``; use it to verify the chance events.
     """
 
     match: str
@@ -239,7 +239,7 @@ class Finished(Message, frozen=True):
 
 
 class Revealed(Message, frozen=True):
-    """A pairing is over; sent for those of its matches that finished earlier.
+    """A pairing is over; sent for its matches that finished earlier.
 
     pairing: id of the pairing.
     seed: its seed as hex; its SHA-256 is the ``commitment`` of the matches.
@@ -250,16 +250,16 @@ class Revealed(Message, frozen=True):
 
 
 class Challenged(Message, frozen=True):
-    """Somebody asks you for a match: send ``answer``.
+    """Someone challenges you to a match: send ``answer``.
 
-    challenge: id to answer with.
-    opponent: who asks, as ``player/bot``.
+    challenge: id for your answer.
+    opponent: the challenger, as ``player/bot``.
     game: the game.
     time_control: the time control.
-    rated: whether it would count for the leaderboard.
-    seat: seat you would have; absent if it is drawn.
+    rated: whether the match would count for the leaderboard.
+    seat: your seat; absent if it is drawn at random.
     expires_ms: milliseconds until the challenge lapses.
-    others: who else is asked, in a game for three and more.
+    others: the other opponents, in a game for three or more.
     """
 
     challenge: str
@@ -275,9 +275,9 @@ class Challenged(Message, frozen=True):
 class ChallengeClosed(Message, frozen=True):
     """A challenge is no longer open; sent to all sides.
 
-    challenge: its id.
+    challenge: id of the challenge.
     reason: ``declined``, ``expired``, ``accepted`` or ``withdrawn``.
-    detail: what the opponent said, if anything.
+    detail: the reason that the opponent gave, if any.
     """
 
     challenge: str
@@ -286,20 +286,20 @@ class ChallengeClosed(Message, frozen=True):
 
 
 class Notice(Message, frozen=True):
-    """Something you should know that answers no request.
+    """News that answers no request.
 
-    ``notice/seek_waits``: why a seek of yours has found nobody yet; sent after some seconds without
-    a match, and again when the reason has changed. ``auth/suspended``: this version was suspended
-    after repeated forfeits, or is at your login; ``notice/reinstated``: it is not any more.
-    ``notice/away`` and ``notice/back``: a seat of a match has lost its connection, and is there
-    again; for spectators, and for seats that set ``hello.updates`` or ``hello.scenes``. Who comes
-    later is told of those who are away then.
+    ``notice/seek_waits``: why one of your seeks has found no opponent yet; sent after some seconds
+    without a match, and again when the reason changes. ``auth/suspended``: the server has suspended
+    this version after repeated forfeits, now or before your login; ``notice/reinstated``: it has
+    lifted the suspension. ``notice/away`` and ``notice/back``: a seat of a match has lost its
+    connection, or is back. These go to spectators, and to seats that set ``hello.updates`` or
+    ``hello.scenes``; if you join later, you receive them for the seats that are away.
 
     code: stable code of the errors table, or ``notice/...``.
     message: one sentence for people.
-    match: the match it is about, if it is about one.
-    seat: who is away, or back.
-    remaining_ms: how long the match waits for who is away, unless its flag falls before.
+    match: the match concerned, if any.
+    seat: the seat that is away or back.
+    remaining_ms: how long the match waits for the seat, unless its flag falls earlier.
     """
 
     code: str

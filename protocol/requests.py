@@ -47,31 +47,32 @@ __all__ = [
 
 
 class Hello(Message, frozen=True):
-    """Say who you are; the first request of a connection. Answer: ``welcome``.
+    """Log in; the first request of a connection. Answer: ``welcome``.
 
     id: number of this request.
-    token: secret of the player's account; empty, with neither bot nor games, only to watch.
-    bot: name of this bot under its player: 1 to 32 letters of any one script, digits, ``_``, ``-``
-        or ``.``, among them a letter or digit; empty, or the player's own name, to play as the
-        player in person. Case makes no difference between names.
-    games: games in which you accept matches made by organisers and challengers.
+    token: secret of the player's account. Empty, without bot and games, to watch only.
+    bot: name of this bot: 1 to 32 letters of one script, digits, ``_``, ``-`` or ``.``, with at
+        least one letter or digit. Empty, or the player's own name, to play in person. Names are
+        case-insensitive.
+    games: games in which organisers and challengers may match you.
     client: name and version of your program, for statistics.
-    updates: whether to be sent ``update`` in your own matches when it is not your turn.
-    scenes: whether to be sent scenes, ready to draw.
-    max_matches: most matches you want to play at once.
-    session: key from your last ``welcome``: it replaces the connection to which it was given, if
-        the server takes that for open still. Matches are yours again without it, and a key that is
-        not known any more does no harm.
-    takeover: whether to replace any other open connection of the same bot, whoever has it. Without
-        this and the right ``session`` the answer is ``auth/already_connected``; the connection that
-        is replaced is closed with ``auth/replaced``.
-    version: label of this build of the bot, of printable characters; results are kept apart by it.
-    protocol: version of the protocol you speak.
-    digest: what the bot's files hold: SHA-256 as 64 hexadecimal digits, which the runner works
-        out; empty if unknown. The same ``version`` with another digest is another version.
-    signed_in: log in as the person who is signed in at the browser that opened the websocket, which
-        the server knows by a cookie; ``token`` and ``bot`` are empty then. For pages of the server
-        itself.
+    updates: whether to receive ``update`` in your own matches while another seat is to act.
+    scenes: whether to receive scenes, ready to draw.
+    max_matches: most matches that you want to play at once.
+    session: key from your last ``welcome``. It replaces the connection that received it, if the
+        server still considers that connection open. You get your matches back without it, too, and
+        an unknown key is ignored.
+    takeover: whether to replace any other open connection of the same bot; the server closes that
+        connection with ``auth/replaced``. Without this and without the right ``session``, the
+        answer is ``auth/already_connected``.
+    version: label of this build of the bot, in printable characters. The server keeps results of
+        each version apart.
+    protocol: version of the protocol that you use.
+    digest: SHA-256 of the bot's files as 64 hexadecimal digits, computed by the runner; empty if
+        unknown. The same ``version`` with another digest is another version.
+    signed_in: for the server's own pages: log in as the person who is signed in in the browser that
+        opened the websocket. The server knows that person by a cookie; ``token`` and ``bot`` must
+        be empty.
     """
 
     id: RequestId
@@ -91,12 +92,12 @@ class Hello(Message, frozen=True):
 
 
 class Register(Message, frozen=True):
-    """Make an account, where the organiser left registration open; before ``hello``.
+    """Create an account, if the server allows registration; before ``hello``.
     Answer: ``registered``.
 
     id: number of this request.
-    player: name of the account: 1 to 32 letters of any one script, digits, ``_``, ``-`` or ``.``,
-        among them a letter or digit; no two players have names that differ in case alone.
+    player: name of the account: 1 to 32 letters of one script, digits, ``_``, ``-`` or ``.``, with
+        at least one letter or digit. Names that differ only in case count as the same.
     """
 
     id: RequestId
@@ -104,19 +105,18 @@ class Register(Message, frozen=True):
 
 
 class Seek(Message, frozen=True):
-    """Ask to be paired with anyone who seeks the same; a game of one seat begins at once. Answer:
+    """Look for an opponent with the same wishes; a game with one seat begins at once. Answer:
     ``ok`` with ``seek``.
 
     id: number of this request.
     game: the game.
     time_control: the time control, such as ``move:1`` or ``total:60+0.5``.
     rated: whether the matches count for the leaderboard.
-    count: number of matches wanted, each match of a mirrored pairing counted; a pairing is always
-        played whole, so there may be a match more than wanted. 0 for as many as come until the
-        seek is withdrawn.
-    mirrored: whether to play pairings: at once one match for every order of the seats, so two
-        matches with the seats swapped in a game for two. Each has its own chance. Only seeks that
-        are mirrored, too, fit; the bot must take as many matches at once (``hello.max_matches``).
+    count: number of matches wanted; each match of a mirrored pairing counts. The server plays whole
+        pairings, so there may be more matches than wanted. 0 for no limit until you withdraw it.
+    mirrored: whether to play one match for every order of the seats at the same time: two matches
+        in a game for two. Each match has its own chance events. It fits only other mirrored seeks,
+        and ``hello.max_matches`` must allow that many matches.
     """
 
     id: RequestId
@@ -139,21 +139,20 @@ class Unseek(Message, frozen=True):
 
 
 class Challenge(Message, frozen=True):
-    """Ask one opponent for a match, or several of them. Answer: ``ok`` with ``challenge``.
+    """Challenge one opponent or several to a match. Answer: ``ok`` with ``challenge``.
 
     id: number of this request.
-    opponent: who is asked, connected now: ``player/bot``, or the name of a player alone for the
-        player in person (who said ``hello`` without ``bot``), not for any bot of that player. Case
-        makes no difference.
+    opponent: the opponent, who must be connected: ``player/bot``, or a player's name alone for the
+        player in person. Names are case-insensitive.
     game: the game.
     time_control: the time control.
     rated: whether the match counts for the leaderboard.
-    seat: seat you want, the first is 0; absent for any. In a mirrored pairing that of the first
-        match. The opponents have the seats after yours, in the order in which they are named.
-    mirrored: whether to play one match for every order of the seats at once, so two matches with
-        the seats swapped in a game for two, each with its own chance.
-    others: who else is asked, in a game for three and more: as many as there are seats besides
-        yours and that of ``opponent``. The match begins when all have accepted.
+    seat: your seat, counted from 0; absent for any. In a mirrored pairing, your seat in the first
+        match. The opponents take the seats after yours, in the order in which you name them.
+    mirrored: whether to play one match for every order of the seats at the same time: two matches
+        in a game for two. Each match has its own chance events.
+    others: the other opponents in a game for three or more, one for each remaining seat. The match
+        begins when all have accepted.
     """
 
     id: RequestId
@@ -172,7 +171,7 @@ class Answer(Message, frozen=True):
     id: number of this request.
     challenge: id from ``challenged``.
     accept: whether to play.
-    reason: why not, for the challenger.
+    reason: why you decline, for the challenger.
     """
 
     id: RequestId
@@ -182,7 +181,7 @@ class Answer(Message, frozen=True):
 
 
 class Ready(Message, frozen=True):
-    """Say that you have set up for a ``waiting`` match; it starts when every seat has.
+    """Report that you are ready for a ``waiting`` match; it starts when every seat is.
     Answer: ``ok``.
 
     id: number of this request.
@@ -202,13 +201,12 @@ class Act(Message, frozen=True):
     match: id of the match.
     ply: index of the action, from ``turn`` or the snapshot.
     action: the action in the notation of the game.
-    info: what the bot thought, for whoever sees the match once its pairing is over: an object with
-        ``value`` (what the seat expects, in the game's returns), ``depth``, ``nodes``, ``pv`` (the
-        play expected from here, actions as text) and ``text`` (at most 2000 characters), each
-        optional; 4096 bytes in all. With ``live`` true, spectators see it while the match runs, if
-        it is casual and nobody else plays in it but your account and bots of the house. What cannot
-        be kept is left out as a whole and never costs the action: ``accepted.info_refused`` then
-        says why.
+    info: the bot's thoughts, public once the pairing is over: an object of at most 4096 bytes with
+        any of ``value`` (expected return of the seat), ``depth``, ``nodes``, ``pv`` (principal
+        variation, actions as text) and ``text`` (at most 2000 characters). With ``live`` true,
+        spectators see it during the match, if the match is casual and the other seats belong to
+        your account or to built-in bots. If the server cannot store it, the action still counts and
+        ``accepted.info_refused`` says why.
     """
 
     id: RequestId
@@ -219,11 +217,11 @@ class Act(Message, frozen=True):
 
 
 class Resign(Message, frozen=True):
-    """Give a match up. Answer: ``ok``.
+    """Resign a match. Answer: ``ok``.
 
     id: number of this request.
     match: id of the match.
-    reason: ``resignation``, or ``bot_crash`` when the runner speaks for a bot that failed.
+    reason: ``resignation``, or ``bot_crash`` when the runner reports that the bot failed.
     detail: what went wrong, such as a traceback; shown to the author of the bot only.
     """
 
@@ -234,7 +232,7 @@ class Resign(Message, frozen=True):
 
 
 class OfferDraw(Message, frozen=True):
-    """Offer a draw; it stands until the opponent has acted. Answer: ``ok``.
+    """Offer a draw; the offer is open until the opponent acts. Answer: ``ok``.
 
     id: number of this request.
     match: id of the match.
@@ -267,7 +265,7 @@ class DeclineDraw(Message, frozen=True):
 
 
 class Sync(Message, frozen=True):
-    """Ask for the full state of a match of yours. Answer: ``match``.
+    """Request a snapshot of a match that you play. Answer: ``match``.
 
     id: number of this request.
     match: id of the match.
@@ -278,7 +276,7 @@ class Sync(Message, frozen=True):
 
 
 class Watch(Message, frozen=True):
-    """Follow a match as a spectator. Answer: ``match``; then ``update`` and ``finished`` come.
+    """Follow a match as a spectator. Answer: ``match``; ``update`` and ``finished`` follow.
 
     id: number of this request.
     match: id of the match.
@@ -300,8 +298,8 @@ class Unwatch(Message, frozen=True):
 
 
 class Bye(Message, frozen=True):
-    """Leave in good order: seeks and challenges are withdrawn. Answer: ``ok``, then the server
-    closes with code 1000. A bot that leaves running matches may still come back to them.
+    """Disconnect; the server withdraws your seeks and challenges. Answer: ``ok``, then the server
+    closes with code 1000. You may reconnect to matches that still run.
 
     id: number of this request.
     """

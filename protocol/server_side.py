@@ -36,7 +36,7 @@ from plyhouse.protocol.transitions import SERVER, Input, State
 __all__ = ["ServerConnection"]
 
 PONG_TOLERANCE_NS: Final = 5_000_000
-"""How much longer than the network's own a round trip may be: an honest program needs a moment."""
+"""Nanoseconds by which a ping's round trip may exceed the network's own, for an honest program."""
 
 ClientEvent: TypeAlias = "ClientMessage | Rejected"
 
@@ -53,7 +53,7 @@ _SERVER_SAYS: Final[dict[type, Input]] = {
     Update: Input.SEND_PUSH,
     Welcome: Input.SEND_WELCOME,
 }
-"""Messages that are one kind of input whatever they say; the others are looked at."""
+"""Messages whose type alone determines the input; `_own_input` examines the others."""
 
 
 class ServerConnection(Side):
@@ -75,17 +75,16 @@ class ServerConnection(Side):
         )
         self._mistakes = _flood(limits.mistakes_per_second, limits.mistake_burst)
         self.network: Callable[[], NetworkTrip | None] = _unknown
-        """Asked at every pong for what the kernel knows of the way; set by the shell. A program
-        can answer a ping as late as it likes: its round trip counts for no more than this, and a
-        small tolerance."""
+        """Returns the kernel's measurement of the network path; called at every pong, set by the
+        caller. It bounds the round trip, since a program can delay its pong at will."""
         self.floor_ns = 0
         """The part of the round trip that the kernel vouches for; 0 if it cannot be asked."""
 
     def receive(self, frame: Frame, now: int) -> list[ClientEvent]:
-        """Take in one frame read at `now`; return what the program has to act on.
+        """Process one frame read at `now`; return the events that the program must handle.
 
-        Pings and pongs are dealt with here. Requests come back as messages, each to be answered
-        by one `send`; what was refused comes back as `Rejected`, with the answer in `outgoing`.
+        Pings and pongs are handled here. Each returned request needs one answer by `send`. For a
+        refused frame the result has a `Rejected`, and `outgoing` has the answer.
         """
         if self.state is State.CLOSED:
             return []
@@ -141,16 +140,16 @@ class ServerConnection(Side):
             self._reject(RemoteProtocolError("protocol/rate"), now)
 
     def trust(self) -> None:
-        """The client has logged in: what a bot needs is allowed from now on."""
+        """Raise the limits from those of a stranger to those of a logged-in client."""
         limits = self.limits
         self._max_frame = limits.max_frame
         self._flood = _flood(limits.messages_per_second, limits.message_burst)
 
     def send(self, message: ServerMessage, now: int) -> Frame:
-        """Return the frame of `message`, to be written at `now`, after what is in `outgoing`.
+        """Return the frame of `message`; write it at `now`, after the frames of `outgoing`.
 
-        Raises `LocalProtocolError` if the state does not allow it, if it answers a request that
-        is not open, or if it cannot be encoded. ``welcome`` also queues the first ping.
+        ``welcome`` also queues the first ping.  Raises `LocalProtocolError` if the state does not
+        allow the message, if it answers no open request, or if it cannot be encoded.
         """
         re: int | None = getattr(message, "re", None)
         if re is not None and re not in self._requests:
@@ -178,14 +177,14 @@ class ServerConnection(Side):
         return frame
 
     def next_deadline(self) -> int | None:
-        """When `tick` has to be called next; None once the connection has ended."""
+        """Return when `tick` must be called next; None once the connection has ended."""
         if self.state is State.CLOSED:
             return None
         due = min(self._heartbeat.beat_at, self._heartbeat.silent_at)
         return min(due, self._hello_at) if self.state is State.GREETING else due
 
     def tick(self, now: int) -> None:
-        """Do what is due at `now`: ping, or give the peer up (see `closing`)."""
+        """Do what is due at `now`: send a ping, or close the connection (see `closing`)."""
         if self.state is State.CLOSED:
             return
         if now >= self._hello_at and self.state is State.GREETING:
@@ -196,7 +195,7 @@ class ServerConnection(Side):
             self.ping(now)
 
     def forgive(self, nanoseconds: int) -> None:
-        """Our own process stood still for so long: move the peer's deadlines by as much."""
+        """Move the peer's deadlines by a time for which our own process was stalled."""
         super().forgive(nanoseconds)
         self._hello_at += nanoseconds
 
@@ -215,14 +214,14 @@ class ServerConnection(Side):
         re = None if isinstance(message, Pong) or message.id in self._requests else message.id
         text, kind = "", message.__struct_config__.tag
         if code == "auth/required" and self.state is State.AUTHENTICATING:
-            # Who did send `hello` would look for a fault in it.
+            # A client that has sent `hello` would look for a mistake in it.
             text = f"Wait for 'welcome' before you send '{kind}'."
         if code == "protocol/unexpected":
             text = f"'{kind}' is not expected while the connection is {self.state.name}."
         return RemoteProtocolError(code, text, re=re)
 
     def _mistaken(self, refusal: Error, now: int) -> None:
-        """Count a request that was refused; beyond all measure it ends the connection."""
+        """Count a refused request; close the connection if there are too many."""
         if self._mistakes is not None and not self._mistakes.allow(now):
             text = "Too many refused requests: the last one was: " + refusal.message
             error = RemoteProtocolError("protocol/rate", text)

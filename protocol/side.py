@@ -1,4 +1,4 @@
-"""What both sides of a connection have in common: states, pings, frames that wait."""
+"""The common part of both sides of a connection: state, pings and queued frames."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from plyhouse.protocol.transitions import Input, State, Table
 __all__ = ["CLOSE_SILENT", "Closing", "Rejected", "Side"]
 
 CLOSE_SILENT: Final = 4408
-"""WebSocket close code for a peer that was not heard for too long; it will hardly read it."""
+"""WebSocket close code for a peer that has been silent for too long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A frame of the peer that was not acted on; the peer has been told where it can be."""
+    """A refused frame of the peer; if the peer can be told, `outgoing` has the answer."""
 
     error: RemoteProtocolError
 
@@ -43,7 +43,7 @@ class Side:
         self.state = State.GREETING
         self._steps = self._table[State.GREETING]
         self.closing: Closing | None = None
-        """Set once the transport has to be closed; outgoing frames are written first."""
+        """Set once the transport must be closed; write the outgoing frames first."""
         self._heartbeat = Heartbeat(now, limits.heartbeat_ns, limits.silence_ns)
         self._outgoing: list[Frame] = []
 
@@ -59,11 +59,11 @@ class Side:
 
     @property
     def restless(self) -> bool:
-        """Whether there are outgoing frames to be written, or the transport is to be closed."""
+        """True if frames must be written or the transport must be closed."""
         return bool(self._outgoing) or self.closing is not None
 
     def outgoing(self) -> list[Frame]:
-        """Return the frames that wait to be written, in order, and forget them."""
+        """Return the queued frames in order and clear the queue."""
         frames = self._outgoing
         if frames:
             self._outgoing = []
@@ -80,11 +80,11 @@ class Side:
         self._end(Input.CLOSE, code, reason)
 
     def lost(self) -> None:
-        """The transport is gone; does nothing if the connection has ended."""
+        """Record the loss of the transport; does nothing if the connection has ended."""
         self._end(Input.LOST, 1006, "the connection was lost")
 
     def forgive(self, nanoseconds: int) -> None:
-        """Our own process stood still for so long: move the peer's deadlines by as much."""
+        """Move the peer's deadlines by a time for which our own process was stalled."""
         self._heartbeat.forgive(nanoseconds)
 
     def _end(self, how: Input, code: int, reason: str) -> None:
@@ -101,7 +101,7 @@ class Side:
         return step
 
     def _enter(self, state: State) -> None:
-        """Be in a state: from now on its row of the table decides."""
+        """Enter a state and look up its row of the table."""
         self.state = state
         self._steps = self._table[state]
 
@@ -112,7 +112,7 @@ class Side:
         )
 
     def _network_limit(self) -> int | None:
-        """What a round trip can have been at most; None if nobody knows."""
+        """Return an upper bound of the round trip, in nanoseconds; None if unknown."""
         return None
 
     def _take_pong(self, pong: Pong, now: int) -> RemoteProtocolError | None:

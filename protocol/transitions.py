@@ -1,8 +1,8 @@
-"""The life of a connection as data: what may happen in which state, and what it leads to.
+"""The states of a connection and their transitions, as tables.
 
-`SERVER` and `CLIENT` map every state and every input to the next state or to the code of the error
-that answers it. `plyhouse.protocol.connection` follows these tables and nothing else decides; the
-diagrams of ``docs/protocol/connection.md`` are drawn from them.
+`SERVER` and `CLIENT` map every state and input to the next state, or to the code of the error that
+answers the input. `plyhouse.protocol.connection` follows these tables, and the diagrams in
+``docs/protocol/connection.md`` are drawn from them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["CLIENT", "MEANINGS", "SERVER", "STATES", "Input", "State", "Step", "
 
 
 class State(IntEnum):
-    """Where a connection stands; both sides use the same names."""
+    """State of a connection; both sides use the same names."""
 
     GREETING = 0
     AUTHENTICATING = 1
@@ -25,7 +25,7 @@ class State(IntEnum):
 
 
 class Input(IntEnum):
-    """What can happen to a connection. ``GOT_...`` comes from the peer, ``SEND_...`` from us."""
+    """Input to a connection: ``GOT_...`` from the peer, ``SEND_...`` from our program."""
 
     GOT_HELLO = 0
     GOT_REGISTER = 1
@@ -60,7 +60,7 @@ class Input(IntEnum):
 
 
 Step: TypeAlias = State | str
-"""The next state, or the code of the error with which the input is refused."""
+"""The next state, or the error code with which the input is refused."""
 Table: TypeAlias = Mapping[State, Mapping[Input, Step]]
 
 STATES: Final[Mapping[State, str]] = {
@@ -84,7 +84,7 @@ MEANINGS: Final[Mapping[Input, str]] = {
     Input.GOT_FATAL: "an `error` with `fatal` arrives",
     Input.GOT_PING: "`ping` arrives, and is answered with `pong`",
     Input.GOT_PONG: "`pong` arrives",
-    Input.GOT_BAD_FRAME: "a frame arrives that is wrong in itself, but does no harm",
+    Input.GOT_BAD_FRAME: "a malformed frame arrives that does not end the connection",
     Input.GOT_FATAL_FRAME: "a frame arrives that ends the connection: oversized, wrong kind, flood",
     Input.SEND_HELLO: "we send `hello`",
     Input.SEND_REGISTER: "we send `register`",
@@ -107,7 +107,7 @@ MEANINGS: Final[Mapping[Input, str]] = {
 _REQUIRED: Final = "auth/required"
 _UNEXPECTED: Final = "protocol/unexpected"
 
-# What ends a connection in any state, and what changes no state.
+# Inputs that close the connection in every state.
 _SERVER_ALWAYS: Final[Mapping[Input, State]] = {
     Input.GOT_FATAL_FRAME: State.CLOSED,
     Input.SEND_FATAL: State.CLOSED,
@@ -191,7 +191,7 @@ _CLIENT_INPUTS: Final = (
 
 
 def _closed(inputs: tuple[Input, ...]) -> dict[Input, Step]:
-    # Frames that were under way when the connection closed are dropped; sending is a mistake.
+    # Drop frames that were in flight when the connection closed; sending one is a mistake.
     return {row: _UNEXPECTED if row.name.startswith("SEND_") else State.CLOSED for row in inputs}
 
 
@@ -239,7 +239,7 @@ SERVER: Final[Table] = {
         Input.GOT_REQUEST: _UNEXPECTED,
         Input.GOT_BYE: _UNEXPECTED,
         Input.SEND_WELCOME: _UNEXPECTED,
-        # A bye may overtake the answer to hello: the refusal is still told.
+        # A bye may arrive before the answer to hello is sent: still send the refusal.
         Input.SEND_REFUSAL: State.LEAVING,
         Input.SEND_FAREWELL: State.CLOSED,
         Input.SEND_PUSH: State.LEAVING,
@@ -292,7 +292,7 @@ CLIENT: Final[Table] = {
         Input.SEND_REGISTER: _UNEXPECTED,
         Input.SEND_REQUEST: _UNEXPECTED,
         Input.SEND_BYE: _UNEXPECTED,
-        # Both may have been under way when bye was sent.
+        # Both may have been in flight when bye was sent.
         Input.GOT_WELCOME: State.LEAVING,
         Input.GOT_REFUSAL: State.LEAVING,
         Input.GOT_ANSWER: State.LEAVING,

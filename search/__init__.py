@@ -1,9 +1,8 @@
 """The search library: what a bot imports to choose an action.
 
-Every search takes ``(game, state, limit)`` and returns a `SearchResult`; it is anytime
-under its `Limit`, gives the same result for the same ``seed``, can be interrupted, and
-refuses a game that does not fit with a `plyhouse.games.errors.GameMismatch` that names
-what would.
+Every search takes ``(game, state, limit)`` and returns a `SearchResult`; it is anytime under its
+`Limit`, gives the same result for the same ``seed``, and can be interrupted. If a game does not
+fit, it raises `plyhouse.games.errors.GameMismatch`, which names the algorithms that do.
 
 >>> from plyhouse.games import get_game
 >>> from plyhouse.search import Limit, alpha_beta
@@ -11,25 +10,25 @@ what would.
 >>> alpha_beta(game, game.initial_state(), Limit(depth=9)).value  # nobody can force a win
 0.0
 
-All that is public is imported from here; there is one module per algorithm, in a room of
-its kind, and it is loaded when it is first asked for (numpy takes longer than a bot's turn).
+Import all public names from here. Each algorithm has its own module, which is loaded on first use
+because importing numpy takes longer than a bot's turn.
 
     trees         minimax, alpha-beta and their relatives: for chance, for many seats, for teams
     monte_carlo   searches that learn from random playouts, or from a model
     equilibria    games of imperfect information: policies, best responses, matrix games
-    tables        what is solved once and looked up: retrograde analysis, value iteration
-    evaluation    what positions seem to be worth, learned from matches; opening books
-    teaching      search trees recorded and drawn
-    kernels       the inner loops of all rooms, compiled where a compiler is present
+    tables        games solved once and looked up: retrograde analysis, value iteration
+    evaluation    estimates of positions, learned from matches; opening books
+    teaching      recording and drawing of search trees
+    kernels       the inner loops of all packages, compiled where a compiler is installed
 
-On the top floor is what the rooms share, and what knows none of them:
+Modules that these packages share, or that depend on none of them:
 
-    limit, poll, collector          what a search may spend, and how it keeps to it
-    fitness, choice                 which algorithms fit a game, and which is best
-    signatures, policies            functions that callers give to searches; ready-made policies
-    random_choice                   the player every other must beat
-    files                           how results are kept in files
-    variant                         whether machine code runs, and why not
+    limit, poll, garbage_collection     the budget of a search, and how it is kept
+    game_requirements, recommendation   which algorithms fit a game, and which is best
+    callback_types, policies            functions that callers give to searches; ready-made policies
+    random_choice                       the random player, a baseline for all others
+    files                               files of results, written atomically
+    variant                             whether compiled code runs, and why not
 """
 
 from __future__ import annotations
@@ -42,7 +41,8 @@ if __name__ != "plyhouse.search":
 
 if TYPE_CHECKING:
     from plyhouse.search import policies
-    from plyhouse.search.choice import Choice, recommended
+    from plyhouse.search.build_report import BuildInfo, build_info
+    from plyhouse.search.callback_types import Evaluation, Policy
     from plyhouse.search.equilibria.best_response import (
         BestResponse,
         best_response,
@@ -68,9 +68,9 @@ if TYPE_CHECKING:
     from plyhouse.search.evaluation.features import FEATURES, FeatureSet, features_of
     from plyhouse.search.evaluation.linear_evaluation import LinearEvaluation
     from plyhouse.search.evaluation.opening_book import OpeningBook
-    from plyhouse.search.evaluation.played import InvalidMatch, PlayedMatch
+    from plyhouse.search.evaluation.played_matches import InvalidMatch, PlayedMatch
     from plyhouse.search.evaluation.tuning import fit_logistic, samples_of, td_lambda
-    from plyhouse.search.fitness import fitting_algorithms, fitting_solvers
+    from plyhouse.search.game_requirements import fitting_algorithms, fitting_solvers
     from plyhouse.search.limit import Limit, SearchResult
     from plyhouse.search.monte_carlo.flat_monte_carlo import flat_monte_carlo
     from plyhouse.search.monte_carlo.ismcts import ismcts
@@ -79,15 +79,15 @@ if TYPE_CHECKING:
     from plyhouse.search.monte_carlo.pimc import pimc
     from plyhouse.search.monte_carlo.puct import Evaluator, puct
     from plyhouse.search.random_choice import random_action
-    from plyhouse.search.signatures import Evaluation, Policy
+    from plyhouse.search.recommendation import Choice, recommended
     from plyhouse.search.tables.checkers_endgames import solve_checkers
     from plyhouse.search.tables.endgame_table import EndgameTable
     from plyhouse.search.tables.pig_solution import PigSolution, solve_pig
     from plyhouse.search.tables.positions import TooManyPositions
     from plyhouse.search.tables.retrograde import PositionTable, retrograde, solve
     from plyhouse.search.tables.value_iteration import ValueTable, iterate_values, value_iteration
+    from plyhouse.search.teaching.drawable_tree import Explanation
     from plyhouse.search.teaching.explain import explain
-    from plyhouse.search.teaching.explained import Explanation
     from plyhouse.search.trees.alpha_beta import alpha_beta
     from plyhouse.search.trees.expectimax import expectimax
     from plyhouse.search.trees.expectiminimax import expectiminimax
@@ -96,7 +96,6 @@ if TYPE_CHECKING:
     from plyhouse.search.trees.paranoid import paranoid
     from plyhouse.search.trees.team_search import team_search
     from plyhouse.search.trees.transpositions import TranspositionTable
-    from plyhouse.search.variant import BuildInfo, build_info
 
 __all__ = [
     "FEATURES",
@@ -177,30 +176,30 @@ _HOME: Final = {
     "alpha_beta": "trees.alpha_beta",
     "best_response": "equilibria.best_response",
     "BestResponse": "equilibria.best_response",
-    "build_info": "variant",
-    "BuildInfo": "variant",
+    "build_info": "build_report",
+    "BuildInfo": "build_report",
     "cfr": "equilibria.cfr",
     "cfr_plus": "equilibria.cfr_plus",
-    "Choice": "choice",
+    "Choice": "recommendation",
     "discounted_cfr": "equilibria.discounted_cfr",
     "dominated": "equilibria.matrix_game",
     "EndgameTable": "tables.endgame_table",
-    "Evaluation": "signatures",
+    "Evaluation": "callback_types",
     "Evaluator": "monte_carlo.puct",
     "expected_returns": "equilibria.best_response",
     "expectimax": "trees.expectimax",
     "expectiminimax": "trees.expectiminimax",
     "explain": "teaching.explain",
-    "Explanation": "teaching.explained",
+    "Explanation": "teaching.drawable_tree",
     "exploitability": "equilibria.best_response",
     "FEATURES": "evaluation.features",
     "features_of": "evaluation.features",
     "FeatureSet": "evaluation.features",
     "fit_logistic": "evaluation.tuning",
-    "fitting_algorithms": "fitness",
-    "fitting_solvers": "fitness",
+    "fitting_algorithms": "game_requirements",
+    "fitting_solvers": "game_requirements",
     "flat_monte_carlo": "monte_carlo.flat_monte_carlo",
-    "InvalidMatch": "evaluation.played",
+    "InvalidMatch": "evaluation.played_matches",
     "ismcts": "monte_carlo.ismcts",
     "iterate_values": "tables.value_iteration",
     "Limit": "limit",
@@ -222,14 +221,14 @@ _HOME: Final = {
     "paranoid": "trees.paranoid",
     "PigSolution": "tables.pig_solution",
     "pimc": "monte_carlo.pimc",
-    "PlayedMatch": "evaluation.played",
-    "Policy": "signatures",
+    "PlayedMatch": "evaluation.played_matches",
+    "Policy": "callback_types",
     "PositionTable": "tables.retrograde",
     "Progress": "equilibria.solution",
     "puct": "monte_carlo.puct",
     "pure_equilibria": "equilibria.matrix_game",
     "random_action": "random_choice",
-    "recommended": "choice",
+    "recommended": "recommendation",
     "retrograde": "tables.retrograde",
     "samples_of": "evaluation.tuning",
     "SearchResult": "limit",

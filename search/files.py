@@ -1,6 +1,6 @@
-"""What searches keep in files: written whole or not at all, positions by a hash.
+"""Files of search data: written atomically, with positions identified by a hash.
 
-A hash may stand in a file, as it is the same in every run and on every machine:
+Hashes can be stored in files, as they are the same in every run and on every machine:
 
 >>> position_hash((1, "a", None))
 17527025363876017514
@@ -14,9 +14,18 @@ import tempfile
 from pathlib import Path
 from typing import Any, Final
 
-__all__ = ["position_hash", "write_atomically"]
+__all__ = ["InvalidFile", "position_hash", "write_atomically"]
 
 PLAIN: Final = (int, str, bytes, float, type(None))
+
+
+class InvalidFile(ValueError):  # noqa: N818 - a condition of the file
+    """A file that is not what was asked for; ``str()`` says why."""
+
+    def __init__(self, path: str | Path, reason: str) -> None:
+        self.path = str(path)
+        self.reason = reason
+        super().__init__(f"{path}: {reason}")
 
 
 def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
@@ -61,7 +70,7 @@ def _check(key: Any) -> None:
 
 
 def _umask() -> int:
-    """The process's mask of new files' rights, which mkstemp does not heed."""
+    """Return the process's file mode mask, which mkstemp ignores."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

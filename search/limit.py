@@ -17,14 +17,14 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic_ns
-from typing import Any
+from typing import Any, Final
 
-__all__ = ["Limit", "SearchResult"]
+__all__ = ["UNLIMITED", "Limit", "SearchResult"]
 
 
 @dataclass(frozen=True)
 class Limit:
-    """What a search may spend; it stops at whichever bound it reaches first.
+    """Limits of a search; it stops at the first limit that it reaches.
 
     A limit without any bound lets a search look until the end of the game, which is
     right for tic-tac-toe and hopeless for chess.  Values that make no sense raise
@@ -69,6 +69,10 @@ class Limit:
             raise TypeError(f"Limit(report={self.report!r}): expected a function or None")
 
 
+UNLIMITED: Final = Limit()
+"""The default of searches: they look until the end of the game."""
+
+
 @dataclass(frozen=True)
 class SearchResult:
     """The best action a search knows, and how it came to it."""
@@ -76,7 +80,7 @@ class SearchResult:
     action: Any
     """The action to play."""
     value: float
-    """What the mover may expect from it, in the game's units (its returns)."""
+    """Expected return of the mover, in the units of the game."""
     pv: tuple[Any, ...]
     """Principal variation: the play expected from here, ``action`` first.  It ends at a
     chance node, because what follows depends on the dice."""
@@ -91,10 +95,11 @@ class SearchResult:
     """Value per root action, as far as known; a search that prunes knows only an upper
     bound for actions worse than the best."""
     vector: tuple[float, ...] = ()
-    """What every seat may expect, from searches that value all of them (max^n); else empty."""
+    """Expected returns of all seats, from searches that compute them (max^n); otherwise empty."""
     exact: bool = False
-    """True when the value is the game's true one: no line was cut off by a depth limit
-    or valued by an estimate, or the game is proven to be won or lost all the same."""
+    """True if the value is proven: no line ended at a depth limit or in an estimate, or the game is
+    won or lost in any case.
+    """
     visits: Mapping[Any, int] = field(default_factory=dict)
     """Simulations that began with each root action, for Monte Carlo searches."""
     simulations: int = 0

@@ -26,8 +26,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from plyhouse.games.base import TERMINAL, Game
+from plyhouse.search.callback_types import Evaluation, Policy
 from plyhouse.search.limit import Limit, SearchResult
-from plyhouse.search.signatures import Evaluation, Policy
 
 __all__ = [
     "Policy",
@@ -45,7 +45,7 @@ TOLERANCE: Final = 1e-9
 
 
 def uniform_policy(state: Any) -> tuple[tuple[Any, float], ...]:
-    """All actions alike: the opponent that moves at random."""
+    """Play all actions alike, as an opponent that moves at random."""
     actions = tuple(state.actions())
     return tuple((action, 1.0 / len(actions)) for action in actions)
 
@@ -58,7 +58,7 @@ def search_policy(
     share_ties: bool = False,
     **options: Any,
 ) -> Policy:
-    """What a search plays: its action with certainty.
+    """Return the policy that plays a search's action with certainty.
 
     With ``share_ties`` all actions that the search values as high as its best are played
     alike; that is for searches that know the value of every action (`minimax`, not
@@ -96,7 +96,7 @@ def mixed_policy(policy: Policy, share: float, other: Policy = uniform_policy) -
 
 
 def greedy_policy(evaluate: Evaluation | None = None) -> Policy:
-    """The action after which the mover likes the position best; equal ones alike.
+    """Return the action after which the mover likes the position best; equal ones alike.
 
     ``evaluate(state, seat)`` says how much; without it the returns of a finished game and
     the state's ``heuristic()`` do, or else 0.
@@ -133,7 +133,7 @@ def softmax_policy(temperature: float, evaluate: Evaluation | None = None) -> Po
 
 
 def after_each(state: Any, evaluate: Evaluation | None) -> Mapping[Any, float]:
-    """What the mover may expect after each of its actions, at a glance."""
+    """Return the expected value of the mover after each action, without search."""
     seat: int = state.to_move
     values: dict[Any, float] = {}
     for action in state.actions():
@@ -150,7 +150,7 @@ def after_each(state: Any, evaluate: Evaluation | None) -> Mapping[Any, float]:
 
 
 def remembered(policy: Policy, size: int = 100_000) -> Policy:
-    """The same policy, asked once for each position with equal ``key()``, as long as no more
+    """Return the same policy, asked once for each position with equal ``key()``, as long as no more
     than ``size`` positions are known; states without a ``key`` are asked for every time.
 
     A search that meets positions again and again, with a model that searches, gains much.
@@ -173,7 +173,7 @@ def remembered(policy: Policy, size: int = 100_000) -> Policy:
 
 
 def distribution(policy: Policy, state: Any) -> tuple[tuple[Any, float], ...]:
-    """What the policy gives for a state, checked.
+    """Return the policy's probabilities for a state, checked.
 
     Raises `ValueError` when an action is not legal, or the probabilities are none.
     """
@@ -196,7 +196,7 @@ def distribution(policy: Policy, state: Any) -> tuple[tuple[Any, float], ...]:
 
 
 def choose(policy: Policy, state: Any, rng: random.Random) -> Any:
-    """An action drawn by the policy; raises `ValueError` as `distribution` does."""
+    """Return an action drawn by the policy; raises `ValueError` as `distribution` does."""
     pairs = distribution(policy, state)
     point = rng.random()
     for action, probability in pairs:
@@ -207,6 +207,6 @@ def choose(policy: Policy, state: Any, rng: random.Random) -> Any:
 
 
 def _few(actions: Iterable[Any]) -> str:
-    """The first actions as text."""
+    """Return the first actions as text."""
     shown = [repr(action) for action in actions]
     return ", ".join(shown[:10]) + (" and more" if len(shown) > 10 else "")

@@ -40,7 +40,7 @@ class Poll:
 
     The call returns the node count at which to call again, or raises `SearchStopped`
     when the time or the nodes of the limit are used up.  The number of nodes visited
-    under a node limit is exact, whatever the clock does.
+    under a node limit is exact and does not depend on the clock.
     """
 
     def __init__(self, limit: Limit) -> None:

@@ -14,12 +14,10 @@ import random
 from typing import Any
 
 from plyhouse.games.base import Game
-from plyhouse.search.fitness import require_fit
-from plyhouse.search.limit import Limit, SearchResult
+from plyhouse.search.game_requirements import require_fit
+from plyhouse.search.limit import UNLIMITED, Limit, SearchResult
 
 __all__ = ["random_action"]
-
-UNLIMITED = Limit()
 
 
 def random_action(

@@ -7,10 +7,10 @@ from typing import Any
 
 from plyhouse.protocol.codec import SUBPROTOCOLS
 from plyhouse.server.gateway.hub import Hub
-from plyhouse.server.web.allowance import Allowance, refuse_busy
 from plyhouse.server.web.application import create_api
-from plyhouse.server.web.pacing import Pacer
-from plyhouse.server.web.safety import with_safety
+from plyhouse.server.web.rate_limits import Allowance, refuse_busy
+from plyhouse.server.web.request_pacing import Pacer
+from plyhouse.server.web.security_headers import with_safety
 from plyhouse.server.wire.websocket import Receive, Scope, Send, refuse, websocket_endpoint
 
 __all__ = ["WEBSOCKET_PATH", "Application", "create_app"]
@@ -37,7 +37,34 @@ class Application:
 
     def serve(self, hub: Hub) -> None:
         """Connect the application with a hub."""
-        self._api.state["hub"] = hub
+        services = (
+            hub,
+            hub.config,
+            hub.store,
+            hub.directory,
+            hub.runner,
+            hub.lobby,
+            hub.registration,
+            hub.visitors,
+            hub.privacy,
+            hub.audit_follower,
+            hub.erasure,
+            hub.tournaments,
+            hub.competitions,
+            hub.boards,
+            hub.reports,
+            hub.exports,
+            hub.bot_profiles,
+            hub.hosting,
+            hub.hosted_play,
+            hub.uploads,
+            hub.outputs,
+            hub.reviews,
+            hub.trees,
+            hub.replays,
+            hub.helpers,
+        )
+        self._api.state["services"] = {type(each): each for each in services}
         config = hub.config
         self._allowance = Allowance(config.http_burst, config.http_per_second, hub.now)
         self._pacer = Pacer(lambda: bool(hub.directory.live))

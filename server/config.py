@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import functools
 import ipaddress
 import re
 import tomllib
@@ -56,13 +57,13 @@ class ServerConfig:
     )
     registration: str = setting(
         "closed",
-        "Who may make accounts: 'open' lets anybody, 'closed' only `plyhouse player add`.",
+        "Creation of accounts: 'open' for everybody, 'closed' with `plyhouse admin player add`.",
         choices=("closed", "open"),
     )
     guests: bool | None = setting(
         None,
         "Let people play without an account: casual matches, one at a time, for a few hours. "
-        "Unless said, only on a loopback address without proxies.",
+        "By default, only on a loopback address without proxies.",
     )
     max_guests: int = setting(100, "Guests at once.", minimum=1)
     max_guests_per_address: int = setting(20, "Guests of one address at once.", minimum=1)
@@ -71,42 +72,40 @@ class ServerConfig:
     )
     house_bots: bool | None = setting(
         None,
-        "Start bots for people to play against (easy, medium, best), in processes of their own, "
-        "when the first of them is asked for. Unless said, only on a loopback address without "
-        "proxies.",
+        "Start bots for people to play against (easy, medium, hard), in separate processes, at "
+        "the first request. By default, only on a loopback address without proxies.",
     )
     game_files: str = setting(
         "",
-        "Games to host besides the built-in ones, with commas: chomp.py, mygame.py:MyGame. "
-        "The files are run.",
+        "Games to host in addition to the built-in ones, with commas: chomp.py, "
+        "mygame.py:MyGame. The files are run.",
     )
     embedding: str = setting(
         "",
-        "Sites that may show matches in a frame of theirs, with commas (https://example.org), or "
-        "'*' for all; nobody else can.",
+        "Sites that may show matches in a frame, with commas (https://example.org), or '*' for "
+        "all.",
     )
     allow_own_bots: bool = setting(False, "Let two bots of one player meet in rated matches.")
     illegal_rule: str = setting(
         "forfeit",
-        "What an illegal action does: 'forfeit' loses the match, 'retry' lets the bot try again "
-        "on the same clock.",
+        "Penalty of an illegal action: 'forfeit' loses the match, 'retry' lets the bot try "
+        "again on the same clock.",
         choices=("forfeit", "retry"),
     )
     suspend_after: int = setting(
         10,
-        "Forfeits among the last suspend_window matches of a version by which it is suspended; "
-        "0: never.",
+        "Forfeits among the last suspend_window matches that suspend a version; 0: never.",
         minimum=0,
     )
     suspend_window: int = setting(
         10,
-        "How many matches of a version are looked at for that; with the same number they are "
+        "Matches of a version among which suspend_after counts forfeits; with the same number, "
         "forfeits in a row.",
         minimum=1,
         maximum=1000,
     )
     ready_timeout: float = setting(
-        20.0, "Seconds both bots have to say they are ready before a match is aborted.", minimum=0.1
+        20.0, "Seconds in which both bots must be ready before a match is aborted.", minimum=0.1
     )
     disconnect_grace: float = setting(
         60.0, "Seconds a bot may be away from a running match before it forfeits.", minimum=0.0
@@ -136,7 +135,7 @@ class ServerConfig:
     max_connections: int = setting(1000, "Connections accepted at once.", minimum=1)
     max_spectators: int = setting(
         500,
-        "Of these, spectators: at most half of the connections, whatever is said here.",
+        "Spectators among them, limited to half of the connections.",
         minimum=0,
     )
     max_connections_per_address: int = setting(
@@ -144,7 +143,7 @@ class ServerConfig:
     )
     max_logins_per_address: int = setting(
         200,
-        "Connections of one address that have not logged in yet; the oldest gives way.",
+        "Connections of one address before login; a new one replaces the oldest.",
         minimum=1,
     )
     http_burst: int = setting(
@@ -154,7 +153,7 @@ class ServerConfig:
         minimum=100,
     )
     http_per_second: float = setting(
-        200.0, "Units that an address is given back each second; 0: no limit.", minimum=0.0
+        200.0, "Units that an address gets back each second; 0: no limit.", minimum=0.0
     )
     connections_burst: int = setting(
         2000, "Connections that one address may open at once.", minimum=1
@@ -166,7 +165,7 @@ class ServerConfig:
     )
     metrics_addresses: str = setting(
         "",
-        "Addresses and networks that may read /metrics besides this machine, with commas: "
+        "Addresses and networks that may read /metrics, as this machine may, with commas: "
         "192.0.2.7, 10.0.0.0/8.",
     )
     proxies: str = setting(
@@ -179,43 +178,42 @@ class ServerConfig:
     max_versions_per_bot: int = setting(1000, "Versions one bot may have.", minimum=1)
     hosted: bool = setting(
         False,
-        "Take bots that players hand in (plyhouse submit), for a runner to check and to run in a "
-        "sandbox.",
+        "Accept submissions (plyhouse submit), for a runner to check and run in a sandbox.",
     )
     local_runner: bool | None = setting(
         None,
-        "With hosted: run what is handed in on this machine, too (plyhouse runner). Unless said, "
-        "only on a loopback address without proxies.",
+        "With hosted: run submissions on this machine, too (plyhouse runner). By default, only "
+        "on a loopback address without proxies.",
     )
     max_submission_bytes: int = setting(
-        33_554_432, "Bytes of a package that is handed in.", minimum=1024, maximum=1_000_000_000
+        33_554_432, "Bytes of a submitted package.", minimum=1024, maximum=1_000_000_000
     )
     max_submitted_bytes_per_player: int = setting(
-        268_435_456, "Bytes of all packages that are kept of one player.", minimum=1024
+        268_435_456, "Bytes of all stored packages of one player.", minimum=1024
     )
     max_output_bytes_per_player: int = setting(
         16_777_216,
-        "Bytes that are kept of what the hosted bots of one player printed; the oldest goes first.",
+        "Bytes of stored output of one player's hosted bots; the oldest is removed first.",
         minimum=65_536,
     )
     submissions_per_hour: int = setting(
-        30, "Packages that one player may hand in within an hour.", minimum=1
+        30, "Packages that one player may submit within an hour.", minimum=1
     )
     hosted_packages: str = setting(
         "numpy,scipy",
-        "What requirements.txt of a package may name, with commas; runners have to have it.",
+        "Libraries that requirements.txt may name, with commas; runners must have them.",
     )
     hosted_programs: str = setting(
-        "node", "Programs that a package may be started with, with commas; runners have them."
+        "node", "Programs that may start a package, with commas; runners must have them."
     )
     hosted_play: str = setting(
         "players",
-        "With hosted: who may play against bots whose authors have opened what they handed in: "
-        "'players' (with an account), 'guests' as well, or 'nobody'.",
+        "With hosted: people who may play against opened bots: 'players' (with an account), "
+        "'guests' as well, or 'nobody'.",
         choices=("players", "guests", "nobody"),
     )
     hosted_play_per_player: int = setting(
-        1, "With hosted: bots that run at a time for one person to play against.", minimum=1
+        1, "With hosted: bots that run at a time for one person.", minimum=1
     )
     max_queue: int = setting(
         1_048_576, "Bytes waiting for a slow connection before it is dropped.", minimum=1024
@@ -231,34 +229,32 @@ class ServerConfig:
     )
     reviews: int = setting(
         1,
-        "Reviews of finished matches worked out at once, each by a process of its own that gives "
-        "way to everything else; 0 for none.",
+        "Reviews of finished matches computed at a time, each in its own process of the lowest "
+        "priority; 0 for none.",
         minimum=0,
     )
     review_seconds: float = setting(
-        15.0, "Time for one review; it is kept and not done again.", minimum=0.1, maximum=600.0
+        15.0, "Seconds for one review, which is stored.", minimum=0.1, maximum=600.0
     )
     review_folder: str = setting(
-        "", "Folder in which reviews are kept; without one, until the server stops."
+        "", "Folder that stores reviews; without one they last until the server stops."
     )
     review_command: str = setting(
         "", "Program that reviews the record it reads; `plyhouse serve` has its own."
     )
     trees: int = setting(
         1,
-        "Search trees of positions worked out at once for pages of matches, each by a process of "
-        "its own that gives way to everything else; 0 for none.",
+        "Search trees computed at a time for pages of matches, each in its own process of the "
+        "lowest priority; 0 for none.",
         minimum=0,
     )
     tree_seconds: float = setting(
         5.0,
-        "Time for one tree; it is kept (in --review-folder, too).",
+        "Seconds for one tree, which is stored (in --review-folder, too).",
         minimum=0.1,
         maximum=600.0,
     )
-    trees_per_minute: int = setting(
-        30, "Trees that nobody asked for before, for one visitor in a minute.", minimum=1
-    )
+    trees_per_minute: int = setting(30, "New trees for one visitor in a minute.", minimum=1)
     tree_command: str = setting(
         "", "Program that draws a tree of the record it reads; `plyhouse serve` has its own."
     )
@@ -268,7 +264,7 @@ class ServerConfig:
     )
 
     def __post_init__(self) -> None:
-        hints = typing.get_type_hints(type(self))
+        hints = _types()
         for field in dataclasses.fields(self):
             value = _checked(field, hints[field.name], getattr(self, field.name))
             object.__setattr__(self, field.name, value)
@@ -299,7 +295,7 @@ class ServerConfig:
 
     @property
     def at_home(self) -> bool:
-        """Whether only people at this machine get here: loopback, and no proxy lets others in."""
+        """True if only people at this machine get here: loopback, and no proxy lets others in."""
         try:
             loopback = ipaddress.ip_address(self.host).is_loopback
         except ValueError:
@@ -313,23 +309,23 @@ class ServerConfig:
 
     @property
     def monitors(self) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
-        """The networks besides this machine that may read ``/metrics``."""
+        """The networks that may read ``/metrics``, in addition to this machine."""
         named = filter(None, map(str.strip, self.metrics_addresses.split(",")))
         return tuple(map(ipaddress.ip_network, named))
 
     @property
     def takes_guests(self) -> bool:
-        """Whether people may play without an account."""
+        """True if people may play without an account."""
         return self.at_home if self.guests is None else self.guests
 
     @property
     def has_house_bots(self) -> bool:
-        """Whether ``plyhouse serve`` starts bots of its own."""
+        """True if ``plyhouse serve`` starts bots of its own."""
         return self.at_home if self.house_bots is None else self.house_bots
 
     @property
     def has_local_runner(self) -> bool:
-        """Whether ``plyhouse serve`` starts a runner of its own."""
+        """True if ``plyhouse serve`` starts a runner of its own."""
         return self.hosted and (self.at_home if self.local_runner is None else self.local_runner)
 
     @property
@@ -374,6 +370,12 @@ def load_config(path: str | Path, overrides: Mapping[str, Any] | None = None) ->
     if not isinstance(table, dict):
         raise ConfigError(f"'server' in {path} must be a table: [server].")
     return ServerConfig.from_mapping({**values, **table, **(overrides or {})}, str(path))
+
+
+@functools.cache
+def _types() -> dict[str, Any]:
+    """The type of each setting; to evaluate them takes longer than all checks."""
+    return typing.get_type_hints(ServerConfig)
 
 
 def _checked(field: dataclasses.Field[Any], kind: Any, value: Any) -> Any:

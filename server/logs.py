@@ -8,9 +8,9 @@ happened to in ``extra``::
 Nothing is configured at import: within other programs these are ordinary log records.  `set_up`
 sends them through structlog, to the console or as one JSON object a line.
 
-Two things hold for every line, whoever wrote it: it is one line, whatever clients put into names
-and reasons (the lines of a traceback are indented, so that none of them looks like an event), and
-no token is in it.
+Two things hold for every line of every module. It is one line, with any names and reasons from
+clients; the lines of a traceback are indented, so that none looks like an event. And it has no
+token.
 
 Levels: *error*, something of the house is broken or was lost, and somebody has to look; *warning*,
 it goes on, but not as it should (a database away, a client too slow, a login refused); *info*,
@@ -114,6 +114,6 @@ def _printable(text: str) -> str:
 
 
 def _in_order(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
-    """What every line has comes first."""
+    """The fields of every line come first."""
     first = [name for name in ("time", "level", "logger", "event") if name in event]
     return {name: event[name] for name in (*first, *(each for each in event if each not in first))}

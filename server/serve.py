@@ -19,11 +19,13 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Final, TypeAlias
+from functools import partial
+from typing import ClassVar, Final, Protocol, TypeAlias
 
 import uvicorn
 
 from plyhouse.server import logs
+from plyhouse.server.accounts.builtin_bots import HouseBots
 from plyhouse.server.app import Application, create_app
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
@@ -85,6 +87,13 @@ class DatabaseTaken(CannotServe):
     code = "server/claim_lost"
 
 
+class BuiltinBots(Protocol):
+    """Makes the object that starts built-in bots for people."""
+
+    def __call__(self, hub: Hub, address: str) -> HouseBots:
+        """Return the object; ``address`` is where bots connect to the server of ``hub``."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunningServer:
     """A server that accepts connections."""
@@ -101,11 +110,13 @@ class RunningServer:
     @property
     def ws_url(self) -> str:
         """Address that bots connect to: ``ws://HOST:PORT/ws``."""
-        return f"ws://{_in_url(self.host)}:{self.port}/ws"
+        return _ws_url(self.host, self.port)
 
 
 @contextlib.asynccontextmanager
-async def running_server(config: ServerConfig) -> AsyncIterator[RunningServer]:
+async def running_server(
+    config: ServerConfig, *, builtin_bots: BuiltinBots | None = None
+) -> AsyncIterator[RunningServer]:
     """Run a server on the current event loop for the time of the ``async with`` block.
 
     Raises `CannotListen` and `DatabaseUnusable` before the block is entered.  On the way out the
@@ -113,15 +124,18 @@ async def running_server(config: ServerConfig) -> AsyncIterator[RunningServer]:
     """
     app = create_app()
     listener = _bind(config.host, config.port)
+    host, port = listener.getsockname()[:2]
+    start = None
+    if builtin_bots is not None:
+        start = partial(builtin_bots, address=_ws_url(host, port))
     try:
         try:
-            hub = await Hub.open(config)
+            hub = await Hub.open(config, builtin_bots=start)
         except StorageError as error:
             raise DatabaseUnusable(str(error)) from error
         try:
             app.serve(hub)
             async with _uvicorn(app, listener, hub):
-                host, port = listener.getsockname()[:2]
                 yield RunningServer(hub, host, port)
                 await hub.say_goodbye()
         finally:
@@ -131,7 +145,7 @@ async def running_server(config: ServerConfig) -> AsyncIterator[RunningServer]:
 
 
 Beside: TypeAlias = Callable[[RunningServer], contextlib.AbstractAsyncContextManager[None]]
-"""What else runs as long as the server does."""
+"""The other tasks of a running server."""
 
 
 def serve(
@@ -139,29 +153,35 @@ def serve(
     announce: Callable[[str], None] | None = None,
     *,
     beside: Beside | None = None,
+    builtin_bots: BuiltinBots | None = None,
 ) -> None:
     """Run a server until SIGINT or SIGTERM; a second SIGINT ends it at once.
 
     ``announce`` is given the lines that say where the server listens, once it does, and where
     people play; by default they go to standard output.  ``beside`` is entered when the server
-    accepts connections and left before it stops.  Raises `CannotServe`.
+    accepts connections and left before it stops.  ``builtin_bots`` makes the object that starts
+    bots for people.  Raises `CannotServe`.
     """
     logs.set_up(config.log_level, config.log_format)
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(_serve_until_stopped(config, announce or _say, beside))
+        runner.run(_serve_until_stopped(config, announce or _say, beside, builtin_bots))
 
 
 async def _serve_until_stopped(
-    config: ServerConfig, announce: Callable[[str], None], beside: Beside | None
+    config: ServerConfig,
+    announce: Callable[[str], None],
+    beside: Beside | None,
+    builtin_bots: BuiltinBots | None,
 ) -> None:
     stop = asyncio.Event()
     with _stopped_by_signals(stop):
         async with contextlib.AsyncExitStack() as stack:
-            server = await stack.enter_async_context(running_server(config))
+            served = running_server(config, builtin_bots=builtin_bots)
+            server = await stack.enter_async_context(served)
             if beside is not None:
                 await stack.enter_async_context(beside(server))
-            # What is alive now stays so: collections need not look at it again and again, and
-            # rarer ones keep their pauses out of the clocks.
+            # Objects alive now stay alive: collections need not visit them again, and rarer
+            # collections keep their pauses out of the clocks.
             gc.collect()
             gc.freeze()
             gc.set_threshold(20_000, 20, 50)
@@ -189,7 +209,8 @@ def _stopped_by_signals(stop: asyncio.Event) -> Iterator[None]:
 
     def on_signal(number: int) -> None:
         if stop.is_set() and number == signal.SIGINT:
-            os._exit(130)  # whoever presses twice does not want to wait; the database can bear it
+            # A second Ctrl-C means that the user does not want to wait; the database survives it.
+            os._exit(130)
         stop.set()
 
     numbers: tuple[signal.Signals, ...] = (signal.SIGINT, signal.SIGTERM)
@@ -357,6 +378,10 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
     except ImportError:  # not made for this system
         return asyncio.new_event_loop
     return uvloop.new_event_loop
+
+
+def _ws_url(host: str, port: int) -> str:
+    return f"ws://{_in_url(host)}:{port}/ws"
 
 
 def _in_url(host: str) -> str:

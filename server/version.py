@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 
 __all__ = ["server_version"]
 
 
+@functools.cache
 def server_version() -> str:
     """Name and version of this program."""
     try:

@@ -2,7 +2,8 @@
 
     rows           what goes in and comes out, as plain values; what a writer can be given
     store          an open database, which runs the functions of the modules below: start here
-    class_*        SQL of competitions with a class; class_sql has their lifecycle
+    competition_*  SQL of competitions; competition_sql has their lifecycle
+    tournaments    SQL of tournaments: the schedules of single games in competitions
     writer         group commit for what happens in matches
     errors         what can go wrong, as one tree
     urls           database URLs, read

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from sqlalchemy import Connection, func, select
 
 from plyhouse.storage import audit
-from plyhouse.storage.class_sql import find
-from plyhouse.storage.errors import ClassRefusal, Unknown
+from plyhouse.storage.competition_sql import find
+from plyhouse.storage.errors import CompetitionRefusal, Unknown
 from plyhouse.storage.models import announcements
 from plyhouse.storage.rows import By
 
@@ -39,12 +39,12 @@ def add(
     """Add an announcement to a competition, which the caller's transaction has locked.
 
     ``kind`` is ``note`` for what the staff writes and ``change`` for what the server says about a
-    change of the competition.  Raises `ClassRefusal` if the competition has `MOST` already.
+    change of the competition.  Raises `CompetitionRefusal` if the competition has `MOST` already.
     """
     here = announcements.c
     query = select(func.count()).select_from(announcements).where(here.class_id == class_id)
     if int(connection.execute(query).scalar_one()) >= MOST:
-        raise ClassRefusal(
+        raise CompetitionRefusal(
             "competition/too_many",
             f"this competition has {MOST} announcements, the most there can be; remove old ones: "
             "plyhouse competition announcements NAME --remove NUMBER",
@@ -59,7 +59,7 @@ def add(
 def announce(
     connection: Connection, reference: str, text: str, by: By, now_ms: int
 ) -> Announcement:
-    """Publish an announcement of the staff; raises `ClassRefusal` and `Unknown`."""
+    """Publish an announcement of the staff; raises `CompetitionRefusal` and `Unknown`."""
     row = find(connection, reference, lock=True)
     made = add(connection, row.id, by, text, now_ms)
     audit.add(connection, now_ms, by, "announcement.add", f"{made.id} in {row.name}", row.id)

@@ -34,8 +34,12 @@ def add(
     keep_matches: bool = True,
     *,
     most: int = MAX_WHY,
+    old_name: str | None = None,
 ) -> None:
-    """Note what is done in this transaction; ``most`` characters of the reason are kept."""
+    """Note what is done in this transaction; ``most`` characters of the reason are kept.
+
+    ``old_name`` is the name that a renamed player had.
+    """
     if connection.dialect.name == "postgresql":
         # Numbers are drawn before a transaction commits: without this lock an entry could appear
         # before one that a server has read already, which would then miss it.  Reading goes on.
@@ -49,6 +53,7 @@ def add(
             subject_id=str(subject_id),
             why=by.why[:most],
             keep_matches=keep_matches,
+            old_name=old_name,
         )
     )
 
@@ -64,7 +69,7 @@ def since(connection: Connection, after: int) -> list[AuditRow]:
     return [AuditRow(*row) for row in connection.execute(query)]
 
 
-def latest(connection: Connection, limit: int, before: int | None) -> list[AuditRow]:
+def latest(connection: Connection, limit: int = 100, before: int | None = None) -> list[AuditRow]:
     """Return the latest entries, newest first; those before an id if one is given."""
     query = select(*_COLUMNS).order_by(audit.c.id.desc()).limit(limit)
     if before is not None:

@@ -1,10 +1,9 @@
 """Moves what was committed from SQLite's log into the database file, beside the writer.
 
-SQLite does that by itself, within the commit that makes the log too long: every thousand pages a
-commit takes a hundred times as long as the others, and whatever waits for it as well.  Here a
-thread with a connection of its own does it in small portions, which no commit waits for.  The
-writer's own limit stays as a fallback, further off (`WRITER_PAGES`): a log that is never free of
-new pages could not begin anew otherwise.
+SQLite does that within the commit that makes the log too long. Every thousand pages, a commit and
+everything that waits for it take a hundred times as long.  Here a thread with its own connection
+does it in small portions, for which no commit waits.  The writer's limit stays as a higher fallback
+(`WRITER_PAGES`), because a log that always has new pages could not restart otherwise.
 """
 
 from __future__ import annotations
@@ -65,6 +64,6 @@ class Checkpoints:
                 self._dirty.clear()
                 if self._stopped.is_set():  # between the two lines above: what woke us is gone
                     return
-                # What fails here (a full disk, a lock) fails for the writer, too, who reports it.
+                # Failures here (a full disk, a lock) hit the writer, too, which reports them.
                 with contextlib.suppress(sqlite3.Error):
                     connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()

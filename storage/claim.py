@@ -5,7 +5,8 @@ the other knows nothing of.  The claim is advisory: programs that only add a pla
 record do not ask for it, and work beside a server.  It is released by the operating system or the
 database server when the process dies, however that happens:
 
-- SQLite file: a lock on ``FILE.lock`` beside it (which stays there, and means nothing by itself).
+- SQLite file: a lock on ``FILE.lock`` beside it.  The file stays there, and means nothing without
+the lock.
   It holds the process number of the server, for the message to the next one.
 - PostgreSQL: an advisory lock of a session, one for each schema.  It lasts as long as that
   connection: when the database server restarts under a running Plyhouse server, it is gone.
@@ -70,8 +71,8 @@ class FileClaim:
     def take(cls, path: Path, place: str) -> FileClaim | None:
         """Claim the database at ``path``; `ServedAlready` if another server has it.
 
-        None if no file can be made there: then the database cannot be written either, which is
-        better said by whoever tries.
+        None if no file can be made there: then writing the database fails, too, with a better
+        message.
         """
         beside = path.resolve()  # one lock for all the names that lead to the file
         beside = beside.with_name(beside.name + ".lock")
@@ -116,7 +117,7 @@ class FileClaim:
 
 
 class _NotYet(OSError):  # noqa: N818  (a condition, named after what it is)
-    """Our own session of before still holds the claim; that ends by itself."""
+    """Our earlier session still holds the claim; it will end."""
 
 
 class SessionClaim:
@@ -127,7 +128,7 @@ class SessionClaim:
         self._place = place
         self._errors = errors
         self._mark = secrets.token_hex(8)
-        """Written whenever we get the claim: as long as it stands, nobody else has had it."""
+        """Written whenever we get the claim: as long as it is unchanged, nobody else has had it."""
         self._connection: AsyncConnection | None = None
         self._gone = asyncio.Event()
         self._end: asyncio.Future[ClaimLost] = asyncio.get_running_loop().create_future()
@@ -146,7 +147,7 @@ class SessionClaim:
 
     @property
     def held(self) -> bool:
-        """Whether the connection that holds it was alive when last heard of."""
+        """True if the connection that holds it was alive when last heard of."""
         return self._connection is not None and not self._gone.is_set()
 
     async def lost(self) -> ClaimLost:
@@ -163,12 +164,12 @@ class SessionClaim:
             self._watch.cancel()
             await asyncio.wait({self._watch})
         if self._connection is not None:
-            with contextlib.suppress(Exception):  # whatever it is, the session ends, and its locks
+            with contextlib.suppress(Exception):  # Every error ends the session, and its locks.
                 await self._connection.execute(text("SELECT pg_advisory_unlock_all()"))
         await self._drop()
 
     async def _take(self, mark: str | None) -> None:
-        """Get the lock; with ``mark``, `ClaimLost` if another one stands in the database."""
+        """Get the lock; with ``mark``, raise `ClaimLost` if the database has another one."""
         connection = await self._engine.connect()
         gone = asyncio.Event()
         try:

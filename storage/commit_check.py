@@ -1,4 +1,4 @@
-"""What is in doubt, read back: whether a transaction was stored.
+"""Check in the database whether a doubtful transaction was stored.
 
 The answer to COMMIT can be lost: the connection breaks, and nobody knows on which side of it.
 Every operation of a match can be recognised by what it leaves behind, and a transaction is stored
@@ -26,7 +26,7 @@ __all__ = ["all_stored"]
 
 
 def all_stored(connection: Connection, ops: Sequence[Op]) -> bool:
-    """Whether each of these operations has left in the database what it should."""
+    """Return whether each of these operations has left in the database what it should."""
     return all(_stored(connection, op) for op in ops)
 
 

@@ -128,7 +128,7 @@ class Database:
         if not create and target.path is not None and not target.path.exists():
             raise CannotOpen(
                 f"there is no database {target.path} yet; correct --database, or make it with "
-                "plyhouse serve or plyhouse player add"
+                "plyhouse serve or plyhouse admin player add"
             )
         try:
             database = cls(target)
@@ -263,10 +263,10 @@ class Database:
     ) -> None:
         """Begin a transaction; ``done`` is called by the event loop when it is durable.
 
-        It is told None, or what went wrong.  ``work`` runs nothing but
+        It gets None, or the error.  ``work`` runs nothing but
         `plyhouse.storage.statements.Prepared`: on SQLite it is handed the driver's connection,
         as what SQLAlchemy does for every transaction and statement would cost as much as they
-        do.  ``one_statement`` says that it runs just one there, which is a transaction by itself.
+        do.  ``one_statement`` says that it runs just one statement, which is its own transaction.
         """
         if self._thread is None or self._closed or self.target.read_only:
             task = asyncio.get_running_loop().create_task(self._write_for(work, done))
@@ -281,7 +281,7 @@ class Database:
     ) -> None:
         try:
             await self.write(work)
-        except Exception as error:  # whatever it is, who waits must hear of it
+        except Exception as error:  # report every error to the waiting caller
             done(error)
         except BaseException:
             done(StoreClosed("the writer was stopped; whether it was stored is unknown"))
@@ -303,7 +303,7 @@ class Database:
         except self._errors as error:
             failure = self._explain(error)
             failure.__cause__ = error
-        except BaseException as error:  # whatever it is, who waits must hear of it
+        except BaseException as error:  # report every error to the waiting caller
             failure = error
         with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
             loop.call_soon_threadsafe(done, failure)
@@ -388,9 +388,19 @@ class Database:
         while not _migrating.acquire(blocking=False):  # noqa: ASYNC110  (may be another loop's)
             await asyncio.sleep(_LOCK_PAUSE_S)
         try:
-            await self.write(lambda c: schema.upgrade(c, self.target.place))
+            if self._thread is None:
+                await self.write(self._upgrade)
+            else:
+                await self._thread.call(
+                    self._again_if_locked, self._rebuild_in_thread, self._upgrade
+                )
+        except self._errors as error:
+            raise self._explain(error) from error
         finally:
             _migrating.release()
+
+    def _upgrade(self, connection: Connection) -> None:
+        schema.upgrade(connection, self.target.place)
 
     # running transactions
 
@@ -421,6 +431,17 @@ class Database:
         with connection.begin():
             return work(connection)
 
+    def _rebuild_in_thread(self, work: Callable[[Connection], T]) -> T:
+        """Run in the writer's thread, without checks of foreign keys: to make a table again is to
+        drop it first, and SQLite would refuse that while rows refer to it.
+        """
+        driver = self._writer_driver()
+        driver.execute("PRAGMA foreign_keys = OFF")  # has no effect within a transaction
+        try:
+            return self._transact_in_thread(work)
+        finally:
+            driver.execute("PRAGMA foreign_keys = ON")
+
     def _without_writing(self, connection: Connection, work: Callable[[Connection], T]) -> T:
         """Run in the writer's thread, whose connection serves reads of a database in memory."""
         driver = self._writer_driver()  # SQLAlchemy's part would cost more than the statement
@@ -438,7 +459,7 @@ class Database:
             return work(connection)
 
     def _execute_driver(self, work: Callable[[Link], None]) -> None:
-        """Run one statement in the writer's thread, which is a transaction by itself."""
+        """Run one statement, which is its own transaction, in the writer's thread."""
         work(self._writer_driver())
         if self._checkpoints is not None:
             self._checkpoints.written()

@@ -12,18 +12,16 @@ models, so that a new column cannot be forgotten.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from sqlalchemy import Connection, Table, delete, exists, func, select
 
 from plyhouse.storage import audit as audit_log
 from plyhouse.storage import people
-from plyhouse.storage.class_people import leave
-from plyhouse.storage.database import Database
-from plyhouse.storage.errors import ClassRefusal
+from plyhouse.storage.competition_students import leave
+from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.models import (
     announcements,
     audit,
@@ -52,26 +50,34 @@ from plyhouse.storage.models import (
     versions,
 )
 from plyhouse.storage.package_retention import forget
-from plyhouse.storage.personal_data import personal_data
-from plyhouse.storage.pseudonyms import PREFIX, Names, known_names, member_texts
+from plyhouse.storage.pseudonyms import PREFIX, Names, member_texts
 from plyhouse.storage.rows import By, PlayerRow
 from plyhouse.storage.sessions import ROLE
 
-__all__ = ["COLUMNS", "ERASED", "Erased", "Erasure"]
-
-T = TypeVar("T")
+__all__ = [
+    "AT_ONCE",
+    "COLUMNS",
+    "ERASED",
+    "Erased",
+    "begin",
+    "competitions_of",
+    "finish",
+    "makers",
+    "played",
+    "rewrite_matches",
+]
 
 ERASED: Final = "(erased)"
 """Stands where a text was that somebody wrote."""
 AT_ONCE: Final = 200
 """Matches that are rewritten in one transaction: others wait for the database meanwhile."""
 SAID: Final = ("gone", "suspended")
-"""What people said in the data of a competition: why a bot was withdrawn, or the final stopped."""
+"""Texts of people in a competition: why a bot was withdrawn, or the final stopped."""
 STAFF_SCOPES: Final = frozenset(("organise", "admin", "runner"))
 
 COLUMNS: Final[dict[str, str]] = {
     "announcements": "rewritten: who, text. kept: kind",
-    "audit": "rewritten: who, subject, why. kept: what, subject_id",
+    "audit": "rewritten: who, subject, why. emptied: old_name. kept: what, subject_id",
     "bots": "replaced: name, name_key. kept: kind",
     "class_codes": "kept: code",
     "class_competitions": "rewritten: note. kept: name, name_key, file, format, status, rehearses",
@@ -124,56 +130,8 @@ class Erased:
     """Names of the competitions that the account was taken out of, as they are not over."""
 
 
-class Erasure:
-    """The part of a store that erases people; `plyhouse.storage.store.Store.erasure`."""
-
-    def __init__(self, database: Database, clock: Callable[[], int]) -> None:
-        self._database = database
-        self._clock = clock
-
-    async def data(self, account: str, *, reasons: bool = False) -> dict[str, Any]:
-        """Return everything that is stored about an account; see `personal_data`."""
-        return await self._database.read(lambda c: personal_data(c, account, reasons=reasons))
-
-    async def courses(self, account: str) -> list[str]:
-        """Return the ids of the competitions that an account is a student of."""
-        return await self._database.read(lambda c: _courses(c, account))
-
-    async def makers(self, account: str) -> list[str]:
-        """Return the ids of the competitions that made an account, or carried it over; deleted
-        ones, too.  Empty for an account that was there before.
-        """
-        return await self._database.read(lambda c: _makers(c, account))
-
-    async def begin(self, account: str, by: By) -> PlayerRow:
-        """Shut an account out, so that nothing more of it begins; the first step.
-
-        Its tokens, sessions and password are deleted.  Nothing happens if the account cannot be
-        erased: raises `Unknown`, or `ClassRefusal` with the code ``erasure/playing`` while it
-        plays, ``erasure/staff`` for who is no student, or ``erasure/done``.
-        """
-        return await self._write(lambda c, now: _begin(c, account, by, now))
-
-    async def finish(self, player_id: int, by: By) -> Erased:
-        """Erase an account that is shut out; the second step, which may be done again.
-
-        Raises `ClassRefusal` (``erasure/playing``) if a match of it has begun meanwhile.
-        """
-        names = await self._database.read(lambda c: known_names(c, player_id))
-        ids = await self._database.read(lambda c: _played(c, player_id))
-        for start in range(0, len(ids), AT_ONCE):
-            part = ids[start : start + AT_ONCE]
-            await self._database.write(partial(_rewrite_matches, player_id, part, names))
-        erased = await self._write(lambda c, now: _finish(c, player_id, names, by, now))
-        await self._database.drop_log()
-        return erased
-
-    async def _write(self, work: Callable[[Connection, int], T]) -> T:
-        now = self._clock()
-        return await self._database.write(lambda connection: work(connection, now))
-
-
-def _courses(connection: Connection, account: str) -> list[str]:
+def competitions_of(connection: Connection, account: str) -> list[str]:
+    """Return the ids of the competitions that an account is a student of."""
     here = class_students.c
     query = (
         select(here.class_id)
@@ -186,7 +144,11 @@ def _courses(connection: Connection, account: str) -> list[str]:
     return list(connection.execute(query).scalars())
 
 
-def _makers(connection: Connection, account: str) -> list[str]:
+def makers(connection: Connection, account: str) -> list[str]:
+    """Return the ids of the competitions, also deleted ones, that made an account or took it over.
+
+    Empty for an account that existed before.
+    """
     here = class_members.c
     mine = here.player_id == people.player(connection, account).id
     query = select(here.class_id).where(mine, here.token != "").distinct()
@@ -196,7 +158,13 @@ def _makers(connection: Connection, account: str) -> list[str]:
 # ---------------------------------------------------------------------------- the first step
 
 
-def _begin(connection: Connection, account: str, by: By, now_ms: int) -> PlayerRow:
+def begin(connection: Connection, account: str, by: By, now_ms: int) -> PlayerRow:
+    """Disable an account, so that nothing more of it begins; the first step.
+
+    Deletes its tokens, sessions and password.  Raises `Unknown`, or `CompetitionRefusal` with the
+    code ``erasure/playing`` while it plays, ``erasure/staff`` if it is no student's, or
+    ``erasure/done``.
+    """
     row = people.player(connection, account)
     _refuse_staff(connection, row)
     _refuse_playing(connection, row.id, row.name)
@@ -214,7 +182,7 @@ def _begin(connection: Connection, account: str, by: By, now_ms: int) -> PlayerR
 def _refuse_staff(connection: Connection, row: PlayerRow) -> None:
     """Raise for accounts on which others depend by name, and for what is erased already."""
     if row.name.startswith(PREFIX) and row.disabled_ms is not None:
-        raise ClassRefusal("erasure/done", f"{row.name} is erased already")
+        raise CompetitionRefusal("erasure/done", f"{row.name} is erased already")
     held = select(tokens.c.scopes).where(
         tokens.c.player_id == row.id, tokens.c.revoked_ms.is_(None)
     )
@@ -233,7 +201,7 @@ def _refuse_staff(connection: Connection, row: PlayerRow) -> None:
     if connection.execute(role.limit(1)).first() is not None:
         why = "is on the staff of a competition: remove it there first"
     elif scopes & STAFF_SCOPES:
-        why = "has a token of the staff: revoke it first (plyhouse player revoke)"
+        why = "has a token of the staff: revoke it first (plyhouse token revoke)"
     elif needed is not None:
         why = f"owns a baseline of {needed!r}: delete that competition first"
     elif connection.execute(
@@ -243,7 +211,7 @@ def _refuse_staff(connection: Connection, row: PlayerRow) -> None:
     elif connection.execute(select(guests.c.player_id).where(guests.c.player_id == row.id)).first():
         why = "is a guest, who is deleted without anybody's doing"
     if why:
-        raise ClassRefusal("erasure/staff", f"{row.name} cannot be erased: it {why}")
+        raise CompetitionRefusal("erasure/staff", f"{row.name} cannot be erased: it {why}")
 
 
 def _refuse_playing(connection: Connection, player_id: int, name: str) -> None:
@@ -254,10 +222,10 @@ def _refuse_playing(connection: Connection, player_id: int, name: str) -> None:
     )
     running = int(connection.execute(query).scalar_one())
     if running:
-        raise ClassRefusal(
+        raise CompetitionRefusal(
             "erasure/playing",
             f"{name} plays {'a match' if running == 1 else f'{running} matches'} now: wait until "
-            "they are over, or let the account forfeit them (plyhouse player disable "
+            "they are over, or let the account forfeit them (plyhouse admin player disable "
             f"{name} --forfeit-matches), then erase it",
         )
 
@@ -271,14 +239,15 @@ def _seats() -> Any:
 # --------------------------------------------------------------------------- the second step
 
 
-def _played(connection: Connection, player_id: int) -> list[str]:
+def played(connection: Connection, player_id: int) -> list[str]:
+    """Return the ids of the matches of an account."""
     query = select(match_seats.c.match_id).join(bots, bots.c.id == match_seats.c.bot_id)
     query = query.where(bots.c.player_id == player_id).distinct()
     return sorted(connection.execute(query).scalars())
 
 
-def _rewrite_matches(
-    player_id: int, ids: Sequence[str], names: Names, connection: Connection
+def rewrite_matches(
+    connection: Connection, player_id: int, ids: Sequence[str], names: Names
 ) -> None:
     """Rewrite what was said in matches: refused actions, thoughts, and how they ended."""
     seat, here = match_seats.c, events.c
@@ -349,7 +318,11 @@ def _rewrite(
             connection.execute(table.update().where(*row).values({name: new[:limit]}))
 
 
-def _finish(connection: Connection, player_id: int, names: Names, by: By, now_ms: int) -> Erased:
+def finish(connection: Connection, player_id: int, names: Names, by: By, now_ms: int) -> Erased:
+    """Erase everything of a disabled account but its matches; the last step, which may be repeated.
+
+    Raises `CompetitionRefusal` (``erasure/playing``) if it has begun a match since `begin`.
+    """
     row = people.player_by_id(connection, player_id)
     _refuse_playing(connection, player_id, row.name)
     by = By(by.who, names.rewrite(by.why))
@@ -370,9 +343,9 @@ def _finish(connection: Connection, player_id: int, names: Names, by: By, now_ms
         _rewrite_author(connection, written, by_whom, names)
     _rewrite(connection, suspensions, ("reason",), names)
     _rewrite(connection, matches, ("void_reason",), names)
-    played = len(_played(connection, player_id))
+    matches_played = len(played(connection, player_id))
     audit_log.add(connection, now_ms, by, "player.erase", names.pseudonym, player_id, False)
-    return Erased(names.pseudonym, played, tuple(left))
+    return Erased(names.pseudonym, matches_played, tuple(left))
 
 
 def _rewrite_log(connection: Connection, player_id: int, names: Names) -> None:
@@ -380,6 +353,8 @@ def _rewrite_log(connection: Connection, player_id: int, names: Names) -> None:
     _rewrite(connection, audit, ("why",), names)
     _rewrite_author(connection, audit, "who", names)
     here = audit.c
+    renames = here.what == "player.rename", here.subject_id == str(player_id)
+    connection.execute(audit.update().where(*renames).values(old_name=None))
     for row in connection.execute(select(here.id, here.what, here.subject, here.subject_id)).all():
         own = row.what.startswith("player.") and row.subject_id == str(player_id)
         member = row.what == "student.reissue-token"  # names a person, not the account
@@ -441,14 +416,14 @@ def _leave(connection: Connection, row: PlayerRow, by: By, now_ms: int) -> list[
     for class_id, _ in found:
         leave(connection, class_id, row.name, by, now_ms)
     theirs = select(bots.c.id).where(bots.c.player_id == row.id)
-    alone = (  # competitions without a class
+    alone = (  # competitions without students
         select(competitions.c.id, competitions.c.name)
         .join(entries, entries.c.competition_id == competitions.c.id)
         .where(
             entries.c.bot_id.in_(theirs),
             entries.c.status == "active",
             competitions.c.status.not_in(("finished", "deleted")),
-            ~exists().where(class_games.c.competition_id == competitions.c.id),
+            exists().where(class_games.c.class_id == competitions.c.id),
         )
         .distinct()
     )

@@ -1,4 +1,4 @@
-"""What can go wrong with the database, as one tree of typed errors.
+"""Errors of the storage layer, in one hierarchy.
 
 Every message is a single sentence that says what would be right; every class has a stable
 ``code``::
@@ -28,7 +28,7 @@ Every message is a single sentence that says what would be right; every class ha
     ├── Disabled                storage/disabled
     ├── LimitReached            storage/limit
     ├── NotNow                  storage/not_now
-    ├── ClassRefusal            competition/... (each its own)
+    ├── CompetitionRefusal            competition/... (each its own)
     ├── SubmissionRefusal       submission/... (each its own)
     ├── AlreadyExists           storage/exists
     ├── DisplayTaken            storage/display_taken
@@ -48,7 +48,7 @@ __all__ = [
     "BadUrl",
     "CannotOpen",
     "ClaimLost",
-    "ClassRefusal",
+    "CompetitionRefusal",
     "DatabaseFull",
     "DatabaseLocked",
     "DatabaseReadOnly",
@@ -142,7 +142,7 @@ class Unreachable(StorageError):
 class InDoubt(Unreachable):
     """The connection was lost while a transaction was being committed: it may be stored, or not.
 
-    Who must know reads it back.  `plyhouse.storage.writer.Writer` does.
+    A caller that must know reads the rows back.  `plyhouse.storage.writer.Writer` does.
     """
 
     code = "storage/in_doubt"
@@ -227,13 +227,13 @@ class LimitReached(StorageError):
 
 
 class NotNow(StorageError):
-    """What was asked for does not go with the present state, such as pausing what is over."""
+    """The request does not fit the current state, such as pausing a finished competition."""
 
     code = "storage/not_now"
 
 
-class ClassRefusal(StorageError):
-    """The rules of a competition with a class do not allow it; ``code`` says which of them."""
+class CompetitionRefusal(StorageError):
+    """The rules of a competition do not allow it; ``code`` says which of them."""
 
     def __init__(self, code: str, text: str) -> None:
         super().__init__(text)
@@ -241,7 +241,7 @@ class ClassRefusal(StorageError):
 
 
 class SubmissionRefusal(StorageError):
-    """What is handed in cannot be taken, or cannot be removed; ``code`` says why.
+    """A submission cannot be accepted or removed; ``code`` says why.
 
     ``retry_after`` says in how many seconds it could be taken, where that is known.
     """
@@ -253,7 +253,7 @@ class SubmissionRefusal(StorageError):
 
 
 class AlreadyExists(StorageError):
-    """What was to be made is there already."""
+    """The object to create already exists."""
 
     code = "storage/exists"
 
@@ -265,7 +265,7 @@ class DisplayTaken(StorageError):
 
 
 class Unknown(StorageError):
-    """What was asked for is not there."""
+    """The requested object does not exist."""
 
     code = "storage/unknown"
 
@@ -277,7 +277,7 @@ _FOR_EVERYBODY = (
     Disabled,
     LimitReached,
     NotNow,
-    ClassRefusal,
+    CompetitionRefusal,
     SubmissionRefusal,
     AlreadyExists,
     DisplayTaken,
@@ -288,8 +288,8 @@ _FOR_EVERYBODY = (
 def public_message(error: StorageError) -> str:
     """Return what a stranger may be told of an error: nothing of where the database is.
 
-    Errors that come from the database's driver name its file, or its host and user, for the log
-    and for whoever sits at the machine.
+    Errors of the database's driver name its file, or its host and user, for the log and for users
+    of this machine.
     """
     if isinstance(error, _FOR_EVERYBODY) and error.__cause__ is None:
         return str(error)
@@ -303,7 +303,7 @@ def public_message(error: StorageError) -> str:
 
 
 _DRIVERS = {"asyncpg": "plyhouse[postgresql]", "aiosqlite": "plyhouse"}
-"""What to install for a driver that is missing."""
+"""The package to install for a missing driver."""
 
 
 def translate(error: BaseException, place: str) -> StorageError:

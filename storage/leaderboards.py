@@ -22,25 +22,25 @@ from plyhouse.storage.models import (
     standings,
     versions,
 )
-from plyhouse.storage.rows import PairResult, RatingLike, Snapshot, Standing
+from plyhouse.storage.rows import PairResult, RatingLike, Standing
 
-__all__ = ["games_with_results", "leaderboard", "pair_results_of", "rating_history", "save_ratings"]
+__all__ = ["games_with_results", "leaderboard", "pair_results_of", "save_ratings"]
 
 
 def leaderboard(
     connection: Connection,
     game: str,
-    limit: int,
-    offset: int,
+    limit: int = 100,
+    offset: int = 0,
     *,
     every_version: bool = False,
     by_mean: bool = False,
 ) -> list[Standing]:
     """Return a page of a game's leaderboard: by rating, then score; unrated bots come last.
 
-    Of each bot there is the version that it played with last, or ``every_version``.  Where one
-    plays alone there are no ratings: ``by_mean`` ranks by the mean return, which no index has, so
-    all lines of the game are read.
+    Each bot has the version with which it played last, or with ``every_version`` all versions.
+    Where one plays alone there are no ratings:  ``by_mean`` ranks by the mean return, which no
+    index has, so all lines of the game are read.
     """
     table = standings.c
     chosen = (
@@ -164,21 +164,3 @@ def save_ratings(
         )
         connection.execute(update, changes)
         connection.execute(rating_snapshots.insert(), snapshots)
-
-
-def rating_history(connection: Connection, game: str, bot_id: int) -> list[Snapshot]:
-    """Return the ratings of a bot's versions over time, oldest first."""
-    columns = rating_snapshots.c
-    query = (
-        select(
-            columns.taken_ms,
-            columns.rating,
-            columns.low,
-            columns.high,
-            columns.games,
-            columns.version_id,
-        )
-        .where(columns.game == game, columns.bot_id == bot_id)
-        .order_by(columns.taken_ms, columns.id)
-    )
-    return [Snapshot(*row) for row in connection.execute(query)]

@@ -6,7 +6,7 @@ checks: a later writer waits, and then reads what was committed.  SQLite needs n
 ignores these, because every transaction that writes there begins with BEGIN IMMEDIATE.
 
 Transactions take locks in this order, so that none waits for another in a circle: names, players,
-bots, competitions with a class, competitions, packages, and last the audit log.  If two deadlock
+bots, competitions, tournaments, packages, and last the audit log.  If two deadlock
 all the same, PostgreSQL ends one of them, and `plyhouse.storage.database` runs that one again.
 """
 

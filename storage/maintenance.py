@@ -1,7 +1,7 @@
 """Looking after a database: copied to another kind, backed up, checked, brought up to date.
 
-These are for the command line: each opens the databases that it works on by their URLs.  What
-copies reads one consistent state, also beside a running server, and stores all of it or nothing.
+These are for the command line: each opens the databases that it works on by their URLs.  A copy
+reads one consistent state, also beside a running server, and stores all of it or nothing.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ async def _copy(source: Database, target: Database, progress: Progress | None) -
             if stored != count:
                 raise StorageError(f"{count} rows of {table.name} were copied, and {stored} came")
             total += count
-        # Of the facts about the database itself only who has a role in the house goes along.
+        # Of the facts about the database, only the roles of accounts are copied.
         roles = await reader.execute(select(meta).where(meta.c.name.startswith(ROLE)))
         for row in roles.mappings():
             await writer.execute(meta.insert(), [dict(row)])
@@ -193,7 +193,7 @@ def _copy_file(source: Path, target: Path) -> None:
         ) as old,
         contextlib.closing(sqlite3.connect(target)) as new,
     ):
-        old.backup(new)  # at once: in steps it would begin anew whenever the server writes
+        old.backup(new)  # In one piece: in steps it would restart whenever the server writes.
         # One file, without the log beside it; the next server makes one again.
         new.execute("PRAGMA journal_mode = DELETE")
 
@@ -293,7 +293,7 @@ def _lonely(connection: Connection) -> list[str]:
 
 
 def _packageless(connection: Connection) -> list[str]:
-    """What is handed in is there, unless it was refused."""
+    """Submitted packages are included, unless they were refused."""
     query = (
         select(submissions.c.id, submissions.c.status)
         .outerjoin(packages, packages.c.digest == submissions.c.digest)

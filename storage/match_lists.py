@@ -1,7 +1,7 @@
 """Lists of matches, filtered and in parts: which are there, in which order, and how fast.
 
-A part costs what its rows cost, whatever is asked for: by game or ending an index has them in
-their order, which those of a game with all its parameters take from one index for each of them.  By
+A part costs as much as its rows, with every filter: an index has the matches of a game or ending in
+their order. A game with all its parameters uses one index for each of them.  By
 bot or competition one of two ways is taken: `FEW` matches or less are all read and
 sorted, and of more the newest of all are gone through until enough of them are theirs.
 """
@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, exists, func, or_, select
 
-from plyhouse.storage.class_privacy import part_of, visible
+from plyhouse.storage.competition_privacy import part_of, visible
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.match_reads import assemble, headers
 from plyhouse.storage.models import bots, match_seats, matches, pairings
@@ -45,21 +45,21 @@ class MatchFilter(Struct, frozen=True):
     game: str | None = None
     """Canonical spec."""
     family: str | None = None
-    """Name of a game, whatever its parameters."""
+    """Name of a game, regardless of its parameters."""
     player_id: int | None = None
-    """Whoever this is has a seat, with any bot."""
+    """The player who has a seat, with any bot."""
     bots: tuple[tuple[int, ...], ...] = ()
-    """Of each of these groups of bots one has a seat."""
+    """One bot of each of these groups has a seat."""
     competition_ids: tuple[str, ...] | None = None
     status: str | None = None
     """One of `STATES`."""
     termination: str | None = None
     rated: bool | None = None
     closed: frozenset[str] = frozenset()
-    """Competitions with a class of which only those matches are wanted that ``viewer`` plays."""
+    """Competitions of which only those matches are wanted that ``viewer`` plays."""
     viewer: int | None = None
     unnamed: Mapping[int, Collection[str]] = {}
-    """Competitions with a class in which a bot must not be found, as its name is hidden there."""
+    """Competitions in which a bot must not be found, as its name is hidden there."""
     by_end: bool = False
     """Finished ones only, the last to end first; else the last to be made."""
 
@@ -189,7 +189,7 @@ def _over_ms(connection: Connection, ids: Sequence[str]) -> int | None:
 
 
 def _seats(wanted: MatchFilter) -> list[ColumnElement[bool]]:
-    """What holds of the seats that are looked for, each of which has to be there."""
+    """The conditions on the seats; each of them must be met."""
     found: list[ColumnElement[bool]] = [match_seats.c.bot_id.in_(group) for group in wanted.bots]
     if wanted.player_id is not None:
         own = select(bots.c.id).where(bots.c.player_id == wanted.player_id)
@@ -235,14 +235,14 @@ def _ordered(
     time = _time(wanted)
     if before is not None:
         known = select(time).where(matches.c.id == before)
-        if wanted.closed:  # whoever must not see it is not told that it is there, or when it ended
+        if wanted.closed:  # A viewer without permission learns neither its existence nor its end.
             known = known.join(pairings, pairings.c.id == matches.c.pairing_id)
             known = known.where(visible(wanted.closed, wanted.viewer))
         at = connection.execute(known).scalar_one_or_none()
         if at is None:
             raise Unknown(f"there is no match {before!r} to list those before; start anew")
         query = query.where(
-            time <= at,  # said by itself, so that the index can start here
+            time <= at,  # A separate condition, so that the index can start here.
             or_(time < at, matches.c.id < before),
         )
     # An expression has no index, which keeps SQLite from going through all matches in order.

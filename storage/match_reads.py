@@ -9,10 +9,10 @@ from typing import Any
 from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, Row, Select, select
 
-from plyhouse.storage.competitions import of_present_versions
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.models import bots, events, match_seats, matches, pairings, players, versions
 from plyhouse.storage.rows import EventRow, MatchRow, PairingRow, SeatRow, StoredMatch
+from plyhouse.storage.tournaments import of_present_versions
 
 __all__ = [
     "assemble",

@@ -1,4 +1,4 @@
-"""What the server stores while matches are played: many operations, one transaction.
+"""Writes of running matches: many operations in one transaction.
 
 This is the hot path. Statements are compiled once per store, rows of one kind travel to the
 driver in one call, and the leaderboard's tables are kept up with sums over the whole batch.

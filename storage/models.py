@@ -63,8 +63,8 @@ __all__ = [
 ]
 
 UNRATED = -1e9
-"""Stands in `standings.rating` until the first fit: keeps the column, and so the index behind
-the leaderboard, free of NULLs, which the two databases sort differently."""
+"""The value of `standings.rating` until the first fit. It keeps the column, and so the
+leaderboard's index, free of NULLs, which the two databases sort differently."""
 
 metadata = MetaData(
     naming_convention={
@@ -75,15 +75,17 @@ metadata = MetaData(
     }
 )
 
-_Id = BigInteger().with_variant(Integer, "sqlite")  # SQLite counts only INTEGER PRIMARY KEY up
+# SQLite counts only INTEGER PRIMARY KEY up.  Tables with such ids have `sqlite_autoincrement`, so
+# that an id that somebody has seen never means another row.
+_Id = BigInteger().with_variant(Integer, "sqlite")
 _Ref = BigInteger
 
 
 def _index_some(name: str, *columns: Column[int] | Column[str], where: ColumnElement[bool]) -> None:
     """Make an index over the rows that fit a condition.
 
-    PostgreSQL is told only when it makes the table: to name an option of its here would import its
-    dialect for everybody, which takes longer than all tables.
+    PostgreSQL gets its option only when it makes the table: naming it here would import its dialect
+    for everybody, which takes longer than all tables.
     """
     index = Index(name, *columns, sqlite_where=where)
 
@@ -109,6 +111,7 @@ players = Table(
     Column("created_ms", BigInteger, nullable=False),
     Column("display", String(64)),  # NFC; NULL where the name is shown
     Column("disabled_ms", BigInteger),
+    sqlite_autoincrement=True,
 )
 
 audit = Table(
@@ -122,6 +125,8 @@ audit = Table(
     Column("subject_id", String(64), nullable=False),
     Column("why", Text, nullable=False),
     Column("keep_matches", Boolean, nullable=False),
+    Column("old_name", String(64)),  # the name before a player.rename
+    sqlite_autoincrement=True,
 )
 
 tokens = Table(
@@ -136,6 +141,7 @@ tokens = Table(
     Column("created_ms", BigInteger, nullable=False),
     Column("last_used_ms", BigInteger),
     Column("revoked_ms", BigInteger),
+    sqlite_autoincrement=True,
 )
 
 bots = Table(
@@ -148,8 +154,9 @@ bots = Table(
     Column("kind", String(16), nullable=False),
     Column("created_ms", BigInteger, nullable=False),
     Column("disabled_ms", BigInteger),
-    Column("open_ms", BigInteger),  # since when people may play against what was handed in of it
+    Column("open_ms", BigInteger),  # when its author opened its submissions for play
     Index("uq_bots_player_id_name_key", "player_id", "name_key", unique=True),
+    sqlite_autoincrement=True,
 )
 
 versions = Table(
@@ -161,6 +168,7 @@ versions = Table(
     Column("created_ms", BigInteger, nullable=False),
     Column("digest", String(64), nullable=False, server_default=text("''")),  # "": unknown
     Index("uq_versions_bot_id_label_digest", "bot_id", "label", "digest", unique=True),
+    sqlite_autoincrement=True,
 )
 
 suspensions = Table(
@@ -339,9 +347,11 @@ rating_snapshots = Table(
     Column("games", Integer, nullable=False),
     Column("version_id", _Ref),
     Index("ix_rating_snapshots_game_bot_id_taken_ms", "game", "bot_id", "taken_ms"),
+    sqlite_autoincrement=True,
 )
 
-# Competitions with a class.  What is played in the final is one row of `competitions` per game.
+# Competitions.  Tables of competitions are called class_*, and `competitions` has tournaments: one
+# row for each game of a final.  Without students, a competition and its tournament share an id.
 
 class_competitions = Table(
     "class_competitions",
@@ -360,7 +370,7 @@ class_competitions = Table(
     Column("final_ms", BigInteger),
     Column("started_ms", BigInteger),
     Column("finished_ms", BigInteger),
-    Column("note", Text),  # why something could not happen by itself
+    Column("note", Text),  # why an automatic step failed
     Column("rehearses", String(64)),  # the competition that this one rehearses
 )
 
@@ -431,6 +441,7 @@ announcements = Table(
     Column("who", String(100), nullable=False),
     Column("kind", String(16), nullable=False),  # "note", or "change" of the competition's file
     Column("text", Text, nullable=False),
+    sqlite_autoincrement=True,
 )
 
 class_staff = Table(
@@ -456,6 +467,7 @@ regrades = Table(
     Column("answered_by", String(100), nullable=False),
     Column("answered_ms", BigInteger),
     Column("closed_ms", BigInteger),
+    sqlite_autoincrement=True,
 )
 
 # People at browsers.
@@ -469,6 +481,7 @@ sessions = Table(
     Column("token_id", _Ref, ForeignKey("tokens.id")),  # what it was begun with; NULL: no token
     Column("created_ms", BigInteger, nullable=False),
     Column("expires_ms", BigInteger, nullable=False, index=True),
+    sqlite_autoincrement=True,
 )
 
 passwords = Table(
@@ -487,7 +500,7 @@ guests = Table(
     Column("expires_ms", BigInteger, nullable=False, index=True),
 )
 
-# Bots that are handed in, for the server to run.
+# Submitted bots, for the server to run.
 
 packages = Table(
     "packages",
@@ -524,7 +537,7 @@ submissions = Table(
     ),  # the program it begins with
     Index("uq_submissions_bot_id_digest", "bot_id", "digest", unique=True),
     Index("ix_submissions_status_submitted_ms_id", "status", "submitted_ms", "id"),
-    sqlite_autoincrement=True,  # a number that was shown to somebody never means another one
+    sqlite_autoincrement=True,
 )
 
 outputs = Table(
@@ -540,6 +553,7 @@ outputs = Table(
     Column("bytes", Integer, nullable=False),
     Column("data", LargeBinary, nullable=False),
     Index("uq_outputs_match_id_bot_id_part", "match_id", "bot_id", "part", unique=True),
+    sqlite_autoincrement=True,
 )
 
 submission_entries = Table(

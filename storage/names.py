@@ -1,8 +1,9 @@
 """Names of players and bots, in any script: what may be one, and which are the same.
 
 A name has letters, the marks that belong to them, digits, ``_``, ``-`` and ``.``.  It is kept in
-normal form C (Unicode Standard Annex 15), and names that differ only in case are the same.  What is
-not seen, and letters that are other forms of usual ones (wide, circled, ...), cannot be in a name.
+normal form C (Unicode Standard Annex 15), and names that differ only in case are the same.  Names
+cannot have invisible characters, or letters that are other forms of usual ones (wide, circled,
+...).
 
 Look-alikes are refused in two ways, after Unicode Technical Standard 39: letters between two
 separators are of one script (Japanese, Korean and Chinese names mix theirs, and Latin), and
@@ -94,7 +95,8 @@ def key_of(name: str) -> str:
 
 
 def unseen(character: str) -> bool:
-    r"""Whether a character is not drawn, or changes how others are: controls, directions, fillers.
+    r"""Return whether a character is invisible, or changes how others appear: controls, directions,
+    fillers.
 
     >>> unseen("\u202e"), unseen("\u3164"), unseen("a")
     (True, True, False)

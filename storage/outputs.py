@@ -1,8 +1,7 @@
-"""What hosted bots printed in their matches, as awaitable methods, and their SQL.
+"""Output of hosted bots in their matches.
 
-`plyhouse.storage.store.Store.outputs`.  Of each player so much is kept and no more: the oldest goes
-first.  It goes with the submission that it is of, too.  What is in it is for others to say: here it
-is bytes.
+Each player's outputs take a limited number of bytes; the oldest are dropped first.  A deleted
+submission takes its outputs with it.
 """
 
 from __future__ import annotations
@@ -11,12 +10,11 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, Join, Select, delete, func, select
 
-from plyhouse.storage.database import Database
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.locks import lock_row
 from plyhouse.storage.models import bots, match_seats, matches, outputs, players, versions
 
-__all__ = ["LEAST", "MOST_PARTS", "KeptOutput", "OutputRow", "Outputs"]
+__all__ = ["LEAST", "MOST_PARTS", "KeptOutput", "OutputRow", "keep", "latest", "of_match"]
 
 LEAST = 1024
 """Bytes that each counts for at least: rows take up room, too."""
@@ -26,7 +24,7 @@ MOST_PARTS = 8
 
 @dataclass(frozen=True, slots=True)
 class OutputRow:
-    """What a bot printed in a match on one machine."""
+    """Output of a bot in a match, from one machine."""
 
     bot_id: int
     player_id: int
@@ -56,115 +54,105 @@ class KeptOutput:
     bytes: int
 
 
-class Outputs:
-    """The part of a store that knows what hosted bots printed."""
+def keep(
+    connection: Connection,
+    match_id: str,
+    bot_id: int,
+    part: str,
+    data: bytes,
+    now_ms: int,
+    *,
+    crashes: int = 0,
+    most_bytes: int | None = None,
+) -> None:
+    """Keep what a bot printed in a match; the same ``part`` again takes its place.
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    The oldest of its player's goes if all would take more than ``most_bytes``.  Raises
+    `Unknown` if the bot has no seat in the match.
+    """
+    seat = match_seats.c
+    query = select(seat.version_id).where(seat.match_id == match_id, seat.bot_id == bot_id)
+    version = connection.execute(query.limit(1)).scalar()
+    if version is None:
+        raise Unknown(f"there is no match {match_id!r} of that bot")
+    owner = select(bots.c.player_id).where(bots.c.id == bot_id)
+    lock_row(connection, players.c.id, connection.execute(owner).scalar_one())
+    values = {
+        "version_id": version,
+        "received_ms": now_ms,
+        "crashes": crashes,
+        "bytes": max(LEAST, len(data)),
+        "data": data,
+    }
+    here = outputs.c
+    mine = here.match_id == match_id, here.bot_id == bot_id
+    changed = outputs.update().where(*mine, here.part == part).values(values)
+    if not connection.execute(changed).rowcount:
+        key = {"match_id": match_id, "bot_id": bot_id, "part": part}
+        connection.execute(outputs.insert().values(key | values))
+        last = select(here.id).where(*mine).order_by(here.id.desc()).limit(MOST_PARTS)
+        kept = list(connection.execute(last).scalars())
+        connection.execute(delete(outputs).where(*mine, here.id.not_in(kept)))
+    if most_bytes is not None:
+        _bound(connection, bot_id, most_bytes)
 
-    async def keep(
-        self,
-        match_id: str,
-        bot_id: int,
-        part: str,
-        data: bytes,
-        now_ms: int,
-        *,
-        crashes: int = 0,
-        most_bytes: int | None = None,
-    ) -> None:
-        """Keep what a bot printed in a match; the same ``part`` again takes its place.
 
-        The oldest of its player's goes if all would take more than ``most_bytes``.  Raises
-        `Unknown` if the bot has no seat in the match.
-        """
-
-        def work(connection: Connection) -> None:
-            seat = match_seats.c
-            query = select(seat.version_id).where(seat.match_id == match_id, seat.bot_id == bot_id)
-            version = connection.execute(query.limit(1)).scalar()
-            if version is None:
-                raise Unknown(f"there is no match {match_id!r} of that bot")
-            owner = select(bots.c.player_id).where(bots.c.id == bot_id)
-            lock_row(connection, players.c.id, connection.execute(owner).scalar_one())
-            values = {
-                "version_id": version,
-                "received_ms": now_ms,
-                "crashes": crashes,
-                "bytes": max(LEAST, len(data)),
-                "data": data,
-            }
-            here = outputs.c
-            mine = here.match_id == match_id, here.bot_id == bot_id
-            changed = outputs.update().where(*mine, here.part == part).values(values)
-            if not connection.execute(changed).rowcount:
-                key = {"match_id": match_id, "bot_id": bot_id, "part": part}
-                connection.execute(outputs.insert().values(key | values))
-                last = select(here.id).where(*mine).order_by(here.id.desc()).limit(MOST_PARTS)
-                kept = list(connection.execute(last).scalars())
-                connection.execute(delete(outputs).where(*mine, here.id.not_in(kept)))
-            if most_bytes is not None:
-                _bound(connection, bot_id, most_bytes)
-
-        await self._database.write(work)
-
-    async def of_match(self, match_id: str, bot_ids: list[int] | None = None) -> list[OutputRow]:
-        """Return what bots printed in a match, by seat and in the order in which it came."""
-        here = outputs.c
-        query = (
-            select(
-                here.bot_id,
-                bots.c.player_id,
-                players.c.name.label("player"),
-                bots.c.name.label("bot"),
-                versions.c.label,
-                match_seats.c.seat,
-                here.received_ms,
-                here.data,
-            )
-            .select_from(_seated())
-            .join(versions, versions.c.id == here.version_id)
-            .where(here.match_id == match_id)
-            .order_by(match_seats.c.seat, here.id)
+def of_match(
+    connection: Connection, match_id: str, bot_ids: list[int] | None = None
+) -> list[OutputRow]:
+    """Return what bots printed in a match, by seat and in the order in which it came."""
+    here = outputs.c
+    query = (
+        select(
+            here.bot_id,
+            bots.c.player_id,
+            players.c.name.label("player"),
+            bots.c.name.label("bot"),
+            versions.c.label,
+            match_seats.c.seat,
+            here.received_ms,
+            here.data,
         )
-        if bot_ids is not None:
-            query = query.where(here.bot_id.in_(bot_ids))
-        return await self._database.read(
-            lambda c: [OutputRow(**row._mapping) for row in c.execute(query)]
-        )
+        .select_from(_seated())
+        .join(versions, versions.c.id == here.version_id)
+        .where(here.match_id == match_id)
+        .order_by(match_seats.c.seat, here.id)
+    )
+    if bot_ids is not None:
+        query = query.where(here.bot_id.in_(bot_ids))
+    return [OutputRow(**row._mapping) for row in connection.execute(query)]
 
-    async def latest(
-        self, player_id: int, bot_id: int | None = None, limit: int = 50
-    ) -> list[KeptOutput]:
-        """Return the matches of a player's bots of which something is kept, the newest first."""
-        here = outputs.c
-        last = func.max(here.id).label("last")
-        columns = (
-            *(here.match_id.label("match"), players.c.name.label("player")),
-            *(bots.c.name.label("bot"), match_seats.c.seat, matches.c.game),
-            *(matches.c.finished_ms, match_seats.c.result),
+
+def latest(
+    connection: Connection, player_id: int, bot_id: int | None = None, limit: int = 50
+) -> list[KeptOutput]:
+    """Return the matches of a player's bots of which something is kept, the newest first."""
+    here = outputs.c
+    last = func.max(here.id).label("last")
+    columns = (
+        *(here.match_id.label("match"), players.c.name.label("player")),
+        *(bots.c.name.label("bot"), match_seats.c.seat, matches.c.game),
+        *(matches.c.finished_ms, match_seats.c.result),
+    )
+    query: Select[tuple[object, ...]] = (
+        select(
+            *columns,
+            func.sum(here.crashes).label("crashes"),
+            func.sum(here.bytes).label("bytes"),
         )
-        query: Select[tuple[object, ...]] = (
-            select(
-                *columns,
-                func.sum(here.crashes).label("crashes"),
-                func.sum(here.bytes).label("bytes"),
-            )
-            .select_from(_seated())
-            .join(matches, matches.c.id == here.match_id)
-            .where(bots.c.player_id == player_id, matches.c.finished_ms.is_not(None))
-            .group_by(*columns)
-            .order_by(last.desc())
-            .limit(limit)
-        )
-        if bot_id is not None:
-            query = query.where(here.bot_id == bot_id)
-        return await self._database.read(
-            lambda c: [
-                KeptOutput(**{**row._mapping, "crashes": int(row.crashes), "bytes": int(row.bytes)})
-                for row in c.execute(query)
-            ]
-        )
+        .select_from(_seated())
+        .join(matches, matches.c.id == here.match_id)
+        .where(bots.c.player_id == player_id, matches.c.finished_ms.is_not(None))
+        .group_by(*columns)
+        .order_by(last.desc())
+        .limit(limit)
+    )
+    if bot_id is not None:
+        query = query.where(here.bot_id == bot_id)
+    return [
+        KeptOutput(**{**row._mapping, "crashes": int(row.crashes), "bytes": int(row.bytes)})
+        for row in connection.execute(query)
+    ]
 
 
 def _seated() -> Join:

@@ -1,7 +1,7 @@
-"""How long what was handed in is kept; the SQL.
+"""Queries for the retention of submissions.
 
-A package is kept for as long as a submission needs it: those of refused ones are not, nor what was
-handed in for a competition alone that is deleted, nor anything of a player that is forgotten.
+A package is kept as long as a submission needs it. Packages are removed if they were refused, if
+they were submitted only for a deleted competition, and if their player is erased.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def drop_drafts(connection: Connection) -> None:
 
 
 def there(connection: Connection, digest: str) -> bool:
-    """Whether there is such a package."""
+    """Return whether there is such a package."""
     return bool(
         connection.execute(select(exists().where(packages.c.digest == digest))).scalar_one()
     )

@@ -106,7 +106,7 @@ def _check_label(label: str, what: str) -> None:
 
 
 def add_player(connection: Connection, name: str, now_ms: int, display: str = "") -> PlayerRow:
-    """Make a player; names are unique whatever the case of their letters."""
+    """Make a player; names are unique regardless of case."""
     name = check_name(name, "player")
     shown = check_display(display) or None
     lock_names(connection)
@@ -159,15 +159,15 @@ def refuse_taken_display(connection: Connection, display: str, own_key: str) -> 
 
 
 def player(connection: Connection, name: str) -> PlayerRow:
-    """Return the player of that name, in whatever case; `Unknown` if there is none."""
+    """Return the player of that name, ignoring case; `Unknown` if there is none."""
     found = find_player(connection, name)
     if found is None:
-        raise Unknown(f"there is no player {name!r}; add one with: plyhouse player add NAME")
+        raise Unknown(f"there is no player {name!r}; add one with: plyhouse admin player add NAME")
     return found
 
 
 def find_player(connection: Connection, name: str) -> PlayerRow | None:
-    """Return the player of that name, in whatever case, or None."""
+    """Return the player of that name, ignoring case, or None."""
     found = connection.execute(_players().where(players.c.name_key == key_of(name))).first()
     return None if found is None else PlayerRow(*found)
 
@@ -253,7 +253,7 @@ def revoke_token(connection: Connection, key: int | str, now_ms: int) -> TokenRo
         how = "no token fits" if not found else "more than one token may fit"
         raise Unknown(
             f"{how} {shown}; give the whole token, or the beginning of it that "
-            "'plyhouse player tokens NAME' shows"
+            "'plyhouse token list NAME' shows"
         )
     row = found[0]
     if row.revoked_ms is None:
@@ -376,7 +376,7 @@ def bot(connection: Connection, bot_id: int) -> BotRow:
 
 
 def find_bot(connection: Connection, player_id: int, name: str) -> BotRow | None:
-    """Return a player's bot of that name, in whatever case, or None."""
+    """Return a player's bot of that name, ignoring case, or None."""
     query = _bots().where(bots.c.player_id == player_id, bots.c.name_key == key_of(name))
     found = connection.execute(query).first()
     return None if found is None else BotRow(*found)
@@ -392,7 +392,7 @@ def bot_named(connection: Connection, owner: str, name: str) -> BotRow:
     return found
 
 
-def list_bots(connection: Connection, player_id: int | None) -> list[BotRow]:
+def list_bots(connection: Connection, player_id: int | None = None) -> list[BotRow]:
     """Return a player's bots, or everyone's, by name."""
     query = _bots().order_by(players.c.name_key, bots.c.name_key)
     if player_id is not None:

@@ -1,10 +1,10 @@
-"""Players and bots disabled, enabled and renamed: the SQL."""
+"""Changes of players, bots and tokens that the audit log notes."""
 
 from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from plyhouse.storage import audit
+from plyhouse.storage import audit, people
 from plyhouse.storage.errors import AlreadyExists
 from plyhouse.storage.locks import lock_names
 from plyhouse.storage.models import bots, players
@@ -19,7 +19,7 @@ from plyhouse.storage.people import (
     refuse_lookalikes,
     refuse_taken_display,
 )
-from plyhouse.storage.rows import BotRow, By, PlayerRow
+from plyhouse.storage.rows import BotRow, By, PlayerRow, TokenRow
 
 __all__ = [
     "disable_bot",
@@ -27,12 +27,13 @@ __all__ = [
     "enable_bot",
     "enable_player",
     "rename_player",
+    "revoke_token",
     "set_display",
 ]
 
 
 def disable_player(
-    connection: Connection, name: str, by: By, now_ms: int, keep_matches: bool
+    connection: Connection, name: str, by: By, now_ms: int, keep_matches: bool = False
 ) -> PlayerRow:
     """Keep a player from logging in."""
     row = player(connection, name)
@@ -72,7 +73,8 @@ def rename_player(connection: Connection, name: str, new: str, by: By, now_ms: i
             bots.update().where(bots.c.id == own.id).values(name=new, name_key=key_of(new))
         )
     _change_player(connection, row, name=new, name_key=key_of(new))
-    audit.add(connection, now_ms, by, "player.rename", f"{row.name} to {new}", row.id)
+    names = f"{row.name} to {new}"
+    audit.add(connection, now_ms, by, "player.rename", names, row.id, old_name=row.name)
     return player(connection, new)
 
 
@@ -93,7 +95,7 @@ def set_display(connection: Connection, name: str, display: str, by: By, now_ms:
 
 
 def disable_bot(
-    connection: Connection, owner: str, name: str, by: By, now_ms: int, keep_matches: bool
+    connection: Connection, owner: str, name: str, by: By, now_ms: int, keep_matches: bool = False
 ) -> BotRow:
     """Keep a bot from logging in."""
     row = bot_named(connection, owner, name)
@@ -110,6 +112,17 @@ def enable_bot(connection: Connection, owner: str, name: str, by: By, now_ms: in
     connection.execute(bots.update().where(bots.c.id == row.id).values(disabled_ms=None))
     audit.add(connection, now_ms, by, "bot.enable", f"{row.player}/{row.name}", row.id)
     return bot_named(connection, owner, name)
+
+
+def revoke_token(
+    connection: Connection, key: int | str, by: By, now_ms: int, *, keep_matches: bool = True
+) -> TokenRow:
+    """Revoke a token by its id, its first characters or itself; you may do so twice."""
+    row = people.revoke_token(connection, key, now_ms)
+    owner = people.player_by_id(connection, row.player_id)
+    subject = f"{row.prefix}... of {owner.name}"
+    audit.add(connection, now_ms, by, "token.revoke", subject, row.id, keep_matches)
+    return row
 
 
 def _change_player(connection: Connection, row: PlayerRow, **values: object) -> None:

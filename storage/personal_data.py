@@ -33,7 +33,7 @@ SECRET = frozenset(("digest", "hash"))
 """Columns of tokens, sessions and passwords that nobody is shown."""
 
 
-def personal_data(connection: Connection, account: str, *, reasons: bool) -> dict[str, Any]:
+def personal_data(connection: Connection, account: str, *, reasons: bool = False) -> dict[str, Any]:
     """Return what the database holds about an account, table by table; raises `Unknown`.
 
     Left out are digests of secrets, and what is long and has its own download: packages, what bots

@@ -26,7 +26,7 @@ PERSONAL: Final = (
 
 
 class Names:
-    """The names of a person, and what stands in their place.
+    """Names of a person, and their replacements.
 
     ``accounts`` are names of the account, ``words`` other texts such as a display name, and
     ``bot_names`` the new names of bots by the old ones in small letters.  Names are found as whole
@@ -66,15 +66,15 @@ class Names:
         )
 
     def names(self, text: str) -> bool:
-        """Whether a text names the person."""
+        """Return whether a text names the person."""
         return self._pattern.search(text) is not None
 
     def is_account(self, text: str) -> bool:
-        """Whether a text is the name of the account, and nothing else."""
+        """Return whether a text is the name of the account, and nothing else."""
         return text.lower() in self._accounts
 
     def is_subject(self, what: str, subject: str) -> bool:
-        """Whether an entry of the audit log is about the account.
+        """Return whether an entry of the audit log is about the account.
 
         A name may be a usual word, so only the place counts where such an entry names somebody.
 
@@ -124,12 +124,12 @@ class Names:
 def known_names(connection: Connection, player_id: int) -> Names:
     """All names by which a person is known here, with a new pseudonym."""
     row = people.player_by_id(connection, player_id)
-    accounts = {row.name}
-    renamed = select(audit.c.subject).where(
-        audit.c.what == "player.rename", audit.c.subject_id == str(player_id)
+    renamed = select(audit.c.old_name).where(
+        audit.c.what == "player.rename",
+        audit.c.subject_id == str(player_id),
+        audit.c.old_name.is_not(None),
     )
-    for subject in connection.execute(renamed).scalars():
-        accounts |= set(subject.split(" to "))
+    accounts = {row.name, *connection.execute(renamed).scalars()}
     others = _taken(connection, player_id)
     accounts = {each for each in accounts if each.lower() not in others}
     words = {row.display}
@@ -157,7 +157,7 @@ def _taken(connection: Connection, player_id: int) -> set[str]:
 
 
 def member_texts() -> list[str]:
-    """What is known of a member besides its name: every other text."""
+    """All texts about a member except the name."""
     kept = ("class_id", "name", "name_key")
     return [each.name for each in _texts(class_members) if each.name not in kept]
 

@@ -1,17 +1,14 @@
-"""Requests of students to look at a match or a grade again; `Store.regrades`, and the SQL."""
+"""Requests of students to look at a match or a grade again; competitions go by their id."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
 
 from sqlalchemy import Connection, func, select
 
 from plyhouse.storage import audit
-from plyhouse.storage.class_sql import find
-from plyhouse.storage.database import Database
-from plyhouse.storage.errors import ClassRefusal, Unknown
+from plyhouse.storage.competition_sql import find
+from plyhouse.storage.errors import CompetitionRefusal, Unknown
 from plyhouse.storage.models import (
     bots,
     class_games,
@@ -24,9 +21,7 @@ from plyhouse.storage.models import (
 )
 from plyhouse.storage.rows import By
 
-__all__ = ["MAX_TEXT", "MOST", "MOST_OPEN", "Regrade", "Regrades"]
-
-T = TypeVar("T")
+__all__ = ["MAX_TEXT", "MOST", "MOST_OPEN", "Regrade", "answer", "ask", "requests"]
 
 MAX_TEXT = 2000
 """Characters of a request, and of an answer."""
@@ -55,40 +50,7 @@ class Regrade:
     """None while it is open."""
 
 
-class Regrades:
-    """The part of a store that knows requests for regrades; competitions go by their id."""
-
-    def __init__(self, database: Database, clock: Callable[[], int]) -> None:
-        self._database = database
-        self._clock = clock
-
-    async def ask(self, class_id: str, player_id: int, text: str, match_id: str | None) -> Regrade:
-        """Store a request of a student about a finished match of its own, or about its grade.
-
-        Raises `ClassRefusal` for somebody who is no student, or has too many requests, and
-        `Unknown` for a match that is none of the student's in this competition.
-        """
-        return await self._write(lambda c, now: _ask(c, class_id, player_id, text, match_id, now))
-
-    async def all(self, class_id: str, player_id: int | None = None) -> list[Regrade]:
-        """Return the requests, open ones first, then the newest; of one student if given."""
-        return await self._database.read(lambda c: _listed(c, class_id, player_id))
-
-    async def answer(
-        self, class_id: str, number: int, text: str, by: By, *, close: bool = False
-    ) -> Regrade:
-        """Answer a request, in the place of an earlier answer; an empty text leaves it as it is.
-
-        ``close`` closes it.  Raises `Unknown`, or `ClassRefusal` if it is closed.
-        """
-        return await self._write(lambda c, now: _answer(c, class_id, number, text, by, close, now))
-
-    async def _write(self, work: Callable[[Connection, int], T]) -> T:
-        now = self._clock()
-        return await self._database.write(lambda connection: work(connection, now))
-
-
-def _ask(
+def ask(
     connection: Connection,
     class_id: str,
     player_id: int,
@@ -96,6 +58,11 @@ def _ask(
     match_id: str | None,
     now_ms: int,
 ) -> Regrade:
+    """Store a student's request about one of its finished matches, or about its grade.
+
+    Raises `CompetitionRefusal` if the account is no student or has too many requests, and
+    `Unknown` if the student did not play the match in this competition.
+    """
     row, here = find(connection, class_id, lock=True), regrades.c
     query = (
         select(class_students.c.status, players.c.name)
@@ -104,7 +71,7 @@ def _ask(
     )
     student = connection.execute(query).first()
     if student is None or student.status == "revoked":
-        raise ClassRefusal("competition/no_student", f"you are no student of {row.name!r}")
+        raise CompetitionRefusal("competition/no_student", f"you are no student of {row.name!r}")
     if match_id is not None:
         _own_match(connection, row.id, row.name, player_id, match_id)
     mine = here.class_id == row.id, here.player_id == player_id
@@ -112,7 +79,7 @@ def _ask(
     total, closed = connection.execute(counts).one()
     if total >= MOST or total - closed >= MOST_OPEN:
         limit = f"{MOST} requests" if total >= MOST else f"{MOST_OPEN} open requests"
-        raise ClassRefusal(
+        raise CompetitionRefusal(
             "competition/too_many",
             f"you have {limit} in {row.name!r}, the most there can be: speak to the staff",
         )
@@ -149,9 +116,10 @@ def _own_match(
         )
 
 
-def _listed(
-    connection: Connection, class_id: str, player_id: int | None, number: int | None = None
+def requests(
+    connection: Connection, class_id: str, player_id: int | None = None, number: int | None = None
 ) -> list[Regrade]:
+    """Return the requests, open ones first, then the newest; of one student if given."""
     here = regrades.c
     query = (
         select(
@@ -177,25 +145,30 @@ def _listed(
 
 
 def _one(connection: Connection, class_id: str, number: int) -> Regrade:
-    found = _listed(connection, class_id, None, number)
+    found = requests(connection, class_id, number=number)
     if not found:
         raise Unknown(f"there is no request {number} in this competition")
     return found[0]
 
 
-def _answer(
+def answer(
     connection: Connection,
     class_id: str,
     number: int,
     text: str,
     by: By,
-    close: bool,
     now_ms: int,
+    *,
+    close: bool = False,
 ) -> Regrade:
+    """Answer a request; a new text replaces an earlier one, an empty text keeps it.
+
+    ``close`` closes the request.  Raises `Unknown`, or `CompetitionRefusal` if it is closed.
+    """
     row = find(connection, class_id, lock=True)
     old = _one(connection, row.id, number)
     if old.closed_ms is not None:
-        raise ClassRefusal(
+        raise CompetitionRefusal(
             "competition/not_now", f"request {number} is closed: its student may ask again"
         )
     values: dict[str, object] = {}

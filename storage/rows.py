@@ -1,8 +1,8 @@
 """The values that go into and come out of the database, as plain frozen rows.
 
 This module does not touch SQLAlchemy, so that the pure parts of the server can make and read
-rows.  What is made with every ply or match is a msgspec struct, which takes a tenth of the time
-of a frozen dataclass to make and is unknown to the garbage collector; the rest are dataclasses.
+rows.  Rows made with every ply or match are msgspec structs, which take a tenth of the time of a
+frozen dataclass and are unknown to the garbage collector. The others are dataclasses.
 
 Units: fields named ``*_ns`` are nanoseconds of a monotonic clock's differences, fields named
 ``*_ms`` are wall-clock milliseconds since 1970 (UTC). Identifiers of matches, pairings and
@@ -24,8 +24,6 @@ __all__ = [
     "AuditRow",
     "BotRow",
     "By",
-    "CompetitionOverview",
-    "CompetitionRow",
     "EntryRow",
     "EventRow",
     "FinishMatch",
@@ -43,18 +41,19 @@ __all__ = [
     "Progress",
     "RatingLike",
     "SeatRow",
-    "Snapshot",
     "Standing",
     "StartMatch",
     "StoredMatch",
     "TableRow",
     "TokenRow",
+    "TournamentOverview",
+    "TournamentRow",
     "new_id",
     "wall_ms",
 ]
 
 SCOPES = ("play", "runner", "organise", "admin")
-"""What a token may allow, from the least to the most."""
+"""Scopes of a token, from the least to the most powerful."""
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _last_id = 0
@@ -100,7 +99,7 @@ class PlayerRow:
 
 @dataclass(frozen=True, slots=True)
 class By:
-    """Who does something that is noted in the audit log, and why."""
+    """The actor of an audited action, and the reason."""
 
     who: str
     why: str = ""
@@ -124,12 +123,12 @@ class AuditRow:
     """The same for programs: the id in the database."""
     why: str
     keep_matches: bool
-    """Whether running matches of the subject are played on."""
+    """True if running matches of the subject are played on."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenRow:
-    """What is known of a token after it was shown once; the secret itself is not stored."""
+    """Stored data of a token; the secret itself is not stored."""
 
     id: int
     player_id: int
@@ -145,7 +144,7 @@ class TokenRow:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Whom a token belongs to and what it allows."""
+    """Owner and scopes of a token."""
 
     player_id: int
     player: str
@@ -172,11 +171,13 @@ class BotRow:
     disabled_ms: int | None = None
     """Since when it may not log in; None if it may."""
     open_ms: int | None = None
-    """Since when people may play against what was handed in of it; None if they may not."""
+    """When its author opened its submissions for play; None if they are closed."""
 
 
 class SeatRow(Struct, frozen=True, gc=False):
-    """Who held one seat of a match. Only the seat and the ids are stored, names are looked up."""
+    """The holder of one seat of a match. Only the seat and the ids are stored, names are looked
+    up.
+    """
 
     seat: int
     player: str
@@ -228,7 +229,7 @@ class MatchRow(Struct, frozen=True, gc=False):
     seats: tuple[SeatRow, ...]
     created_ms: int
     nonces: tuple[str, ...] = ()
-    """What each seat added to the chance stream (hex), once all are ready."""
+    """Each seat's contribution to the chance stream (hex), once all are ready."""
     status: str = "waiting"
     """``waiting``, ``running`` or ``finished``."""
     ply: int = 0
@@ -241,19 +242,19 @@ class MatchRow(Struct, frozen=True, gc=False):
     reason: str = ""
     returns: tuple[float, ...] = ()
     data: str | None = None
-    """Whatever else the server wants to find again when it resumes the match (JSON)."""
+    """Further data for resuming the match (JSON)."""
     void_reason: str | None = None
     """Why the match was made void, by an organiser or as a machine was too busy for a bot, so that
     it counts nowhere; None if it was not."""
     competition_id: str | None = None
-    """What it is part of. Read from the pairing; not written with the match."""
+    """The competition of the match. Read from the pairing; not written with the match."""
     replaced: bool = False
-    """Whether another version or bot has since taken the place of one that plays here, so that
+    """True if another version or bot has since taken the place of one that plays here, so that
     the match no longer counts in its competition. Read from the entries; not written."""
 
     @property
     def kind(self) -> str:
-        """What the match is played for: ``competition``, ``rated`` or ``casual``."""
+        """Purpose of the match: ``competition``, ``rated`` or ``casual``."""
         if self.competition_id is not None:
             return "competition"
         return "rated" if self.rated else "casual"
@@ -312,7 +313,7 @@ class Standing:
     version: str = ""
     """The label of the version whose results these are."""
     latest: bool = True
-    """Whether it is the version that the bot last played a rated match of this game with."""
+    """True if it is the version that the bot last played a rated match of this game with."""
     display: str = ""
     """The player's display name; empty where it has none."""
 
@@ -339,7 +340,7 @@ class PairResult:
 
 
 class RatingLike(Protocol):
-    """What `Store.save_ratings` reads of a rating."""
+    """The parts of a rating that `Store.save_ratings` reads."""
 
     @property
     def elo(self) -> float:
@@ -355,19 +356,7 @@ class RatingLike(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
-    """A rating as it was at some time."""
-
-    taken_ms: int
-    rating: float
-    low: float
-    high: float
-    games: int
-    version_id: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class CompetitionRow:
+class TournamentRow:
     """A schedule of pairings between entries."""
 
     id: str
@@ -418,7 +407,7 @@ class PlayedSeat:
     ended: str
     """The termination, if this seat is why the match ended; else empty."""
     missed: bool = False
-    """Whether the match never began, as its seats did not become ready."""
+    """True if the match never began, as its seats did not become ready."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -447,10 +436,10 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class CompetitionOverview:
+class TournamentOverview:
     """All there is to show of a competition, as it was at one moment."""
 
-    competition: CompetitionRow
+    competition: TournamentRow
     entries: list[EntryRow]
     """In the order in which they were made."""
     progress: Progress
@@ -479,12 +468,12 @@ class StartMatch(Struct, frozen=True, gc=False):
 
 
 class MatchScores(Struct, frozen=True, gc=False):
-    """What a match counts for in tables and ratings, by rules that storage does not know."""
+    """Score of a match in tables and ratings, computed outside of storage."""
 
     seats: tuple[tuple[float, str], ...]
     """The score of each seat, and ``W``, ``D`` or ``L``."""
     pairs: tuple[float, ...]
-    """What the first of every two seats scored against the second, from 0 to 1, where 1/2 is a
+    """The score of the first of every two seats against the second, from 0 to 1, where 1/2 is a
     tie: seats 0 and 1, 0 and 2, ..., 1 and 2, and so on (`itertools.combinations`)."""
 
 
@@ -512,5 +501,5 @@ class FinishPairing(Struct, frozen=True, gc=False):
 
 
 Op = EventRow | NewPairing | NewMatch | StartMatch | FinishMatch | FinishPairing
-"""What a `Writer` can be given. Within a batch pairings are stored first, then matches, starts,
+"""The scopes of a `Writer`. Within a batch pairings are stored first, then matches, starts,
 events and ends, so operations that need each other may travel together."""

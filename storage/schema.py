@@ -48,6 +48,9 @@ KNOWN = (
     "0013",
     "0014",
     "0015",
+    "0016",
+    "0017",
+    "0018",
 )
 """All schema revisions this Plyhouse knows, oldest first; a test compares them with the files."""
 
@@ -160,7 +163,7 @@ def create(connection: Connection) -> None:
 
 @cache
 def _statements(driver: str) -> tuple[str, ...]:
-    """What makes the tables with this driver: to word it takes longer than to run it."""
+    """The statements that make the tables with this driver; compiling them is slow."""
     written: list[str] = []
 
     def write(statement: Any, *_: object, **__: object) -> None:

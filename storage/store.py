@@ -4,8 +4,8 @@ Queries are functions of a connection in the modules of this package.  `Store.re
 `Store.write` run one in a transaction: ``await store.read(class_sql.find, name)``.  Pass
 `Store.now` to functions that take the time.
 
-Methods raise `plyhouse.storage.errors.StorageError`, whose subclasses say what is wrong. What is
-written has reached the disk when a method returns. For the stream of actions during matches use
+Methods raise `plyhouse.storage.errors.StorageError`, whose subclasses say what is wrong. Writes
+have reached the disk when a method returns. For the stream of actions during matches use
 `plyhouse.storage.writer.Writer`, which shares transactions between matches.
 """
 
@@ -13,54 +13,34 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from types import TracebackType
 from typing import Concatenate, Final, ParamSpec, Self, TypeVar, cast
 
 from sqlalchemy import Connection
 
 from plyhouse.storage import (
-    class_bots,
-    commit_check,
-    competitions,
-    leaderboards,
-    match_lists,
+    competition_entries,
+    erasure,
     people,
-    probation,
     schema,
+    suspensions,
 )
-from plyhouse.storage import match_reads as records
-from plyhouse.storage.administration import Administration
-from plyhouse.storage.careers import Careers
 from plyhouse.storage.database import Database
-from plyhouse.storage.erasure import Erasure
-from plyhouse.storage.errors import ClaimLost, DatabaseFull, InDoubt
-from plyhouse.storage.match_lists import MatchFilter
+from plyhouse.storage.erasure import Erased
+from plyhouse.storage.errors import ClaimLost, DatabaseFull
+from plyhouse.storage.file_permissions import protect_file
 from plyhouse.storage.match_writes import operations
-from plyhouse.storage.outputs import Outputs
-from plyhouse.storage.privacy import private
-from plyhouse.storage.probation import Probation
-from plyhouse.storage.regrades import Regrades
+from plyhouse.storage.pseudonyms import known_names
 from plyhouse.storage.rows import (
     BotRow,
-    CompetitionOverview,
-    CompetitionRow,
-    EntryRow,
+    By,
     EventRow,
     Identity,
-    MatchRow,
     Op,
-    PairResult,
-    PlayedSeat,
     PlayerRow,
-    RatingLike,
-    Snapshot,
-    Standing,
-    StoredMatch,
-    TokenRow,
     wall_ms,
 )
-from plyhouse.storage.sessions import Sessions
 from plyhouse.storage.statements import ROWS_AT_ONCE
 from plyhouse.storage.submissions import Submissions
 
@@ -82,22 +62,8 @@ class Store:
         self._database = database
         self._clock = clock
         self._operations = operations(database.dialect)
-        self.administration = Administration(database, clock)
-        """What organisers do, noted in the audit log."""
-        self.careers = Careers(database)
-        """What single bots have done."""
-        self.probation = Probation(database, clock)
-        """Versions that are suspended after repeated forfeits."""
-        self.erasure = Erasure(database, clock)
-        """People who are erased."""
-        self.regrades = Regrades(database, clock)
-        """Requests of students to look at a result again."""
-        self.sessions = Sessions(database, clock)
-        """People at browsers: sessions, passwords, guests."""
         self.submissions = Submissions(database)
-        """Bots that were handed in for the server to run."""
-        self.outputs = Outputs(database)
-        """What these printed in their matches."""
+        """Takes packages of bots."""
 
     @classmethod
     async def open(
@@ -114,7 +80,7 @@ class Store:
         Without ``migrate`` a database of an older schema raises `OlderSchema`. ``clock`` gives
         the wall-clock time in ms.
         """
-        private(url, create=create)
+        protect_file(url, create=create)
         return cls(await Database.open(url, migrate=migrate, create=create), clock)
 
     async def claim(self) -> None:
@@ -197,14 +163,6 @@ class Store:
         now = self._clock()
         return await self._database.write(lambda c: people.add_player(c, name, now, display))
 
-    async def player(self, name: str) -> PlayerRow:
-        """Return the player of that name in any case; raises `Unknown`."""
-        return await self._database.read(lambda c: people.player(c, name))
-
-    async def players(self) -> list[PlayerRow]:
-        """Return all players by name."""
-        return await self._database.read(people.list_players)
-
     async def add_token(
         self, player: str | int | PlayerRow, scopes: Sequence[str] = ("play",), label: str = ""
     ) -> str:
@@ -214,16 +172,6 @@ class Store:
         return await self._database.write(
             lambda c: people.add_token(c, player_id, scopes, label, now)
         )
-
-    async def tokens(self, player: str | int | PlayerRow) -> list[TokenRow]:
-        """Return what is known of a player's tokens, the revoked ones too."""
-        player_id = await self._player_id(player)
-        return await self._database.read(lambda c: people.list_tokens(c, player_id))
-
-    async def revoke_token(self, key: int | str) -> TokenRow:
-        """Revoke a token by its id, its first characters or itself; doing so twice is fine."""
-        now = self._clock()
-        return await self._database.write(lambda c: people.revoke_token(c, key, now))
 
     async def authenticate(self, token: str) -> Identity | None:
         """Return whose token this is, None for nobody's; raises `TokenRevoked` or `Disabled`."""
@@ -284,8 +232,8 @@ class Store:
 
         def work(connection: Connection) -> int:
             version = people.ensure_version(connection, bot.id, label, now, limit, digest)
-            class_bots.has_connected(connection, version)
-            class_bots.submit(connection, bot.player_id, bot.id, version, now, games)
+            competition_entries.has_connected(connection, version)
+            competition_entries.submit(connection, bot.player_id, bot.id, version, now, games)
             return version
 
         return await self._database.write(work)
@@ -307,27 +255,11 @@ class Store:
             if row is None:
                 return None
             version = people.find_version(connection, row.id, label, digest)
-            if version is None or class_bots.changes(connection, row, version, now):
+            if version is None or competition_entries.changes(connection, row, version, now):
                 return None
-            return row, version, probation.reason_of(connection, version)
+            return row, version, suspensions.reason_of(connection, version)
 
         return await self._database.read(work)
-
-    async def bot(self, bot_id: int) -> BotRow:
-        """Return a bot by id; raises `Unknown`."""
-        return await self._database.read(lambda c: people.bot(c, bot_id))
-
-    async def bot_named(self, player: str, name: str) -> BotRow:
-        """Return a player's bot by name (empty: the player's own); raises `Unknown`."""
-        return await self._database.read(lambda c: people.bot_named(c, player, name))
-
-    async def bots_of(self, players: Iterable[str]) -> list[BotRow]:
-        """Return all bots of the players of these names in any case; unknown ones have none."""
-        return await self._database.read(lambda c: people.bots_of(c, players))
-
-    async def bots(self, player_id: int | None = None) -> list[BotRow]:
-        """Return a player's bots, or everyone's."""
-        return await self._database.read(lambda c: people.list_bots(c, player_id))
 
     # matches
 
@@ -361,165 +293,23 @@ class Store:
             apply = self._operations.apply
             self._database.write_soon(lambda link: apply(link, ops), done)
 
-    async def has(self, ops: Sequence[Op]) -> bool:
-        """Whether all these operations are stored: asked of a transaction that is in doubt."""
-        return await self._database.read(lambda c: commit_check.all_stored(c, ops))
+    async def erase(self, player_id: int, by: By) -> Erased:
+        """Erase an account that `erasure.begin` has disabled; you may repeat it.
 
-    async def running_matches(self) -> list[StoredMatch]:
-        """Return all unfinished matches with seeds and events: what recovery needs."""
-        return await self._database.read(records.running_matches)
-
-    async def match(self, match_id: str) -> StoredMatch:
-        """Return one match with its secret seed and its events; raises `Unknown`."""
-        return await self._database.read(lambda c: records.stored_match(c, match_id))
-
-    async def list_matches(
-        self,
-        *,
-        game: str | None = None,
-        player_id: int | None = None,
-        bot_id: int | None = None,
-        competition_id: str | None = None,
-        status: str | None = None,
-        rated: bool | None = None,
-        limit: int = 50,
-        before: str | None = None,
-        closed: Collection[str] = (),
-        viewer: int | None = None,
-    ) -> list[MatchRow]:
-        """Return headers, newest first; ``before`` is the last id of the page before.
-
-        ``status`` is waiting, running or finished. Seeds are empty until the pairing is over.
-        Of competitions with a class that are ``closed`` to the player ``viewer`` (by their ids)
-        only its own matches are there.
+        Raises `CompetitionRefusal` (``erasure/playing``) if it has begun a match since.
         """
-        wanted = MatchFilter(
-            game=game,
-            player_id=player_id,
-            bots=() if bot_id is None else ((bot_id,),),
-            competition_ids=None if competition_id is None else (competition_id,),
-            status=status,
-            rated=rated,
-            closed=frozenset(closed),
-            viewer=viewer,
-        )
-        return await self.matches_like(wanted, limit=limit, before=before)
-
-    async def matches_like(
-        self, wanted: MatchFilter, *, limit: int = 50, before: str | None = None
-    ) -> list[MatchRow]:
-        """Return headers, newest first; ``before`` is the last id of the page before."""
-        return await self._database.read(
-            lambda c: match_lists.list_matches(c, wanted, limit=limit, before=before)
-        )
-
-    # leaderboards
-
-    async def leaderboard(
-        self,
-        game: str,
-        limit: int = 100,
-        offset: int = 0,
-        *,
-        every_version: bool = False,
-        by_mean: bool = False,
-    ) -> list[Standing]:
-        """Return a page of the leaderboard of a game (canonical spec), best first.
-
-        Of each bot there is the version that it played with last, or ``every_version``;
-        ``by_mean`` ranks by the mean return, for games of one seat.
-        """
-        return await self._database.read(
-            lambda c: leaderboards.leaderboard(
-                c, game, limit, offset, every_version=every_version, by_mean=by_mean
-            )
-        )
-
-    async def games_with_results(self) -> list[str]:
-        """Return the specs of all games that have a leaderboard."""
-        return await self._database.read(leaderboards.games_with_results)
-
-    async def pair_results(self, game: str) -> list[PairResult]:
-        """Return the counted results between every two versions that met in a game."""
-        return await self._database.read(lambda c: leaderboards.pair_results_of(c, game))
-
-    async def save_ratings(self, game: str, ratings: Mapping[int, RatingLike]) -> None:
-        """Put fitted ratings, by version id, on the leaderboard and into the history."""
-        now = self._clock()
-        await self._database.write(lambda c: leaderboards.save_ratings(c, game, ratings, now))
-
-    async def rating_history(self, game: str, bot_id: int) -> list[Snapshot]:
-        """Return the ratings of a bot's versions over time, oldest first."""
-        return await self._database.read(lambda c: leaderboards.rating_history(c, game, bot_id))
-
-    # competitions
-
-    async def create_competition(self, row: CompetitionRow, bot_ids: Sequence[int] = ()) -> None:
-        """Store a competition and enter bots in one transaction; raises `AlreadyExists`."""
-
-        def create(connection: Connection) -> None:
-            competitions.create_competition(connection, row, bot_ids)
-
-        try:
-            await self._database.write(create)
-        except InDoubt:
-            if row not in await self.competitions(of_classes=True):
-                await self._database.write(create)
-
-    async def competitions(self, *, of_classes: bool = False) -> list[CompetitionRow]:
-        """Return all competitions, newest first; ``of_classes``: also single games of finals."""
-        return await self._database.read(
-            lambda c: competitions.list_competitions(c, of_classes=of_classes)
-        )
-
-    async def competition(self, competition_id: str) -> CompetitionRow:
-        """Return a competition; raises `Unknown`."""
-        return await self._database.read(lambda c: competitions.competition(c, competition_id))
-
-    async def set_competition_status(self, competition_id: str, status: str) -> None:
-        """Move a competition to open, running or finished."""
-        now = self._clock()
-        await self._database.write(
-            lambda c: competitions.set_status(c, competition_id, status, now)
-        )
-
-    async def suspend_competition(self, competition_id: str, why: str) -> None:
-        """Note that a competition cannot go on for now, and why; `NotNow` if it is finished."""
-        await self._database.write(lambda c: competitions.suspend(c, competition_id, why))
-
-    async def resume_competition(self, competition_id: str) -> CompetitionRow:
-        """Give a suspended competition back the status that it had, and return it."""
-        return await self._database.write(lambda c: competitions.resume(c, competition_id))
-
-    async def entries(self, competition_id: str) -> list[EntryRow]:
-        """Return the entries in the order they were made."""
-        return await self._database.read(lambda c: competitions.list_entries(c, competition_id))
-
-    async def pairings_of(self, competition_id: str) -> list[str]:
-        """Return the ids of a competition's pairings that are stored."""
-        return await self._database.read(lambda c: competitions.pairings_of(c, competition_id))
-
-    async def void_matches(self, competition_id: str) -> dict[str, list[tuple[int, ...]]]:
-        """Return, by pairing, a competition's finished matches without a result: their bots in
-        seat order.
-        """
-        return await self._database.read(lambda c: competitions.void_matches(c, competition_id))
-
-    async def played_seats(self, competition_id: str) -> list[PlayedSeat]:
-        """Return the seats of all matches of a competition, match by match."""
-        return await self._database.read(lambda c: competitions.played_seats(c, competition_id))
-
-    async def note_left(self, competition_id: str, left: Mapping[int, int]) -> None:
-        """Keep since which round bots are gone."""
-        await self._database.write(lambda c: competitions.note_left(c, competition_id, left))
-
-    async def overview(self, competition_id: str) -> CompetitionOverview:
-        """Return a competition with entries, progress and table; raises `Unknown`."""
-        return await self._database.read(lambda c: competitions.overview(c, competition_id))
+        names = await self.read(known_names, player_id)
+        ids = await self.read(erasure.played, player_id)
+        for start in range(0, len(ids), erasure.AT_ONCE):
+            part = ids[start : start + erasure.AT_ONCE]
+            await self.write(erasure.rewrite_matches, player_id, part, names)
+        erased = await self.write(erasure.finish, player_id, names, by, self.now())
+        await self._database.drop_log()
+        return erased
 
     async def _player_id(self, player: str | int | PlayerRow) -> int:
         if isinstance(player, PlayerRow):
             return player.id
         if isinstance(player, int):
             return player
-        return (await self.player(player)).id
+        return (await self.read(people.player, player)).id

@@ -24,7 +24,7 @@ OPEN = ("draft", "open", "frozen", "running", "paused")
 """Statuses of competitions that are not over."""
 
 
-def waiting(connection: Connection, limit: int) -> dict[int, WaitingCheck]:
+def waiting(connection: Connection, limit: int = 1000) -> dict[int, WaitingCheck]:
     """Return the checks that wait, by submission: students' first, then those of baselines.
 
     The oldest of each player come before the second oldest of all others, so that no player fills

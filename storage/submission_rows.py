@@ -1,4 +1,4 @@
-"""What the database knows of bots that were handed in, as plain frozen rows.
+"""Frozen rows of submissions.
 
 As in `plyhouse.storage.rows`, fields named ``*_ms`` are wall-clock milliseconds since 1970 (UTC).
 """
@@ -10,10 +10,10 @@ from typing import Final
 
 from plyhouse.storage.errors import Unknown
 
-__all__ = ["MAX_REPORT", "OUTCOMES", "STATUSES", "AskedEntry", "CheckedFor", "SubmissionRow",
+__all__ = ["MAX_REPORT", "OUTCOMES", "AskedEntry", "CheckedFor", "SubmissionRow",
            "WaitingCheck", "no_submission"]  # fmt: skip
 
-STATUSES: Final = ("waiting", "ready", "refused")
+
 MAX_REPORT: Final = 64_000
 """Characters of a report that are kept."""
 
@@ -29,18 +29,21 @@ OUTCOMES: Final = {
     "pinned": "not entered: another version was chosen for it there",
     "newer": "not entered: a newer version plays there",
 }
-"""What may become of a wish to play in a competition, and what that means."""
+"""Outcomes of a submission's entry in a competition, with their meaning."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskedEntry:
-    """A competition in which what was handed in is to play."""
+    """A competition that a submission enters."""
 
     class_id: str
     competition: str
     """Its name."""
     chosen: bool
-    """Whether its author named it; otherwise it is one that takes whatever comes of a student."""
+    """True if its author named the competition.
+
+    Otherwise the competition accepts every submission of the student.
+    """
     asked_ms: int
     outcome: str
     """One of `OUTCOMES`; empty while it waits for the check."""
@@ -53,7 +56,7 @@ class WaitingCheck:
     needs: str
     """The program that the submission is started with; empty for none."""
     baseline: bool
-    """Whether its bot is a baseline: then students' checks go first."""
+    """True if its bot is a baseline: then students' checks go first."""
     player_id: int
     since_ms: int
     """When it was submitted, or, if it was checked before, asked to play in other games."""
@@ -68,12 +71,12 @@ class CheckedFor:
     file: str
     """The text of its competition file."""
     baseline: bool
-    """Whether the bot is a baseline there, which has to play all of its games."""
+    """True if the bot is a baseline there, which has to play all of its games."""
 
 
 @dataclass(frozen=True, slots=True)
 class SubmissionRow:
-    """A package that was handed in as a version of a bot."""
+    """A package submitted as a version of a bot."""
 
     id: int
     player: str
@@ -81,13 +84,13 @@ class SubmissionRow:
     bot_id: int
     version_id: int
     digest: str
-    """Of what the package holds; the version has the same."""
+    """The digest of the package's contents; the version has the same."""
     label: str
-    """Of the version; mostly empty."""
+    """Label of the version; empty if it has none."""
     status: str
     """``waiting`` (for its check), ``ready`` or ``refused``."""
     report: str
-    """What the check said, for its author; empty before."""
+    """Report of the check for the author; empty before the check."""
     games: tuple[str, ...]
     """Specs of the games that it plays; empty before the check."""
     submitted_ms: int
@@ -96,7 +99,7 @@ class SubmissionRow:
     size: int = 0
     """Bytes of the package; 0 if it is not kept any more."""
     open: bool = False
-    """Whether people may play against the bot: against what is ready and was handed in last."""
+    """True if people may play against the bot: against its latest ready submission."""
     needs: str = ""
     """The program that it is started with, which its machine has to have; empty for none."""
     competitions: tuple[AskedEntry, ...] = ()

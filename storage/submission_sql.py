@@ -1,4 +1,4 @@
-"""Packages that are handed in, and what becomes of them; the SQL.
+"""Queries for submissions.
 
 A package is kept once, however many hand it in, and for as long as a submission needs it: what the
 check refuses is not kept.  Where a submission is to play is decided when it comes (the time of the
@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, exists, func, select
 
-from plyhouse.storage import class_bots, people, submission_checks
+from plyhouse.storage import competition_entries, people, submission_checks
 from plyhouse.storage.errors import SubmissionRefusal
 from plyhouse.storage.locks import lock_row
 from plyhouse.storage.models import (
@@ -73,9 +73,9 @@ def submit(
     passed = submission_checks.games_checked(connection, owner, digest)
     covered = games is not None and not again and passed.issuperset(games)
     takers = (
-        [class_bots.taker(connection, competition, owner, bot_id, now_ms)]
+        [competition_entries.taker(connection, competition, owner, bot_id, now_ms)]
         if competition
-        else class_bots.takers(connection, owner, bot_id, now_ms)
+        else competition_entries.takers(connection, owner, bot_id, now_ms)
     )
     here = submissions.c
     query = select(here.id, here.status).where(here.bot_id == bot_id, here.digest == digest)
@@ -190,7 +190,11 @@ def waiting_for(connection: Connection, class_id: str) -> list[str]:
 def check(
     connection: Connection, identity: int, ok: bool, report: str, games: Sequence[str], now_ms: int
 ) -> SubmissionRow:
-    """Note what the check said; if all is well, enter it where it is to play."""
+    """Note what the check said; if all is well, enter the submission where it is to play.
+
+    Nothing changes if it was checked already: two runners may have had it.  Raises `Unknown` if
+    the submission was removed.
+    """
     here = submissions.c
     lock_row(connection, bots.c.id, find(connection, identity).bot_id)
     before = find(connection, identity)
@@ -255,7 +259,7 @@ def _enter(connection: Connection, row: SubmissionRow) -> None:
         if asked.outcome:
             continue
         key = here.submission_id == row.id, here.class_id == asked.class_id
-        outcome = class_bots.enter_checked(
+        outcome = competition_entries.enter_checked(
             connection,
             asked.class_id,
             row.player_id,
@@ -289,7 +293,7 @@ def of(
     limit: int | None = None,
     baselines: bool = False,
 ) -> list[SubmissionRow]:
-    """Return what was handed in of a bot, by a player or for a competition, the newest first.
+    """Return submissions of a bot, a player or a competition, the newest first.
 
     ``baselines``: only of bots that are baselines of this competition.
     """
@@ -343,7 +347,7 @@ def ready_versions(
 
 
 def open_to_people(
-    connection: Connection, limit: int, bot_ids: Collection[int] | None = None
+    connection: Connection, limit: int = 200, bot_ids: Collection[int] | None = None
 ) -> list[SubmissionRow]:
     """Return what people may play against: of each open bot what came last and is ready.
 
@@ -369,12 +373,12 @@ def open_to_people(
 
 
 def set_open(connection: Connection, bot_id: int, open_ms: int | None) -> None:
-    """Let people play against what is handed in of a bot, from a time on; None: not any more."""
+    """Open a bot's submissions for play from a time on; None closes them."""
     connection.execute(bots.update().where(bots.c.id == bot_id).values(open_ms=open_ms))
 
 
 def entered(connection: Connection, class_id: str) -> set[int]:
-    """Return the bots that are entered with a version that was handed in and is ready."""
+    """Return the entered bots whose version is a ready submission."""
     here, entry = submissions.c, class_entries.c
     same = (here.bot_id == entry.bot_id) & (here.version_id == entry.version_id)
     query = (

@@ -66,7 +66,7 @@ def _call(
     result, failure = None, None
     try:
         result = function(*arguments)
-    except BaseException as error:  # whoever waits is to have it
+    except BaseException as error:  # the waiting caller receives the error
         failure = error
     with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
         loop.call_soon_threadsafe(_settle, future, result, failure)

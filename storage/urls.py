@@ -2,7 +2,7 @@
 
 ``sqlite:///plyhouse.db`` (relative), ``sqlite:////var/lib/plyhouse.db`` (absolute),
 ``sqlite:///:memory:`` and ``postgresql://user:password@host:port/database``. A file name is taken
-as it stands, up to the ``?``, after which options follow:
+literally, up to the ``?`` before options:
 
 =================== ======================= ==================================================
 option              values (default first)  meaning
@@ -53,7 +53,7 @@ class Target:
 
     @property
     def in_memory(self) -> bool:
-        """Whether this is a SQLite database that lives and dies with its connection."""
+        """True if this is a SQLite database that lives and dies with its connection."""
         return self.kind == "sqlite" and self.path is None
 
 

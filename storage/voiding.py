@@ -93,7 +93,7 @@ def _take_from_standings(
 
 
 def _show_another(connection: Connection, game: str, bot_id: int) -> None:
-    """Of a bot's versions that are left, show the one that played last."""
+    """Show the one of a bot's remaining versions that played last."""
     played = (
         select(match_seats.c.version_id)
         .join(matches, matches.c.id == match_seats.c.match_id)
@@ -141,7 +141,7 @@ def _take_from_pair(connection: Connection, game: str, a: int, b: int, score: fl
 
 
 def _forget_ratings(connection: Connection, game: str, versions: list[int]) -> None:
-    """Who has met nobody any more has no rating; the next fit would pass it over."""
+    """A version without opponents has no rating; the next fit would skip it."""
     columns = pair_results.c
     met = exists().where(
         columns.game == game,

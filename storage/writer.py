@@ -21,6 +21,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from plyhouse.storage.commit_check import all_stored
 from plyhouse.storage.errors import (
     AlreadyExists,
     InDoubt,
@@ -62,13 +63,13 @@ class Writer:
         self._batch: list[_Waiting] = []
         """Those whose transaction is under way."""
         self._again = False
-        """Whether that transaction was in doubt and is tried a second time."""
+        """True if that transaction was in doubt and is tried a second time."""
         self._doubtful: set[Op] = set()
         """Operations that may be stored already."""
         self._reading: asyncio.Task[None] | None = None
         self._pending = 0
         self._busy = False
-        """Whether a transaction is under way, or about to begin."""
+        """True if a transaction is under way, or about to begin."""
         self._sent_ns = 0
         """When that transaction was handed to the store."""
         self.latency = Latency()
@@ -110,7 +111,7 @@ class Writer:
             self._pending += len(rows)
             if not self._busy:
                 self._busy = True
-                # Whatever else is submitted in this turn of the loop goes along.
+                # Other submissions of this turn of the loop join the transaction.
                 asyncio.get_running_loop().call_soon(self._begin)
 
     async def flush(self) -> None:
@@ -194,10 +195,10 @@ class Writer:
         """Something of a transaction is stored already: find out what was in doubt and is."""
         try:
             stored = [
-                self._is_doubtful(waiting) and await self._store.has(waiting[0])
+                self._is_doubtful(waiting) and await self._store.read(all_stored, waiting[0])
                 for waiting in batch
             ]
-        except Exception as failure:  # whatever it is, who waits must hear of it
+        except Exception as failure:  # report every error to the waiting caller
             self._tell(batch, _failure(failure))
             self._begin_soon()
             return
@@ -227,7 +228,7 @@ class Writer:
 
 
 def _failure(error: BaseException) -> StorageError:
-    """What those who waited are told: whatever it is, they must hear of it."""
+    """The outcome for the waiting callers: they must get every kind of error."""
     if isinstance(error, StorageError):
         return error
     failure = StorageError(f"storing failed by a fault in Plyhouse: {error!r}")

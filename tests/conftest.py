@@ -1,19 +1,19 @@
-"""What holds for every test."""
+"""Fixtures and settings of all tests."""
 
 from __future__ import annotations
 
-import functools
+import os
 import signal
 import sys
+import tempfile
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from httpx import create_ssl_context
 from httpx._config import DEFAULT_TIMEOUT_CONFIG
-from httpx._transports import default
 from hypothesis import HealthCheck, settings
-from tests.cli.zygote import Zygote, clean_environment
+from tests.harness.zygote import Zygote, share_certificates, shared_zygote
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # what would be warned of here is refused below
@@ -24,14 +24,14 @@ with warnings.catch_warnings():
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-# A loaded machine may take longer to answer than the five seconds that httpx waits by itself.
+# A loaded machine may need more than the five seconds that httpx waits by default.
 for _kind in ("connect", "read", "write", "pool"):
     setattr(DEFAULT_TIMEOUT_CONFIG, _kind, 60.0)
 
-# Every client of httpx reads all certificate authorities, though ours speak plain HTTP: as much
-# work as a small test. The clients of a process share what the first one has read.
-setattr(default, "create_ssl_context", functools.cache(create_ssl_context))  # noqa: B010  (typed)
+share_certificates()
 
+# No command of a test may find a login of the developer; tests of logins set a folder of their own.
+os.environ["XDG_CONFIG_HOME"] = str(Path(tempfile.gettempdir(), f"plyhouse-tests-{os.getpid()}"))
 
 settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("here")
@@ -41,6 +41,12 @@ def pytest_configure() -> None:
     """Refuse to test machine code that is older than its source: green would mean nothing."""
     if native.COMPILED and (stale := _build.changed(_build.noted().get("sources", {}))):
         raise pytest.UsageError(_build.stale_sentence(stale))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that have slow tests: nobody should wait for one that begins last."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
 
 
 @pytest.fixture(autouse=True)
@@ -53,8 +59,6 @@ def own_search_path() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def zygote() -> Iterator[Zygote]:
+def zygote() -> Zygote:
     """What forks commands."""
-    made = Zygote(clean_environment())
-    yield made
-    made.close()
+    return shared_zygote()

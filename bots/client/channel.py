@@ -1,4 +1,4 @@
-"""What a client needs of its transport: a `Channel` that moves frames, and a way to open one.
+"""The interface of a client's transport: a `Channel` for frames, and a way to open one.
 
 Across networks that is `plyhouse.bots.client.websocket`.  In the local arena it is
 `plyhouse.server.wire.memory.MemoryClient`, so its bots run the very client that crosses networks.
@@ -19,7 +19,7 @@ class Unreachable(Exception):  # noqa: N818 - a state of affairs
 
 
 class NotAServer(Exception):  # noqa: N818 - a state of affairs
-    """What is there is no Plyhouse server; trying again does not help."""
+    """The address is not a Plyhouse server; trying again does not help."""
 
 
 class Channel(Protocol):
@@ -33,7 +33,7 @@ class Channel(Protocol):
         """Queue a frame; ignored once the connection is closed."""
 
     async def recv(self) -> Frame | None:
-        """The next frame; None when the connection is closed."""
+        """Return the next frame; None when the connection is closed."""
         ...
 
     def close(self, code: int = 1000, reason: str = "") -> None:

@@ -1,7 +1,7 @@
-"""The client side of protocol v1: stays connected, and loses nothing when it was not.
+"""The client side of protocol v1, which reconnects and loses nothing meanwhile.
 
     ClientError
-      CannotConnect     the server cannot be reached, or what is there is none
+      CannotConnect     the server cannot be reached, or the address is not a server
       Refused           the server does not let us in (`code`): trying again does not help
         Replaced        a newer connection of the same bot took over
       RequestRefused    one request was refused (`code`, `legal`); the connection goes on
@@ -109,7 +109,7 @@ class ConnectionLost(ClientError):  # noqa: N818 - a state of affairs
 
 @dataclass(frozen=True, slots=True)
 class Introduction:
-    """Who the client says it is; see ``hello`` in the protocol for the fields."""
+    """The identity of a client; see ``hello`` in the protocol for the fields."""
 
     token: str
     bot: str = ""
@@ -188,12 +188,12 @@ class Client:
 
     @property
     def left(self) -> bool:
-        """Whether we have left for good, by `leave` or because the server refused us."""
+        """True if we have left for good, by `leave` or because the server refused us."""
         return self._left
 
     @property
     def connected(self) -> bool:
-        """Whether requests reach the server now."""
+        """True if requests reach the server now."""
         return self._open
 
     @property
@@ -404,7 +404,7 @@ class Client:
         channel.send(frame)
 
     def _disconnected(self, channel: Channel) -> str:
-        """Forget the connection; keep what is to be repeated.  Return why it ended."""
+        """Drop the connection, keep requests to repeat, and return why it ended."""
         self._measure()
         connection, self._connection, self._channel, self._open = (
             self._connection,
@@ -428,7 +428,7 @@ class Client:
         return "the connection was lost" + (f" (close code {code})" if code else "")
 
     def _abandon(self) -> None:
-        """There will be no further connection: nobody shall wait for one."""
+        """Fail all waiting requests, because no further connection follows."""
         self._left = True
         for one in [*self._waiting, *self._pending.values()]:
             _give_up(one)
@@ -442,7 +442,7 @@ class Client:
             self._jitter = max(0, trips.median_ns - trips.minimum_ns)
 
     async def _tend(self, connection: ClientConnection, channel: Channel) -> None:
-        """Give a silent server up, and measure round trips now and then."""
+        """Close the connection to a silent server, and measure round trips."""
         limits = connection.limits
         ping_at = self._clock.now() + limits.heartbeat_ns
         while (silent_at := connection.next_deadline()) is not None:

@@ -1,4 +1,4 @@
-"""The clock that client and runner go by: real in life, moved by hand in tests."""
+"""The clock of client and runner; tests pass one that they control."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ _RETRIED_STATUS: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
 def server_url(text: str) -> str:
-    """The websocket address of a server, however it was written; raises `ValueError`.
+    """Return the websocket address of a server, however it was written; raises `ValueError`.
 
     >>> server_url("127.0.0.1:8765")
     'ws://127.0.0.1:8765/ws'
@@ -63,7 +63,7 @@ def server_url(text: str) -> str:
 
 
 class WebSocketChannel:
-    """A `Channel` over a websocket; frames are written by a task of its own, in order."""
+    """A `Channel` over a websocket; a separate task writes the frames in order."""
 
     def __init__(self, socket: WebSocket) -> None:
         self._socket = socket
@@ -77,7 +77,7 @@ class WebSocketChannel:
         self._queue.put_nowait(frame)
 
     async def recv(self) -> Frame | None:
-        """The next frame; None when the connection is closed."""
+        """Return the next frame; None when the connection is closed."""
         try:
             return await self._socket.recv()
         except ConnectionClosed:

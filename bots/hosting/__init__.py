@@ -1,11 +1,11 @@
-"""Bots of others on our machine: what they hand in, and how it is played.
+"""Run submitted bots of other people on this machine.
 
-    package      what may be handed in, read and checked without running anything
-    build        a package as a read-only tree, under the name of what it holds
-    program      bots in other languages: protocol v1 as lines of JSON
-    program_match    one match as its program plays it
+    package          reads a package from a file, a folder or a zip
+    build            builds a package into a read-only tree
+    program          bots in other languages: protocol v1 as lines of JSON
+    program_match    one match as such a program plays it
     program_process  one process of a program
-    host         one built package, ready to play: in a sandbox, with its times noted
+    hosted_runner    a built package, ready to play in a sandbox
 
-Where they are confined is `plyhouse.bots.sandbox`.
+`plyhouse.bots.sandbox` confines them.
 """

@@ -1,4 +1,4 @@
-"""A package as a read-only tree, built once, under the name of what it holds."""
+"""Build a package into a read-only tree, once, named by its contents."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from plyhouse.protocol.package import Manifest, Package, digest_of, version_of
+from plyhouse.protocol.hosting.package import Manifest, Package, digest_of, version_of
 
 __all__ = ["Built", "build", "version_of"]
 
@@ -21,9 +21,9 @@ class Built:
     folder: Path
     """Its tree: nothing in it can be written."""
     version: str
-    """SHA-256 of all that it holds: the same version is the same package."""
+    """SHA-256 of its contents: equal versions are equal packages."""
     digest: str
-    """What its runner reports to the server, see `digest_of`."""
+    """The digest that its runner reports to the server, see `digest_of`."""
     manifest: Manifest
     requirements: tuple[str, ...]
 

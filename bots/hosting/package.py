@@ -1,5 +1,6 @@
-"""Packages of bots on this machine: a file, a folder or a zip, read by the rules of
-`plyhouse.protocol.package`, which say what may be handed in.
+"""Read packages of bots from a file, a folder or a zip.
+
+The rules are in `plyhouse.protocol.hosting.package`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from plyhouse.protocol.package import (
+from plyhouse.protocol.hosting.package import (
     IGNORED,
     MANIFEST,
     Manifest,
@@ -72,7 +73,7 @@ def _of_folder(top: Path, rules: Rules) -> Iterator[tuple[str, bytes, bool]]:
 
 
 def _read(path: Path, name: str, rules: Rules) -> bytes:
-    # Whoever changes it into a link at this moment gets an error, not another file.
+    # If the file becomes a link at this moment, opening it fails.
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as file:
         content = file.read(rules.max_file + 1)

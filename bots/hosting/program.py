@@ -4,10 +4,11 @@ One message is one line, on standard input and standard output; standard error i
 The program says ``hello`` and everything after it as on a websocket, so a bot that was written for
 one needs only another way to read and write.  Between it and the server stands `ProgramRunner`:
 
-* every match has a process of its own, which gets its own ``welcome`` and nothing of the others;
-  all share one connection, which is ours: tokens, pings, breaks and sessions are not its business;
-* a process stands still while others are to move, and is gone after its match;
-* what a bot plays with goes through, the rest is refused: no seeks, no challenges;
+* every match has a separate process, which gets its own ``welcome`` and no messages of other
+  matches; all share one connection, and `ProgramRunner` handles its tokens, pings, breaks and
+  sessions;
+* a process is stopped while others are to move, and ends after its match;
+* messages that a bot plays with go through, the rest is refused: no seeks, no challenges;
 * a process that ends when it is to move loses its match, as any bot; otherwise another one takes
   over, says ``hello``, and finds the match in ``welcome``.
 """
@@ -36,12 +37,12 @@ from plyhouse.bots.hosting.build import Built
 from plyhouse.bots.hosting.program_match import InMatch, ProgramMatch, Surroundings
 from plyhouse.bots.hosting.program_process import HELLO_WITHIN, Program
 from plyhouse.bots.loading import BotLoadError
-from plyhouse.bots.process.author import AuthorLog
+from plyhouse.bots.process.author_log import AuthorLog
 from plyhouse.bots.process.supervisor import MOST_DEATHS, RENEW_GRACE
 from plyhouse.bots.running.run_options import RunOptions
 from plyhouse.bots.running.summary import RunSummary, verdict
 from plyhouse.bots.sandbox.box import Box, Limits, Tier
-from plyhouse.bots.sandbox.client import KeeperClient
+from plyhouse.bots.sandbox.client import ForkServerClient
 from plyhouse.bots.sandbox.cores import Cores
 from plyhouse.protocol.messages import (
     Accepted,
@@ -78,7 +79,7 @@ class ProgramRunner:
         token: str,
         options: RunOptions,
         *,
-        keeper: KeeperClient,
+        fork_server: ForkServerClient,
         tier: Tier,
         limits: Limits | None = None,
         cores: Cores | None = None,
@@ -86,7 +87,7 @@ class ProgramRunner:
         hello_within: float = HELLO_WITHIN,
     ) -> None:
         self._options = options
-        self._keeper = keeper
+        self._fork_server = fork_server
         self._cores = cores or Cores.of_this_machine()
         self._hello_within = hello_within
         self._box = Box(
@@ -156,11 +157,11 @@ class ProgramRunner:
 
     @property
     def matches(self) -> tuple[str, ...]:
-        """Ids of the matches it is playing now."""
+        """Ids of the current matches."""
         return tuple(self._matches)
 
     def restart_processes(self) -> None:
-        """End all processes; new ones take over in the middle of whatever is played."""
+        """End all processes; new ones take over their matches at once."""
         for program in self._programs:
             self._replace(program)
 
@@ -205,7 +206,7 @@ class ProgramRunner:
         number = self._starts
         program = await Program.start(
             self._box,
-            keeper=self._keeper,
+            fork_server=self._fork_server,
             cores=self._cores,
             clock=self._options.clock,
             log=self._log,
@@ -217,7 +218,7 @@ class ProgramRunner:
         return program
 
     def _up(self, up: bool) -> None:
-        """Tell whether there is a process, or the last one has ended by itself."""
+        """Report whether there is a process, or the last one has exited."""
         if self._options.on_up is not None:
             self._options.on_up(up)
 
@@ -249,7 +250,7 @@ class ProgramRunner:
             self._leave()
 
     async def _next_match(self, over: asyncio.Task[None]) -> ProgramMatch | None:
-        """The next match without a process; None if ours ends while it waits."""
+        """Return the next match without a process; None if ours ends while it waits."""
         following = asyncio.create_task(self._without.get())
         await asyncio.wait({following, over}, return_when="FIRST_COMPLETED")
         if following.done():
@@ -281,7 +282,7 @@ class ProgramRunner:
         return None if match.over.is_set() else match
 
     async def _may_know(self, program: Program, match: ProgramMatch) -> bool:
-        """Whether a process may know anything of an earlier match of the same pairing.
+        """Return whether a process may know anything of an earlier match of the same pairing.
 
         Their dice may be the same.  A process that still takes its leave of that match could tell
         this one by how busy it keeps the machine, so that is waited for; and one that has waited
@@ -310,9 +311,11 @@ class ProgramRunner:
 
     def _replace(self, program: Program) -> None:
         self._replaced.add(program)
+        if (played := self._plays.get(program)) is not None:
+            played.detach()  # until the kill takes effect, it could still get turns and act
         program.kill()
 
-    # What the server says
+    # Messages from the server
 
     def _handle(self, message: ServerMessage | Connected | Disconnected) -> None:
         match message:
@@ -396,7 +399,7 @@ class ProgramRunner:
         challenge = challenged.challenge
         self._request(lambda number: Answer(number, challenge, False, reason))
 
-    # What we say to the server
+    # Messages to the server
 
     def _last_welcome(self) -> Welcome:
         if self._client.welcome is None:
@@ -447,7 +450,7 @@ class ProgramRunner:
                 pass  # we are leaving
             except ClientError as error:
                 if failed is not None:
-                    failed(error)  # a program is told, and tells its author if it likes
+                    failed(error)  # the program gets the error and may pass it on
                 else:
                     self._log.note(str(error))
             else:

@@ -1,10 +1,10 @@
-"""One match as a program plays it: what the server says in, what the program says out.
+"""One match of a program: messages from the server in, messages of the program out.
 
-A match has a process of its own.  It is told as the protocol says, by ``welcome`` and ``match`` and
-``turn``, as if it had a connection of its own; that the real one may break, and is shared by all
-matches of the bot, it never notices.
+Every match has a separate process.  It gets ``welcome``, ``match`` and ``turn`` as the protocol
+says, as if it had its own connection.  It never notices that the real connection is shared by all
+matches of the bot, or that it breaks.
 
-From its ``act`` until its next ``turn`` the process stands still.
+From its ``act`` until its next ``turn`` the process is stopped.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import msgspec
 
 from plyhouse.bots.client.timing import MS
 from plyhouse.bots.hosting.program_process import Program, refusal
-from plyhouse.bots.process.ledger import CostOfPly, Stopwatch
+from plyhouse.bots.process.ply_cost import CostOfPly, Stopwatch
 from plyhouse.bots.running.history import History
 from plyhouse.bots.running.summary import SeatResult
 from plyhouse.protocol.messages import (
@@ -50,7 +50,9 @@ __all__ = ["ALLOWED", "InMatch", "ProgramMatch", "Surroundings"]
 InMatch: TypeAlias = Ready | Act | Resign | OfferDraw | AcceptDraw | DeclineDraw | Sync
 
 ALLOWED: Final = (Ready, Act, Resign, OfferDraw, AcceptDraw, DeclineDraw, Sync)
-"""What a program may say of its match, beside ``hello``, ``ping``, ``pong`` and ``bye``."""
+"""Messages that a program may send about its match, beside ``hello``, ``ping``, ``pong`` and
+``bye``.
+"""
 
 MOST_OPEN: Final = 64
 """Requests of a program that wait for the server: while the connection is away, they are kept."""
@@ -61,7 +63,7 @@ DETAIL_LIMIT: Final = 4000
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What all matches of a run share."""
+    """The common environment of all matches of a run."""
 
     welcome: Callable[[], Welcome]
     """The server's last one."""
@@ -89,7 +91,7 @@ class ProgramMatch:
         self.over = asyncio.Event()
         """Set when the match is."""
         self.wanted = asyncio.Event()
-        """Set unless a process would have to stand still."""
+        """Set unless a process would have to be stopped."""
         self.wanted.set()
         self._snapshot = snapshot
         self._history = History(self.seat, snapshot.events)
@@ -101,9 +103,9 @@ class ProgramMatch:
         self._open = 0
         """Its requests that the server has not answered."""
         self._is_ready = False
-        """Whether the server knows that this seat is set up, and may begin without another word."""
+        """True if the server knows that this seat is set up, and may begin without another word."""
         self._owes_ready = False
-        """Whether the program is to set the match up, and may run for that."""
+        """True if the program is to set the match up, and may run for that."""
         self._owes: int | None = None
         """The ply for which the program has to act."""
         self._acting: int | None = None
@@ -113,7 +115,7 @@ class ProgramMatch:
 
     @property
     def to_move(self) -> bool:
-        """Whether the program has been told that it is its turn, and has not acted."""
+        """True if the program has been told that it is its turn, and has not acted."""
         return self._owes is not None
 
     # Its process
@@ -134,7 +136,7 @@ class ProgramMatch:
         self._program = None
 
     def failed(self, how: str) -> None:
-        """Its process ended by itself: if it was to move the match is lost, as for any bot."""
+        """Handle the exit of the process: if it was to move, resign, as for any bot."""
         if self._owes is not None and self.outcome is None:
             self._around.resign(
                 self.match, f"the program ended ({how}) when it was to move"[:DETAIL_LIMIT]
@@ -160,15 +162,15 @@ class ProgramMatch:
             )
         )
         if not running:
-            # Whoever takes over from one that was ready is told, but has no time of its own: the
-            # opponent's may have begun.
+            # A process that replaces a ready one gets the match, but no time to set up, because the
+            # opponent's clock may be running.
             self._owes_ready = set_up
             program.write(MatchMessage(snapshot))
 
-    # What the server says
+    # Messages from the server
 
     def on_snapshot(self, snapshot: MatchSnapshot) -> None:
-        """The match as it stands: after a reconnect, or because somebody asked."""
+        """Handle the current position of the match, after a reconnect or on request."""
         if self.outcome is not None:
             return
         self._snapshot = snapshot
@@ -189,9 +191,9 @@ class ProgramMatch:
         if not self._welcomed:
             self._welcome(program, snapshot)
         elif not same:
-            self._around.restart(program)  # what it was told is not true any more
+            self._around.restart(program)  # its view of the match is outdated
         elif snapshot.status == "waiting":
-            pass  # it was told when it began, and what it has said of it is on its way
+            pass  # it knows the match since its start, and its answer is on its way
         elif snapshot.your_turn and not self._busy_with(snapshot.ply):
             self._turn(
                 Turn(
@@ -253,7 +255,7 @@ class ProgramMatch:
         self.wanted.set()
 
     def tell(self, message: ServerMessage) -> None:
-        """Pass something on that needs no answer; whoever stands still reads it later."""
+        """Pass on a message that needs no answer; a stopped process reads it later."""
         if self._program is not None and self._welcomed:
             self._program.write(message)
 
@@ -277,7 +279,7 @@ class ProgramMatch:
     def _turn(self, turn: Turn) -> None:
         self.wanted.set()
         if self._program is None or not self._welcomed:
-            return  # whoever takes over asks how the match stands
+            return  # the new process asks for the position of the match
         self._owes_ready = False  # it has begun: from now on it runs for its plies only
         self._program.work()
         self._begin_ply(self._program, turn.ply, turn.deadline_ms)
@@ -309,7 +311,7 @@ class ProgramMatch:
             self._begin_ply(self._program, ply)
 
     def _untold(self) -> list[Event]:
-        """What happened since the last message to the program."""
+        """Return the events since the last message to the program."""
         events = self._history.events[self._told :]
         self._told = len(self._history.events)
         return events
@@ -317,7 +319,7 @@ class ProgramMatch:
     def _busy_with(self, ply: int) -> bool:
         return ply in (self._owes, self._acting)
 
-    # What the program says
+    # Messages from the program
 
     def _said(self, message: ClientMessage) -> None:
         program = self._program
@@ -364,7 +366,7 @@ class ProgramMatch:
         self._open += 1
         self._around.ask(self, message)
 
-    # What a ply costs
+    # Cost of a ply
 
     def _begin_ply(self, program: Program, ply: int, allowed_ms: int = 0) -> None:
         self._owes = program.voice.ply = ply

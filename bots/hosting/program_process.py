@@ -1,7 +1,8 @@
 """One process of a program in its box: lines of JSON in, lines of JSON out.
 
-It is there once it has said ``hello``.  From then on it stands still (SIGSTOP) unless somebody
-lets it `Program.work`, and everything it says is a message of the protocol or is answered here.
+A process is ready once it has sent ``hello``.  From then on it is stopped (SIGSTOP) except between
+`Program.work` and `Program.rest`.  Its output is passed on if it is a message of the protocol;
+otherwise it is answered here.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ import msgspec
 
 from plyhouse.bots.client.timing import Clock
 from plyhouse.bots.loading import BotLoadError
-from plyhouse.bots.process.author import AuthorLog, Voice
-from plyhouse.bots.process.flood import Allowance, Turns
-from plyhouse.bots.process.launching import LauncherLost
-from plyhouse.bots.process.spawn import read_output
+from plyhouse.bots.process.author_log import AuthorLog, AuthorOutput
+from plyhouse.bots.process.bot_process import read_output
+from plyhouse.bots.process.launcher import LauncherLost
+from plyhouse.bots.process.output_limits import Allowance, Turns
 from plyhouse.bots.sandbox.box import Box, SandboxError
-from plyhouse.bots.sandbox.client import GONE, KeeperClient
+from plyhouse.bots.sandbox.client import GONE, ForkServerClient
 from plyhouse.bots.sandbox.cores import Cores
 from plyhouse.bots.sandbox.launcher import MOST_FRAMES, Boxed, Output, reader_of
 from plyhouse.protocol.codec import JSON, MAX_CLIENT_FRAME
@@ -37,7 +38,7 @@ UNREAD: Final = 16 << 20
 """Bytes that may wait for a program that does not read, before it is ended."""
 
 MOST_NOTES: Final = 50
-"""Things that a process says and should not of which its author is told."""
+"""Most wrong messages of a process that are reported to its author."""
 
 MOST_REFUSED: Final = 100
 """Requests of a process that the server may refuse."""
@@ -68,8 +69,8 @@ class Program:
         self._refused = 0
         self._problem = ""
         """Why we end it, if it is we."""
-        self.voice = voice = Voice()
-        """What it works at."""
+        self.voice = voice = AuthorOutput()
+        """The match and ply that its output belongs to."""
         self._printing = asyncio.create_task(
             read_output(boxed.output, lambda lines: voice.printed(log, lines))
         )
@@ -77,7 +78,7 @@ class Program:
         self._reading = asyncio.create_task(self._read())
         self._hello: asyncio.Future[Hello] = asyncio.get_running_loop().create_future()
         self.hello: Hello
-        """What it said of itself."""
+        """The program's ``hello``."""
         self.on_message: Callable[[ClientMessage], None] = self._nobody_asked
         """Gets what it says, pings and what cannot be read aside."""
 
@@ -86,15 +87,15 @@ class Program:
         cls,
         box: Box,
         *,
-        keeper: KeeperClient,
+        fork_server: ForkServerClient,
         cores: Cores,
         clock: Clock,
         log: AuthorLog,
         hello_within: float = HELLO_WITHIN,
     ) -> Program:
-        """Start the program of ``box`` and wait for its ``hello``; then it stands still.
+        """Start the program of ``box`` and wait for its ``hello``; then stop it.
 
-        ``log`` gets what it prints.  Raises `BotLoadError`, or `LauncherLost` if the keeper of
+        ``log`` gets what it prints.  Raises `BotLoadError`, or `LauncherLost` if the fork server of
         the boxes has ended.
         """
         core = cores.take()
@@ -102,13 +103,13 @@ class Program:
         theirs, ours = (stdin[0], stdout[1], stderr[1]), (stdin[1], stdout[0], stderr[0])
         try:
             box = msgspec.structs.replace(box, core=core)
-            process = await keeper.launch(box, theirs)
+            process = await fork_server.launch(box, theirs)
         except BaseException as error:
             for descriptor in ours:
                 os.close(descriptor)
             if core is not None:
                 cores.give_back(core)
-            if isinstance(error, SandboxError) and keeper.gone:
+            if isinstance(error, SandboxError) and fork_server.gone:
                 raise LauncherLost(GONE) from error
             if isinstance(error, SandboxError):
                 raise BotLoadError(f"the program could not be started: {error}") from error
@@ -147,7 +148,7 @@ class Program:
         return self._boxed.pid
 
     def plays(self, match: str) -> None:
-        """What it prints belongs to this match, also what it has printed so far."""
+        """Assign the program's output to this match, including all of it so far."""
         self.voice.begin(self._log, match)
 
     def work(self) -> None:
@@ -155,7 +156,7 @@ class Program:
         self._boxed.work()
 
     def rest(self) -> None:
-        """Others are to move: it stands still, with all of its threads."""
+        """Stop the process and all of its threads while others are to move."""
         self._boxed.rest()
 
     def write(self, message: ServerMessage) -> None:
@@ -203,7 +204,7 @@ class Program:
     async def end(self, grace: float = 0.0) -> str:
         """Let it end within ``grace`` seconds, its input closed; return how it ended, in words.
 
-        Raises `LauncherLost` if that was the end of the keeper of the boxes.
+        Raises `LauncherLost` if that was the end of the fork server of the boxes.
         """
         self._stdin.close()
         if grace:
@@ -221,7 +222,7 @@ class Program:
             raise LauncherLost(self._boxed.lost)
         return self._problem or how
 
-    # What it says
+    # Messages from the program
 
     async def _read(self) -> None:
         clock = self._clock
@@ -267,12 +268,12 @@ class Program:
 
 
 def refusal(message: ClientMessage, code: str, text: str) -> Error:
-    """The answer to a request that goes no further."""
+    """Return the answer to a request that goes no further."""
     return Error(code, text, getattr(message, "id", None))
 
 
 def start_of(line: bytes) -> str:
-    """The beginning of a line, for a log."""
+    """Return the beginning of a line, for a log."""
     return line[:200].decode("utf-8", "replace").rstrip()
 
 
@@ -283,7 +284,7 @@ async def _writer_of(descriptor: int) -> asyncio.WriteTransport:
 
 
 def _with_token(line: bytes) -> str:
-    """A program's ``hello`` has no token, as it knows none."""
+    """Return a program's ``hello`` without a token, as it knows none."""
     text = line.decode("utf-8", "replace")
     with contextlib.suppress(msgspec.DecodeError, RecursionError):
         fields: Any = msgspec.json.decode(text)

@@ -1,24 +1,25 @@
-"""The bot's own process: started, fed, watched and replaced.
+"""The separate process in which a bot runs, and its supervision.
 
 In the runner's process:
 
-    supervisor    keeps a process alive and asks it for actions: `Supervisor`
-    spawn         one process from its start to its end
-    launching     how it is started: as a child of ours, or elsewhere in a sandbox
-    ledger        what a ply cost of the processor
-    author        what the bot's author is shown, and the log file
-    position      the position of a turn, in words
-    last_stand    where a bot stood when it hung or died
+    supervisor        keeps a process alive and asks it for actions: `Supervisor`
+    bot_process       one process from start to end
+    launcher          starts it: as a child process, or in a sandbox
+    ply_cost          CPU and wall time of a ply
+    author_log        output for the bot's author, and the log file
+    position_text     the position of a turn in words
+    traceback_reader  the traceback of a bot that hung or died
+    output_limits     limits on what a bot may send
 
 In the bot's process:
 
-    __main__      the program: loads the bot and serves it
-    child         turns for the bot, answers for the runner; one turn after the other
-    at_once       the same for async bots: all turns at once
-    asked         where it stands is told when it is asked
-    tracker       the position, followed by what the seat is told
+    __main__          the program: loads the bot and serves it
+    child             passes turns to the bot and actions to the runner, one by one
+    async_turns       the same for async bots: all turns at the same time
+    traceback_writer  writes a traceback on a signal or a crash
+    tracker           the position, from the events that the seat may see
 
 Between them:
 
-    pipe          the messages and their frames
+    messages          the messages and their frames
 """

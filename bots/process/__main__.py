@@ -1,7 +1,7 @@
-"""The program that a bot's process runs: ``python -m plyhouse.bots.process FD STAND BOT``.
+"""The program of a bot's process: ``python -m plyhouse.bots.process FD STAND BOT``.
 
-`plyhouse.bots.process.spawn` starts it; FD is the file descriptor of its end of the pipe.
-STAND is that of the pipe on which it tells where it stands (`plyhouse.bots.process.last_stand`).
+`plyhouse.bots.process.bot_process` starts it.  FD is the file descriptor of its end of the pipe.
+STAND is that of the pipe for tracebacks (`plyhouse.bots.process.traceback_reader`).
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from typing import NoReturn
 from plyhouse.bots.api import BotError
 from plyhouse.bots.loading import BotLoadError, bot_options, default_name, load_bot
 from plyhouse.bots.process import child
-from plyhouse.bots.process.asked import tell_when_asked
-from plyhouse.bots.process.pipe import Loaded, LoadFailed
-from plyhouse.bots.process.position import get_ready
+from plyhouse.bots.process.messages import Loaded, LoadFailed
+from plyhouse.bots.process.position_text import get_ready
+from plyhouse.bots.process.traceback_writer import tell_when_asked
 
 __all__ = ["main"]
 
 
 def _no_keyboard(*_: object, **__: object) -> NoReturn:
-    """Stand in for ``breakpoint()``: pdb would find its input closed and end in ``BdbQuit``."""
+    """Replace ``breakpoint()``: pdb would find its input closed and end in ``BdbQuit``."""
     raise BotError(
         "breakpoint() needs a keyboard, and a bot's process has none: make a Turn and call choose "
         "in a program of your own (docs/first-bot.md, Logging and debugging)"
@@ -62,9 +62,9 @@ def main() -> None:
         )
     )
     if concurrent:
-        from plyhouse.bots.process import at_once  # asyncio is slow to import, and most do without
+        from plyhouse.bots.process import async_turns  # late: importing asyncio is slow
 
-        at_once.run(make, wire)
+        async_turns.run(make, wire)
     else:
         child.run(make, wire)
     # A bot may have left threads behind that would keep the process alive.

@@ -1,12 +1,12 @@
-"""In the bot's own process: turns for the bot, answers for the runner.
+"""In the bot's process: pass turns to the bot, and its actions to the runner.
 
-It talks with the runner through one end of a socket pair (see `plyhouse.bots.process.pipe`);
-standard output and error both lead to the author's terminal and log.
+The process exchanges messages with the runner over a socket pair
+(`plyhouse.bots.process.messages`). Standard output and standard error go to the author's terminal
+and log.
 
-A reader thread takes frames off the pipe at all times, so that requests to stop arrive while the
-bot is thinking.  The main thread runs the bot: one turn after the other, or all at once if
-``choose`` is async (`plyhouse.bots.process.at_once`).  When the runner is gone the pipe ends, and
-so does this process, whatever the bot is doing.
+A reader thread always reads frames, so that requests to stop arrive while the bot is thinking.  The
+main thread runs the bot: one turn after the other, or all at the same time if ``choose`` is async
+(`plyhouse.bots.process.async_turns`).  When the runner ends, the pipe closes and this process ends.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ import msgspec
 
 from plyhouse.bots import api
 from plyhouse.bots.api import Bot, BotError, Resignation, Turn, TurnClock, TurnOver
-from plyhouse.bots.process.pipe import (
+from plyhouse.bots.process.messages import (
     HEADER,
     Begin,
     Best,
@@ -49,21 +49,21 @@ from plyhouse.bots.process.pipe import (
     frame,
     shortened,
 )
-from plyhouse.bots.process.position import match_of, position_text
+from plyhouse.bots.process.position_text import match_of, position_text
 from plyhouse.bots.process.tracker import Tracker
-from plyhouse.bots.said import Said
+from plyhouse.bots.thoughts import Thoughts
 
 __all__ = ["Child", "Seat", "Wire", "run", "start_reader"]
 
 FREE_REPORTS: Final = 64
-"""Reports of a turn that are passed on at once; later ones at most every `REPORT_EVERY`."""
+"""Reports of a turn that are sent at once; later ones at most every `REPORT_EVERY`."""
 
 REPORT_EVERY: Final = 2_000_000
-"""Nanoseconds."""
+"""Shortest interval between later reports, in nanoseconds."""
 
 
 class Wire:
-    """Our end of the pipe: blocking, safe to send from any thread."""
+    """The bot's end of the pipe: blocking; any thread may send."""
 
     def __init__(self, end: socket.socket) -> None:
         self._end = end
@@ -71,7 +71,7 @@ class Wire:
         self._lock = threading.Lock()
 
     def send(self, message: FromChild) -> None:
-        """Send one message; if the runner is gone there is nothing left to do."""
+        """Send one message; do nothing if the runner is gone."""
         try:
             with self._lock:
                 self._end.sendall(frame(shortened(message)))
@@ -92,9 +92,9 @@ class Wire:
 
 
 class Reports:
-    """Passes the best action of one turn on: only what is new, and not too often.
+    """Sends the best action of one turn, if it is new and not too often.
 
-    A bot that reports in a tight loop would otherwise keep the runner busy.
+    Otherwise a bot that reports in a tight loop would keep the runner busy.
     """
 
     def __init__(self, send: Callable[[str], None], clock: Callable[[], int]) -> None:
@@ -118,7 +118,7 @@ class Reports:
 
 
 class Seat:
-    """One match as the bot's process knows it, with its own object of the bot's class."""
+    """One match in the bot's process, with its own object of the bot's class."""
 
     def __init__(self, begin: Begin, make: Callable[[], Bot]) -> None:
         self.seed = begin.seed
@@ -128,9 +128,9 @@ class Seat:
         self._bot: Bot | None = None
 
     def bot(self, turn: Turn, doing: Callable[[Stage], None]) -> Bot:
-        """The bot's object for this match, made and started at its first turn.
+        """Return the bot's object for this match; create and start it at the first turn.
 
-        ``doing`` is told what the bot is at.
+        ``doing`` receives the stages of the bot.
         """
         if self._bot is None:
             doing("__init__")
@@ -142,7 +142,7 @@ class Seat:
         return self._bot
 
     def turn(self, think: Think, arrived: int, wire: Wire) -> Turn:
-        """Return what the bot is shown for one request."""
+        """Return the turn that the bot receives for one request."""
         self.tracker.add(think.events)
 
         def best(action: str) -> None:
@@ -170,7 +170,7 @@ class Seat:
 
     @property
     def choose(self) -> str:
-        """``choose`` and where it is written: ``choose of MyBot (mybot.py, line 7)``."""
+        """The place of ``choose``: ``choose of MyBot (mybot.py, line 7)``."""
         kind: Any = type(self._bot)
         code = getattr(getattr(kind, "choose", None), "__code__", None)
         if code is None:
@@ -187,10 +187,10 @@ class Seat:
 
 
 class Child:
-    """What sync and async bots have in common: matches, answers, failures.
+    """The common part of sync and async bots: matches, answers and failures.
 
-    ``make`` gives an object of the bot's class.  ``endings`` are the exceptions by which a turn
-    that was stopped may end; raised at any other time they are the bot's failure like all others.
+    ``make`` returns a new object of the bot's class.  ``endings`` are the exceptions that may end a
+    stopped turn; at any other time they are a failure of the bot.
     """
 
     def __init__(
@@ -207,7 +207,7 @@ class Child:
         self.stopped: set[int] = set()
 
     def begin(self, message: Begin) -> None:
-        """Set a match up."""
+        """Begin a match."""
         match = message.snapshot.match
         try:
             self.seats[match] = Seat(message, self.make)
@@ -216,7 +216,7 @@ class Child:
             self.failed(match, 0, None, error)
 
     def end(self, message: End) -> None:
-        """Take a match down."""
+        """End a match."""
         seat = self.seats.pop(message.match, None)
         if seat is None:
             return
@@ -226,14 +226,14 @@ class Child:
             self.failed(message.match, 0, None, error)
 
     def stop(self, turn: int) -> None:
-        """Make a turn's `Turn.report` raise; called from the reader thread."""
+        """Let `Turn.report` of a turn raise from now on; called from the reader thread."""
         self.stopped.add(turn)
         running = self.turns.get(turn)
         if running is not None:
             running.end()
 
     def open(self, think: Think, arrived: int) -> tuple[Seat, Turn] | None:
-        """Make the turn for a request; None if that failed or it is no longer wanted."""
+        """Create the turn for a request; None if that fails or the request was stopped."""
         if think.turn in self.stopped:
             self.close(think.turn)
             self.wire.send(Stopped(think.match, think.turn))
@@ -251,16 +251,16 @@ class Child:
         return seat, turn
 
     def bot(self, think: Think, seat: Seat, turn: Turn) -> Bot:
-        """The bot that thinks; the runner is told what takes its time at first."""
+        """Return the bot's object, and report its stages to the runner."""
         return seat.bot(turn, lambda what: self.wire.send(Doing(think.match, think.turn, what)))
 
     def answer(self, think: Think, turn: Turn, run: Callable[[], Any]) -> None:
-        """Send what ``run`` returns, or how it failed."""
+        """Send the result of ``run``, or its failure."""
         try:
             text, problem = self._text(think, turn, run())
         except Resignation:
             self.wire.send(Resigned(think.match, think.turn))
-        except BaseException as error:  # SystemExit, KeyboardInterrupt: the bot's own doing
+        except BaseException as error:  # the bot may also raise SystemExit or KeyboardInterrupt
             if think.turn in self.stopped and isinstance(error, self.endings):
                 self.wire.send(Stopped(think.match, think.turn))
             else:
@@ -285,7 +285,7 @@ class Child:
         self.stopped.discard(turn)
 
     def failed(self, match: str, number: int, turn: Turn | None, error: BaseException) -> None:
-        """Tell the author what happened, and where in the match."""
+        """Report a failure to the author, with the position."""
         position = ""
         if turn is not None:
             with contextlib.suppress(Exception):
@@ -296,7 +296,7 @@ class Child:
 
 
 def run(make: Callable[[], Bot], wire: Wire) -> None:
-    """Serve a bot with an ordinary ``choose`` until told to quit: one turn after the other."""
+    """Serve a bot with a synchronous ``choose``, one turn after the other, until `Quit`."""
     child = Child(make, wire)
     inbox: queue.SimpleQueue[tuple[ToChild, int]] = queue.SimpleQueue()
 
@@ -341,24 +341,26 @@ async def _awaited(result: Awaitable[Any]) -> Any:
 
 
 def start_reader(wire: Wire, received: Callable[[ToChild], None]) -> None:
-    """Hand every message to ``received``, in a thread; the process ends with the pipe."""
+    """Pass every message to ``received`` in a thread; end the process when the pipe closes."""
 
     def read() -> None:
         while True:
             message = wire.receive()
             if message is None:
-                os._exit(0)  # the runner is gone; the bot may be stuck, so nothing gentler
+                os._exit(
+                    0
+                )  # the runner is gone; the bot may be stuck, so a gentler exit could hang
             received(message)
 
     threading.Thread(target=read, name="plyhouse-pipe", daemon=True).start()
 
 
-def _sendable(said: dict[str, Any] | None) -> Said | None:
+def _sendable(said: dict[str, Any] | None) -> Thoughts | None:
     """Return a bot's `turn.info`; if it cannot be sent, tell its author and return None."""
     if said is None:
         return None
     try:
-        kept = msgspec.convert(said, Said)
+        kept = msgspec.convert(said, Thoughts)
         msgspec.msgpack.encode(kept)
     except (msgspec.ValidationError, UnicodeError) as error:
         sys.stderr.write(f"turn.info: the action counts, but its info was not sent: {error}\n")
@@ -367,7 +369,7 @@ def _sendable(said: dict[str, Any] | None) -> Said | None:
 
 
 def _in_author_code(error: BaseException) -> BaseException:
-    """Cut our own frames off the top of the traceback."""
+    """Remove Plyhouse's own frames from the top of the traceback."""
     trace: TracebackType | None = error.__traceback__
     while trace is not None and _is_ours(trace.tb_frame.f_code.co_filename):
         trace = trace.tb_next

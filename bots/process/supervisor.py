@@ -1,20 +1,20 @@
-"""Keeps a bot's process alive: asks it for actions, and replaces it when it hangs or dies.
+"""Keep a bot's process alive: ask it for actions, and replace it when it hangs or dies.
 
-What happens to a turn, in all cases:
+Every turn ends in one of these ways:
 
 * the bot answers: `Request.answer` is the `Chosen`;
 * it raises, or calls ``resign``: `Failed` or `Resigned`;
 * its process dies (``os._exit``, a crash in C code, out of memory): if it is clear which turn
   it was working on, that turn is `Failed`.  An async bot may have been at several: each is
   asked again in a new process, and only a second death fails it;
-* the runner no longer wants the answer (`Supervisor.stop`): a boxed process with nothing else to do
-  stands still at once, and comes to an end with the turn when it works next.  A bot that does not
-  within `HANG_GRACE` seconds is asked where it stands and ended with its process; the other turns
-  of that process are asked again in a new one.
+* the runner no longer wants the answer (`Supervisor.stop`): a boxed process without another turn is
+  frozen at once and ends this turn when it next runs.  If a bot does not end the turn within
+  `HANG_GRACE` seconds, the supervisor reads its traceback and ends the process.  It asks the other
+  turns of that process again in a new one.
 
-A new process is told every match anew (`Begin`), so positions are rebuilt there.  A bot in a box
-gets one in its next turn only: the import of its file would be time to compute while its opponent
-is to move.
+A new process receives every match again (`Begin`) and rebuilds the positions.  A boxed bot gets its
+new process in its next turn only: importing its file earlier would be a chance to compute while its
+opponent is to act.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ import msgspec
 
 from plyhouse.bots.client.timing import REAL_CLOCK, Clock
 from plyhouse.bots.loading import BotLoadError
-from plyhouse.bots.process.author import AuthorLog, Voice
-from plyhouse.bots.process.launching import BARE, Launcher, LauncherLost
-from plyhouse.bots.process.ledger import CostOfPly, Stopwatch
-from plyhouse.bots.process.pipe import (
+from plyhouse.bots.process.author_log import AuthorLog, AuthorOutput
+from plyhouse.bots.process.bot_process import IMPORT_TIMEOUT, BotProcess
+from plyhouse.bots.process.launcher import BARE, Launcher, LauncherLost
+from plyhouse.bots.process.messages import (
     Begin,
     Best,
     Chosen,
@@ -50,23 +50,23 @@ from plyhouse.bots.process.pipe import (
     Stopped,
     Think,
 )
-from plyhouse.bots.process.position import position_of
-from plyhouse.bots.process.spawn import IMPORT_TIMEOUT, BotProcess
+from plyhouse.bots.process.ply_cost import CostOfPly, Stopwatch
+from plyhouse.bots.process.position_text import position_of
 from plyhouse.protocol.messages import ClockState, Event, Outcome
 
 __all__ = ["HANG_GRACE", "Request", "Supervisor"]
 
 HANG_GRACE: Final = 0.25
-"""Seconds a bot that may run has to come back after its turn has ended without it."""
+"""Seconds within which a bot must end a stopped turn."""
 
 RENEW_GRACE: Final = 0.5
-"""Seconds that a process may take to end when another one takes over between matches."""
+"""Seconds that a process may take to end when it is replaced between matches."""
 
 SLOW_START: Final = 200_000_000
-"""Nanoseconds of the clock that making and starting a bot's object may take without a word."""
+"""Nanoseconds on the clock after which a slow ``__init__`` or ``start`` is reported."""
 
 MOST_DEATHS: Final = 5
-"""Processes in a row that end without having answered anything before the bot is given up."""
+"""Processes in a row that may end without an answer before the supervisor gives up."""
 
 TurnAnswer = Chosen | Resigned | Failed
 
@@ -88,15 +88,15 @@ class Request:
     best: str | None = None
     """Best action reported so far, as text."""
     stage: str = "choose"
-    """What the bot is at: ``__init__``, ``start`` or ``choose``."""
+    """Current stage of the bot: ``__init__``, ``start`` or ``choose``."""
     stage_since: int = 0
     stopped: bool = False
     deaths: int = 0
     dispatched: bool = field(default=False, repr=False)
     position: Callable[[], str] = field(default=str, repr=False)
-    """In words; empty if it is not known."""
+    """Returns the position in words; empty if unknown."""
     stopwatch: Stopwatch | None = field(default=None, repr=False)
-    """Runs if somebody wants to know what the ply costs."""
+    """Measures the cost of the ply, if someone asked for it."""
 
 
 @dataclass
@@ -107,7 +107,7 @@ class _Match:
 
 
 def _position(entry: _Match, told: int, request: Request) -> str:
-    """The position after so many events, in words; empty if it cannot be worked out."""
+    """Return the position after ``told`` events in words; empty if that fails."""
     with contextlib.suppress(Exception):  # what it goes with must be told all the same
         begin = entry.begin()
         snapshot = msgspec.structs.replace(
@@ -119,7 +119,7 @@ def _position(entry: _Match, told: int, request: Request) -> str:
 
 
 class Supervisor:
-    """One process of a bot, over all its lives."""
+    """Runs a bot in a process, and replaces the process when necessary."""
 
     def __init__(
         self,
@@ -149,31 +149,31 @@ class Supervisor:
         """Matches that are over; a bot may still fail in ``finish``."""
         self._open: dict[int, Request] = {}
         self._process: BotProcess | None = None
-        self._voice = Voice()
-        """Of the process that was started last."""
+        self._voice = AuthorOutput()
+        """Output of the latest process."""
         self._life: asyncio.Task[None] | None = None
         self._timers: set[asyncio.Task[None]] = set()
         self._graces: dict[int, asyncio.Task[None]] = {}
         """Tasks that end hanging stopped requests, by number; none while the process is frozen."""
         self._shown: set[int] = set()
-        """Requests whose hang was told."""
+        """Requests whose hang has been reported."""
         self._broken = ""
         self._deaths = 0
         self._slow_starts = 0
         self._killed = False
         self._renewing = False
-        """Whether the present process is on its way out."""
+        """True while the current process is being replaced."""
         self._closing = False
         self._change: asyncio.Future[None] | None = None
         self._settling = 0
         """Matches that wait for a process in `settled`."""
         self._wanted = asyncio.Event()
-        """Set when something may want a process that is not there."""
+        """Set when a process may be needed and there is none."""
         self.loaded: Loaded
-        """What the bot said of itself when it was loaded."""
+        """The bot's description of itself, from its import."""
 
     async def start(self) -> Loaded:
-        """Load the bot; raises `BotLoadError`."""
+        """Load the bot; raise `BotLoadError` if that fails."""
         process = await self._new_process()
         self.loaded = process.loaded
         self._life = asyncio.create_task(self._live(process))
@@ -181,28 +181,30 @@ class Supervisor:
 
     @property
     def matches(self) -> int:
-        """Matches it has now."""
+        """Number of current matches."""
         return len(self._matches)
 
     @property
     def pid(self) -> int | None:
-        """Id of the present process; None while there is none."""
+        """Id of the current process; None while there is none."""
         return self._process.pid if self._process is not None else None
 
     def begin(
         self, match: str, begin: Callable[[], Begin], events: Callable[[], Sequence[Event]]
     ) -> None:
-        """Set a match up.  ``begin`` gives everything known of it whenever a process needs it;
-        ``events`` all its events so far, which only ever grow until `begin` is called again.
+        """Begin a match.
+
+        ``begin`` returns everything known about it, for each new process.  ``events`` returns all
+        events so far; the list only grows until `begin` is called again.
         """
         self._matches[match] = entry = _Match(begin, events)
         if self._process is not None and not self._renewing:
             self._tell(self._process, entry)
 
     async def settled(self) -> None:
-        """Return when there is a process, and it is not busy with a turn that was stopped.
+        """Wait for a process that is not busy with a stopped turn.
 
-        A match should not begin while the bot still hangs in the last one.
+        A match should not begin while the bot still hangs in the previous one.
         """
         self._settling += 1
         self._wanted.set()
@@ -250,9 +252,9 @@ class Supervisor:
         return request
 
     def stop(self, request: Request, *, answered: bool = False) -> None:
-        """The answer is no longer wanted: the bot must come to an end with it soon.
+        """Stop a request whose answer is no longer wanted.
 
-        ``answered``: what it had reported so far is played.
+        ``answered`` is true if the best reported action was played.
         """
         if request.stopped or request.number not in self._open:
             return
@@ -267,15 +269,15 @@ class Supervisor:
                 self._give_grace()
 
     def restart(self) -> None:
-        """End the process; a new one takes over, and is asked again what this one was asked."""
+        """Replace the process; the new one receives the open requests again."""
         if self._process is not None:
             self._killed = True
             self._process.kill()
 
     def renew(self) -> None:
-        """Take a new process that remembers nothing; the old one may come to its end first.
+        """Replace the process by a fresh one between matches; `settled` waits for it.
 
-        Call it between matches: `settled` waits for the new one.
+        The old process may exit on its own first.
         """
         process = self._process
         if process is not None and not self._renewing:
@@ -285,7 +287,7 @@ class Supervisor:
             timer.add_done_callback(self._timers.discard)
 
     def end(self, match: str, outcome: Outcome | None) -> None:
-        """A match is over; whatever was asked for it is stopped."""
+        """End a match and stop its requests."""
         for request in [asked for asked in self._open.values() if asked.match == match]:
             self.stop(request)
         entry = self._matches.pop(match, None)
@@ -293,7 +295,7 @@ class Supervisor:
         self._wanted.set()
         if entry is not None and self._process is not None:
             if match == self._voice.match and not self._open:
-                self._voice.ply = None  # what it prints now, it prints in `finish`
+                self._voice.ply = None  # later output comes from `finish`
             events = list(entry.events()[entry.told :])
             self._process.send(End(match, outcome, events))
 
@@ -304,7 +306,7 @@ class Supervisor:
         process = self._process
         if process is not None:
             if self._open:
-                process.work()  # one that stands still cannot tell where
+                process.work()  # a frozen process cannot write its traceback
                 for request in [asked for asked in self._open.values() if asked.stopped]:
                     await self._show_hang(request, process)
                 process.kill()
@@ -325,7 +327,7 @@ class Supervisor:
     # The lives of the process
 
     async def _new_process(self) -> BotProcess:
-        self._voice = voice = Voice()
+        self._voice = voice = AuthorOutput()
         return await BotProcess.start(
             self.spec,
             on_output=lambda lines: voice.printed(self.log, lines),  # which may be replaced later
@@ -383,7 +385,7 @@ class Supervisor:
         return any(not request.stopped for request in self._open.values())
 
     def _rest_if_done(self, process: BotProcess) -> bool:
-        """Let a process without a turn stand still; return whether it does."""
+        """Freeze a process without a turn; return whether it is frozen."""
         if self._renewing or self._has_turn():
             return False
         if not process.rest():
@@ -398,7 +400,7 @@ class Supervisor:
         self._give_grace()
 
     def _give_grace(self) -> None:
-        """Let turns that were stopped come to an end."""
+        """Give stopped turns time to end."""
         self._graces = {number: each for number, each in self._graces.items() if not each.done()}
         for request in self._open.values():
             if request.stopped and request.number not in self._graces:
@@ -478,19 +480,19 @@ class Supervisor:
                 pass  # only ever the first message of a process
 
     def _known(self, match: str) -> str:
-        """The match that a process names, or its last one if it names one that it never had."""
+        """Return the match that a process names, or its latest one if it names an unknown one."""
         known = match in self._matches or match in self._ended
         return match if known else self._voice.match
 
     def _note_cost(self, request: Request | None, *, answered: bool = True) -> None:
         if request is not None and request.stopwatch is not None and self._on_cost is not None:
             cost = request.stopwatch.cost(request.match, request.ply, answered=answered)
-            request.stopwatch = None  # what it does after its turn is no part of the ply
+            request.stopwatch = None  # work after the turn is not part of the ply
             if cost is not None:
                 self._on_cost(cost)
 
     def _note_stage(self, message: Doing) -> None:
-        """The bot's object is being made, in the first turn of a match; say if that is slow."""
+        """Follow the creation of the bot's object in its first turn; report it if it is slow."""
         request = self._open.get(message.turn)
         if request is None:
             return
@@ -508,7 +510,7 @@ class Supervisor:
                 )
 
     def _died(self, how: str, where: str) -> None:
-        """The process is gone: settle who is to blame, the rest is asked again."""
+        """Handle the end of the process: fail the turn that caused it, ask the others again."""
         ours, self._killed = self._killed, False
         if not ours:
             self._deaths += 1
@@ -534,7 +536,7 @@ class Supervisor:
                 self._fail(request, why, where)
 
     def _lost(self, error: LauncherLost) -> None:
-        """Nothing is answered any more, as it is not the bot that failed: whoever runs it ends."""
+        """Stop answering after a failure of the launcher; the caller of the supervisor ends."""
         self.log.note(str(error), self._voice.match, self._voice.ply)
         if self._on_lost is not None:
             self._on_lost(error)
@@ -564,7 +566,7 @@ class Supervisor:
             process.kill()
 
     async def _show_hang(self, request: Request, process: BotProcess) -> None:
-        """Tell the author where a bot stands that will not end its turn."""
+        """Show the author the traceback of a bot that does not end its turn."""
         if request.number in self._shown:
             return
         self._shown.add(request.number)

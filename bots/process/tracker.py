@@ -44,7 +44,7 @@ class Tracker:
             self.events.append(event)
 
     def observation(self, fields: Mapping[str, Any], seat: int) -> Observation:
-        """The observation of these wire fields, or that of the position if there are none."""
+        """Return the observation of these wire fields, or of the position if there are none."""
         if not fields and self.state is not None:
             return self.game.observe(self.state, seat)
         return self.game.decode_observation(fields)

@@ -12,18 +12,18 @@ __all__ = ["AlphaBetaBot"]
 
 
 class AlphaBetaBot(SearchBot):
-    """Deepens an alpha-beta search until its time is used, and keeps what it learnt about
-    positions for its next turn.
+    """Runs iterative deepening until its time is used, and keeps the transposition table for its
+    next turn.
 
-    The search reports the best action of every depth by itself (through ``turn.limit``), and
-    breaks ties by the turn's own seed, so that two matches need not be the same.
-    ``alpha_beta(depth=4)`` looks at most four plies ahead, captures and the like further.
+    The search reports the best action of each depth (through ``turn.limit``) and breaks ties with
+    the turn's random generator, so that matches can differ.
+    ``alpha_beta(depth=4)`` searches at most four plies, and captures and the like deeper.
     """
 
     name = "alpha_beta"
     algorithm = "alpha_beta"
     table: TranspositionTable | None = None
-    """For this match; made on the first turn."""
+    """The table of this match; created at the first turn."""
 
     def choose(self, turn: Turn) -> Any:
         """Return the best action that the search found in time."""

@@ -1,4 +1,4 @@
-"""``best``: looks at what kind of game it is, and plays as the bot of the algorithm that fits."""
+"""``best``: plays every game by the algorithm that suits it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, Final
 from plyhouse.bots import Bot, SearchBot, Turn
 from plyhouse.games.base import Game
 from plyhouse.protocol.messages import Outcome
-from plyhouse.search.choice import recommended
 from plyhouse.search.limit import Limit
+from plyhouse.search.recommendation import recommended
 
 __all__ = ["BestBot", "bot_for"]
 
@@ -28,7 +28,7 @@ BOTS: Final = {
 
 
 class BestBot(Bot):
-    """Plays every game, by the algorithm that `plyhouse.search.choice.recommended` names.
+    """Plays every game, by the algorithm that `plyhouse.search.recommendation.recommended` names.
 
     Takes the options of a `SearchBot`, for those that search.
     """
@@ -67,7 +67,7 @@ class BestBot(Bot):
 
 @functools.lru_cache(maxsize=64)
 def bot_for(game: Game) -> type[Bot]:
-    """The class of the bot for a game; imports it only now, as most processes need one."""
+    """Return the class of the bot for a game; imports it only now, as most processes need one."""
     module, _, name = BOTS[recommended(game).algorithm].partition(":")
     found: type[Bot] = getattr(importlib.import_module(f"plyhouse.bots.reference.{module}"), name)
     return found

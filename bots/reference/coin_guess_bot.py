@@ -1,4 +1,4 @@
-"""``coin_guess_optimal``: cannot be beaten in coin guess, whatever the opponent knows of it.
+"""``coin_guess_optimal``: unbeatable in coin guess, even if the opponent knows its strategy.
 
 Against an adversary (J. von Neumann's minimax theorem at its smallest): the holder hides the penny
 5 times in 6, which makes both guesses worth the same, 5/6 * 1 - 1/6 * 5 = 0; the guesser names

@@ -14,11 +14,11 @@ __all__ = ["ExpectimaxBot"]
 
 
 class ExpectimaxBot(SearchBot):
-    """Takes it that others play at random, or ``minimax_share`` of the time as depth-2 minimax
+    """Assumes that others play at random, or ``minimax_share`` of the time as depth-2 minimax
     would: ``expectimax(minimax_share=0.8)`` is for two-seat, zero-sum, deterministic games.
 
-    The search reports the best action of every depth by itself (through ``turn.limit``), and
-    breaks ties by the turn's own seed, so that two matches need not be the same.
+    The search reports the best action of each depth (through ``turn.limit``) and breaks ties with
+    the turn's random generator, so that matches can differ.
     """
 
     name = "expectimax"

@@ -13,8 +13,8 @@ __all__ = ["ExpectiminimaxBot"]
 class ExpectiminimaxBot(SearchBot):
     """Weighs what the dice may do by its probability, with Star2 pruning.
 
-    The search reports the best action of every depth by itself (through ``turn.limit``), and
-    breaks ties by the turn's own seed, so that two matches need not be the same.
+    The search reports the best action of each depth (through ``turn.limit``) and breaks ties with
+    the turn's random generator, so that matches can differ.
     """
 
     name = "expectiminimax"

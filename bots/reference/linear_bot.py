@@ -35,7 +35,7 @@ class LinearBot(SearchBot):
 
     @classmethod
     def claims(cls) -> Sequence[str]:
-        """The games that have features."""
+        """Return the games that have features."""
         return sorted(FEATURES)
 
     def choose(self, turn: Turn) -> Any:

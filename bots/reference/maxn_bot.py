@@ -11,10 +11,10 @@ __all__ = ["MaxnBot"]
 
 
 class MaxnBot(SearchBot):
-    """Takes it that every seat maximises its own return.
+    """Assumes that every seat maximises its own return.
 
-    The search reports the best action of every depth by itself (through ``turn.limit``), and
-    breaks ties by the turn's own seed, so that two matches need not be the same.
+    The search reports the best action of each depth (through ``turn.limit``) and breaks ties with
+    the turn's random generator, so that matches can differ.
     """
 
     name = "maxn"

@@ -13,9 +13,8 @@ __all__ = ["MctsBot"]
 class MctsBot(SearchBot):
     """UCT with proven values until its time is used, or 1000 simulations without a clock.
 
-    What the last search knows of the position that arose is where the next begins.  Options
-    besides those of every search: ``exploration`` and ``rave``, as in
-    `plyhouse.search.monte_carlo.mcts.mcts`.
+    Each search starts with the subtree of the current position from the previous search.  Further
+    options: ``exploration`` and ``rave``, as in `plyhouse.search.monte_carlo.mcts.mcts`.
     """
 
     name = "mcts"

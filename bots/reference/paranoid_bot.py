@@ -11,10 +11,10 @@ __all__ = ["ParanoidBot"]
 
 
 class ParanoidBot(SearchBot):
-    """Takes it that all other seats play together against its own.
+    """Assumes that all other seats play together against it.
 
-    The search reports the best action of every depth by itself (through ``turn.limit``), and
-    breaks ties by the turn's own seed, so that two matches need not be the same.
+    The search reports the best action of each depth (through ``turn.limit``) and breaks ties with
+    the turn's random generator, so that matches can differ.
     """
 
     name = "paranoid"

@@ -47,7 +47,7 @@ class PerfectBot(SearchBot):
 
 @functools.lru_cache(maxsize=8)
 def table(game: Game) -> EndgameTable | None:
-    """The table of a game, made once per process; None if there are too many positions."""
+    """Return the table of a game, made once per process; None if there are too many positions."""
     if game.info.name == "checkers":
         return solve_checkers(3)
     try:

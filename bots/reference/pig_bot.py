@@ -1,7 +1,7 @@
 """``pig_optimal``: pig for two as well as it can be played.
 
-Neller and Presser, "Optimal play of the dice game Pig" (2004); the bot solves the game, with
-whatever target and die, at the beginning of its first match.
+Neller and Presser, "Optimal play of the dice game Pig" (2004).  The bot solves the game for its
+target and die at the beginning of its first match.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from plyhouse.search.tables.pig_solution import PigSolution, solve_pig
 __all__ = ["PigOptimal"]
 
 SHARE: Final = 0.5
-"""Of the time that is left, the share for which a turn waits for the solution."""
+"""Fraction of the remaining time for which a turn waits for the solution."""
 ENOUGH: Final = 20
 """Points of a turn with which it holds until the game is solved (Neller and Presser, section 2)."""
 

@@ -1,8 +1,8 @@
 """``policy``: plays a policy, from a file or worked out when the first match begins.
 
 ``policy(file="leduc.policy")`` plays what `plyhouse solve leduc_poker -o leduc.policy` wrote.
-Without a file it solves the game by CFR+ in a part of its own time, and goes on in its next
-turns where that was too short; games whose tree is too large for this need a file.
+Without a file it solves the game by CFR+ in a part of its time, and continues in later turns if
+that is too short.  Games with a larger tree need a file.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class PolicyBot(Bot):
     )
 
     policies: ClassVar[dict[tuple[str, str], TabularPolicy]] = {}
-    """What this process knows, by file and game: later matches need not work it out again."""
+    """Policies of this process by file and game, for later matches."""
     solutions: ClassVar[dict[str, RegretSolution]] = {}
 
     def __init__(self, file: str = "", iterations: int = 1000) -> None:
@@ -58,11 +58,11 @@ class PolicyBot(Bot):
 
     def choose(self, turn: Turn) -> Any:
         """Return an action drawn from the policy."""
-        state = turn.sample()  # any that fits: the policy depends on what the seat knows only
+        state = turn.sample()  # any consistent state: the policy depends on the information state
         return self.policy(turn).choose(state, turn.rng)
 
     def policy(self, turn: Turn) -> TabularPolicy:
-        """The policy for the game of this turn."""
+        """Return the policy for the game of this turn."""
         wanted = (self.file, turn.game.spec)
         known = self.policies.get(wanted)
         if known is None or (not self.file and known.iterations < self.iterations):

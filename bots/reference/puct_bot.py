@@ -24,7 +24,7 @@ class PuctBot(SearchBot):
 
     @classmethod
     def claims(cls) -> Sequence[str]:
-        """The games that fit and have a heuristic."""
+        """Return the games that fit and have a heuristic."""
         fitting = super().claims()
         return [name for name in fitting if hasattr(get_game(name).initial_state(), "heuristic")]
 

@@ -1,4 +1,4 @@
-"""``random``: a legal action, any. Plays every game; whoever loses to it has a bug."""
+"""``random``: plays any legal action, in every game; a bot that loses to it has a bug."""
 
 from __future__ import annotations
 

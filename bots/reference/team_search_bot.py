@@ -13,8 +13,8 @@ __all__ = ["TeamSearchBot"]
 class TeamSearchBot(SearchBot):
     """Plays for its team, like Pacman's ghosts, against the other one.
 
-    The search reports the best action of every depth by itself (through ``turn.limit``), and
-    breaks ties by the turn's own seed, so that two matches need not be the same.
+    The search reports the best action of each depth (through ``turn.limit``) and breaks ties with
+    the turn's random generator, so that matches can differ.
     """
 
     name = "team_search"

@@ -1,12 +1,11 @@
-"""A run of a bot on a server.
+"""A run of a bot on a server: `run_bot` in `runner`, and its parts.
 
-`run_bot` in `runner` is all of it; the others are its parts:
-
-    play               one match: the server's messages in, actions out
-    history            what was told of a match, counted
-    time_management    how long to think about an action
-    accepted           the games that are accepted, and their names on the wire
-    asking             one position of a match that is over, asked again
-    run_options        what can be asked of a run
-    summary            what came of it
+match_player      one match: the server's messages in, actions out
+history           counts the messages of a match
+time_management   how long to think about an action
+accepted_games    the accepted games and their names on the wire
+ask_bot           asks a bot again about one position of a finished match
+run_options       options of a run, and signals while it runs
+digest            the digest of a bot's files
+summary           the results of a run
 """

@@ -1,10 +1,9 @@
-"""What a bot's files hold, as one number: the same number means the same bot.
+"""The digest of a bot's files: the same digest means the same bot.
 
 The digest covers the bot's file, the modules beside it that it imports (and those that they
-import), files that its options name, and the options themselves.  It knows nothing of packages
-that are installed, nor of files that the bot opens by itself.  It is worked out where the bot
-runs and reported by its runner: it tells versions apart, and proves nothing about a runner that
-lies.
+import), files that its options name, and the options themselves.  It does not cover installed
+packages and other files that the bot opens.  The bot's runner computes it, so it distinguishes
+versions but does not protect from a runner that lies.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ __all__ = ["bot_digest"]
 def bot_digest(spec: str) -> str:
     """Return the SHA-256 of a bot, as 64 hexadecimal digits; empty if a file cannot be read.
 
-    Nothing of the bot is run.  The folder in which it lies makes no difference.
+    This runs no code of the bot.  The folder of the bot makes no difference.
     """
     try:
         name, options = split_options(check_spec(spec))
@@ -44,7 +43,7 @@ def bot_digest(spec: str) -> str:
 
 
 def _parts(name: str) -> Iterator[tuple[str, bytes]]:
-    """What makes up the bot, by name."""
+    """Yield the parts of the bot, by name."""
     path, _, wanted = name.rpartition(":") if ".py:" in name else (name, "", "")
     if path.endswith(".py"):
         yield "class", wanted.encode()
@@ -61,7 +60,7 @@ def _parts(name: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _modules(first: Path) -> Iterator[tuple[str, bytes]]:
-    """A file, and the modules beside it that it imports, and so on; by their places."""
+    """Yield a file and, recursively, the modules beside it that it imports, by path."""
     folder = first.parent
     waiting, seen = [first], {first}
     while waiting:
@@ -76,11 +75,11 @@ def _modules(first: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _imported(content: bytes, path: Path, folder: Path) -> Iterator[Path]:
-    """The files of a folder that a module imports, wherever in it that stands."""
+    """Yield the files of a folder that a module imports anywhere in its code."""
     try:
         tree = ast.parse(content)
     except (SyntaxError, ValueError, RecursionError):
-        return  # a file that cannot be read imports nothing; its bot will not load
+        return  # an unreadable file imports nothing; its bot will not load
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -95,7 +94,7 @@ def _imported(content: bytes, path: Path, folder: Path) -> Iterator[Path]:
 
 
 def _places(base: Path, parts: list[str]) -> Iterator[Path]:
-    """The files that importing a dotted name runs: packages on the way, and the module."""
+    """Yield the files that importing a dotted name runs: its packages and the module."""
     for length in range(1, len(parts) + 1):
         place = base.joinpath(*parts[:length])
         for found in (place.with_suffix(".py"), place / "__init__.py"):

@@ -1,7 +1,7 @@
-"""What one seat has been told of its match, counted as it comes.
+"""The events of a match that one seat has received, with counts.
 
-A turn needs to know how many actions there were, and how many were ours.  Counting them anew each
-time would make a match of n plies cost n * n steps, so `History` keeps the counts.
+A turn needs the number of all actions and of our own.  Counting them for each turn would make a
+match of n plies cost n * n steps, so `History` keeps the counts.
 
 >>> history = History(0, [Event(0, 0, "roll"), Event(1, CHANCE_SEAT, "5"), Event(1, 0, "hold")])
 >>> history.extend([Event(2, 1, "roll")])
@@ -26,7 +26,7 @@ class History:
     def __init__(self, seat: int, events: Iterable[Event] = ()) -> None:
         self.seat = seat
         self.events: list[Event] = []
-        """To be read only; `extend` adds to it."""
+        """Read-only for callers; `extend` adds to it."""
         self.plies = 0
         """Actions of all seats."""
         self.own = 0
@@ -34,7 +34,7 @@ class History:
         self.extend(events)
 
     def extend(self, events: Iterable[Event]) -> None:
-        """More has happened."""
+        """Add events."""
         for event in events:
             self.events.append(event)
             if event.seat != CHANCE_SEAT:
@@ -43,9 +43,9 @@ class History:
                 self.own += 1
 
     def is_start_of(self, events: Sequence[Event]) -> bool:
-        """Whether ``events`` tell the same and perhaps more.
+        """Return whether ``events`` tell the same and perhaps more.
 
-        Only ply, seat and action are compared, for times may be told later than actions.
+        It compares ply, seat and action only, since times may arrive later than actions.
         """
         return len(self.events) <= len(events) and all(
             (one.ply, one.seat, one.action) == (two.ply, two.seat, two.action)

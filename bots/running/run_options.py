@@ -1,4 +1,4 @@
-"""What can be asked of a run of a bot: options before it starts, signals while it goes on."""
+"""Options of a run of a bot, and its reaction to signals."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from pathlib import Path
 
 from plyhouse.bots.client.client import FIRST_ATTEMPTS
 from plyhouse.bots.client.timing import REAL_CLOCK, Clock
-from plyhouse.bots.process.author import Line
-from plyhouse.bots.process.launching import BARE, Launcher
-from plyhouse.bots.process.ledger import CostOfPly
-from plyhouse.bots.process.spawn import IMPORT_TIMEOUT
+from plyhouse.bots.process.author_log import AuthorLine
+from plyhouse.bots.process.bot_process import IMPORT_TIMEOUT
+from plyhouse.bots.process.launcher import BARE, Launcher
+from plyhouse.bots.process.ply_cost import CostOfPly
 from plyhouse.bots.process.supervisor import HANG_GRACE
 from plyhouse.bots.running.summary import SeatResult, counted
 from plyhouse.protocol.codec import MSGPACK, Codec
@@ -38,7 +38,7 @@ class SeekRequest:
     mirrored: bool = False
 
     def words(self, count: int) -> str:
-        """What is sought, for people.
+        """Describe the seek for people.
 
         >>> SeekRequest("pig", rated=True, mirrored=True).words(2)
         'pig, move:1, rated, mirrored: 2 matches'
@@ -50,42 +50,44 @@ class SeekRequest:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class RunOptions:
-    """How a bot is run; the defaults play whatever others ask it for, until it is stopped."""
+    """Options of a run; by default the bot accepts matches until it is stopped."""
 
     bot: str | None = None
     """Its name under the account; None for the bot's own."""
     version: str = ""
     """Label of this build; results are kept apart by it."""
     games: Sequence[str] | None = None
-    """What it accepts from organisers and challengers; None for the bot's own, else all."""
+    """Games accepted from organisers and challengers; None for the games of the bot, or all."""
     seeks: Sequence[SeekRequest] = ()
     """The pools to enter."""
     matches: int | None = None
     """End after so many finished matches."""
     idle_exit: float | None = None
-    """End when so many seconds have passed without any match."""
+    """Seconds without any match after which to end."""
     workers: int = 1
-    """Processes that play in parallel; a bot whose ``choose`` is not async plays one match in
-    each, and has at least as many as a mirrored seek needs."""
+    """Processes that play in parallel. A bot whose ``choose`` is not async plays one match in each,
+    and gets at least enough of them for a mirrored seek.
+    """
     forgetful: bool = False
-    """Whether every match is played by a process of its own, so that nothing is remembered."""
+    """True if every match is played by a fresh process, so that nothing is remembered."""
     max_matches: int | None = None
     """Most matches at once; None for what the workers can play."""
     takeover: bool = False
-    """Whether to replace another open connection of the same bot."""
+    """True if to replace another open connection of the same bot."""
     seed: int | None = None
     """Makes ``turn.rng`` and the nonces repeatable."""
     opening_plies: int = 0
-    """So many plies of each match are played at random instead of by the bot, alike in all
-    matches of a pairing, if all bots of the pairing are run so."""
+    """Number of plies at the start of each match that are random. They are the same in all matches
+    of a pairing if all its bots run with this number.
+    """
     log_folder: Path | None = None
-    """Where the bot's output is kept."""
+    """Folder for the bot's output."""
     pages: str = ""
     """Where the server shows matches to people, up to the id; empty if nowhere."""
     say: Callable[[str], None] = _to_stderr
-    """Gets progress lines."""
+    """Receives progress lines."""
     on_result: Callable[[SeatResult], None] | None = None
-    """Gets every result as it comes."""
+    """Receives every result."""
     codec: Codec = MSGPACK
     clock: Clock = REAL_CLOCK
     import_timeout: float = IMPORT_TIMEOUT
@@ -95,20 +97,20 @@ class RunOptions:
     launcher: Launcher = BARE
     """Starts the bot's processes: ours to begin with, or in a sandbox."""
     on_cost: Callable[[CostOfPly], None] | None = None
-    """Gets what every ply cost of the processor; matters where bots of others run."""
-    on_line: Callable[[Line], None] | None = None
-    """Gets what the bot prints and how it fails, by match and ply."""
+    """Receives the cost of every ply, for hosted bots."""
+    on_line: Callable[[AuthorLine], None] | None = None
+    """Receives output and failures of the bot, by match and ply."""
     on_up: Callable[[bool], None] | None = None
-    """Told of a program: False when it has ended by itself, True when the server let it in."""
+    """For a program: called with True after its login, with False when it ends unexpectedly."""
     digest: str | None = None
-    """What the bot's files hold, if that is known; None to work it out."""
+    """Digest of the bot's files, if known; None to compute it."""
     first_attempts: int = FIRST_ATTEMPTS
-    """How often to try to connect at first, before the server counts as not there."""
+    """Attempts of the first connection before the run gives up."""
 
 
 @contextlib.contextmanager
 def on_signals(interrupt: Callable[[], None]) -> Iterator[None]:
-    """Call ``interrupt`` on the running loop whenever the program is told to stop."""
+    """Call ``interrupt`` on the running loop on SIGINT and SIGTERM."""
     loop = asyncio.get_running_loop()
     handled = (signal.SIGINT, signal.SIGTERM)
     for number in handled:

@@ -1,9 +1,9 @@
-"""Plays a bot on a server: ``plyhouse bot run`` and the local arena are this function.
+"""Play a bot on a server: `run_bot`, which ``plyhouse bot run`` and the local arena use.
 
-`run_bot` loads the bot in its own process, connects, opens the seeks asked for, plays whatever
-matches come, and reports progress in short lines.  It returns when it has played enough, has been
-idle for long enough, or is interrupted; it raises `BotLoadError` (the bot cannot be used),
-`GameError` (a game asked for is not known here), or `ClientError` (the server).
+`run_bot` loads the bot in a separate process, connects, opens the requested seeks, plays the
+matches that come, and prints progress.  It returns when it has played enough, has been idle for
+long enough, or is interrupted.  It raises `BotLoadError` (the bot cannot be used), `GameError` (an
+unknown game) or `ClientError` (a problem with the server).
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from plyhouse.bots.client.client import (
     RequestRefused,
 )
 from plyhouse.bots.loading import check_spec
-from plyhouse.bots.process.author import AuthorLog
-from plyhouse.bots.process.launching import BARE
+from plyhouse.bots.process.author_log import AuthorLog
+from plyhouse.bots.process.launcher import BARE
 from plyhouse.bots.process.supervisor import Supervisor
-from plyhouse.bots.running.accepted import AcceptedGames
+from plyhouse.bots.running.accepted_games import AcceptedGames
 from plyhouse.bots.running.digest import bot_digest
-from plyhouse.bots.running.play import Play, Surroundings
+from plyhouse.bots.running.match_player import MatchPlayer, Surroundings
 from plyhouse.bots.running.run_options import RunOptions, SeekRequest, on_signals
 from plyhouse.bots.running.summary import RunSummary, SeatResult, counted, verdict
 from plyhouse.games.registry import game_names, get_game
@@ -66,7 +66,7 @@ CONCURRENT_MATCHES: Final = 16
 """Matches at once that an async bot accepts unless told otherwise."""
 
 STOP_GRACE: Final = 10.0
-"""Seconds that a bot told to stop waits for a server that is away, to finish its matches there."""
+"""Seconds for which a stopping bot waits for a lost server, to finish its matches."""
 
 
 async def run_bot(
@@ -78,7 +78,7 @@ async def run_bot(
     connector: Connector | None = None,
     handle_signals: bool = False,
 ) -> RunSummary:
-    """Play ``spec`` (see `plyhouse.bots.loading`) on ``server`` and return what came of it.
+    """Play ``spec`` (see `plyhouse.bots.loading`) on ``server`` and return a summary.
 
     ``connector`` replaces the websocket, e.g. by an in-memory connection.  ``handle_signals``:
     the first Ctrl-C lets running matches finish, the second leaves.
@@ -105,7 +105,7 @@ class BotRunner:
         self._say = options.say
         self._clock = options.clock
         self._supervisors: list[Supervisor] = []
-        self._plays: dict[str, Play] = {}
+        self._plays: dict[str, MatchPlayer] = {}
         self._over: set[str] = set()
         self._begun: Counter[tuple[str, str]] = Counter()
         self._open_seeks: dict[str, SeekRequest] = {}
@@ -114,7 +114,7 @@ class BotRunner:
         self._idle: asyncio.Task[None] | None = None
         self._online = False
         self._away: asyncio.Task[None] | None = None
-        """Ends a run that was told to stop, unless the server comes back in time."""
+        """Ends a stopping run, unless the server comes back in time."""
         self._error: BaseException | None = None
         self._client: Client
         self._around: Surroundings
@@ -122,7 +122,7 @@ class BotRunner:
         self._summary = RunSummary("")
 
     async def run(self) -> RunSummary:
-        """Play until there is no more to do."""
+        """Play until the run ends."""
         log = AuthorLog(
             self._options.bot or "bot", terminal=self._say, on_line=self._options.on_line
         )
@@ -138,12 +138,12 @@ class BotRunner:
 
     @property
     def games(self) -> tuple[str, ...]:
-        """What the bot accepts; known once it is loaded."""
+        """The accepted games; known once the bot is loaded."""
         return self._games.specs
 
     @property
     def matches(self) -> tuple[str, ...]:
-        """Ids of the matches it is playing now."""
+        """Ids of the current matches."""
         return tuple(self._plays)
 
     def interrupt(self) -> None:
@@ -161,7 +161,7 @@ class BotRunner:
         self._watch_server()
 
     def restart_processes(self) -> None:
-        """End the bot's processes; new ones take over in the middle of whatever is played."""
+        """Replace the bot's processes, also during matches."""
         for supervisor in self._supervisors:
             supervisor.restart()
 
@@ -181,7 +181,7 @@ class BotRunner:
             )
             log = first.log
         self._summary.bot = name
-        named = bool(self._options.games)  # by whoever runs it
+        named = bool(self._options.games)  # by the user who runs it
         self._games = AcceptedGames(
             self._options.games or loaded.games or game_names(),
             files=named or self._options.launcher is BARE,
@@ -297,7 +297,7 @@ class BotRunner:
             case Notice():
                 self._say(f"server: {message.message}")
             case _:
-                pass  # answers to requests have reached whoever asked
+                pass  # the callers have their answers
 
     def _connected(self, connected: Connected, arrived: int) -> None:
         self._online = True
@@ -309,7 +309,7 @@ class BotRunner:
         else:
             self._say(f"connected to {welcome.server} as {who}")
             if self._options.seed is None:
-                # Kept with what the bot prints: whoever asks it again about a ply needs it.
+                # Store the seed with the output: `plyhouse bot ask` needs it.
                 self._around.log.note(f"turn.rng comes from --seed {self._around.seed}")
         running = {snapshot.match for snapshot in welcome.matches}
         for match in [match for match in self._plays if match not in running]:
@@ -335,10 +335,10 @@ class BotRunner:
         elif any(seat != play.seat for seat in snapshot.draw_offers):
             self._decline_draw(play)  # offered while we were away
 
-    def _decline_draw(self, play: Play) -> None:
+    def _decline_draw(self, play: MatchPlayer) -> None:
         self._request(partial(_decline_draw, play.match))
 
-    def _new_play(self, snapshot: MatchSnapshot) -> Play | None:
+    def _new_play(self, snapshot: MatchSnapshot) -> MatchPlayer | None:
         match = snapshot.match
         game, files = self._games.game(snapshot.game)
         if game is None:
@@ -350,7 +350,7 @@ class BotRunner:
             return None
         supervisor = min(self._supervisors, key=lambda each: each.matches)
         file = self._games.file(game.info.name)
-        play = Play(snapshot, game, supervisor, self._around, files=files, file=file)
+        play = MatchPlayer(snapshot, game, supervisor, self._around, files=files, file=file)
         self._plays[match] = play
         self._begun[(snapshot.game, snapshot.time_control)] += 1
         self._watch_idle()
@@ -365,7 +365,7 @@ class BotRunner:
             self._spawn(self._unseek())
         return play
 
-    def _finished(self, play: Play, result: SeatResult) -> None:
+    def _finished(self, play: MatchPlayer, result: SeatResult) -> None:
         self._plays.pop(play.match, None)
         self._over.add(play.match)
         if self._options.forgetful:
@@ -379,7 +379,7 @@ class BotRunner:
         if done or (self._stopping and not self._plays):
             self._leave()
 
-    async def _ask_how_it_ended(self, play: Play) -> None:
+    async def _ask_how_it_ended(self, play: MatchPlayer) -> None:
         """A match ended while we were away: its snapshot tells the result (see `_snapshot`)."""
         try:
             await self._client.request(partial(_sync, play.match), repeat=True)
@@ -388,8 +388,8 @@ class BotRunner:
         except ClientError:
             pass  # we are leaving
 
-    def _forget(self, play: Play) -> None:
-        """A match ended while we were away, and the server does not know it any more."""
+    def _forget(self, play: MatchPlayer) -> None:
+        """Forget a match that ended while we were disconnected."""
         self._say(f"match {play.match}: ended while the connection was lost")
         self._spawn(play.close())
         self._plays.pop(play.match, None)
@@ -471,7 +471,7 @@ class BotRunner:
         self._leave()
 
     def _watch_server(self) -> None:
-        """A bot that is to stop does not wait for ever for a server that is away."""
+        """Limit the time for which a stopping bot waits for a lost server."""
         if self._online:
             if self._away is not None:
                 self._away.cancel()

@@ -1,4 +1,4 @@
-"""What came of a run, as values and as words.
+"""The result of a run, as values and as text.
 
 >>> lost = SeatResult("m1", "pig", 0, ("bert/rival",), Outcome("flag_fall", [-1.0, 1.0], 0), 1, 900)
 >>> verdict(lost)
@@ -16,7 +16,7 @@ __all__ = ["RunSummary", "SeatResult", "counted", "verdict"]
 
 @dataclass(frozen=True, slots=True)
 class SeatResult:
-    """How one match went, from our seat."""
+    """The result of one match, from our seat."""
 
     match: str
     game: str
@@ -25,7 +25,7 @@ class SeatResult:
     outcome: Outcome
     plies: int
     charged_ms: int
-    """Time charged to us in all, as far as the ledger was seen."""
+    """Total time charged to us, as far as ledgers arrived."""
 
     @property
     def points(self) -> float:
@@ -36,13 +36,13 @@ class SeatResult:
 
 @dataclass(slots=True)
 class RunSummary:
-    """What came of a run."""
+    """The results of a run."""
 
     bot: str
     results: list[SeatResult] = field(default_factory=list)
     interrupted: bool = False
     left_running: int = 0
-    """Matches that were still going on when we left."""
+    """Matches that were still running at the end."""
 
     @property
     def won(self) -> int:
@@ -56,7 +56,7 @@ class RunSummary:
 
 
 def verdict(result: SeatResult) -> str:
-    """How a match went, as one line for people."""
+    """Return the result of a match as one line for people."""
     outcome = result.outcome
     points = f"{result.points:+g}"
     if outcome.termination in VOID:

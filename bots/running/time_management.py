@@ -1,7 +1,7 @@
 """How long to think about one action: pure arithmetic on the clock, in integer nanoseconds.
 
-With each turn the server names the time left until the flag falls.  That, the time control and a
-safety margin for the way to the server give two instants:
+With each turn the server sends the time left until the flag falls.  From this time, the time
+control and a safety margin for the way to the server follow two instants:
 
 * ``soft``: what a search should use now (``turn.limit.time``), so that enough is left for the
   rest of the match, and a search that runs a little over is not cut off;
@@ -61,10 +61,10 @@ _FORMS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class TimeRule:
-    """What matters of a time control for planning.
+    """The parts of a time control that matter for planning.
 
-    ``each`` is what every action has for itself and cannot save: the time per move, or one
-    byo-yomi period.  ``increment`` is added after each action and can be saved.
+    ``each`` is the time of every action that cannot be saved: the time per move, or one byo-yomi
+    period.  ``increment`` is added after each action and can be saved.
     """
 
     kind: Literal["move", "total", "byoyomi", "bank"]
@@ -78,9 +78,9 @@ class Allotment:
     """Time for one action from now, in nanoseconds."""
 
     soft: int
-    """What a search should use."""
+    """Time that a search should use."""
     hard: int
-    """When the action must be on its way at the latest; 0 if it is too late already."""
+    """Time by which the action must be sent; 0 if it is too late already."""
 
 
 def parse_time_control(text: str) -> TimeRule:
@@ -166,7 +166,7 @@ def allot(
                 soft = hard
         case "byoyomi":
             # A period that is not used up is not lost: thinking until just before its end is
-            # free.  What main time there is, is spread over the moves on top of that.
+            # free.  Any main time is spread over the moves on top of that.
             main = max(0, left - rule.each * (rule.periods if periods is None else periods))
             soft = main // moves_left + max(0, rule.each - margin)
         case "bank":

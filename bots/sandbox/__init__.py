@@ -1,21 +1,22 @@
-"""Where bots of others run on our machine: what they cannot do, and who sees to it.
+"""The sandbox for other people's bots on our machine: what they cannot do, and what enforces it.
 
-    box          what a bot is put into, its limits, and how it ended; the tiers
-    tiers        which tier this machine has, by trying; which one to take
-    client       a keeper of boxes, for programs of ours: `KeeperClient`
+    box             a bot's box, its limits, and how it ended; the tiers
+    tiers           the tier that this machine supports, found by trying
+    client          starts and stops boxes: `ForkServerClient`
 
 Processes, from the outside to the inside:
 
-    keeper       a small program, single-threaded, from which boxes are forked
-    warden       one process per box: watches it, and leaves nothing behind
-    confine      from inside: a process gives up what a bot must not have, then becomes the bot
-    bubblewrap   the same behind namespaces
+    fork_server     a small program, single-threaded, from which boxes are forked
+    box_supervisor  one process per box: watches it, and leaves nothing behind
+    confine         from inside: a process gives up what a bot must not have, then becomes the bot
+    bubblewrap      the same behind namespaces
 
-and what they stand on:
+Their foundations:
 
-    messages     what is said to the keeper
-    seccomp      the filter of system calls, as a program for the kernel
-    syscalls     system calls by name
-    kernel       what of the kernel Python has no functions for
-    promises     what a bot must not be able to do, tried from inside: `plyhouse doctor sandbox`
+    messages        the messages between client and fork server
+    seccomp         the filter of system calls, as a program for the kernel
+    syscalls        system calls by name
+    kernel          functions of the kernel that Python lacks
+    probes          attempts to break out, made inside of a box
+    probe_runner    runs the probes, for `plyhouse doctor sandbox`
 """

@@ -1,4 +1,4 @@
-"""What a bot is put into, and what became of it: plain values that cross the keeper's socket."""
+"""Boxes for bots, their limits, and how they ended: values that cross the fork server's socket."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Tier(enum.StrEnum):
     LANDLOCK = "landlock"
     """Landlock and a filter of system calls: needs no root and no namespaces."""
     BUBBLEWRAP = "bubblewrap"
-    """Namespaces of its own, made by bubblewrap, and the same filter."""
+    """Separate namespaces, made by bubblewrap, and the same filter."""
     RLIMITS = "rlimits"
     """Limits of resources only: for bots that are trusted, and only where allowed by name."""
 
@@ -31,7 +31,7 @@ class SandboxError(Exception):
 
 
 def tier_named(name: str) -> Tier:
-    """The tier of this name; raises `SandboxError`.
+    """Return the tier of this name; raises `SandboxError`.
 
     >>> tier_named("landlock").value
     'landlock'
@@ -44,7 +44,7 @@ def tier_named(name: str) -> Tier:
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """What a box may use, from its start to its end."""
+    """Resources that a box may use, from its start to its end."""
 
     memory: int = 512 << 20
     """Bytes of private memory, and of memory in use by all its processes."""
@@ -76,7 +76,7 @@ class Box(msgspec.Struct, frozen=True, kw_only=True):
     nice: int = 0
     """How much further than other boxes it stands back behind them on its processor."""
     uid: int | None = None
-    """The user it becomes, if the keeper is root."""
+    """The user it becomes, if the fork server is root."""
     limits: Limits = Limits()
 
 

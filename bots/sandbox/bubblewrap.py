@@ -1,8 +1,8 @@
-"""The tier that gives a bot namespaces of its own: how bubblewrap is called.
+"""The bubblewrap tier: the command that gives a bot separate namespaces.
 
-Everything is unshared: files, processes, network, IPC, users, host name, cgroups.  What the bot may
-read is bound read-only in its usual place; nothing can be written.  Inside, `confine` sets the same
-limits and the same filter of system calls as elsewhere.
+Everything is unshared: files, processes, network, IPC, users, host name, cgroups.  Files that the
+bot may read are bound read-only in their usual places; nothing can be written.  Inside, `confine`
+sets the same limits and the same filter of system calls as elsewhere.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["bubblewrap_command", "inner_process"]
 
 
 def bubblewrap_command(box: Box, keep: tuple[int, ...], info: int) -> list[str]:
-    """The command that runs ``box``; raises `SandboxError` if there is no bubblewrap.
+    """Return the command that runs ``box``; raises `SandboxError` if there is no bubblewrap.
 
     ``keep`` are descriptors that the bot is served by, ``info`` that on which bubblewrap says
     which process is the bot (`inner_process`).
@@ -40,7 +40,7 @@ def bubblewrap_command(box: Box, keep: tuple[int, ...], info: int) -> list[str]:
         command += ["--ro-bind", path, path]
     # An environment's python is a link; the path that it is called by says which environment.
     command += ["--ro-bind", os.path.realpath(sys.executable), sys.executable]
-    # What is a link at the root of most systems.
+    # These are links on most systems.
     for link in ("/lib", "/lib64", "/bin"):
         if os.path.islink(link):
             command += ["--symlink", os.readlink(link), link]
@@ -61,7 +61,7 @@ def bubblewrap_command(box: Box, keep: tuple[int, ...], info: int) -> list[str]:
 
 
 def _program(box: Box) -> list[str]:
-    """The file of a program that is no part of the submission, as ``node``."""
+    """Return the file of a program that is no part of the submission, as ``node``."""
     if not box.command or "/" in box.command[0]:
         return []
     place = shutil.which(box.command[0])
@@ -75,7 +75,7 @@ def _program(box: Box) -> list[str]:
 
 
 def _outermost(paths: list[str]) -> list[str]:
-    """Those that are there and lie in none of the others."""
+    """Return the existing paths that lie in none of the others."""
     there = [path for path in dict.fromkeys(paths) if os.path.lexists(path)]
     real = [path for path in there if not os.path.islink(path) or os.path.isfile(path)]
     return [

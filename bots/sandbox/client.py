@@ -1,4 +1,4 @@
-"""How a program of ours has a keeper: `KeeperClient.start`, then `launch` for every box."""
+"""Start a fork server, and boxes in it: `ForkServerClient.start`, then `launch` for every box."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from plyhouse.bots.sandbox.messages import (
     Launch,
     Refused,
     Started,
-    ToKeeper,
-    decode_from_keeper,
+    ToForkServer,
+    decode_from_fork_server,
     packet,
 )
 
-__all__ = ["GONE", "BoxProcess", "KeeperClient"]
+__all__ = ["GONE", "BoxProcess", "ForkServerClient"]
 
-GONE: Final = "the keeper of the boxes has ended"
+GONE: Final = "the fork server of the boxes has ended"
 
 CLOSING: Final = 15.0
-"""Seconds that a keeper has to end all boxes."""
+"""Seconds that a fork server has to end all boxes."""
 
 
 class BoxProcess:
     """A running box."""
 
-    def __init__(self, keeper: KeeperClient, number: int, box: Box) -> None:
-        self._keeper = keeper
+    def __init__(self, fork_server: ForkServerClient, number: int, box: Box) -> None:
+        self._fork_server = fork_server
         self._number = number
         self.box = box
         self.pid = 0
@@ -48,16 +48,16 @@ class BoxProcess:
     def kill(self) -> None:
         """End it and all that it has started."""
         if not self.ended.done():
-            self._keeper.say(Kill(self._number))
+            self._fork_server.say(Kill(self._number))
 
     async def wait(self) -> Ending:
         """Return how it ended, once nothing of it is left."""
         return await asyncio.shield(self.ended)
 
     @property
-    def keeper_gone(self) -> bool:
-        """Whether its keeper has ended, and it had to, too."""
-        return self._keeper.gone
+    def fork_server_gone(self) -> bool:
+        """True if the fork server has ended, and this box with it."""
+        return self._fork_server.gone
 
     @property
     def ending(self) -> Ending | None:
@@ -65,8 +65,8 @@ class BoxProcess:
         return self.ended.result() if self.ended.done() else None
 
 
-class KeeperClient:
-    """A keeper and its boxes, seen from the event loop of the program that has it."""
+class ForkServerClient:
+    """A fork server and its boxes, seen from the event loop of the program that has it."""
 
     def __init__(self, process: asyncio.subprocess.Process, control: socket.socket) -> None:
         self._process = process
@@ -78,8 +78,8 @@ class KeeperClient:
         asyncio.get_running_loop().add_reader(control, self._readable)
 
     @classmethod
-    async def start(cls) -> KeeperClient:
-        """Start a keeper; it is ready when its first box is."""
+    async def start(cls) -> ForkServerClient:
+        """Start a fork server; it is ready when its first box is."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             with theirs:
@@ -88,7 +88,7 @@ class KeeperClient:
                     "-I",  # the folder, the user and the environment change nothing of it
                     "-u",
                     "-m",
-                    "plyhouse.bots.sandbox.keeper",
+                    "plyhouse.bots.sandbox.fork_server",
                     str(theirs.fileno()),
                     stdin=asyncio.subprocess.DEVNULL,
                     pass_fds=(theirs.fileno(),),
@@ -109,7 +109,7 @@ class KeeperClient:
 
     @property
     def gone(self) -> bool:
-        """Whether it has ended, and all boxes with it."""
+        """True if the fork server has ended, and all boxes with it."""
         return self._gone
 
     @property
@@ -143,7 +143,7 @@ class KeeperClient:
         return process
 
     async def close(self) -> None:
-        """End all boxes and the keeper; return when all are gone."""
+        """End all boxes and the fork server; return when all are gone."""
         if not self._gone:
             boxes = list(self._boxes.values())
             for box in boxes:
@@ -160,8 +160,8 @@ class KeeperClient:
                 self._process.send_signal(signal.SIGKILL)
             await self._process.wait()
 
-    def say(self, message: ToKeeper) -> None:
-        """Tell the keeper; it reads at all times, so there is room."""
+    def say(self, message: ToForkServer) -> None:
+        """Tell the fork server; it reads at all times, so there is room."""
         if not self._gone:
             with contextlib.suppress(OSError):
                 self._control.setblocking(True)
@@ -188,7 +188,7 @@ class KeeperClient:
         if not data:
             self._lost()
             return
-        message = decode_from_keeper(data)
+        message = decode_from_fork_server(data)
         box = self._boxes.get(message.id)
         if box is None:
             return
@@ -209,7 +209,7 @@ class KeeperClient:
                     box.ended.set_result(message.ending)
 
     def _lost(self) -> None:
-        """The keeper is gone, or let go: its boxes end with it."""
+        """The fork server is gone, or let go: its boxes end with it."""
         if self._gone:
             return
         self._gone = True
@@ -224,7 +224,7 @@ class KeeperClient:
 
 
 def _environment() -> dict[str, str]:
-    """What a keeper may know of ours: how our own packages are built, nothing else."""
+    """Return the fork server's environment: only the choice of compiled or pure code."""
     return {name: os.environ[name] for name in ("PLYHOUSE_PURE",) if name in os.environ}
 
 

@@ -1,10 +1,10 @@
 """From inside: a process confines itself for good, then becomes the bot.
 
-The order matters.  Whatever needs power (the processor, limits, another user) comes before
+The order matters.  Steps that need privileges (the processor, limits, another user) come before
 ``no_new_privs``; the filter of system calls is last, because the steps before it would not pass.
 
 Run as a program, ``python -m plyhouse.bots.sandbox.confine BOX FD FD``, it is what bubblewrap
-starts; elsewhere the keeper's child calls `enter` right after the fork.
+starts; elsewhere the fork server's child calls `enter` right after the fork.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _SYSTEM: Final = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", 
 
 @functools.cache
 def libraries() -> tuple[str, ...]:
-    """Where this Python and our packages lie, as files and folders that a bot has to read."""
+    """Return the files and folders of Python and of our packages, which a bot has to read."""
     import plyhouse.bots
     import plyhouse.games
     import plyhouse.protocol
@@ -69,7 +69,7 @@ def libraries() -> tuple[str, ...]:
 
     wanted = [
         *[sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")],
-        # The keeper is run isolated, so these are the interpreter's and those of .pth files.
+        # The fork server is run isolated, so these are the interpreter's and those of .pth files.
         *[path for path in sys.path if os.path.isabs(path)],
         *[next(iter(room.__path__)) for room in (plyhouse.bots, plyhouse.games)],
         *[next(iter(room.__path__)) for room in (plyhouse.protocol, plyhouse.search)],
@@ -83,7 +83,7 @@ def libraries() -> tuple[str, ...]:
 
 
 def needs_power_to_read(paths: Iterable[str]) -> bool:
-    """Whether a user who owns nothing could not get at one of these (a home closed to others)."""
+    """Return whether reading one of the paths needs privileges (a home closed to others)."""
     for path in paths:
         place = Path(path)
         for folder in place.parents:
@@ -95,8 +95,8 @@ def needs_power_to_read(paths: Iterable[str]) -> bool:
 def enter(box: Box, keep: tuple[int, ...], report: int | None = None) -> NoReturn:
     """Confine this process and become the bot; ``keep`` are the descriptors it is served by.
 
-    Of a bot by our API these are its pipe and that on which it tells where it stands, as numbers
-    that must stay.  ``report`` is closed when the bot takes over.  Raises `OSError` or
+    For a Python bot these are its pipe and the pipe on which it reports its position; their numbers
+    must not change.  ``report`` is closed when the bot takes over.  Raises `OSError` or
     `SandboxError` if any step fails: then nothing of the bot was run.
     """
     command = _found(box)
@@ -138,7 +138,7 @@ def enter(box: Box, keep: tuple[int, ...], report: int | None = None) -> NoRetur
 
 
 def _found(box: Box) -> list[str]:
-    """The command with the program's place; empty for a bot by our API."""
+    """Return the command with the program's place; empty for a bot by our API."""
     if not box.command:
         return []
     first = box.command[0]
@@ -200,7 +200,7 @@ def _serve(bot: str, keep: tuple[int, ...]) -> NoReturn:
     except BaseException:
         traceback.print_exc()
         os._exit(1)
-    os._exit(0)  # never back into the warden's code
+    os._exit(0)  # never back into the box supervisor's code
 
 
 def main() -> NoReturn:

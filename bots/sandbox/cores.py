@@ -24,7 +24,9 @@ class Cores:
 
     @classmethod
     def of_this_machine(cls) -> Cores:
-        """Those that this process may use; of three and more the first is left to the runner."""
+        """Return those that this process may use; of three and more the first is left to the
+        runner.
+        """
         cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
         return cls(cores[1:] if len(cores) > 2 else cores)
 
@@ -33,11 +35,11 @@ class Cores:
 
     @property
     def shared(self) -> bool:
-        """Whether some processor has more than one box now."""
+        """True if some processor has more than one box now."""
         return any(count > 1 for count in self._used.values())
 
     def take(self) -> int | None:
-        """A processor for a new box; None if there is none to name."""
+        """Return a processor for a new box; None if there is none to name."""
         if not self._used:
             return None
         core = min(self._used, key=lambda each: (self._used[each], each))

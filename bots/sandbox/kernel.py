@@ -1,4 +1,4 @@
-"""What of the kernel Python has no functions for: Landlock, seccomp, capabilities, prctl.
+"""Kernel calls that Python lacks: Landlock, seccomp, capabilities, prctl.
 
 Called by number through the C library, without a compiler.  All raise `OSError`.  Own code rather
 than one of the small packages for it, because a bot's process calls this between fork and its first
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 CAP_DAC_READ_SEARCH: Final = 2
-"""Read whatever its owner could: of root's powers the only one that a bot may be left with."""
+"""Read any file: the only capability of root that a bot may keep."""
 
 BEHIND: Final = 10
 """Niceness of bots: where the server wants the same processor it gets nine tenths of it."""
@@ -108,8 +108,8 @@ def stand_back(further: int = 0) -> None:
     """Let the server and the runner go first where they share a processor with the bots.
 
     ``further`` is added to `BEHIND`, and may be negative.  It is the same for all bots, so that
-    none of them gains or loses.  Call it in a session of its own, since Linux may weigh sessions
-    against each other (autogroup), and then only within one by niceness.
+    none of them gains or loses.  Call it in a separate session, since Linux may weigh sessions
+    against each other (autogroup) and apply niceness only within one.
     """
     niceness = min(BEHIND + further, 19)
     os.setpriority(os.PRIO_PROCESS, 0, max(niceness, os.getpriority(os.PRIO_PROCESS, 0)))
@@ -156,7 +156,7 @@ def keep_only(capability: int | None) -> None:
 
 
 def landlock_version() -> int:
-    """The version of the kernel's Landlock; 0 if it has none or it is switched off."""
+    """Return the version of the kernel's Landlock; 0 if it has none or it is switched off."""
     return max(0, int(_libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, 1)))
 
 
@@ -193,7 +193,7 @@ def restrict_files(rules: Iterable[tuple[str, int]]) -> None:
 
 
 def seccomp_works() -> bool:
-    """Whether the kernel filters system calls at all."""
+    """Return whether the kernel supports filters of system calls."""
     result: int = _libc.prctl(_PR_GET_SECCOMP, 0, 0, 0, 0)
     return result >= 0
 

@@ -14,20 +14,21 @@ from typing import Final
 import msgspec
 
 from plyhouse.bots.loading import BotLoadError
-from plyhouse.bots.process.launching import LauncherLost, Running, ending_in_words
+from plyhouse.bots.process.launcher import LauncherLost, Running, ending_in_words
 from plyhouse.bots.sandbox.box import Box, Limits, SandboxError, Tier
-from plyhouse.bots.sandbox.client import GONE, BoxProcess, KeeperClient
+from plyhouse.bots.sandbox.client import GONE, BoxProcess, ForkServerClient
 from plyhouse.bots.sandbox.cores import Cores
 
 __all__ = ["MOST_FRAMES", "Boxed", "Output", "SandboxLauncher", "reader_of"]
 
 MOST_FRAMES: Final = 2000
-"""Frames of a bot at once, and in every second, and as many KiB of them; a bot reports at most
-every 2 ms by itself."""
+"""Most frames of a bot at once and per second, and the same number of KiB. A bot's process reports
+at most every 2 ms.
+"""
 
 
 class Output:
-    """What a box prints, up to its limit; whoever prints more is ended."""
+    """Output of a box, up to its limit; a box that prints more is ended."""
 
     def __init__(
         self, reader: asyncio.StreamReader, transport: asyncio.BaseTransport, box: BoxProcess
@@ -40,7 +41,7 @@ class Output:
         """Why it was ended, if it was for this."""
 
     async def read(self, size: int) -> bytes:
-        """The next bytes; none at the end, and after too many."""
+        """Return the next bytes; none at the end, and after too many."""
         if self._left <= 0:
             return b""
         data = await self._reader.read(min(size, self._left))
@@ -79,7 +80,7 @@ class Boxed:
         box.ended.add_done_callback(lambda _: self._give_back())
 
     def work(self) -> None:
-        """Let it run, on a processor of its own if there is one."""
+        """Let the box run, on a separate processor if one is free."""
         if not self._resting or self._box.ended.done():
             return
         self._resting = False
@@ -89,7 +90,9 @@ class Boxed:
         _signal(self.pid, signal.SIGCONT)
 
     def rest(self) -> bool:
-        """Stand still while others are to move: no pondering, and a processor for who thinks."""
+        """Stop the box while others are to move, so that it does not ponder and frees its
+        processor.
+        """
         if not self._resting and not self._box.ended.done():
             self._resting = True
             _signal(self.pid, signal.SIGSTOP)
@@ -103,8 +106,8 @@ class Boxed:
 
     @property
     def lost(self) -> str:
-        """See `plyhouse.bots.process.launching.Running`."""
-        return GONE if self._box.keeper_gone else ""
+        """See `plyhouse.bots.process.launcher.Running`."""
+        return GONE if self._box.fork_server_gone else ""
 
     def kill(self) -> None:
         """End it and all that it has started."""
@@ -132,14 +135,14 @@ def _pin(pid: int, core: int) -> None:
 
 
 class SandboxLauncher:
-    """Starts bots in boxes of one keeper.
+    """Starts bots in boxes of one fork server.
 
     ``folder`` is all that a bot may read beside the libraries; None for the folder of its file.
     """
 
     def __init__(
         self,
-        keeper: KeeperClient,
+        fork_server: ForkServerClient,
         tier: Tier,
         *,
         folder: Path | None = None,
@@ -148,7 +151,7 @@ class SandboxLauncher:
         cores: Cores | None = None,
         nice: int = 0,
     ) -> None:
-        self._keeper = keeper
+        self._fork_server = fork_server
         self._box = Box(
             tier=tier,
             folder=str(folder) if folder is not None else "",
@@ -159,18 +162,18 @@ class SandboxLauncher:
         self._cores = cores or Cores.of_this_machine()
 
     async def launch(self, spec: str, pipe: socket.socket, stand: int) -> Running:
-        """See `plyhouse.bots.process.launching.Launcher`."""
+        """See `plyhouse.bots.process.launcher.Launcher`."""
         core = self._cores.take()
         folder = self._box.folder or _folder(spec)
         box = msgspec.structs.replace(self._box, bot=spec, core=core, folder=folder)
         read_end, write_end = os.pipe()
         try:
-            process = await self._keeper.launch(box, (pipe.fileno(), stand, write_end))
+            process = await self._fork_server.launch(box, (pipe.fileno(), stand, write_end))
         except BaseException as error:
             os.close(read_end)
             if core is not None:
                 self._cores.give_back(core)
-            if self._keeper.gone and isinstance(error, SandboxError):
+            if self._fork_server.gone and isinstance(error, SandboxError):
                 raise LauncherLost(GONE) from error
             if isinstance(error, SandboxError):
                 raise BotLoadError(f"the sandbox could not start the bot: {error}") from error
@@ -182,6 +185,6 @@ class SandboxLauncher:
 
 
 def _folder(spec: str) -> str:
-    """The folder of a bot's file; that of our own bots is readable anyway."""
+    """Return the folder of a bot's file; that of our own bots is readable anyway."""
     path = spec.partition(".py")[0] + ".py"
     return str(Path(path).resolve().parent) if os.path.isfile(path) else os.path.dirname(__file__)

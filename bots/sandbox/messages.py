@@ -1,7 +1,7 @@
-"""What is said to the keeper and by it: one JSON object per packet.
+"""Messages to and from the fork server: one JSON object per packet.
 
-A `Launch` carries three descriptors.  For a bot by our API: its pipe, the pipe on which it tells
-where it stands, and what it prints to.  For a program: standard input, output and error.
+A `Launch` carries three descriptors.  For a Python bot: its pipe, the pipe on which it reports its
+position, and its output.  For a program: standard input, output and error.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from plyhouse.bots.sandbox.box import Box, Ending
 __all__ = [
     "PACKET",
     "Ended",
-    "FromKeeper",
+    "FromForkServer",
     "Kill",
     "Launch",
     "Refused",
     "Started",
-    "ToKeeper",
-    "decode_from_keeper",
-    "decode_to_keeper",
+    "ToForkServer",
+    "decode_from_fork_server",
+    "decode_to_fork_server",
     "packet",
 ]
 
@@ -32,7 +32,7 @@ PACKET: Final = 64 * 1024
 
 class _Said(msgspec.Struct, frozen=True, tag=True, tag_field="type"):
     id: int
-    """Of the box; the client counts."""
+    """Number of the box, given by the client."""
 
 
 class Launch(_Said, frozen=True):
@@ -63,24 +63,24 @@ class Ended(_Said, frozen=True):
     ending: Ending
 
 
-ToKeeper: TypeAlias = Launch | Kill
-FromKeeper: TypeAlias = Started | Refused | Ended
+ToForkServer: TypeAlias = Launch | Kill
+FromForkServer: TypeAlias = Started | Refused | Ended
 
 _encoder = msgspec.json.Encoder()
-_to_keeper: msgspec.json.Decoder[ToKeeper] = msgspec.json.Decoder(ToKeeper)
-_from_keeper: msgspec.json.Decoder[FromKeeper] = msgspec.json.Decoder(FromKeeper)
+_to_fork_server: msgspec.json.Decoder[ToForkServer] = msgspec.json.Decoder(ToForkServer)
+_from_fork_server: msgspec.json.Decoder[FromForkServer] = msgspec.json.Decoder(FromForkServer)
 
 
-def packet(message: ToKeeper | FromKeeper) -> bytes:
-    """The bytes of a message."""
+def packet(message: ToForkServer | FromForkServer) -> bytes:
+    """Return the bytes of a message."""
     return _encoder.encode(message)
 
 
-def decode_to_keeper(data: bytes) -> ToKeeper:
-    """Read what the keeper is asked."""
-    return _to_keeper.decode(data)
+def decode_to_fork_server(data: bytes) -> ToForkServer:
+    """Read what the fork server is asked."""
+    return _to_fork_server.decode(data)
 
 
-def decode_from_keeper(data: bytes) -> FromKeeper:
-    """Read what the keeper says."""
-    return _from_keeper.decode(data)
+def decode_from_fork_server(data: bytes) -> FromForkServer:
+    """Read what the fork server says."""
+    return _from_fork_server.decode(data)

@@ -1,8 +1,8 @@
 """System calls by name, with their numbers, and what a bot may do with each.
 
 Numbers are those of the kernel's tables for x86_64 and for the generic table that aarch64 uses;
-None where an architecture does not have the call.  What stands in no list here is refused with
-EPERM, and calls newer than `NEWEST` are told not to be there.
+None where an architecture does not have the call.  The filter refuses calls in no list here with
+EPERM, and calls newer than `NEWEST` with ENOSYS.
 """
 
 from __future__ import annotations

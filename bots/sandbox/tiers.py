@@ -9,7 +9,7 @@ from typing import Final
 
 from plyhouse.bots.sandbox import kernel
 from plyhouse.bots.sandbox.box import TIERS, Box, SandboxError, Tier
-from plyhouse.bots.sandbox.client import KeeperClient
+from plyhouse.bots.sandbox.client import ForkServerClient
 from plyhouse.bots.sandbox.seccomp import ARCHITECTURES
 
 __all__ = ["GAPS", "LEAST", "choose_tier", "gaps", "why_not"]
@@ -33,10 +33,10 @@ GAPS: Final[dict[Tier, tuple[str, ...]]] = {
         "it may start processes, up to a limit",
     ),
 }
-"""What a tier cannot do on any machine."""
+"""Gaps of each tier on every machine."""
 
 
-async def why_not(keeper: KeeperClient, tier: Tier) -> str:
+async def why_not(fork_server: ForkServerClient, tier: Tier) -> str:
     """Why a tier does not work here, in words; empty if it does: a program was run in it."""
     machine = os.uname().machine
     if tier is not Tier.RLIMITS:
@@ -50,7 +50,7 @@ async def why_not(keeper: KeeperClient, tier: Tier) -> str:
     null = os.open(os.devnull, os.O_RDWR)
     try:
         box = Box(tier=tier, folder=os.path.dirname(__file__), command=("true",))
-        process = await keeper.launch(box, (null, null, write_end))
+        process = await fork_server.launch(box, (null, null, write_end))
         ending = await process.wait()
     except SandboxError as error:
         return str(error)
@@ -69,7 +69,7 @@ def _all_of(descriptor: int) -> str:
 
 
 def gaps(tier: Tier) -> list[str]:
-    """What a tier cannot do, here and now."""
+    """Return the gaps of a tier on this machine."""
     found = list(GAPS[tier])
     version = kernel.landlock_version()
     if tier is Tier.LANDLOCK and version < 6:
@@ -79,23 +79,23 @@ def gaps(tier: Tier) -> list[str]:
         )
     if tier is not Tier.BUBBLEWRAP and os.geteuid() != 0:
         found.append(
-            "the keeper is not root, so all bots are one user of the machine: the number of "
+            "the fork server is not root, so all bots are one user of the machine: the number of "
             "threads is watched ten times a second instead of limited by the kernel"
         )
     return found
 
 
 async def choose_tier(
-    keeper: KeeperClient, *, least: Tier = LEAST, only: Tier | None = None
+    fork_server: ForkServerClient, *, least: Tier = LEAST, only: Tier | None = None
 ) -> Tier:
-    """The first tier that works here and is no less than ``least``; or ``only`` that one.
+    """Return the first tier that works here and is no less than ``least``; or ``only`` that one.
 
     Raises `SandboxError`, which says of each why not.
     """
     wanted: Sequence[Tier] = [only] if only is not None else TIERS[: TIERS.index(least) + 1]
     problems = []
     for tier in wanted:
-        problem = await why_not(keeper, tier)
+        problem = await why_not(fork_server, tier)
         if not problem:
             return tier
         problems.append(f"{tier.value}: {problem}")

@@ -6,33 +6,32 @@
         for match in api.matches(game="connect_four"):
             print(match.match, match.winner)
 
-`Api` waits for every answer; `AsyncApi` has the same methods to be awaited.  Answers are rows of
-`plyhouse.protocol.api`, which the server sends: lists of them (`Rows`) go into
-``pandas.DataFrame(rows)`` as they are and draw themselves as tables in a notebook.  Positions draw
-themselves, too.
+`AsyncApi` has the same methods as coroutines.  Answers are rows of `plyhouse.protocol.api`.  You
+can pass a list of rows (`Rows`) to ``pandas.DataFrame(rows)``.  A notebook shows rows as tables and
+positions as pictures.
 
-    aio         `AsyncApi`
-    api         `Api`, written from `aio`
-    session     the address, the token, and what follows an answer
-    packing     a bot made into a package to submit
-    reading     the JSON of an answer, or the error that it means
-    patience    when to ask again, and how long to wait before
-    errors      what can go wrong: `ApiError` with the server's stable code
+    async_api   `AsyncApi`
+    sync_api    `Api`, generated from `async_api`
+    session     the address, the token, and the handling of answers
+    bot_package a bot packed for submission
+    answers     decodes the JSON of an answer, or raises its error
+    retries     when to repeat a request
+    errors      `ApiError` with the server's stable code
     drawing     scenes as SVG, rows as HTML
 
 Errors:
 
-    ApiError          the server refused: ``code``, ``status``, and its sentence
-    Unreachable       no answer, or none of a Plyhouse server
+    ApiError          the server refused the request: ``code``, ``status`` and a sentence
+    Unreachable       no answer, or the answer of another server
 """
 
 from __future__ import annotations
 
-from plyhouse.clients.api.aio import AsyncApi
-from plyhouse.clients.api.api import Api
+from plyhouse.clients.api.async_api import AsyncApi
 from plyhouse.clients.api.drawing import Picture, picture
 from plyhouse.clients.api.errors import ApiError, Unreachable
-from plyhouse.clients.api.patience import Patience
+from plyhouse.clients.api.retries import Patience
+from plyhouse.clients.api.sync_api import Api
 from plyhouse.protocol.api.rows import Rows
 
 __all__ = ["Api", "ApiError", "AsyncApi", "Patience", "Picture", "Rows", "Unreachable", "picture"]

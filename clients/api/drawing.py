@@ -32,7 +32,7 @@ LINE: Final = 22
 PAD: Final = 8
 FONT: Final = 'font-family="system-ui, sans-serif"'
 COLOURS: Final = ("#b45309", "#0369a1", "#7e22ce", "#15803d", "#be123c", "#475569")
-"""Of seats 0, 1, ..., as in the web client; repeated when there are more seats."""
+"""The colours of seats 0, 1, ..., as in the web client; repeated for more seats."""
 NAMED: Final = {"white": "#fffdf7", "black": "#22282c"}
 """Seats that are called after a colour have it."""
 INK: Final = "#1d2423"

@@ -1,4 +1,4 @@
-"""What can go wrong when a server is asked.
+"""Errors of requests to a server.
 
 ApiError          the server refused: ``code`` is stable and for programs, ``str()`` for people
 Unreachable       nobody answered, or what answered is no Plyhouse server

@@ -1,4 +1,4 @@
-"""What `Api` and `AsyncApi` share: where the server is, who asks, and what follows an answer."""
+"""The common part of `Api` and `AsyncApi`: address, token, and the handling of answers."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any, Final, TypeVar
 import httpx
 import msgspec
 
+from plyhouse.clients.api.answers import answer_of
 from plyhouse.clients.api.errors import ApiError, Unreachable
-from plyhouse.clients.api.patience import NO_ANSWER, Patience, retry_after
-from plyhouse.clients.api.reading import answer_of
+from plyhouse.clients.api.retries import NO_ANSWER, Patience, retry_after
 from plyhouse.protocol.api.calls import Call
 
 __all__ = ["Session", "Wait"]
@@ -23,8 +23,8 @@ DEFAULT_SERVER: Final = "http://127.0.0.1:8765"
 SCHEMES: Final = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
 
 
-class Wait(Exception):  # noqa: N818 - no error: the request is to be made again
-    """The request is to be made again after so many seconds."""
+class Wait(Exception):  # noqa: N818 - no error: it asks for another request
+    """Asks for the request to be repeated after some seconds."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(seconds)
@@ -48,7 +48,7 @@ class Session:
             self.headers["authorization"] = f"Bearer {key}"
 
     def request(self, call: Call[Any]) -> dict[str, Any]:
-        """What httpx is asked."""
+        """The request for httpx."""
         asked: dict[str, Any] = {
             "method": call.method,
             "url": self.base + call.path,
@@ -64,7 +64,7 @@ class Session:
         return asked
 
     def read(self, call: Call[T], response: httpx.Response, made: int) -> T:
-        """What a call returns; raises `ApiError`, `Unreachable`, or `Wait` to ask again."""
+        """Return a call's result; raises `ApiError`, `Unreachable`, or `Wait` to ask again."""
         wait = _told(response.headers)
         try:
             answer = answer_of(response.status_code, response.content, self.base, wait)
@@ -83,7 +83,7 @@ class Session:
             ) from error
 
     def failed(self, call: Call[Any], error: httpx.TransportError, made: int) -> Exception:
-        """What to raise when there was no answer: `Unreachable`, or `Wait` to ask again."""
+        """Return the exception for a missing answer: `Unreachable`, or `Wait` to ask again."""
         again = self.patience.wait(made, status=NO_ANSWER, retry_after=None, changes=call.changes)
         if again is not None:
             return Wait(again)

@@ -1,16 +1,14 @@
-"""The local arena: matches on this machine.
+"""Play matches on this machine, with the server's own referee in memory.
 
-The referee is the server's own, in memory; there is no second one.
-
-    series     a series of pairings, spread over processes: `play_series`
-    process    one such process, with a hub and the bots
-    local      the hub in memory, and how bots connect to it
-    loops      the event loop that it runs on
-    trial      candidates against a base until it is clear who is better
-    verdicts   the same from the command line: kept, told in words and as JSON
-    ledger     pairings that were played, in a file to go on with
-    keeping    the files that a series leaves
-    versions   which version of a bot or game this is: a hash of its content
-    progress   how a series gets on
-    tally      what the results say: counts and 95 % intervals
+series         a series of pairings over several processes: `play_series`
+process        one such process, with a hub and the bots
+memory_server  the hub in memory, and the connections of bots
+event_loop     the event loop
+sprt_trial     tests candidates against a base until the better one is known
+sprt_report    runs such a test for the command line
+pairing_log    the file of finished pairings, for interrupted series
+series_files   the files that a series writes
+content_hash   the version of a bot or game: a hash of its content
+progress       the progress bar
+tally          counts, means and 95 % intervals
 """

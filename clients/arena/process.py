@@ -1,9 +1,9 @@
 """One process of the local arena: a hub, the bots, and pairings played one after the other.
 
-Started by `plyhouse.clients.arena.series` as a program of its own.  It talks JSON lines: the
+`plyhouse.clients.arena.series` starts it as a separate program.  It talks JSON lines: the
 first line in is the `Series`; the answer ``{"ready": true}`` or ``{"error": ...}``.  Every further
 line in is the index of a pairing, answered with its matches.  At the end of the input it leaves, so
-it never outlives its parent.  What bots print goes to standard error.
+it never outlives its parent.  The output of bots goes to standard error.
 """
 
 from __future__ import annotations
@@ -25,23 +25,22 @@ import msgspec
 from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.running.runner import RunOptions, run_bot
 from plyhouse.bots.running.summary import SeatResult
-from plyhouse.clients.arena.local import (
+from plyhouse.clients.arena.event_loop import loop_factory
+from plyhouse.clients.arena.memory_server import (
     PLAYER,
     connector_of,
     local_hub,
     online,
 )
-from plyhouse.clients.arena.loops import loop_factory
 from plyhouse.clients.arena.series import ArenaFailure, PlayedPairing, Series
 from plyhouse.clients.arena.tally import MatchResult
 from plyhouse.clients.shared.errors import EXIT_FAILED, exit_code, sentence
-from plyhouse.clients.shared.garbage import collect_rarely
+from plyhouse.clients.shared.gc_settings import collect_rarely
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Outcome
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.match_runner import Terms
-from plyhouse.server.table.participants import Participant
 
 __all__ = ["Arena", "failure_of", "main", "pairing_seed", "seat_orders"]
 
@@ -57,7 +56,7 @@ def pairing_seed(seed: int, index: int) -> bytes:
 
 
 def seat_orders(seats: int, mirrored: bool, index: int) -> list[tuple[int, ...]]:
-    """Who sits where in each match of a pairing: every rotation, or one that alternates.
+    """Return the seat orders of a pairing's matches: every rotation, or one that alternates.
 
     >>> seat_orders(3, mirrored=True, index=0)
     [(0, 1, 2), (1, 2, 0), (2, 0, 1)]
@@ -69,7 +68,7 @@ def seat_orders(seats: int, mirrored: bool, index: int) -> list[tuple[int, ...]]
 
 
 class Arena:
-    """Plays pairings of a series on a hub of its own."""
+    """Plays pairings of a series on its own hub."""
 
     def __init__(self, series: Series, hub: Hub) -> None:
         self.series = series
@@ -84,7 +83,7 @@ class Arena:
         self._noted: set[tuple[str, str]] = set()
 
     @asynccontextmanager
-    async def bots(self) -> AsyncIterator[list[Participant]]:
+    async def bots(self) -> AsyncIterator[list[int]]:
         """Connect all bots; raises what keeps one of them from playing."""
         player = await self.hub.store.add_player(PLAYER)
         token = await self.hub.store.add_token(player.id, ["play"])
@@ -120,7 +119,7 @@ class Arena:
         )
 
     def _check_runs(self) -> None:
-        """Raise what ended a bot's run; none ends by itself."""
+        """Raise the error that ended a bot's run; without an error, none ends."""
         for run in self._runs:
             if run.done():
                 run.result()
@@ -133,7 +132,7 @@ class Arena:
     def _say(self, name: str, line: str) -> None:
         """Pass on what a bot printed and how it failed; the runner's progress is of no interest.
 
-        What the runner notes about one match after the other is said once: the result counts it.
+        The runner's notes that repeat for each match are shown once: the result counts them.
         """
         if not line.startswith(f"[{name}] "):
             return
@@ -144,7 +143,7 @@ class Arena:
             self._noted.add((name, noted[1]))
         print(line, file=sys.stderr, flush=True)
 
-    async def play(self, index: int, holders: Sequence[Participant]) -> PlayedPairing:
+    async def play(self, index: int, holders: Sequence[int]) -> PlayedPairing:
         """Play one pairing."""
         seats = self.terms.game.seats
         orders = seat_orders(seats, self.series.mirrored, index)
@@ -185,9 +184,9 @@ class Arena:
         )
 
     async def _record(self, match: str) -> str:
-        from plyhouse.server.results.record import stored_record
+        from plyhouse.server.results.record import load_record
 
-        record = stored_record(await self.hub.store.match(match), self.terms.game)
+        record = await load_record(self.hub.store, match, self.terms.game)
         return msgspec.json.encode(record).decode()
 
 

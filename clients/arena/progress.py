@@ -1,4 +1,4 @@
-"""How a series gets on, for whoever watches it: a bar with the score so far, and what bots say.
+"""The progress of a series on the terminal: a bar with the score so far, and the bots' output.
 
 Bots' lines go above the bar and never through it, so they have to come this way.  In a terminal
 that knows no control characters there is a line at every tenth of the way instead of a bar; where
@@ -56,7 +56,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Progress:
-    """What is told of a series while it is played."""
+    """Reports a series while it is played."""
 
     advance: Callable[[Iterable[MatchResult]], None]
     """One more pairing is over."""

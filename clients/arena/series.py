@@ -1,7 +1,7 @@
 """The local arena: a series of matches between bots, parallel over processes.
 
-Every process (`plyhouse.clients.arena.process`) has a hub and bots of its own and is given
-one pairing after the other, so that slow pairings hold up nobody.  The chance of a pairing
+Every process (`plyhouse.clients.arena.process`) has its own hub and bots. It gets one pairing after
+the other, so a slow pairing delays no other.  The chance of a pairing
 follows from the seed of the series and the pairing's index alone, whichever process plays it.
 """
 
@@ -26,19 +26,19 @@ LINE_LIMIT = 64 * 1024 * 1024
 
 
 class Series(msgspec.Struct, frozen=True):
-    """What all matches of a series have in common."""
+    """The conditions of all matches of a series."""
 
     bots: tuple[str, ...]
     """How to load each bot."""
     names: tuple[str, ...]
-    """What each is called; all different."""
+    """The names of the bots, all different."""
     game: str
     time_control: str
     illegal_rule: str
     mirrored: bool
     seed: int
     records: bool
-    """Whether the records of the matches are wanted."""
+    """True if the records of the matches are wanted."""
     log_folder: str = ""
     """Where to keep what each bot prints and how it fails; "" keeps nothing."""
     opening_plies: int = 0
@@ -46,7 +46,7 @@ class Series(msgspec.Struct, frozen=True):
 
 
 class PlayedPairing(msgspec.Struct, frozen=True):
-    """What came of one pairing."""
+    """The result of one pairing."""
 
     results: list[MatchResult]
     records: list[str]
@@ -130,7 +130,7 @@ async def _work(
         grace = 10.0
     finally:
         await _end(process, grace)
-        # Whatever it left behind may hold its standard error open.
+        # A process that it left behind may keep its standard error open.
         await asyncio.wait({telling}, timeout=1.0)
         telling.cancel()
 

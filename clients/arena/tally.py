@@ -1,4 +1,4 @@
-"""What a series of matches says about its bots: counts, means and their 95 % intervals.
+"""The results of a series of matches: counts, means and their 95 % intervals.
 
 The matches of a mirrored pairing share their chance stream and are not independent, so
 every interval is computed over *pairings*: the mean of a pairing is one observation.
@@ -69,7 +69,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Tally:
-    """What one bot made of the series."""
+    """The result of one bot in the series."""
 
     bot: int
     games: int

@@ -1,8 +1,10 @@
-"""Whether a bot is fit for rated matches.
+"""Check whether a bot is fit for rated matches, in real matches with the ordinary referee.
 
-The bot plays real matches, with the ordinary runner and referee:
-
-    examination    all that is looked at: `check_bot`
-    disturbed      the connection that misbehaves
-    opponent       the scripted opponents
+examination         runs all checks: `check_bot`
+matches             plays the matches of a check
+faulty_channel      a connection that misbehaves
+scripted_opponent   the opponents
+time_controls       the time controls of a check
+package_check       checks a package before it is sent
+sandbox_check       checks a bot in the sandbox of a server
 """

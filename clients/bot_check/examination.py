@@ -1,18 +1,20 @@
-"""Checks a bot before it may play rated matches: `check_bot`, behind ``plyhouse check``.
+"""Check a bot before it may play rated matches: `check_bot`, behind ``plyhouse bot check``.
 
-The bot is run by the ordinary runner and judged by the ordinary referee (a hub in memory); its
-opponents follow a script, and between runner and referee sits a connection that misbehaves.
+The ordinary runner runs the bot, and the ordinary referee (a hub in memory) judges it.  Its
+opponents follow a script, and a faulty connection sits between runner and referee.
 
-Per game and seat a whole match is played; then, in the longest game, the line is cut, the bot's
-process is replaced in mid-match, its opponent resigns, two matches are played at once, and the
-clock is short.  These are left out for a bot that failed in the plain matches of that game.
+The bot plays a whole match for each game and seat.  In the longest game the check then breaks the
+connection, replaces the bot's process during a match, lets its opponent resign, plays two matches
+at the same time, and shortens the clock.  It omits these for games in which the bot failed a plain
+match.
 
-Matches are played at a shortened time control first.  If a bot loses on time there, it is checked
-at the time control itself, and only that decides (`plyhouse.clients.bot_check.controls`).  A bot
-that keeps to the shortened one plays one match at the time control of each competition as well.
+Matches first use a shortened time control.  If the bot loses on time there, the check repeats the
+match at the real time control, and only that result counts
+(`plyhouse.clients.bot_check.time_controls`).  Otherwise the bot plays one more match at the time
+control of each competition.
 
-A check ends within `LIMIT` seconds, imports included.  Matches that do not begin or end in time are
-left out, with a warning.  A bot that finishes no match in that time fails.
+A check ends within `LIMIT` seconds, including imports.  It omits matches that do not begin or end
+in time, with a warning.  A bot that finishes no match in that time fails.
 """
 
 from __future__ import annotations
@@ -24,25 +26,25 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from plyhouse.bots.client.channel import Connector
-from plyhouse.bots.hosting.host import Runner
+from plyhouse.bots.hosting.hosted_runner import Runner
 from plyhouse.bots.loading import BotLoadError, check_spec
 from plyhouse.bots.running.runner import BotRunner, RunOptions
-from plyhouse.clients.arena.local import local_hub
-from plyhouse.clients.bot_check.controls import (
+from plyhouse.clients.arena.memory_server import local_hub
+from plyhouse.clients.bot_check.faulty_channel import Faults
+from plyhouse.clients.bot_check.matches import (
+    CheckMatch,
+    Examination,
+    MachineBusyError,
+    examination_of,
+)
+from plyhouse.clients.bot_check.scripted_opponent import ScriptedOpponent
+from plyhouse.clients.bot_check.time_controls import (
     DEFAULT,
     PRESSURE,
     Controls,
     Terms,
     seconds_per_ply,
 )
-from plyhouse.clients.bot_check.disturbed import Disturbance
-from plyhouse.clients.bot_check.matches import (
-    Examination,
-    MachineBusyError,
-    Played,
-    examination_of,
-)
-from plyhouse.clients.bot_check.opponent import Script
 from plyhouse.games.base import Game
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
@@ -216,7 +218,7 @@ class _Checks:
         for game in examination.games:
             for seat in range(game.seats):
                 name = f"plays {game.spec} as {game.seat_name(seat)}"
-                played = await self._plays(name, game, [seat], disturbance=Disturbance(noise=True))
+                played = await self._plays(name, game, [seat], disturbance=Faults(noise=True))
                 able = able and (played or game is not longest)
         if able:
             await self._extras(longest)
@@ -231,11 +233,11 @@ class _Checks:
         own = self._controls(game).played
         clocks = Controls().quick, max(own, DEFAULT, key=seconds_per_ply)
         last = game.seats - 1
-        cut = Disturbance(cut_turns=1, cut_acts=1)
+        cut = Faults(cut_turns=1, cut_acts=1)
         for name, seats, how in (
             ("survives a lost connection", [0], {"disturbance": cut}),
             ("goes on in a new process", [0], {"restart": True}),
-            ("survives a resigning opponent", [0], {"script": Script(resigns=True)}),
+            ("survives a resigning opponent", [0], {"script": ScriptedOpponent(resigns=True)}),
             ("plays two matches at once", [0, last], {}),
         ):
             await self._plays(name, game, seats, clocks, **how)
@@ -289,7 +291,7 @@ class _Checks:
         else:
             self._tell(name, found)
 
-    def _tell(self, name: str, found: Played) -> bool:
+    def _tell(self, name: str, found: CheckMatch) -> bool:
         said = "" if found.passed else self._said()
         self._note(Finding(name, found.passed, found.explanation, said))
         self.judged = True

@@ -10,22 +10,21 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from plyhouse.bots.client.channel import Channel, Connector
-from plyhouse.bots.hosting.host import Runner
-from plyhouse.bots.process.ledger import CostOfPly
+from plyhouse.bots.hosting.hosted_runner import Runner
+from plyhouse.bots.process.ply_cost import CostOfPly
 from plyhouse.bots.running.runner import RunOptions
 from plyhouse.bots.running.summary import SeatResult
-from plyhouse.clients.arena.local import PLAYER, connector_of, online
-from plyhouse.clients.bot_check.disturbed import Disturbance, DisturbedChannel
-from plyhouse.clients.bot_check.opponent import Script, oppose
+from plyhouse.clients.arena.memory_server import PLAYER, connector_of, online
+from plyhouse.clients.bot_check.faulty_channel import Faults, FaultyChannel
+from plyhouse.clients.bot_check.scripted_opponent import ScriptedOpponent, oppose
 from plyhouse.games.base import Game
 from plyhouse.protocol.messages import VOID
-from plyhouse.server.competition.hosting import LostTime
 from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.hosting.placement import LostTime
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.match_runner import Terms
-from plyhouse.server.table.participants import Participant
 
-__all__ = ["Examination", "MachineBusyError", "Played", "examination_of"]
+__all__ = ["CheckMatch", "Examination", "MachineBusyError", "examination_of"]
 
 MATCH_SECONDS = 60.0
 """Seconds after which the opponents give up, so that a check ends."""
@@ -43,7 +42,7 @@ class MachineBusyError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class CheckMatch:
     """How a bot did in the matches of one check."""
 
     passed: bool
@@ -59,8 +58,8 @@ class Examination:
     def __init__(self, hub: Hub) -> None:
         self.hub = hub
         self.games: list[Game] = []
-        self.disturbance = Disturbance()
-        self.script = Script()
+        self.disturbance = Faults()
+        self.script = ScriptedOpponent()
         self.results: dict[str, SeatResult] = {}
         self.said: deque[str] = deque(maxlen=40)
         self.costs: dict[str, list[CostOfPly]] = {}
@@ -73,8 +72,8 @@ class Examination:
         """Matches that count for nothing, because the machine was too busy."""
         self.runner: Runner
         self.run: asyncio.Task[Any]
-        self.bot: Participant
-        self.opponents: list[Participant] = []
+        self.bot: int
+        self.opponents: list[int] = []
         self.opposing: list[asyncio.Task[None]] = []
 
     async def plays(
@@ -83,10 +82,10 @@ class Examination:
         seats: Sequence[int],
         *,
         control: TimeControl,
-        disturbance: Disturbance | None = None,
-        script: Script | None = None,
+        disturbance: Faults | None = None,
+        script: ScriptedOpponent | None = None,
         restart: bool = False,
-    ) -> Played:
+    ) -> CheckMatch:
         """Play a match for each of ``seats``, all at once, and say whether the bot did well.
 
         Matches in which the bot's flag fell because the machine was busy are played again.  Raises
@@ -94,7 +93,7 @@ class Examination:
         """
         for _ in range(MOST_TRIES):
             results, stopped = await self._play(
-                game, seats, control, disturbance or Disturbance(), script or Script(), restart
+                game, seats, control, disturbance or Faults(), script or ScriptedOpponent(), restart
             )
             if not any(self._excused(result, control) for result in results):
                 return self._judge(results, stopped)
@@ -109,8 +108,8 @@ class Examination:
         game: Game,
         seats: Sequence[int],
         control: TimeControl,
-        disturbance: Disturbance,
-        script: Script,
+        disturbance: Faults,
+        script: ScriptedOpponent,
         restart: bool,
     ) -> tuple[list[SeatResult], bool]:
         """Play these matches; return their results, and whether they were stopped."""
@@ -122,8 +121,7 @@ class Examination:
         stopped, loop = False, asyncio.get_running_loop()
         until = loop.time() + MATCH_SECONDS
         terms = Terms(game, control, rated=False)
-        # After a cut line the hub may know it anew.
-        self.bot = await online(self.hub, f"{PLAYER}/{BOT}", self.check_runs)
+        await online(self.hub, f"{PLAYER}/{BOT}", self.check_runs)  # its line may have been cut
         wanted: list[str] = []
         for seat in seats:
             order = [*self.opponents[: game.seats - 1]]
@@ -142,7 +140,7 @@ class Examination:
                 self.run.result()
                 raise RuntimeError("the bot left before its matches were over")
             if not stopped and missing and loop.time() >= until:
-                stopped, self.script = True, Script(resigns=True)
+                stopped, self.script = True, ScriptedOpponent(resigns=True)
         return [self.results[match] for match in wanted], stopped
 
     def _excused(self, result: SeatResult, control: TimeControl) -> bool:
@@ -173,7 +171,7 @@ class Examination:
             outcome = live.match.outcome
             self.results[match] = SeatResult(match, game.spec, seat, (), outcome, live.match.ply, 0)
 
-    def _judge(self, results: Sequence[SeatResult], stopped: bool) -> Played:
+    def _judge(self, results: Sequence[SeatResult], stopped: bool) -> CheckMatch:
         told: list[str] = []
         late = 0
         for result in results:
@@ -186,9 +184,9 @@ class Examination:
             elif outcome.termination in VOID:
                 told.append(f"{ended}: {outcome.reason}")
         if told:
-            return Played(False, "\n".join(told), late == len(told))
+            return CheckMatch(False, "\n".join(told), late == len(told))
         plies = ", ".join([f"{result.plies} plies" for result in results])
-        return Played(True, plies + (f", stopped after {MATCH_SECONDS:g} s" if stopped else ""))
+        return CheckMatch(True, plies + (f", stopped after {MATCH_SECONDS:g} s" if stopped else ""))
 
     def say(self, line: str) -> None:
         """Keep what the bot and its failures say, for `Finding.said`."""
@@ -196,7 +194,7 @@ class Examination:
             self.said.append(line)
 
     def check_runs(self) -> None:
-        """Raise what ended the run of the bot or of an opponent; none ends by itself."""
+        """Raise the error that ended the run of the bot or an opponent; without one, none ends."""
         for task in (self.run, *self.opposing):
             if task.done():
                 task.result()
@@ -249,7 +247,7 @@ async def examination_of(
             on_output(line)
 
     async def connect() -> Channel:
-        return DisturbedChannel(hub.connect(), lambda: examination.disturbance, examination.acted)
+        return FaultyChannel(hub.connect(), lambda: examination.disturbance, examination.acted)
 
     examination.runner = make_runner(
         spec,

@@ -1,13 +1,17 @@
-"""The ``plyhouse`` command, the one place where all rooms of the house meet.
+"""The ``plyhouse`` command; this package contains commands only.
 
-A command lives in the module of its name, so ``plyhouse new-bot`` is `new_bot`; `main` has the
-list of them, and imports one only when it is used.  What stands behind several commands:
+Each command is in the module of its name: ``plyhouse bot new`` is `new_bot`.  `main` lists the
+commands and imports a module when its command runs.  The packages beside this one do the work:
 
-    shared      errors and exit codes, options, tables, the HTTP client, the lazy group
-    arena       many matches on this machine, and the hub in memory that they are played on
-    checking    ``check``: a bot examined over a connection that misbehaves
-
-    moves, played           what people and files say was played, read
-    demo_bots               weak bots for ``demo``
-    reference, game_pages   write pages of the documentation: ``python -m`` the module
+    shared         errors and exit codes, options, tables, the HTTP client, lazy groups
+    api            the typed client of the HTTP API
+    arena          many matches on this machine
+    bot_check      ``check``: a bot on a connection that misbehaves
+    rehearsal      ``competition rehearse``
+    replay         recorded matches as positions and as HTML
+    review         judges positions and finds the ply that lost a match
+    runner         the daemon that runs hosted bots
+    builtin_bots   processes of the built-in bots of a server
+    docgen         generators of documentation pages
+    terminal       boards, keys and screens of the terminal
 """

@@ -1,4 +1,4 @@
-"""``plyhouse void`` and ``audit``, and what organisers do to players and bots.
+"""``plyhouse admin bot``, ``void`` and ``audit``, and the changes of ``admin player``.
 
 These commands work on the database.  A server that uses it reads of them in the audit log within
 a second or two, and acts: connections are closed, matches ended.
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from plyhouse.clients.shared.lazy import HintingGroup
 from plyhouse.clients.shared.options import (
     database_option,
     json_option,
@@ -28,15 +29,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "audit",
-    "disable_bot",
+    "bot",
     "disable_player",
     "display",
-    "enable_bot",
     "enable_player",
     "keep_option",
     "minute",
     "operator",
-    "reinstate",
     "rename",
     "void",
     "why_option",
@@ -55,7 +54,7 @@ def why_option(*, required: bool = True) -> Callable[[Callable[..., T]], Callabl
 
 
 def keep_option(*, keep: bool) -> Callable[[Callable[..., T]], Callable[..., T]]:
-    """Whether matches that run are played on."""
+    """Return whether matches that run are played on."""
     return click.option(
         "--keep-matches/--forfeit-matches",
         default=keep,
@@ -65,7 +64,7 @@ def keep_option(*, keep: bool) -> Callable[[Callable[..., T]], Callable[..., T]]
 
 
 def operator(why: str) -> By:
-    """Who sits here, for the audit log."""
+    """Return the user of this machine, for the audit log."""
     import getpass
 
     from plyhouse.storage.rows import By
@@ -98,11 +97,20 @@ def with_store(url: str, action: Callable[[Store], Awaitable[T]], *, create: boo
 @keep_option(keep=False)
 @database_option()
 def disable_player(name: str, why: str, keep_matches: bool, database: str) -> None:
-    """Keep the player NAME from logging in, and close its connections."""
+    """Disable a player and close its connections.
+
+    Disabled players cannot log in.
+    """
+    from plyhouse.storage import people_changes
 
     async def action(store: Store) -> str:
-        office = store.administration
-        row = await office.disable_player(name, operator(why), keep_matches=keep_matches)
+        row = await store.write(
+            people_changes.disable_player,
+            name,
+            operator(why),
+            store.now(),
+            keep_matches=keep_matches,
+        )
         return row.name
 
     note(f"Disabled {with_store(database, action)}; a running server closes its connections.")
@@ -114,9 +122,12 @@ def disable_player(name: str, why: str, keep_matches: bool, database: str) -> No
 @database_option()
 def enable_player(name: str, why: str, database: str) -> None:
     """Let the disabled player NAME log in again."""
+    from plyhouse.storage import people_changes
 
     async def action(store: Store) -> str:
-        return (await store.administration.enable_player(name, operator(why))).name
+        return (
+            await store.write(people_changes.enable_player, name, operator(why), store.now())
+        ).name
 
     note(f"Enabled {with_store(database, action)}.")
 
@@ -127,13 +138,18 @@ def enable_player(name: str, why: str, database: str) -> None:
 @why_option(required=False)
 @database_option()
 def rename(name: str, new_name: str, why: str, database: str) -> None:
-    """Give the player NAME the name NEW_NAME, also in what it has played.
+    """Rename a player, also in earlier matches.
 
     Tokens stay valid. Its bots are asked to connect again, and play on.
     """
+    from plyhouse.storage import people_changes
 
     async def action(store: Store) -> str:
-        return (await store.administration.rename_player(name, new_name, operator(why))).name
+        return (
+            await store.write(
+                people_changes.rename_player, name, new_name, operator(why), store.now()
+            )
+        ).name
 
     note(f"{name} is called {with_store(database, action)} now.")
 
@@ -143,13 +159,18 @@ def rename(name: str, new_name: str, why: str, database: str) -> None:
 @click.argument("text", default="")
 @database_option()
 def display(name: str, text: str, database: str) -> None:
-    """Set the name that is shown beside that of the player NAME, in any script.
+    """Set the display name of a player.
+
+    It is shown beside NAME and may be in any script.
 
     Without TEXT it is taken away.
     """
+    from plyhouse.storage import people_changes
 
     async def action(store: Store) -> str:
-        return (await store.administration.set_display(name, text, operator(""))).display
+        return (
+            await store.write(people_changes.set_display, name, text, operator(""), store.now())
+        ).display
 
     shown = with_store(database, action)
     note(f"{name} is shown as {shown}." if shown else f"{name} is shown by its name alone.")
@@ -160,61 +181,79 @@ def _bot(text: str) -> tuple[str, str]:
     return player, name
 
 
-@click.command("disable")
-@click.argument("bot", metavar="PLAYER/BOT")
+@click.group(cls=HintingGroup)
+def bot() -> None:
+    """Disable, enable and reinstate bots."""
+
+
+@bot.command("disable")
+@click.argument("target", metavar="PLAYER/BOT")
 @why_option()
 @keep_option(keep=False)
 @database_option()
-def disable_bot(bot: str, why: str, keep_matches: bool, database: str) -> None:
+def disable_bot(target: str, why: str, keep_matches: bool, database: str) -> None:
     """Keep a bot from logging in, and close its connection."""
+    from plyhouse.storage import people_changes
 
     async def action(store: Store) -> str:
-        office = store.administration
-        row = await office.disable_bot(*_bot(bot), operator(why), keep_matches=keep_matches)
+        row = await store.write(
+            people_changes.disable_bot,
+            *_bot(target),
+            operator(why),
+            keep_matches=keep_matches,
+            now_ms=store.now(),
+        )
         return f"{row.player}/{row.name}"
 
     note(f"Disabled {with_store(database, action)}; a running server closes its connection.")
 
 
-@click.command("enable")
-@click.argument("bot", metavar="PLAYER/BOT")
+@bot.command("enable")
+@click.argument("target", metavar="PLAYER/BOT")
 @why_option(required=False)
 @database_option()
-def enable_bot(bot: str, why: str, database: str) -> None:
+def enable_bot(target: str, why: str, database: str) -> None:
     """Let a disabled bot log in again."""
+    from plyhouse.storage import people_changes
 
     async def action(store: Store) -> str:
-        row = await store.administration.enable_bot(*_bot(bot), operator(why))
+        row = await store.write(
+            people_changes.enable_bot, *_bot(target), operator(why), now_ms=store.now()
+        )
         return f"{row.player}/{row.name}"
 
     note(f"Enabled {with_store(database, action)}.")
 
 
-@click.command()
-@click.argument("bot", metavar="PLAYER/BOT")
+@bot.command()
+@click.argument("target", metavar="PLAYER/BOT")
 @click.option(
     "--version-label",
     default="",
     help="Which version: its label, or the beginning of its digest.  [default: all of the bot]",
 )
 @why_option()
-@server_option(default=None)
+@server_option(default=None, login=False)
 @token_option()
 @database_option()
 def reinstate(
-    bot: str,
+    target: str,
     version_label: str,
     why: str,
     server: str | None,
     token: str | None,
     database: str,
 ) -> None:
-    """Let suspended versions of a bot be paired again; what they forfeited counts no more.
+    """Let suspended versions of a bot be paired again.
+
+    Their forfeits no longer count.
 
     With --server over the API, as an organiser; without on the database itself. An entry that was
     withdrawn from a final stays so.
     """
-    player, name = _bot(bot)
+    from plyhouse.storage import suspensions
+
+    player, name = _bot(target)
     if server is not None:
         from plyhouse.clients.shared.http import ask
         from plyhouse.protocol.api import calls
@@ -224,12 +263,13 @@ def reinstate(
     else:
 
         async def action(store: Store) -> list[str]:
-            book = store.probation
-            rows = await book.reinstate(player, name, operator(why), version_label)
+            rows = await store.write(
+                suspensions.reinstate, player, name, operator(why), store.now(), version_label
+            )
             return [row.version for row in rows]
 
         labels = with_store(database, action)
-    note(f"Reinstated {bot}: {', '.join(label or 'without a label' for label in labels)}.")
+    note(f"Reinstated {target}: {', '.join(label or 'without a label' for label in labels)}.")
 
 
 @click.command()
@@ -237,7 +277,7 @@ def reinstate(
 @why_option()
 @database_option()
 def void(match: str, why: str, database: str) -> None:
-    """Let MATCH count nowhere any more: neither on leaderboards nor in tables.
+    """Exclude a match from every leaderboard and table.
 
     It stays in the record, with the reason. One that is being played is ended.
     """
@@ -254,8 +294,10 @@ def void(match: str, why: str, database: str) -> None:
 @database_option()
 @json_option()
 def audit(limit: int, database: str, as_json: bool) -> None:
-    """Show what organisers did: who, when, to whom or what, and why."""
-    rows = with_store(database, lambda store: store.administration.log(limit))
+    """Show what organisers did and why."""
+    from plyhouse.storage import audit as stored_audit
+
+    rows = with_store(database, lambda store: store.read(stored_audit.latest, limit))
     if as_json:
         click.echo(json.dumps([dataclasses.asdict(row) for row in rows], indent=2))
     elif rows:
@@ -266,7 +308,7 @@ def audit(limit: int, database: str, as_json: bool) -> None:
 
 
 def _subject(row: AuditRow) -> str:
-    """What it was done to; a match is told from others of its game by its id."""
+    """Return the object of an action; a match's id distinguishes it from others of its game."""
     return f"{row.subject} {row.subject_id}" if row.what == "match.void" else row.subject
 
 

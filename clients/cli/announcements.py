@@ -5,15 +5,15 @@ from __future__ import annotations
 import click
 
 from plyhouse.clients.cli.administration import minute
+from plyhouse.clients.shared.competition_requests import request
 from plyhouse.clients.shared.options import (
     competition_argument,
     json_option,
     server_option,
     token_option,
 )
-from plyhouse.clients.shared.organising import request
 from plyhouse.clients.shared.output import harmless, note, print_json
-from plyhouse.protocol.api import class_calls
+from plyhouse.protocol.api import competition_calls
 
 __all__ = ["announce", "announcements"]
 
@@ -23,11 +23,11 @@ __all__ = ["announce", "announcements"]
 @server_option()
 @token_option()
 def announce(name: str, text: str, server: str, token: str | None) -> None:
-    """Publish TEXT on the page of the competition NAME.
+    """Publish an announcement on the competition's page.
 
     Everybody who may see the board reads it there and with `competition announcements`.
     """
-    made = request(server, token, class_calls.announce(name, text))
+    made = request(server, token, competition_calls.announce(name, text))
     note(f"Published announcement {made.id}.")
 
 
@@ -40,14 +40,14 @@ def announce(name: str, text: str, server: str, token: str | None) -> None:
 def announcements(
     name: str, remove: int | None, server: str, token: str | None, as_json: bool
 ) -> None:
-    """Show the announcements of the competition NAME, newest first."""
+    """Show the announcements, newest first."""
     from plyhouse.clients.shared.http import ask
 
     if remove is not None:
-        request(server, token, class_calls.remove_announcement(name, remove))
+        request(server, token, competition_calls.remove_announcement(name, remove))
         note(f"Removed announcement {remove}.")
         return
-    found = ask(server, class_calls.announcements(name), token)
+    found = ask(server, competition_calls.announcements(name), token)
     if as_json:
         print_json(found)
         return

@@ -37,12 +37,14 @@ __all__ = ["book"]
 def book(
     game: str, files: tuple[Path, ...], database: str | None, output: Path, plies: int
 ) -> None:
-    """Count what was played in the openings of GAME, and how it came out.
+    """Make an opening book from played matches.
+
+    Counts the actions in the openings of GAME and their results.
 
     Reads FILES of records, as `plyhouse match --save` writes them, and the matches of a
     database. The bot `book(file="book.json")` plays by the result.
     """
-    from plyhouse.clients.cli.played import played_matches
+    from plyhouse.clients.replay.finished_matches import played_matches
     from plyhouse.clients.shared.games import named_spec
     from plyhouse.games.registry import get_game
     from plyhouse.search import InvalidMatch, OpeningBook

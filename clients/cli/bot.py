@@ -1,14 +1,14 @@
-"""``plyhouse bot``: connect a bot to a server, and say which version of it plays."""
+"""``plyhouse bot``: write a bot, connect it to a server, choose the version that plays."""
 
 from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Final
 
 import click
 
-from plyhouse.clients.cli.administration import disable_bot, enable_bot, minute, reinstate
-from plyhouse.clients.cli.ask import ask
+from plyhouse.clients.cli.administration import minute
 from plyhouse.clients.cli.competition import request
 from plyhouse.clients.shared.errors import (
     EXIT_FAILED,
@@ -18,7 +18,7 @@ from plyhouse.clients.shared.errors import (
     EXIT_USAGE,
     CommandError,
 )
-from plyhouse.clients.shared.lazy import HintingGroup
+from plyhouse.clients.shared.lazy import LazyGroup
 from plyhouse.clients.shared.options import (
     competition_option,
     game_option,
@@ -28,24 +28,32 @@ from plyhouse.clients.shared.options import (
     token_option,
 )
 from plyhouse.clients.shared.output import counted, note, print_json, print_table
-from plyhouse.protocol.api import calls, class_calls
+from plyhouse.protocol.api import calls, competition_calls
 from plyhouse.protocol.api.submissions import VersionEntry
 
-__all__ = ["bot"]
+__all__ = ["bot", "enter", "run", "status", "versions"]
 
 
-@click.group(cls=HintingGroup)
+_HERE: Final = "plyhouse.clients.cli"
+
+COMMANDS: Final = {
+    "new": (f"{_HERE}.new_bot:new_bot", "Write a starter bot into a new file"),
+    "check": (f"{_HERE}.check:check", "Check a bot before it may play rated matches"),
+    "run": (f"{_HERE}.bot:run", "Connect a bot to a server and let it play"),
+    "enter": (f"{_HERE}.bot:enter", "Enter a version of your bot in a competition"),
+    "status": (f"{_HERE}.bot:status", "Show suspended versions and the reasons"),
+    "versions": (f"{_HERE}.bot:versions", "List the versions of your bots"),
+    "ask": (f"{_HERE}.bot_ask:ask", "Ask a bot for its action at one ply of a match"),
+}
+"""The subcommands: where each lives and its short help."""
+
+
+@click.group(cls=LazyGroup, lazy={"Commands": COMMANDS})
 def bot() -> None:
-    """Connect a bot to a server, and choose what plays in a competition."""
+    """Write a bot, check it and connect it to a server."""
 
 
-bot.add_command(ask)
-bot.add_command(disable_bot)
-bot.add_command(enable_bot)
-bot.add_command(reinstate)
-
-
-@bot.command()
+@click.command()
 @click.argument("spec", metavar="BOT")
 @server_option()
 @token_option()
@@ -62,7 +70,7 @@ bot.add_command(reinstate)
     "--rated/--casual",
     default=False,
     show_default=True,
-    help="Whether the matches it seeks count for the leaderboard.",
+    help="Seek matches that count for the leaderboard.",
 )
 @click.option(
     "--matches",
@@ -100,14 +108,14 @@ def run(
     takeover: bool,
     seed: int | None,
 ) -> int:
-    """Let BOT play on a server.
+    """Connect a bot to a server and let it play.
 
     BOT is a file (mybot.py, mybot.py:MyBot) or the name of an installed bot (random). It stays
     connected, comes back when the connection breaks, and plays what it is asked to by
-    organisers and challengers; with --seek it looks for opponents itself, in the games named
-    with --game.
+    organisers and challengers; with --seek it looks for opponents itself, in the games of
+    --game or else in all that it claims.
 
-    The bot runs in a process of its own. What it prints, and how it fails, is shown here.
+    The bot runs in a separate process. Its output and errors appear here.
 
     It says what it seeks, why nobody is found while nobody is, where each match can be watched,
     and how it ended.
@@ -122,12 +130,17 @@ def run(
     address = Url(server)
     if not token:
         raise CommandError(
-            "There is no token: set PLYHOUSE_TOKEN, or give --token; "
-            "`plyhouse player add NAME` makes one.",
+            "There is no token: run `plyhouse login`, or set PLYHOUSE_TOKEN. `plyhouse join CODE` "
+            "makes one, and so does an operator with `plyhouse admin player add NAME`.",
             EXIT_REFUSED,
         )
     if seek and not games:
-        raise CommandError("Say with --game what to seek.", EXIT_USAGE)
+        from plyhouse.bots.loading import check_spec
+        from plyhouse.clients.shared.bot_games import claimed_games
+
+        games = claimed_games(check_spec(spec))
+        if not games:
+            raise CommandError(f"{spec} plays any game: name one to seek with --game.", EXIT_USAGE)
     control = str(TimeControl.parse(time_control))
     seeks = [SeekRequest(game, control, rated, matches or 0) for game in games] if seek else []
     try:
@@ -174,18 +187,20 @@ def run(
     return EXIT_FAILED if crashed else EXIT_OK
 
 
-@bot.command()
+@click.command()
 @click.argument("name", default="")
 @server_option()
 @token_option()
 @json_option()
-def version(name: str, server: str, token: str | None, as_json: bool) -> None:
-    """List the versions of your bots, or of the bot NAME, and where each plays.
+def versions(name: str, server: str, token: str | None, as_json: bool) -> None:
+    """List the versions of your bots.
+
+    With NAME: of that bot only. Shows where each version plays.
 
     A version is the label that you gave it and what its files hold, as the digest says: the same
     label with other files is another version.
     """
-    rows = request(server, token, class_calls.versions(name))
+    rows = request(server, token, competition_calls.versions(name))
     if as_json:
         print_json(rows)
         return
@@ -212,15 +227,17 @@ def _how(entry: VersionEntry) -> str:
     return "chosen" if entry.chosen else "the latest"
 
 
-@bot.command()
+@click.command()
 @server_option()
 @token_option()
 @json_option()
 def status(server: str, token: str | None, as_json: bool) -> None:
-    """Say which versions are suspended and why: yours, or all with the token of an organiser.
+    """Show suspended versions and the reasons.
 
-    A version that forfeits again and again is not paired any more. A mended bot is a new version,
-    and plays at once.
+    You see your own; with the token of an organiser, all.
+
+    A version that forfeits again and again is not paired any more. A fixed bot is a new version and
+    plays at once.
     """
     rows = request(server, token, calls.suspensions())
     if as_json:
@@ -243,7 +260,7 @@ def status(server: str, token: str | None, as_json: bool) -> None:
     print_table("Suspended", columns, cells, "llllw")
 
 
-@bot.command()
+@click.command()
 @click.argument("name")
 @competition_option()
 @click.option(
@@ -258,11 +275,13 @@ def status(server: str, token: str | None, as_json: bool) -> None:
 def enter(
     name: str, competition: str, version_label: str, replace: str, server: str, token: str | None
 ) -> None:
-    """Let your bot NAME play in a competition, with the version that you choose.
+    """Enter a version of your bot in a competition.
 
-    Possible until the freeze. A bot that connects is entered by itself while there is room.
+    Possible until the freeze. A bot that connects is entered automatically if there is room.
     """
-    entry = request(server, token, class_calls.enter(competition, name, version_label, replace))
+    entry = request(
+        server, token, competition_calls.enter(competition, name, version_label, replace)
+    )
     how = "" if entry.chosen else ", or what connects after it"
     label = entry.version or "without a label"
     note(f"{entry.entry} plays in {competition}: version {label} "

@@ -1,4 +1,4 @@
-"""``plyhouse check``: whether a bot keeps to the protocol, before it may play rated matches."""
+"""``plyhouse bot check``: whether a bot keeps to the protocol, before it may play rated matches."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def check(
     programs: str,
     as_json: bool,
 ) -> int:
-    """Check BOT before it may play rated matches.
+    """Check a bot before it may play rated matches.
 
     Plays every game that it claims (or those given with --game) against scripted opponents,
     over a connection that misbehaves: frames that come twice, unknown fields, a line that
@@ -68,11 +68,11 @@ def check(
     code 1 if one fails. To lose on time fails a check at --time-control only, and is a warning at
     shorter ones. No match lasts much longer than a minute, and the check two minutes at most.
     """
-    from plyhouse.clients.bot_check.controls import read_terms
     from plyhouse.clients.bot_check.examination import Finding
     from plyhouse.clients.bot_check.matches import MachineBusyError
-    from plyhouse.clients.bot_check.sandboxes import check_bot_or_submission
-    from plyhouse.protocol.package import Rules
+    from plyhouse.clients.bot_check.sandbox_check import check_bot_or_submission
+    from plyhouse.clients.bot_check.time_controls import read_terms
+    from plyhouse.protocol.hosting.package import Rules
     from plyhouse.server.match.time_control import InvalidTimeControl, TimeControl
 
     if tier is not None and not sandbox:
@@ -145,7 +145,7 @@ def _listed(text: str) -> frozenset[str]:
 
 
 def _one_place() -> bool:
-    """Whether standard output and standard error go to the same terminal, file or pipe."""
+    """Return whether standard output and standard error go to the same terminal, file or pipe."""
     try:
         return os.path.sameopenfile(sys.stdout.fileno(), sys.stderr.fileno())
     except (OSError, ValueError):

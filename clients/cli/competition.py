@@ -1,7 +1,7 @@
 """``plyhouse competition``: from a file to grades, on a server; the older ones in the database.
 
-Competitions with a class go by their name.  What other commands there are is in the modules beside
-this one: ``competition_status``, ``competition_results``, ``competition_steering``.
+Competitions go by their name.  The modules beside this one have the other commands:
+``competition_status``, ``competition_results``, ``competition_steering``.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ import math
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from plyhouse.clients.cli.administration import minute, why_option
 from plyhouse.clients.cli.announcements import announce, announcements
 from plyhouse.clients.cli.competition_baseline import baseline, refuse_unfit_references
-from plyhouse.clients.cli.competition_changing import change, copy, print_file, renamed, unfreeze
-from plyhouse.clients.cli.competition_results import board, export, report
+from plyhouse.clients.cli.competition_change import change, copy, print_file, renamed, unfreeze
+from plyhouse.clients.cli.competition_results import export, report, standings
 from plyhouse.clients.cli.competition_staff import staff
-from plyhouse.clients.cli.competition_status import POLL, rounds, status
+from plyhouse.clients.cli.competition_status import POLL, pairings, status
 from plyhouse.clients.cli.competition_steering import (
     delete,
     list_competitions,
@@ -31,6 +31,7 @@ from plyhouse.clients.cli.competition_steering import (
 from plyhouse.clients.cli.regrades import regrade
 from plyhouse.clients.cli.rehearse import rehearse
 from plyhouse.clients.cli.suspicious import suspicious
+from plyhouse.clients.shared.competition_requests import needed, read_text, request, why_text
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.shared.http import ApiError, ask
 from plyhouse.clients.shared.lazy import HintingGroup
@@ -41,30 +42,40 @@ from plyhouse.clients.shared.options import (
     time_control_option,
     token_option,
 )
-from plyhouse.clients.shared.organising import needed, read_text, request, why_text
 from plyhouse.clients.shared.output import counted, note, print_table
-from plyhouse.protocol.api import calls, class_calls
+from plyhouse.protocol.api import calls, competition_calls
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from plyhouse.protocol.api.classes import ClassCompetition, Measure
+    from plyhouse.protocol.api.competitions import Competition, Measure
     from plyhouse.server.competition.file import CompetitionFile
     from plyhouse.server.competition.preview import Measured, Preview
 
 __all__ = ["competition", "needed", "read_text", "request", "why_text"]
 
 
-@click.group(cls=HintingGroup)
+ORDER: Final = {
+    "Prepare": ("new", "check", "rehearse", "open", "list", "file", "change", "copy"),
+    "While it is open": (
+        *("status", "announce", "announcements", "baseline", "staff"),
+        *("freeze", "unfreeze", "extend", "pause", "resume", "delete"),
+    ),
+    "The final": ("run", "pairings", "disqualify", "withdraw", "finish", "rerun"),
+    "Results": ("standings", "report", "export", "regrade", "suspicious"),
+}
+"""The commands by section of the help."""
+
+
+@click.group(cls=HintingGroup, order=ORDER)
 def competition() -> None:
-    """Set up and run competitions: from one file to a table and grades.
+    """Set up and run competitions, from one file to grades.
 
     A file says what is played and when: `new` writes one, `check` says what it will cost, `open`
     takes it to a server. Then students join and connect their bots; `freeze` ends changes, `run`
     begins the final, `export` writes standings and grades. With dates in the file these happen by
-    themselves. These commands need --server and the token of an organiser, which are best set in
-    the environment: PLYHOUSE_SERVER and PLYHOUSE_TOKEN. PLYHOUSE_COMPETITION names the competition
-    where NAME is left out.
+    themselves. These commands need a server and the token of an organiser: see `plyhouse login`.
+    PLYHOUSE_COMPETITION names the competition where NAME is left out.
     """
 
 
@@ -99,7 +110,7 @@ def new(
     server: str,
     token: str | None,
 ) -> None:
-    """Write a commented competition file, valid as it stands.
+    """Write a commented, valid competition file.
 
     The freeze is in two weeks, the final an hour later. Without --game it is connect_four. One game
     is played against a baseline until every grade is certain.
@@ -109,13 +120,13 @@ def new(
     """
     from datetime import UTC, datetime
 
+    from plyhouse.server.competition.class_list import account_name
     from plyhouse.server.competition.file import read_competition
-    from plyhouse.server.competition.students import account_name
-    from plyhouse.server.competition.template import template
+    from plyhouse.server.competition.file_template import template
 
     now = datetime.now(UTC)
     if old:
-        there = request(server, token, class_calls.text(old))
+        there = request(server, token, competition_calls.text(old))
         text = renamed(there.file, name, now)
     else:
         text = template(name, games or ("connect_four",), time_control, now, hosted=hosted)
@@ -139,7 +150,7 @@ def new(
 @click.option(
     "--entries",
     type=click.IntRange(2, 100_000),
-    help="Bots of the final.  [default: as many as the file allows, and its baselines]",
+    help="Number of bots in the final.  [default: the file's limit and its baselines]",
 )
 @click.option(
     "--cores",
@@ -149,21 +160,21 @@ def new(
 def check(
     file: Path, server: str | None, token: str | None, entries: int | None, cores: int | None
 ) -> None:
-    """Say all that is wrong with FILE, and what the competition will cost.
+    """Check a competition file and estimate its cost.
 
     With --server the server decides: it knows baselines, names that are taken, the date, and how
     long matches took there. Without matches there, each game is played here at random for a moment.
     """
     from plyhouse.games.registry import get_game
-    from plyhouse.server.competition.facts import FormatError
     from plyhouse.server.competition.file import read_competition
-    from plyhouse.server.competition.grade_evidence import grade_notes
+    from plyhouse.server.competition.format_types import FormatError
+    from plyhouse.server.competition.grade_precision import grade_notes
     from plyhouse.server.results.scoring import scoring_rule
 
     text = read_text(file)
     known: Sequence[Measure] = ()
     if server is not None:
-        known = request(server, token, class_calls.check(text))
+        known = request(server, token, competition_calls.check(text))
     found = read_competition(text)
     refuse_unfit_references(text)
     if server is None:
@@ -290,12 +301,15 @@ def _moment(when: datetime) -> str:
 @token_option()
 @why_option(required=False)
 def open_competition(name: str, server: str, token: str | None, why: str) -> None:
-    """Open a competition on a server by its FILE; or one that waits for its date, by NAME."""
+    """Open a competition.
+
+    FILE opens a new one on a server; NAME opens one that waits for its date.
+    """
     place = Path(name)
     if place.is_file():
         text = read_text(place)
         refuse_unfit_references(text)
-        made = request(server, token, class_calls.open_file(text, why))
+        made = request(server, token, competition_calls.open_file(text, why))
     elif place.suffix == ".toml":
         raise CommandError(f"There is no file {place}.", EXIT_USAGE)
     else:
@@ -307,8 +321,8 @@ def open_competition(name: str, server: str, token: str | None, why: str) -> Non
 
 def _step(
     server: str, token: str | None, name: str, step: str, why: str, *, anyway: bool = False
-) -> ClassCompetition:
-    return request(server, token, class_calls.step(name, step, why, anyway))
+) -> Competition:
+    return request(server, token, competition_calls.step(name, step, why, anyway))
 
 
 @competition.command()
@@ -317,7 +331,10 @@ def _step(
 @token_option()
 @why_option(required=False)
 def freeze(name: str, server: str, token: str | None, why: str) -> None:
-    """Let the versions that play in NAME change no more; practice goes on."""
+    """Freeze the versions that play in a competition.
+
+    Practice goes on.
+    """
     made = _step(server, token, name, "freeze", why)
     note(f"{made.name} is frozen: what plays changes no more.")
 
@@ -337,7 +354,7 @@ anyway_option = click.option(
 @anyway_option
 @why_option(required=False)
 def run(name: str, server: str, token: str | None, wait: bool, anyway: bool, why: str) -> None:
-    """Begin the final of the frozen competition NAME."""
+    """Start the final of a frozen competition."""
     said = False
     while True:
         try:
@@ -353,27 +370,6 @@ def run(name: str, server: str, token: str | None, wait: bool, anyway: bool, why
     note(f"The final of {made.name} has begun: plyhouse competition status {name!r}")
 
 
-@competition.command("dress-rehearsal")
-@competition_argument()
-@server_option()
-@token_option()
-@why_option(required=False)
-def dress_rehearsal(name: str, server: str, token: str | None, why: str) -> None:
-    """Play the final of NAME as it would be now, on the server, before its date.
-
-    It plays what was handed in so far and is hosted, baselines too, on the runner machines that
-    are there; finals go before. It counts for nothing: no rating, no grade, no suspension. Its
-    board is for you alone, and each author sees its own matches. It is a competition of its own,
-    "NAME (rehearsal)": look at it as at any other, and delete it before the next one.
-    """
-    made = request(server, token, class_calls.rehearse(name, why))
-    if made.left_out:
-        note(f"Left out, as nothing of it is handed in and ready: {', '.join(made.left_out)}.")
-    shown = made.name
-    note(f"{shown} has begun: plyhouse competition status {shown!r}, board {shown!r}")
-    note(f"When you have seen enough: plyhouse competition delete {shown!r} --why rehearsed")
-
-
 @competition.command()
 @competition_argument()
 @server_option()
@@ -381,10 +377,10 @@ def dress_rehearsal(name: str, server: str, token: str | None, why: str) -> None
 @anyway_option
 @why_option(required=False)
 def rerun(name: str, server: str, token: str | None, anyway: bool, why: str) -> None:
-    """Play the final of NAME, which is over, again as far as its entries have changed.
+    """Play a finished final again where entries changed.
 
     Pairings whose versions both still play are not played again: their results count as they are.
-    Who is to hand in anew needs an extension first: plyhouse competition extend.
+    For a student to submit again, grant an extension first: plyhouse competition extend.
     """
     made = _step(server, token, name, "rerun", why, anyway=anyway)
     note(f"The final of {made.name} runs again: plyhouse competition status {name!r}")
@@ -397,7 +393,9 @@ def rerun(name: str, server: str, token: str | None, anyway: bool, why: str) -> 
 @click.option("--yes", is_flag=True, help="Do not ask, although pairings have not begun.")
 @why_option(required=False)
 def finish(name: str, server: str, token: str | None, yes: bool, why: str) -> None:
-    """End the final of NAME as it stands: a ladder has no other end.
+    """End the final with its current table.
+
+    A ladder has no other end.
 
     Matches that run are played on, and count. It says whose pairings are left out; at a terminal
     it asks before that.
@@ -405,13 +403,13 @@ def finish(name: str, server: str, token: str | None, yes: bool, why: str) -> No
     import sys
 
     if not yes and sys.stdin.isatty():
-        view = request(server, token, class_calls.status(name))
+        view = request(server, token, competition_calls.status(name))
         left = [game.unplayed for game in view.progress if game.unplayed]
         for said in left:
             note(f"{said}.")
         if left:
             click.confirm(f"End the final of {view.name} without them?", abort=True, err=True)
-    made = request(server, token, class_calls.finish(name, why))
+    made = request(server, token, competition_calls.finish(name, why))
     note(f"{made.name} is finished.")
     for said in made.unplayed:
         note(f"Left out: {said}.")
@@ -423,11 +421,11 @@ def finish(name: str, server: str, token: str | None, yes: bool, why: str) -> No
 @token_option()
 @why_option()
 def disqualify(name: str, who: str, server: str, token: str | None, why: str) -> None:
-    """Disqualify a student with all entries of NAME, or one entry.
+    """Disqualify a student with all entries, or one entry.
 
-    Nothing more of it is begun. What it has played stays in the results of the others.
+    Nothing more of it is begun. Its matches stay in the results of the others.
     """
-    gone = request(server, token, class_calls.disqualify(name, who, why))
+    gone = request(server, token, competition_calls.disqualify(name, who, why))
     entries = ", ".join(each.entry for each in gone) or "no entry yet"
     note(f"Disqualified {who} ({entries}).")
 
@@ -439,12 +437,15 @@ def disqualify(name: str, who: str, server: str, token: str | None, why: str) ->
 @token_option()
 @why_option(required=False)
 def extend(name: str, student: str, until: str, server: str, token: str | None, why: str) -> None:
-    """Let STUDENT submit to NAME after its freeze, until a time."""
-    request(server, token, class_calls.extend(name, student, until, why))
+    """Let a student submit after the freeze.
+
+    --until says how long.
+    """
+    request(server, token, competition_calls.extend(name, student, until, why))
     note(f"{student} may submit until {until}.")
 
 
-for command in (announce, announcements, board, report, export, rounds, status):
+for command in (announce, announcements, standings, pairings, report, export, status):
     competition.add_command(command)
 for command in (change, unfreeze, print_file, copy):
     competition.add_command(command)

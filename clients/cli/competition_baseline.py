@@ -7,14 +7,14 @@ from collections.abc import Mapping
 import click
 
 from plyhouse.clients.cli.administration import why_option
+from plyhouse.clients.shared.competition_requests import request
 from plyhouse.clients.shared.options import (
     competition_argument,
     server_option,
     token_option,
 )
-from plyhouse.clients.shared.organising import request
 from plyhouse.clients.shared.output import note
-from plyhouse.protocol.api import class_calls
+from plyhouse.protocol.api import competition_calls
 
 __all__ = ["baseline", "refuse_unfit_options", "refuse_unfit_references"]
 
@@ -41,7 +41,7 @@ def refuse_unfit_options(references: Mapping[str, str]) -> None:
 def refuse_unfit_references(text: str) -> None:
     """Raise `InvalidCompetition` for reference bots of a file whose options are wrong.
 
-    A file with other mistakes passes: whoever reads it names them.
+    A file with other mistakes passes: its reader reports them.
     """
     from plyhouse.server.competition.file import InvalidCompetition, read_competition
 
@@ -70,17 +70,17 @@ def refuse_unfit_references(text: str) -> None:
 @token_option()
 @why_option(required=False)
 def baseline(name: str, bot: str, reference: str, server: str, token: str | None, why: str) -> None:
-    """Check a baseline of NAME again, or replace it.
+    """Check a baseline again, or replace it.
 
     PLAYER/BOT is a reference bot that the file of the competition names. This works before and
     after the freeze, and again when the final is over. A baseline that staff submitted is replaced
     by submitting another version: plyhouse submit FILE --bot BOT --competition NAME.
     """
-    from plyhouse.server.competition.provided import reference_problem
+    from plyhouse.server.competition.reference_baselines import reference_problem
 
     if reference and not reference_problem(reference):  # else the server names the mistake
         refuse_unfit_options({"--reference": reference})
-    made = request(server, token, class_calls.check_baseline(name, bot, reference, why))
+    made = request(server, token, competition_calls.check_baseline(name, bot, reference, why))
     if made.status == "waiting":
         note(f"{made.bot} waits for its check: plyhouse competition status {name!r}")
     else:

@@ -1,16 +1,17 @@
-"""``plyhouse competition board``, ``report`` and ``export``: what came of a competition."""
+"""``plyhouse competition standings``, ``report`` and ``export``: what came of a competition."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 import click
 import msgspec
 
+from plyhouse.clients.shared.competition_requests import needed, practice_ladder, request
+from plyhouse.clients.shared.competition_table import print_board, print_certainty
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.shared.options import (
     competition_argument,
@@ -18,13 +19,11 @@ from plyhouse.clients.shared.options import (
     server_option,
     token_option,
 )
-from plyhouse.clients.shared.organising import needed, practice_ladder, request
-from plyhouse.clients.shared.output import counted, note, print_json, print_table, signed
-from plyhouse.protocol.api import class_calls
-from plyhouse.protocol.api.boards import BaselineCertainty, Board, Mean, MeanReturn, ProvenLine
+from plyhouse.clients.shared.output import counted, note, print_json
+from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.reports import Report
 
-__all__ = ["board", "board_cells", "export", "print_board", "print_certainty", "report"]
+__all__ = ["export", "report", "standings"]
 
 FORMATS: Final = (
     *("csv", "json", "md", "html", "grades", "gradescope"),
@@ -38,11 +37,11 @@ FORMATS: Final = (
 @server_option()
 @token_option()
 @json_option()
-def board(name: str, practice: bool, server: str, token: str | None, as_json: bool) -> None:
-    """Show the standings of NAME with ratings, and how sure they are.
+def standings(name: str, practice: bool, server: str, token: str | None, as_json: bool) -> None:
+    """Show the standings with ratings and intervals.
 
-    Of a competition that is not public the token of a student shows what it may see, that of an
-    organiser everything. docs/ratings.md says what the columns mean.
+    For a competition that is not public, a student's token shows what the student may see, and an
+    organiser's token everything. docs/ratings.md explains the columns.
     """
     from plyhouse.clients.shared.http import ask
 
@@ -55,113 +54,12 @@ def board(name: str, practice: bool, server: str, token: str | None, as_json: bo
                 EXIT_USAGE,
             )
         name = ladder.competition
-    view = ask(server, class_calls.table(name), token)
+    view = ask(server, competition_calls.table(name), token)
     if as_json:
         print_json(view)
         return
     print_board(view)
-    print_certainty(ask(server, class_calls.certainty(name), token))
-
-
-def print_board(view: Board) -> None:
-    """The table of a board, and what it withholds."""
-    print_table(*board_cells(view))
-    for text in view.notes:
-        note(text)
-
-
-def board_cells(view: Board) -> tuple[str, list[str], list[list[str]], str]:
-    """Title, columns, rows and alignment of a board."""
-    nash = any(line.nash for line in view.lines)
-    any_time = view.any_time
-    columns = ["place", "entry", "score", "played", "rating", "95 %"]
-    columns += ["rank by rating"] if any_time else ["while watching", "rank by rating", "ahead"]
-    means: list[tuple[str, str]] = []
-    for game in sorted({game for line in view.lines for game in line.returns}):
-        means.append((game, "raw"))
-        columns.append(f"{game}: return")
-        if not any_time:
-            means.append((game, "watched"))
-            columns.append("while watching")
-        if any(line.returns[game].adjusted for line in view.lines if game in line.returns):
-            means.append((game, "adjusted"))
-            columns.append("without luck")
-    if nash:
-        columns.append("Nash share")
-    align = "rl" + "r" * (len(columns) - 2)
-    rows = [_row(line, means, nash=nash, any_time=any_time) for line in view.lines]
-    final = "" if view.status == "finished" else f", {view.status}"
-    title = f"{view.name}: {counted(view.matches, 'match', 'matches')}{final}"
-    return title, columns, rows, align
-
-
-def print_certainty(lines: Sequence[BaselineCertainty]) -> None:
-    """How sure grades are, where a gauntlet goes on until they are."""
-    said = {True: "reached", False: "not reached", None: "open"}
-    rows = [
-        [
-            each.entry,
-            each.baseline,
-            str(each.pairs),
-            f"{each.mean:.3f}" if each.pairs else "-",
-            f"{each.low:.3f} to {each.high:.3f}",
-            "open, no more pairs" if each.state == "maximum" else said[each.reached],
-        ]
-        for each in lines
-    ]
-    if rows:
-        columns = ["entry", "against", "pairs", "mean", "bounds", "threshold"]
-        print_table("Until certain", columns, rows, "llrrll")
-
-
-def _row(
-    line: ProvenLine, means: list[tuple[str, str]], *, nash: bool, any_time: bool
-) -> list[str]:
-    """The cells of a line; ``any_time``: there are no fixed-time intervals."""
-    rating = line.rating
-    cells = [
-        "-" if line.place is None else str(line.place),
-        line.entry + _kind(line),
-        "-" if line.score is None else f"{line.score:.3f}",
-        str(line.matches),
-    ]
-    near = "-" if rating is None else f"{rating.low:.0f} to {rating.high:.0f}"
-    cells += ["-" if rating is None else f"{rating.elo:.0f}", near]
-    if not any_time:
-        wide = "-" if rating is None else f"{rating.any_low:.0f} to {rating.any_high:.0f}"
-        cells.append(wide)
-    ranks = set() if rating is None else {rating.rank_low, rating.rank_high}
-    cells.append(" to ".join(map(str, sorted(ranks))) or "-")
-    if not any_time:
-        cells.append("" if line.ahead is None else f"{line.ahead:.1%}")
-    cells += [_return(line.returns.get(game), kind) for game, kind in means]
-    if nash:
-        cells.append("-" if line.nash is None else f"{line.nash.share:.2f}")
-    return cells
-
-
-def _kind(line: ProvenLine) -> str:
-    if line.twin_of:
-        return f" (twin of {line.twin_of})"
-    return " (baseline)" if line.baseline else ""
-
-
-def _return(found: MeanReturn | None, kind: str) -> str:
-    if found is None:
-        return "-"
-    if kind != "watched":
-        return _mean(found.raw if kind == "raw" else found.adjusted)
-    if found.any_low is None or found.any_high is None:
-        return "-"
-    return f"{signed(found.any_low, 2)} to {signed(found.any_high, 2)}"
-
-
-def _mean(found: Mean | None) -> str:
-    if found is None:
-        return "-"
-    if found.low is None or found.high is None:
-        return signed(found.mean, 2)
-    return f"{signed(found.mean, 2)} ({signed(found.low, 2)} to {signed(found.high, 2)})"
+    print_certainty(ask(server, competition_calls.certainty(name), token))
 
 
 @click.command()
@@ -185,16 +83,18 @@ def report(
     token: str | None,
     as_json: bool,
 ) -> None:
-    """Report on a student in NAME: results, forfeits, slow plies, and lost matches to replay.
+    """Report on a student.
+
+    The report has results, forfeits, slow plies, and lost matches to replay.
 
     A student asks with its own token, and sees its own report only.
     """
 
     def fetched(who: str) -> Report:
-        return request(server, token, class_calls.report(name, who))
+        return request(server, token, competition_calls.report(name, who))
 
-    from plyhouse.clients.cli.report_text import report_text
     from plyhouse.clients.shared.http import Url
+    from plyhouse.clients.shared.student_report import report_text
 
     base = Url(server).base
     if folder is None:
@@ -207,7 +107,7 @@ def report(
     if student is not None:
         whose = [student]
     else:
-        listed = request(server, token, class_calls.students(name))
+        listed = request(server, token, competition_calls.students(name))
         whose = [each.student for each in listed]
     folder.mkdir(parents=True, exist_ok=True)
     for who in whose:
@@ -225,7 +125,7 @@ def report(
     "formats",
     type=click.Choice(FORMATS),
     multiple=True,
-    help="What to write, several if you like: standings as csv, json, md or html; grades.csv; one "
+    help="Files to write; may be repeated: standings as csv, json, md or html; grades.csv; one "
     "results.json per student for Gradescope; all matches as jsonl, parquet, or in the format of "
     "their game.  [default: csv, grades and json]",
 )
@@ -242,12 +142,15 @@ def report(
 def export(
     name: str, formats: tuple[str, ...], folder: Path, server: str, token: str | None
 ) -> None:
-    """Write what came of NAME as files: standings, grades and matches, from stored results."""
+    """Write standings, grades and matches as files.
+
+    All come from stored results.
+    """
     from plyhouse.clients.shared.http import download, path
 
     folder.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
-    status = request(server, token, class_calls.status(name))
+    status = request(server, token, competition_calls.status(name))
     here = ("class", "competitions", name, "export")
     for each in dict.fromkeys(formats or ("csv", "grades", "json")):
         place = download(server, path(*here, each), needed(token), folder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from plyhouse.clients.cli.administration import minute, why_option
+from plyhouse.clients.shared.competition_requests import request
 from plyhouse.clients.shared.lazy import HintingGroup
 from plyhouse.clients.shared.options import (
     competition_argument,
@@ -12,16 +13,15 @@ from plyhouse.clients.shared.options import (
     server_option,
     token_option,
 )
-from plyhouse.clients.shared.organising import request
 from plyhouse.clients.shared.output import note, print_json, print_table
-from plyhouse.protocol.api import class_calls
+from plyhouse.protocol.api import competition_calls
 
 __all__ = ["staff"]
 
 
 @click.group(cls=HintingGroup)
 def staff() -> None:
-    """Say who may see, run and change a competition.
+    """Choose who may see, run and change a competition.
 
     An owner may do everything. An assistant runs it: everything but changing or deleting it and
     naming its staff. A reader sees students, entries, reports, exports and grades. The account that
@@ -36,7 +36,7 @@ def staff() -> None:
 @json_option()
 def list_staff(name: str, server: str, token: str | None, as_json: bool) -> None:
     """List the staff of NAME, owners first."""
-    rows = request(server, token, class_calls.staff(name))
+    rows = request(server, token, competition_calls.staff(name))
     if as_json:
         print_json(rows)
     elif not rows:
@@ -52,19 +52,22 @@ def list_staff(name: str, server: str, token: str | None, as_json: bool) -> None
     "--role",
     type=click.Choice(["owner", "assistant", "reader"]),
     required=True,
-    help="What the player may do.",
+    help="Role of the player.",
 )
 @server_option()
 @token_option()
 @why_option(required=False)
 def add(name: str, player: str, role: str, server: str, token: str | None, why: str) -> None:
-    """Give PLAYER a role in NAME, in the place of an earlier one."""
-    made = request(server, token, class_calls.add_staff(name, player, role, why))
+    """Give a player a role in a competition.
+
+    It replaces an earlier role.
+    """
+    made = request(server, token, competition_calls.add_staff(name, player, role, why))
     note(f"{made.player} is {made.role} of {name}.")
     if not made.able:
         note(
             f"{made.player} has no token with the scope organise yet. The administrator makes "
-            f"one: plyhouse player token {made.player} --scope play --scope organise"
+            f"one: plyhouse token create {made.player} --scope play --scope organise"
         )
 
 
@@ -74,6 +77,6 @@ def add(name: str, player: str, role: str, server: str, token: str | None, why: 
 @token_option()
 @why_option(required=False)
 def remove(name: str, player: str, server: str, token: str | None, why: str) -> None:
-    """Take the role of PLAYER in NAME away."""
-    request(server, token, class_calls.remove_staff(name, player, why))
+    """Remove a player from the staff."""
+    request(server, token, competition_calls.remove_staff(name, player, why))
     note(f"{player} is no longer on the staff of {name}.")

@@ -1,4 +1,4 @@
-"""``plyhouse competition status`` and ``rounds``: how a competition stands, and what comes next."""
+"""``plyhouse competition status`` and ``pairings``: state and next pairings of a competition."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections.abc import Sequence
 import click
 
 from plyhouse.clients.cli.administration import minute
-from plyhouse.clients.cli.competition_results import print_board, print_certainty
+from plyhouse.clients.shared.competition_requests import practice_ladder, request
+from plyhouse.clients.shared.competition_table import print_board, print_certainty
 from plyhouse.clients.shared.options import (
     competition_argument,
     json_option,
     server_option,
     token_option,
 )
-from plyhouse.clients.shared.organising import practice_ladder, request
 from plyhouse.clients.shared.output import counted, note, print_json, print_table
-from plyhouse.protocol.api import class_calls
+from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.boards import NextPairing, RoundPairing
-from plyhouse.protocol.api.classes import ClassDetail, Entry
+from plyhouse.protocol.api.competitions import CompetitionDetail, Entry
 
-__all__ = ["POLL", "rounds", "status"]
+__all__ = ["POLL", "pairings", "status"]
 
 POLL = 0.5
 """Seconds between two requests of ``status --wait`` and ``run --wait``."""
@@ -33,12 +33,17 @@ POLL = 0.5
 @token_option()
 @click.option("--game", default="", help="Only this one.  [default: all]")
 @json_option()
-def rounds(name: str, server: str, token: str | None, game: str, as_json: bool) -> None:
-    """Show the final of NAME as its format sees it: table, rounds and brackets, what is next."""
+def pairings(name: str, server: str, token: str | None, game: str, as_json: bool) -> None:
+    """Show rounds, brackets and the next pairings.
+
+    This is the final of NAME as its format sees it, with the table that decides places.
+    """
     found = [
-        each for each in request(server, token, class_calls.rounds(name)) if game in ("", each.game)
+        each
+        for each in request(server, token, competition_calls.rounds(name))
+        if game in ("", each.game)
     ]
-    coming = request(server, token, class_calls.next_pairings(name))
+    coming = request(server, token, competition_calls.next_pairings(name))
     if as_json:
         print_json(found)
         return
@@ -70,17 +75,17 @@ def rounds(name: str, server: str, token: str | None, game: str, as_json: bool) 
     _print_next([each for each in coming if game in ("", each.game)])
 
 
-def _print_practice(server: str, token: str | None, view: ClassDetail) -> None:
+def _print_practice(server: str, token: str | None, view: CompetitionDetail) -> None:
     """How far the practice ladder of a competition is."""
     ladder = practice_ladder(server, view.competition)
     if ladder is None:
         click.echo("Practice ladder: it begins when two entries are there.")
         return
-    found = request(server, token, class_calls.status(ladder.competition))
+    found = request(server, token, competition_calls.status(ladder.competition))
     played = counted(sum(game.finished for game in found.progress), "match", "matches")
     click.echo(
         f"Practice ladder: {found.status}, {played} played; "
-        f"plyhouse competition board {view.name!r} --practice"
+        f"plyhouse competition standings {view.name!r} --practice"
     )
 
 
@@ -103,7 +108,7 @@ def _ended(line: RoundPairing) -> str:
 
 
 def _status(entry: Entry) -> str:
-    """What an entry is; of a baseline that cannot play also why."""
+    """Return the kind of an entry, and why a baseline cannot play."""
     if not entry.baseline:
         return str(entry.status)
     words = {"refused": "refused", "waiting": "waits for its check", "missing": "missing"}
@@ -117,11 +122,11 @@ def _status(entry: Entry) -> str:
 @click.option("--wait", is_flag=True, help="Wait until its final is over.")
 @json_option()
 def status(name: str, server: str, token: str | None, wait: bool, as_json: bool) -> None:
-    """Show how NAME stands: students, entries, and how far its final is."""
-    view = request(server, token, class_calls.status(name))
+    """Show students, entries and progress of the final."""
+    view = request(server, token, competition_calls.status(name))
     while wait and view.status == "running":
         time.sleep(POLL)
-        view = request(server, token, class_calls.status(name))
+        view = request(server, token, competition_calls.status(name))
     if as_json:
         print_json(view)
         return
@@ -175,7 +180,7 @@ def status(name: str, server: str, token: str | None, wait: bool, as_json: bool)
     for told in view.warnings:
         note(told)
     if view.status in ("running", "paused"):
-        _print_next(request(server, token, class_calls.next_pairings(name)))
+        _print_next(request(server, token, competition_calls.next_pairings(name)))
     if any(game.finished for game in view.progress):
-        print_board(request(server, token, class_calls.table(name)))
-        print_certainty(request(server, token, class_calls.certainty(name)))
+        print_board(request(server, token, competition_calls.table(name)))
+        print_certainty(request(server, token, competition_calls.certainty(name)))

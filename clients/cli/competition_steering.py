@@ -1,7 +1,6 @@
-"""``plyhouse competition list|pause|resume|delete|withdraw``: of every kind, wherever they are.
+"""``plyhouse competition list|pause|resume|delete|withdraw``.
 
-They work on a server with ``--server`` (or PLYHOUSE_SERVER), also for a round robin without a
-class, and on the database itself without it.
+They work on a server with ``--server`` (or PLYHOUSE_SERVER), and on the database without it.
 """
 
 from __future__ import annotations
@@ -11,16 +10,16 @@ from typing import TYPE_CHECKING
 import click
 
 from plyhouse.clients.cli.administration import minute, operator, why_option, with_store
+from plyhouse.clients.shared.competition_requests import confirm, request, why_text
 from plyhouse.clients.shared.options import (
     competition_argument,
     database_option,
     server_option,
     token_option,
 )
-from plyhouse.clients.shared.organising import confirm, request, why_text
 from plyhouse.clients.shared.output import counted, note, print_table
-from plyhouse.protocol.api import calls, class_calls
-from plyhouse.protocol.api.classes import Losses
+from plyhouse.protocol.api import calls, competition_calls
+from plyhouse.protocol.api.competitions import Losses
 
 if TYPE_CHECKING:
     from plyhouse.storage.store import Store
@@ -36,28 +35,26 @@ def list_competitions(server: str | None, database: str) -> None:
     if server is not None:
         from plyhouse.clients.shared.http import ask
 
-        listed = ask(server, class_calls.classes())
-        others = ask(server, calls.competitions())
-        cells = [[each.name, ", ".join(each.games), each.status, "class"] for each in listed]
-        cells += [[e.name, e.game, e.status, e.competition] for e in others]
+        listed = ask(server, competition_calls.competitions())
+        cells = [
+            [each.name, ", ".join(each.games), each.status, each.competition] for each in listed
+        ]
         if cells:
             print_table("Competitions", ["name", "games", "status", "id"], cells, "llll")
         else:
             note(f"No competitions on {server}.")
         return
-    from plyhouse.storage import class_sql
+    from plyhouse.storage import competition_sql
 
-    rows = with_store(database, lambda store: store.competitions())
-    courses = with_store(database, lambda store: store.read(class_sql.list_all))
-    if not rows and not courses:
+    rows = with_store(database, lambda store: store.read(competition_sql.list_all))
+    if not rows:
         note(f"No competitions in {database}.")
         return
     cells = [
         [each.id, each.name, ", ".join(game.game for game in each.games), each.status,
          minute(each.created_ms)]
-        for each in courses
+        for each in rows
     ]  # fmt: skip
-    cells += [[row.id, row.name, row.game, row.status, minute(row.created_ms)] for row in rows]
     columns = ["competition", "name", "game", "status", "made (UTC)"]
     print_table("Competitions", columns, cells, "lllll")
 
@@ -65,44 +62,20 @@ def list_competitions(server: str | None, database: str) -> None:
 def _steer(
     server: str | None, token: str | None, database: str, name: str, step: str, why: str
 ) -> str:
-    """Pause, resume or delete, wherever it is and whatever kind it has; return its name."""
+    """Pause, resume or delete on a server or in a database; return its name."""
+    from plyhouse.storage import steering
+
     if server is None:
-        return _steer_stored(database, name, step, why)
-    from plyhouse.clients.shared.http import ApiError
-
-    try:
-        if step == "delete":
-            request(server, token, class_calls.drop(name, why_text(why)))
-        else:
-            request(server, token, class_calls.step(name, step, why, False))
-    except ApiError as error:
-        if error.code != "storage/unknown":
-            raise
-        try:  # a round robin without a class, by its id
-            if step == "delete":
-                request(server, token, calls.drop(name, why_text(why)))
-            else:
-                request(server, token, calls.steer(name, step, why=why_text(why)))
-        except ApiError as other:
-            raise error if other.code == "storage/unknown" else other from None
+        by = operator(why)
+        row = with_store(
+            database, lambda store: store.write(steering.steer, name, step, by, store.now())
+        )
+        return row.name
+    if step == "delete":
+        request(server, token, calls.drop_tournament(name, why_text(why)))
+    else:
+        request(server, token, calls.steer_tournament(name, step, why=why_text(why)))
     return name
-
-
-def _steer_stored(database: str, name: str, step: str, why: str) -> str:
-    status = {"pause": "paused", "resume": "running", "delete": "deleted"}[step]
-
-    async def action(store: Store) -> str:
-        from plyhouse.storage import class_sql
-        from plyhouse.storage.errors import Unknown
-
-        try:
-            course = await store.read(class_sql.find, name)
-        except Unknown:
-            office = store.administration
-            return (await office.set_competition_status(name, status, operator(why))).name
-        return (await store.write(class_sql.move, course.id, step, operator(why), store.now())).name
-
-    return with_store(database, action)
 
 
 @click.command()
@@ -112,7 +85,10 @@ def _steer_stored(database: str, name: str, step: str, why: str) -> str:
 @token_option()
 @database_option()
 def pause(name: str, why: str, server: str | None, token: str | None, database: str) -> None:
-    """Begin nothing more of a competition; matches that run are played on."""
+    """Pause a competition.
+
+    No more matches begin; running matches are played on.
+    """
     note(f"{_steer(server, token, database, name, 'pause', why)} is paused.")
 
 
@@ -123,7 +99,7 @@ def pause(name: str, why: str, server: str | None, token: str | None, database: 
 @token_option()
 @database_option()
 def resume(name: str, why: str, server: str | None, token: str | None, database: str) -> None:
-    """Let a paused competition go on."""
+    """Resume a paused competition."""
     note(f"{_steer(server, token, database, name, 'resume', why)} is running.")
 
 
@@ -137,47 +113,33 @@ def resume(name: str, why: str, server: str | None, token: str | None, database:
 def delete(
     name: str, yes: bool, why: str, server: str | None, token: str | None, database: str
 ) -> None:
-    """Delete a competition: nothing more of it begins, and it is listed nowhere.
+    """Delete a competition.
+
+    No more of its matches begin, and no list shows it.
 
     First says what is lost with it, then asks. Its matches stay, and so do accounts. A rehearsal
     goes without a question.
     """
     lost = _losses(server, token, database, name)
-    if lost is not None and not lost.rehearsal:
+    if not lost.rehearsal:
         for line in loss_lines(lost):
             note(line)
         confirm(f"Delete {lost.name}?", yes=yes)
-    elif lost is None:
-        confirm(f"Delete {name}? Its matches stay.", yes=yes)
     note(f"{_steer(server, token, database, name, 'delete', why)} is deleted.")
 
 
-def _losses(server: str | None, token: str | None, database: str, name: str) -> Losses | None:
-    """What would be lost; None for a round robin without a class."""
-    if server is None:
-        return with_store(database, lambda store: _stored_losses(store, name))
-    from plyhouse.clients.shared.http import ApiError
-
-    try:
-        return request(server, token, class_calls.losses(name))
-    except ApiError as error:
-        if error.code != "storage/unknown":
-            raise
-        return None
-
-
-async def _stored_losses(store: Store, name: str) -> Losses | None:
+def _losses(server: str | None, token: str | None, database: str, name: str) -> Losses:
+    """Return what would be lost with a competition."""
+    if server is not None:
+        return request(server, token, competition_calls.losses(name))
     from msgspec import convert
 
-    from plyhouse.storage import class_losses
-    from plyhouse.storage.errors import Unknown
+    from plyhouse.storage import competition_losses
 
-    try:
-        return convert(
-            await store.read(class_losses.losses, name, store.now()), Losses, from_attributes=True
-        )
-    except Unknown:
-        return None
+    lost = with_store(
+        database, lambda store: store.read(competition_losses.losses, name, store.now())
+    )
+    return convert(lost, Losses, from_attributes=True)
 
 
 def loss_lines(lost: Losses) -> list[str]:
@@ -208,12 +170,18 @@ def loss_lines(lost: Losses) -> list[str]:
 @why_option(required=False)
 @database_option()
 def withdraw(competition_id: str, bot: str, why: str, database: str) -> None:
-    """Take a bot out of what is still to begin of a round robin without a class."""
+    """Withdraw a bot from a competition without students.
+
+    Matches that have not begun are not played.
+    """
+    from plyhouse.storage import people, steering
 
     async def action(store: Store) -> str:
         player, _, name = bot.partition("/")
-        row = await store.bot_named(player, name)
-        entry = await store.administration.withdraw(competition_id, row.id, operator(why))
+        row = await store.read(people.bot_named, player, name)
+        entry = await store.write(
+            steering.withdraw, competition_id, row.id, operator(why), store.now()
+        )
         return f"{entry.player}/{entry.bot}"
 
     note(f"Withdrew {with_store(database, action)}.")

@@ -1,7 +1,7 @@
 """``plyhouse compile``: machine code of a game that lies in a file, made by mypyc.
 
 The file is compiled alone, in a folder of copies where mypy finds it beside the packages that it
-imports types from.  What comes out is played against the interpreted file before it is kept.
+imports types from.  The result plays against the interpreted file before it is kept.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ MISSING: Final = "Compiling needs {}: pip install 'plyhouse[compile]'"
 @click.command("compile")
 @click.argument("file", metavar="FILE")
 def compile_game(file: str) -> None:
-    """Compile a game of your own to machine code.
+    """Compile your own game to machine code.
 
     FILE is mygame.py, or mygame.py:MyGame. Needs a C compiler and mypyc: pip install
     'plyhouse[compile]'. The machine code lies in __pycache__ beside the file and is used
@@ -79,7 +79,7 @@ def compile_game(file: str) -> None:
         raise CommandError("PLYHOUSE_PURE asks for interpreted games: unset it.", EXIT_USAGE)
     source, _ = parse_spec(file)
     path = game_file(source)
-    load_game_class(source)  # an error of the file itself is told as such
+    load_game_class(source)  # An error of the file itself is reported as such.
     for needed in ("mypyc", "setuptools"):
         try:
             found = importlib.util.find_spec(needed)
@@ -181,7 +181,7 @@ def _told(found: re.Match[str], path: Path, inserted: list[int]) -> str:
 
 
 def _played(source: str, *, pure: bool) -> str:
-    """Some random plays of the game in all detail, in a process of its own."""
+    """Return random plays of the game in full detail, from another process."""
     done = subprocess.run(  # noqa: S603 - the game that the user named
         [sys.executable, "-P", "-c", PLAY, source],
         env={**os.environ, "PLYHOUSE_PURE": "1" if pure else "0"},

@@ -1,4 +1,4 @@
-"""``plyhouse db``: look after a database."""
+"""``plyhouse admin db``: look after a database."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["db"]
 
 @click.group(cls=HintingGroup)
 def db() -> None:
-    """Look after a database: copy, back up, check, bring up to date.
+    """Copy, back up, check or upgrade the database.
 
     URLs are those of plyhouse serve: sqlite:///file.db or postgresql://user@host/name.
     """
@@ -53,7 +53,7 @@ def backup(file: Path, database: str) -> None:
     """Write a copy of the database to the new SQLite file FILE.
 
     Also while a server runs on it. To go back to the copy, serve it, or put it into a new
-    database with plyhouse db copy.
+    database with plyhouse admin db copy.
     """
     from plyhouse.storage import maintenance
 
@@ -64,7 +64,9 @@ def backup(file: Path, database: str) -> None:
 @db.command()
 @database_option()
 def check(database: str) -> int:
-    """Look for damage: in the file, in matches, in what leaderboards count.
+    """Look for damage in the database.
+
+    It checks the file, the matches, and what leaderboards count.
 
     Prints one line for each thing found, and then ends with exit code 1.
     """
@@ -82,7 +84,7 @@ def check(database: str) -> int:
 def upgrade(database: str) -> None:
     """Bring an older database up to date.
 
-    plyhouse serve does so by itself when it starts. Back the database up before.
+    plyhouse serve does so when it starts. Back the database up before.
     """
     from plyhouse.storage import maintenance
 

@@ -1,8 +1,8 @@
 """``plyhouse demo``: the whole house in one command.
 
-Starts the real server as a process of its own on a SQLite file, registers players, starts real
-bots as processes that connect over websockets, lets an organiser create a round robin per game
-through the HTTP API, and prints the leaderboards.  Whatever happens, no process is left.
+Starts the real server in its own process on a SQLite file, registers players, and starts real bots
+as processes that connect over websockets. An organiser creates a round robin for each game through
+the HTTP API, and the leaderboards are printed.  No process is left, also after an error.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ import contextlib
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
+from plyhouse.clients.shared.child_processes import Processes, terminating_signals
 from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK, CommandError
 from plyhouse.clients.shared.http import ask
 from plyhouse.clients.shared.output import has_controls, note
-from plyhouse.clients.shared.processes import Processes, terminating_signals
 from plyhouse.clients.shared.standings import print_standings
-from plyhouse.protocol.api import calls
+from plyhouse.protocol.api import calls, competition_calls
 
 __all__ = ["demo"]
 
@@ -58,7 +58,7 @@ class DemoCompetition:
 
 
 # The searches have depths: those that think as long as they may would keep everybody waiting.
-_OWN = f"{HERE / 'demo_bots.py'}:"
+_OWN = f"{HERE.parent / 'builtin_bots' / 'demo.py'}:"
 BOTS: Final = (
     DemoBot("rosa", "random", "random", ()),
     DemoBot("max", "minimax", "minimax(depth=5)", ("tic_tac_toe", "connect_four")),
@@ -96,7 +96,9 @@ COMPETITIONS: Final = (
     help="Where the results go; they are added to those of earlier demos.",
 )
 def demo(keep: bool, port: int, database: str) -> int:
-    """Start a server and real bots, play five games, show the leaderboards.
+    """Play five games between bots on a local server.
+
+    Starts a server and real bots, and shows the leaderboards.
 
     Takes less than a minute, needs no network, and leaves nothing behind but the database.
     """
@@ -136,6 +138,7 @@ class _House:
 
     async def register_players(self) -> dict[str, str]:
         """Make (or find) the players; returns a fresh token for each, by name."""
+        from plyhouse.storage import people
         from plyhouse.storage.errors import Unknown
         from plyhouse.storage.store import Store
 
@@ -143,7 +146,7 @@ class _House:
         async with await Store.open(self.database) as store:
             for name in [*(bot.player for bot in BOTS), ORGANISER]:
                 try:
-                    row = await store.player(name)
+                    row = await store.read(people.player, name)
                 except Unknown:
                     row = await store.add_player(name)
                 scopes = ["play", "organise"] if name == ORGANISER else ["play"]
@@ -187,16 +190,17 @@ class _House:
 
 
 def _organise(server: str, token: str) -> dict[str, str]:
-    """Create the competitions through the API; returns their ids by game."""
+    """Create the competitions through the API; return their ids by game."""
     made = {}
+    title = free_title(each.name for each in ask(server, competition_calls.competitions()))
     for competition in COMPETITIONS:
         entries = [
             f"{bot.player}/{bot.name}"
             for bot in BOTS
             if not bot.games or competition.game in bot.games
         ]
-        call = calls.organise(
-            name=f"Demo: {competition.game}",
+        call = calls.open_tournament(
+            name=f"{title}: {competition.game}",
             game=competition.game,
             time_control=competition.time_control,
             rounds=competition.rounds,
@@ -208,13 +212,30 @@ def _organise(server: str, token: str) -> dict[str, str]:
     return made
 
 
+def free_title(names: Iterable[str]) -> str:
+    """Return a title that none of the competitions with these names has.
+
+    Names are unique, and a demo may find the database of an earlier one.
+
+    >>> free_title([]), free_title(["Demo: pig"]), free_title(["Demo: pig", "Demo 2: pig"])
+    ('Demo', 'Demo 2', 'Demo 3')
+    """
+    taken = {name.partition(":")[0] for name in names}
+    number = 1
+    title = "Demo"
+    while title in taken:
+        number += 1
+        title = f"Demo {number}"
+    return title
+
+
 def _wait_until_played(server: str, competitions: Mapping[str, str], house: _House) -> int:
     """Show how the competitions get on; returns the number of matches."""
     deadline = time.monotonic() + PLAY_TIMEOUT
     with _bars() as show:
         while True:
             views = {
-                game: ask(server, calls.competition(identifier))
+                game: ask(server, calls.tournament(identifier))
                 for game, identifier in competitions.items()
             }
             for game, view in views.items():
@@ -294,7 +315,7 @@ def _stay(server: str, database: str, house: _House) -> None:
         f"  play         {server}/play\n"
         f"  matches      {server}/web/\n"
         f"  API          {server}/api\n"
-        f"  your bot     plyhouse player add NAME --database {database}\n"
+        f"  your bot     plyhouse admin player add NAME --database {database}\n"
         f"               plyhouse bot run mybot.py --server {server} --token TOKEN --seek"
     )
     sys.stdout.flush()

@@ -22,15 +22,18 @@ OPTIONAL = ("uvloop", "asyncpg")
 
 @click.group(invoke_without_command=True)
 @database_option()
-@server_option(default=None)
+@server_option(default=None, login=False)
 @click.pass_context
 def doctor(ctx: click.Context, database: str, server: str | None) -> int:
-    """Say what is installed, which build of the searches runs and why, and what works.
+    """Check what is installed and whether it works.
+
+    Shows which build of the searches runs and why.
 
     Ends with exit code 3 when the database, or the server given with --server, cannot be
     reached. `plyhouse doctor sandbox` looks at what bots of others could do on this machine.
     """
     if ctx.invoked_subcommand is not None:
+        ctx.obj = database
         return EXIT_OK
     lines = [
         ("Plyhouse", f"{importlib.metadata.version('plyhouse')} in {_home()}"),
@@ -66,20 +69,23 @@ def doctor(ctx: click.Context, database: str, server: str | None) -> int:
 @click.option(
     "--tier",
     type=click.Choice(["landlock", "bubblewrap", "rlimits"]),
-    help="Look at this one only; else at all that this machine has.",
+    help="Probe this tier only; by default all that this machine has.",
 )
-@click.option("--attempts", is_flag=True, help="List every attempt, not only those that worked.")
 @json_option()
-def sandbox(tier: str | None, attempts: bool, as_json: bool) -> int:
-    """Try to break out of every sandbox that this machine has, and say what holds.
+@click.pass_obj
+def sandbox(database: str, tier: str | None, as_json: bool) -> int:
+    """Probe every sandbox that this machine has.
 
-    Bots in boxes try more than a hundred ways to read, write, reach or disturb what is not
-    theirs, on the running kernel. Ends with exit code 1 if no tier keeps all its promises, or
-    if the one given with --tier does not.
+    Shows which protections hold.
+
+    On the running kernel, small bots try to read the database, write, connect, signal another
+    process, and use more than their limits. Ends with exit code 1 if no tier denies all of it,
+    or if the one given with --tier does not.
     """
-    from plyhouse.clients.bot_check.sandboxes import look_at_tiers
+    from plyhouse.clients.bot_check.sandbox_check import probe_tiers
 
-    return asyncio.run(look_at_tiers(tier, attempts=attempts, as_json=as_json))
+    file = _database_file(database)
+    return asyncio.run(probe_tiers(tier, [file] if file else [], as_json=as_json))
 
 
 def _home() -> Path:
@@ -111,7 +117,7 @@ def _build() -> str:
 
 
 def _own_games() -> str:
-    """Whether `plyhouse compile` has what it needs."""
+    """Return whether `plyhouse compile` has what it needs."""
     from importlib.util import find_spec
 
     missing = [name for name in ("mypyc", "setuptools") if find_spec(name) is None]
@@ -124,17 +130,18 @@ def _own_games() -> str:
 
 def _database(url: str) -> str:
     """How the database does; does not make one that is not there."""
-    if url.startswith("sqlite:///") and ":memory:" not in url:
-        file = Path(url.removeprefix("sqlite:///"))
-        if not file.exists():
-            return f"{url}: not there yet (made by the first command that writes to it)"
+    from plyhouse.storage import people
+
+    file = _database_file(url)
+    if file is not None and not file.exists():
+        return f"{url}: not there yet (made by the first command that writes to it)"
 
     async def look() -> str:
         from plyhouse.storage.store import Store
 
         store = await Store.open(url, migrate=False)
         try:
-            players = await store.players()
+            players = await store.read(people.list_players)
             return f"{url}: works, {len(players)} player{'' if len(players) == 1 else 's'}"
         finally:
             await store.close()
@@ -142,8 +149,15 @@ def _database(url: str) -> str:
     return asyncio.run(look())
 
 
+def _database_file(url: str) -> Path | None:
+    """The file of a SQLite database; None for any other."""
+    if not url.startswith("sqlite:///") or ":memory:" in url:
+        return None
+    return Path(url.removeprefix("sqlite:///"))
+
+
 def _server(address: str) -> str:
-    """What the server says of itself."""
+    """Return the server's report on itself."""
     from dataclasses import replace
 
     from plyhouse.clients.shared.http import ask

@@ -49,8 +49,8 @@ POSITION_PARAMETERS: Final = ("position", "fen")
     help="Which match of a FILE: its number, from 1, or its id.  [default: the first]",
 )  # fmt: skip
 @click.option(
-    "--ply", type=click.IntRange(0), metavar="N",
-    help="With --record: the position before this ply.  [default: 0]",
+    "--ply", type=click.IntRange(1), metavar="N",
+    help="With --record: the position before this ply, from 1.  [default: 1]",
 )  # fmt: skip
 @click.option(
     "--then", metavar="ACTION", multiple=True,
@@ -112,7 +112,7 @@ def explain(
     token: str | None,
     database: str,
 ) -> None:
-    """Draw the tree that a search looks at in a position of GAME.
+    """Draw the tree of a search in a position.
 
     Values, alpha and beta, cut branches and probabilities stand at the nodes; the best line
     is emphasised. Try `plyhouse explain connect_four --moves 44 --depth 3 -o tree.svg`.
@@ -126,7 +126,7 @@ def explain(
     With --record it is a position of a match that was played, and the tree is as deep as
     --max-nodes and --seconds allow: `plyhouse explain --record lost.jsonl --ply 4`.
     """
-    from plyhouse.clients.cli.moves import replayed
+    from plyhouse.clients.shared.move_text import replayed
     from plyhouse.search import explain as explained
     from plyhouse.search.teaching.explain import TreeTooLarge, UnknownSearch
 
@@ -153,7 +153,7 @@ def explain(
         asked = _record(record, which, server, token, database)
         explain_spot(
             record=asked,
-            ply=ply or 0,
+            ply=(ply or 1) - 1,
             then=then,
             search=search,
             depth=depth,
@@ -217,10 +217,10 @@ def explain_spot(
     as_json: bool,
 ) -> None:
     """Write the tree of a position of a match."""
-    from plyhouse.clients.cli.explaining import fields_of, judged, spot_of
+    from plyhouse.clients.review.recorded_tree import fields_of, judged, spot_of
     from plyhouse.games.errors import GameMismatch
+    from plyhouse.search.teaching.deepest_tree import deepest, searches_for
     from plyhouse.search.teaching.explain import UnknownSearch
-    from plyhouse.search.teaching.fitting import deepest, searches_for
 
     game = known_game(record.game, f"match {record.match}")
     spot = spot_of(record, game, ply, then)
@@ -288,7 +288,7 @@ def asked_game(name: str | None, tree: str | None, position: str | None) -> Game
         )
     from plyhouse.games.registry import get_game
 
-    game = get_game(name, files=True)  # whoever types a command may run files
+    game = get_game(name, files=True)  # The user of a command may run files.
     if position is None:
         return game
     for parameter in POSITION_PARAMETERS:

@@ -18,7 +18,7 @@ from plyhouse.clients.shared.options import json_option, server_option
 from plyhouse.clients.shared.output import print_json, print_table
 from plyhouse.games._compiled import state_of
 from plyhouse.games.base import Game, Parameter
-from plyhouse.games.fields import observation_fields, observation_schema, source_file
+from plyhouse.games.observation_fields import observation_fields, observation_schema, source_file
 from plyhouse.games.registry import game_class, game_file, game_names, get_game
 from plyhouse.protocol.api.server import ListedGame
 from plyhouse.server.match.example import example_turn
@@ -29,10 +29,12 @@ __all__ = ["games", "rules_text"]
 @click.command()
 @click.argument("name", required=False)
 @game_files_option()
-@server_option(default=None)
+@server_option(default=None, login=False)
 @json_option()
 def games(name: str | None, server: str | None, as_json: bool) -> None:
-    """List the games, or explain the game NAME: rules, notation and parameters.
+    """List the games, or explain one of them.
+
+    With NAME: its rules, notation and parameters.
 
     NAME may have parameters, as in 'pig(target=50)', or be a file: mygame.py:MyGame.
 
@@ -42,7 +44,7 @@ def games(name: str | None, server: str | None, as_json: bool) -> None:
         _of_server(server, name, as_json)
         return
     if name is not None:
-        game = get_game(name, files=True)  # whoever types a command may run files
+        game = get_game(name, files=True)  # The user of a command may run files.
         click.echo(json.dumps(_facts(game), indent=2) if as_json else _explain(game))
         return
     all_games = [game_class(known)() for known in game_names()]
@@ -186,7 +188,7 @@ def _explain(game: Game) -> str:
     state = game.initial_state()
     lines += [
         f"Seats        {_seats(game)}: "
-        + ", ".join(f"{seat} {game.seat_name(seat)}" for seat in range(game.seats)),
+        + ", ".join(f"{seat + 1} {game.seat_name(seat)}" for seat in range(game.seats)),
         f"Kind         {game.chance_kind.value}, {info.information.value} information, "
         f"{info.utility.value.replace('_', ' ')}",
         f"Returns      {least:g} to {most:g} per seat",
@@ -226,7 +228,7 @@ def rules_text(game: Game) -> str:
 
 
 def _build(game: Game) -> str:
-    """Whether a game of a file runs compiled, and why."""
+    """Return whether a game of a file runs compiled, and why."""
     state = state_of(game_file(game.source))
     return f"{'compiled' if state.compiled else 'pure'}. {state.reason}"
 

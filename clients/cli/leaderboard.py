@@ -10,7 +10,7 @@ import click
 from plyhouse.clients.shared.games import game_files_option
 from plyhouse.clients.shared.options import database_option, json_option, server_option
 from plyhouse.clients.shared.output import note, print_json
-from plyhouse.clients.shared.screens import draws_in_place, plain_option
+from plyhouse.clients.shared.screen_mode import draws_in_place, plain_option
 from plyhouse.clients.shared.standings import print_standings, standings_from_database
 
 __all__ = ["leaderboard"]
@@ -40,7 +40,9 @@ def leaderboard(
     plain: bool,
     as_json: bool,
 ) -> None:
-    """Show the leaderboard of GAME: rating with its interval, score, results.
+    """Show the leaderboard of a game.
+
+    It has ratings with their intervals, scores and results.
 
     Without GAME: all games with results, and of a server the competitions. In a terminal one goes
     from one to the next, and intervals are drawn; --plain prints the table.
@@ -53,8 +55,8 @@ def leaderboard(
     from plyhouse.clients.shared.games import named_spec, spec_of
 
     if draws_in_place(plain) and not as_json:
-        from plyhouse.clients.cli.boards import boards_of
-        from plyhouse.clients.shared.showing import show_boards
+        from plyhouse.clients.shared.leaderboard_source import boards_of
+        from plyhouse.clients.shared.start_screens import show_boards
 
         first = game if game is None else (spec_of if server else named_spec)(game)
         show_boards(boards_of(server, database, limit, versions=versions), first)
@@ -87,7 +89,7 @@ def leaderboard(
 
 def _list_games(server: str | None, database: str, *, as_json: bool) -> None:
     """Print the games that have results."""
-    from plyhouse.clients.cli.boards import games_with_results
+    from plyhouse.clients.shared.leaderboard_source import games_with_results
 
     games = asyncio.run(games_with_results(server, database))
     if as_json:

@@ -1,7 +1,7 @@
 """The ``plyhouse`` command: its tree of subcommands, and how every one of them ends.
 
-Only click is imported here; each subcommand lives in a module of its own that is
-imported when it runs.  See `plyhouse.clients.shared.errors` for the exit codes.
+This module imports only click; each subcommand has its own module, imported when it runs.  See
+`plyhouse.clients.shared.errors` for the exit codes.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Final
 
 import click
 
+from plyhouse.clients.cli.old_names import renamed
 from plyhouse.clients.shared.errors import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,
@@ -20,59 +21,67 @@ from plyhouse.clients.shared.errors import (
     exit_code,
     sentence,
 )
-from plyhouse.clients.shared.garbage import collect_rarely
+from plyhouse.clients.shared.gc_settings import collect_rarely
 from plyhouse.clients.shared.lazy import LazyGroup
 
 __all__ = ["cli", "main"]
 
 _HERE: Final = "plyhouse.clients.cli"
 
-COMMANDS: Final = {
-    "demo": (f"{_HERE}.demo:demo", "Start a server and real bots, play five games, show tables."),
-    "games": (f"{_HERE}.games:games", "List the games, or explain one of them."),
-    "play": (f"{_HERE}.play:play", "Play a game in this terminal against a bot."),
-    "match": (f"{_HERE}.match:match", "Let two bots play many games here, without a server."),
-    "lobby": (f"{_HERE}.lobby:lobby", "Play on a server in this terminal: bots or people."),
-    "watch": (f"{_HERE}.watch:watch", "Watch a match of a server in this terminal."),
-    "replay": (f"{_HERE}.replay:replay", "Step through a match that was played."),
-    "review": (f"{_HERE}.review:review", "Say where a match was lost, ply by ply."),
-    "explain": (f"{_HERE}.explain:explain", "Draw the tree that a search looks at."),
-    "solve": (f"{_HERE}.solve:solve", "Work out an equilibrium of a game with hidden parts."),
-    "compile": (f"{_HERE}.compile:compile_game", "Compile a game of your own to machine code."),
-    "new-bot": (f"{_HERE}.new_bot:new_bot", "Write a starter bot into a new file."),
-    "check": (f"{_HERE}.check:check", "Check a bot before it may play rated matches."),
-    "bot": (f"{_HERE}.bot:bot", "Connect a bot to a server."),
-    "submit": (f"{_HERE}.submit:submit", "Hand in a bot for a server to run."),
-    "submissions": (f"{_HERE}.submit:submissions", "List what you have handed in."),
-    "output": (f"{_HERE}.printed:output", "Show what your hosted bots printed in a match."),
-    "serve": (f"{_HERE}.serve:serve", "Run a server for bots and spectators."),
-    "runner": (f"{_HERE}.runner:runner", "Run bots for their authors, on this machine."),
-    "player": (f"{_HERE}.player:player", "Manage players and their tokens."),
-    "competition": (
-        f"{_HERE}.competition:competition",
-        "Set up and run competitions: from one file to grades.",
-    ),
-    "student": (f"{_HERE}.student:student", "Take students into a competition."),
-    "join": (f"{_HERE}.student:join", "Join a competition by a code."),
-    "void": (f"{_HERE}.administration:void", "Let a match count nowhere any more."),
-    "audit": (f"{_HERE}.administration:audit", "Show what organisers did, and why."),
-    "db": (f"{_HERE}.db:db", "Copy, back up, check or upgrade a database."),
-    "leaderboard": (
-        f"{_HERE}.leaderboard:leaderboard",
-        "Show leaderboards and tables of competitions.",
-    ),
-    "record": (f"{_HERE}.record:record", "Fetch the record of a match."),
-    "verify": (f"{_HERE}.verify:verify", "Recompute every roll and move of a record."),
-    "book": (f"{_HERE}.book:book", "Make an opening book of played matches."),
-    "tune": (f"{_HERE}.tune:tune", "Find weights for a linear evaluation."),
-    "doctor": (f"{_HERE}.doctor:doctor", "Say what is installed, and whether it works."),
+SECTIONS: Final = {
+    "Play and watch": {
+        "demo": (f"{_HERE}.demo:demo", "Play five games between bots on a local server"),
+        "games": (f"{_HERE}.games:games", "List the games, or explain one of them"),
+        "play": (f"{_HERE}.play:play", "Play a game in this terminal, here or on a server"),
+        "watch": (f"{_HERE}.watch:watch", "Watch a match of a server in this terminal"),
+        "replay": (f"{_HERE}.replay:replay", "Step through a recorded match"),
+        "leaderboard": (f"{_HERE}.leaderboard:leaderboard", "Show the leaderboard of a game"),
+    },
+    "Write a bot": {
+        "bot": (f"{_HERE}.bot:bot", "Write a bot, check it and connect it to a server"),
+        "match": (f"{_HERE}.match:match", "Let bots play many games here, without a server"),
+        "review": (f"{_HERE}.review:review", "Find the plies that lost a match"),
+        "explain": (f"{_HERE}.explain:explain", "Draw the tree of a search in a position"),
+        "solve": (f"{_HERE}.solve:solve", "Compute an equilibrium of a hidden-information game"),
+        "book": (f"{_HERE}.book:book", "Make an opening book from played matches"),
+        "tune": (f"{_HERE}.tune:tune", "Find weights for a linear evaluation"),
+        "compile": (f"{_HERE}.compile:compile_game", "Compile your own game to machine code"),
+    },
+    "Compete on a server": {
+        "login": (f"{_HERE}.login:login", "Store the server and your token for later commands"),
+        "logout": (f"{_HERE}.login:logout", "Forget the stored server and token"),
+        "join": (f"{_HERE}.student:join", "Join a competition by a code"),
+        "submit": (f"{_HERE}.submit:submit", "Submit a bot for a server to run"),
+        "submission": (f"{_HERE}.submission:submission", "Look after the bots you submitted"),
+        "record": (f"{_HERE}.record:record", "Fetch the record of a match"),
+        "verify": (f"{_HERE}.verify:verify", "Recompute every roll and action of a record"),
+    },
+    "Run a class": {
+        "competition": (
+            f"{_HERE}.competition:competition",
+            "Set up and run competitions, from one file to grades",
+        ),
+        "student": (f"{_HERE}.student:student", "Add students to a competition"),
+        "code": (f"{_HERE}.codes:code", "Create codes by which students join"),
+    },
+    "Operate a server": {
+        "serve": (f"{_HERE}.serve:serve", "Run a server for bots and spectators"),
+        "runner": (f"{_HERE}.runner:runner", "Run submitted bots on this machine"),
+        "token": (f"{_HERE}.tokens:token", "Create tokens of players, list and revoke them"),
+        "admin": (f"{_HERE}.admin:admin", "Administer players, bots, matches and the database"),
+        "doctor": (f"{_HERE}.doctor:doctor", "Check what is installed and whether it works"),
+        "completion": (f"{_HERE}.completion:completion", "Print a script for shell completion"),
+    },
 }
-"""Every command in the order of ``--help``: where it lives and its short help."""
+"""Every command in the order of ``--help``, by section: where it lives and its short help."""
+
+COMMANDS: Final = {name: entry for table in SECTIONS.values() for name, entry in table.items()}
+"""The commands of all sections."""
 
 
 @click.group(
     cls=LazyGroup,
-    lazy=COMMANDS,
+    lazy=SECTIONS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Every option can also be set in the environment: --database as PLYHOUSE_DATABASE. "
     "Exit codes: 0 done, 1 a check failed or a match could not be played, 2 usage, "
@@ -83,15 +92,17 @@ COMMANDS: Final = {
 def cli() -> None:
     """Host game-bot competitions: matches under a clock, and leaderboards.
 
-    A first look: `plyhouse demo`. Your own bot: `plyhouse new-bot mybot.py`, then
-    `plyhouse match mybot.py random --game connect_four`.
+    A first look: `plyhouse demo`. Your own bot: `plyhouse bot new mybot.py`, then
+    `plyhouse match mybot.py random`.
     """
 
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; user errors never show a traceback."""
     collect_rarely()
-    arguments = list(sys.argv[1:] if args is None else args)
+    arguments, notice = renamed(sys.argv[1:] if args is None else args)
+    if notice:
+        click.echo(notice, err=True)
     # The one option that has to be known even when parsing the others fails.
     debug = "--debug" in arguments or os.environ.get("PLYHOUSE_DEBUG", "") not in ("", "0")
     try:
@@ -124,7 +135,7 @@ def _report(error: Exception, debug: bool) -> int:
         import traceback
 
         traceback.print_exception(error)
-        # What failed in the code of a bot's author, perhaps in another process.
+        # Return the failure in the code of a bot's author, perhaps in another process.
         click.echo(getattr(error, "details", ""), err=True)
     code = exit_code(error)
     if isinstance(error, click.exceptions.NoArgsIsHelpError):

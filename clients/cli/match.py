@@ -26,9 +26,9 @@ from plyhouse.clients.shared.output import counted, interval, note, print_table,
 from plyhouse.protocol.messages import VOID
 
 if TYPE_CHECKING:
-    from plyhouse.clients.arena.keeping import Files
     from plyhouse.clients.arena.series import PlayedPairing, Series
-    from plyhouse.clients.arena.trial import Unit
+    from plyhouse.clients.arena.series_files import SeriesPaths
+    from plyhouse.clients.arena.sprt_trial import Unit
     from plyhouse.games.base import Game
 
 __all__ = ["match"]
@@ -64,7 +64,7 @@ def _limits(_: click.Context, __: click.Parameter, value: str | None) -> tuple[f
 
 @click.command()
 @click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...")
-@game_option()
+@game_option(required=False)
 @click.option(
     "--games",
     "count",
@@ -77,7 +77,7 @@ def _limits(_: click.Context, __: click.Parameter, value: str | None) -> tuple[f
 @click.option(
     "--jobs",
     type=click.IntRange(1, 1024),
-    help="Processes that play in parallel.  [default: as many as keep every core busy]",
+    help="Processes that play in parallel.  [default: enough for all cores]",
 )
 @click.option(
     "--seed",
@@ -103,7 +103,7 @@ def _limits(_: click.Context, __: click.Parameter, value: str | None) -> tuple[f
     type=click.Choice(["forfeit", "retry"]),
     default="forfeit",
     show_default=True,
-    help="What an illegal action does.",
+    help="Penalty of an illegal action.",
 )
 @click.option(
     "--save",
@@ -167,7 +167,7 @@ def _limits(_: click.Context, __: click.Parameter, value: str | None) -> tuple[f
 def match(
     context: click.Context,
     bots: tuple[str, ...],
-    game: str,
+    game: str | None,
     count: int,
     time_control: str,
     jobs: int | None,
@@ -186,10 +186,13 @@ def match(
     unit: Unit | None,
     as_json: bool,
 ) -> int:
-    """Let bots play many games here, without a server, and say how sure the result is.
+    """Let bots play many games here, without a server.
+
+    The result has an interval that shows how sure it is.
 
     BOT is a file (mybot.py, mybot.py:MyBot) or the name of an installed bot (random). The
     referee is that of the server: the same rules, clocks and ends. A game has one bot per seat.
+    Without --game they play the game that all bots claim.
 
     With --sprt the number of games is not fixed: `plyhouse match new.py old.py --sprt 0,10` stops
     as soon as it is clear who is better, and `plyhouse match a.py b.py --base old.py --sprt 0,10`
@@ -199,20 +202,24 @@ def match(
     on time is a loss as others.
     """
     from plyhouse.bots.loading import check_spec
-    from plyhouse.clients.arena.keeping import Files
-    from plyhouse.clients.arena.ledger import stored_seed
+    from plyhouse.clients.arena.pairing_log import stored_seed
     from plyhouse.clients.arena.series import Series, default_jobs
-    from plyhouse.clients.arena.trial import Trial, unit_of
-    from plyhouse.clients.arena.verdicts import (
+    from plyhouse.clients.arena.series_files import SeriesPaths
+    from plyhouse.clients.arena.sprt_report import (
         interrupted,
         opponents,
         run_trial,
         show_trial,
         trial_document,
     )
+    from plyhouse.clients.arena.sprt_trial import Trial, unit_of
     from plyhouse.games.registry import get_game
     from plyhouse.server.match.time_control import TimeControl
 
+    if game is None:
+        from plyhouse.clients.shared.bot_games import common_game
+
+        game = common_game((*bots, base) if base else bots, "with --game")
     rules = get_game(game, files=True)
     if limits is None:
         _refuse_stray(
@@ -257,7 +264,7 @@ def match(
         for who, names in zip(contest, labels, strict=True)
     ]
     jobs = jobs or default_jobs(rules.seats, mirrored)
-    files = Files(save, resume)
+    files = SeriesPaths(save, resume)
     if limits is not None:
         trial = Trial(
             all_series,
@@ -324,7 +331,7 @@ def contest_labels(contest: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
 def bot_labels(bots: tuple[str, ...]) -> tuple[str, ...]:
     """A short name for each bot, all different: the file's or class's, with a number if needed.
 
-    Files may be called what bots cannot.
+    SeriesPaths may be called what bots cannot.
 
     >>> bot_labels(("my bot (copy).py", "bots/a.py:Bold", "random", "random"))
     ('my-bot-copy', 'Bold', 'random', 'random-2')
@@ -342,12 +349,14 @@ def bot_labels(bots: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(labels)
 
 
-def _play(series: Series, game: Game, pairings: int, jobs: int, files: Files) -> list[MatchResult]:
+def _play(
+    series: Series, game: Game, pairings: int, jobs: int, files: SeriesPaths
+) -> list[MatchResult]:
     """Play what has not been played yet; results in the order of the pairings."""
-    from plyhouse.clients.arena.keeping import kept, run
     from plyhouse.clients.arena.progress import Score, watched
     from plyhouse.clients.arena.series import play_series
-    from plyhouse.clients.arena.verdicts import conditions_of
+    from plyhouse.clients.arena.series_files import kept, run
+    from plyhouse.clients.arena.sprt_report import conditions_of
 
     conditions = None if files.resume is None else conditions_of([series], game, None)
     with kept(files, conditions) as keeper:

@@ -1,4 +1,4 @@
-"""``plyhouse new-bot``: write a starter bot that already plays."""
+"""``plyhouse bot new``: write a starter bot that already plays."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["class_name", "new_bot", "starter"]
 
 _HEAD: Final = '''"""A bot for {title}.
 
-Try it:        plyhouse match {file} {others}--game {shell_spec}
+Try it:        plyhouse match {file}{others}
 Play it:       plyhouse play {shell_spec} --against {file}
-Check it:      plyhouse check {file}
-Let it play:   plyhouse bot run {file} --server URL --game {shell_spec} --seek
+Check it:      plyhouse bot check {file}
+Let it play:   plyhouse bot run {file} --seek
 """
 
 {imports}
@@ -62,18 +62,21 @@ _HIDDEN: Final = '''    def choose(self, turn: Turn) -> Any:
 '''
 
 
-@click.command("new-bot")
+@click.command("new")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option(
     "--game",
     metavar="SPEC",
     default="connect_four",
     show_default=True,
-    help="Game that the bot shall play first; the starter uses a search that fits it.",
+    help="First game of the bot; the starter uses a search that fits it.",
 )
 @click.option("--force", is_flag=True, help="Overwrite the file if it exists.")
 def new_bot(file: Path, game: str, force: bool) -> None:
-    """Write a starter bot into the new FILE, such as mybot.py."""
+    """Write a starter bot into a new file.
+
+    FILE is a Python file, such as mybot.py.
+    """
     from plyhouse.games.registry import get_game
 
     if file.suffix != ".py":
@@ -92,12 +95,12 @@ def new_bot(file: Path, game: str, force: bool) -> None:
             f"{file} exists already; choose another name, or overwrite it with --force.",
             EXIT_USAGE,
         ) from None
-    others = "random " * (rules.seats - 1)
-    note(f"Wrote {file}. Try it: plyhouse match {file} {others}--game {_quoted(game)}")
+    others = " random" * (rules.seats - 1)
+    note(f"Wrote {file}. Try it: plyhouse match {file}{others}")
 
 
 def starter(file: Path, game: Game) -> str:
-    """The source of a starter bot for ``game`` that is to stand in ``file``."""
+    """Return the source of a starter bot for ``game``, to be written to ``file``."""
     if game.info.information is Information.IMPERFECT:
         body = _HIDDEN
         ours = [
@@ -115,7 +118,7 @@ def starter(file: Path, game: Game) -> str:
         file=file.name,
         spec=game.spec,
         shell_spec=_quoted(game.spec),
-        others="random " * (game.seats - 1),
+        others=" random" * (game.seats - 1),
         imports="\n".join(["from typing import Any", "", *ours]),
         name=class_name(file.stem),
     )
@@ -123,8 +126,10 @@ def starter(file: Path, game: Game) -> str:
 
 
 def class_name(stem: str) -> str:
-    """``my_first-bot`` to ``MyFirstBot``."""
-    parts = re.split(r"[^A-Za-z0-9]+", stem)
+    """``my_first-bot`` to ``MyFirstBot``, and ``mybot`` to ``MyBot``."""
+    # "mybot" and "deepbot" are two words; "robot" is one.
+    spaced = re.sub(r"(?<=[a-z]{2})(?<!^ro)bot(?![a-z])", "_bot", stem)
+    parts = re.split(r"[^A-Za-z0-9]+", spaced)
     name = "".join(part[:1].upper() + part[1:] for part in parts if part)
     if not name or not name[0].isalpha() or keyword.iskeyword(name) or name in ("Bot", "Turn"):
         return f"My{name}" if name else "MyBot"

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from plyhouse.clients.cli.administration import why_option
+from plyhouse.clients.shared.competition_requests import confirm, needed, request
 from plyhouse.clients.shared.options import server_option, token_option
-from plyhouse.clients.shared.organising import confirm, needed, request
 from plyhouse.clients.shared.output import counted, note
 from plyhouse.clients.shared.secret_files import secret_writer
 
@@ -23,7 +23,9 @@ __all__ = ["erase", "export_data"]
 @token_option()
 @why_option(required=False)
 def erase(account: str, yes: bool, server: str, token: str | None, why: str) -> None:
-    """Erase a person: the student or group ACCOUNT, in all competitions, for ever.
+    """Erase a student for ever.
+
+    ACCOUNT is a student or a group; it is erased in all competitions.
 
     A pseudonym stands for the account, its members and its bots from then on. Tokens, packages,
     requests and what its bots printed are deleted. Results stay. docs/privacy.md says what cannot

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
+from plyhouse.clients.shared.options import default_server, token_for, token_option
 from plyhouse.clients.shared.output import has_colour, in_columns, note, signed
-from plyhouse.clients.shared.screens import (
+from plyhouse.clients.shared.screen_mode import (
     draws_in_place,
     is_light,
     plain_option,
@@ -22,8 +23,8 @@ from plyhouse.clients.shared.screens import (
 if TYPE_CHECKING:
     from plyhouse.bots.client.channel import Channel, Connector
     from plyhouse.bots.client.client import Client
-    from plyhouse.clients.cli.course import Course
-    from plyhouse.clients.terminal.prompt import LineReader
+    from plyhouse.clients.shared.match_text import MatchText
+    from plyhouse.clients.terminal.line_reader import LineReader
     from plyhouse.games.base import Game
     from plyhouse.protocol.messages import Event, Finished, MatchSnapshot, Outcome, Turn, Update
     from plyhouse.server.gateway.hub import Hub
@@ -34,7 +35,7 @@ PERSON = "you"
 """The account that the person plays under."""
 
 HUMAN_TIME = "move:3600"
-"""Nobody should lose on time at a kitchen table; bots are told of less, see `_Hurried`."""
+"""A person should not lose on time; bots see a shorter time, see `_Hurried`."""
 
 OFFERED: Final = 48
 """Characters of legal actions that the prompt shows."""
@@ -49,16 +50,25 @@ Type an action, or one of these:
 
 
 @click.command()
-@click.argument("game", metavar="GAME")
+@click.argument("game", metavar="[GAME]", required=False)
+@click.option(
+    "--server",
+    metavar="[URL]",
+    is_flag=False,
+    flag_value="",
+    help="Play on this server instead; without URL, on that of PLYHOUSE_SERVER, of "
+    "`plyhouse login`, or http://127.0.0.1:8765.",
+)
+@token_option()
 @click.option(
     "--against",
     "bots",
     metavar="BOT",
     multiple=True,
-    help="Opponent: a file or an installed bot. Repeat it for more seats; else it takes them all. "
+    help="Opponent: easy, medium, hard, a file or an installed bot. Repeat it for more seats. "
     "Not for games with one seat.",
 )
-@click.option("--seat", type=click.IntRange(0), default=0, show_default=True, help="Your seat.")
+@click.option("--seat", type=click.IntRange(1), default=1, show_default=True, help="Your seat.")
 @click.option(
     "--bot-time",
     type=click.FloatRange(0.05, 600),
@@ -67,25 +77,63 @@ Type an action, or one of these:
     help="Seconds that a bot may think about an action.",
 )
 @plain_option()
-def play(game: str, bots: tuple[str, ...], seat: int, bot_time: float, plain: bool) -> int:
-    """Play GAME in this terminal against bots.
+def play(
+    game: str | None,
+    server: str | None,
+    token: str | None,
+    bots: tuple[str, ...],
+    seat: int,
+    bot_time: float,
+    plain: bool,
+) -> int:
+    """Play a game in this terminal, here or on a server.
 
-    GAME is a name, with parameters if you like: connect_four, 'pig(target=50)'. Mouse and keys
+    GAME is a name, with parameters if you like: connect_four, 'pig(target=50)'. By default it is
+    that of your own bot behind --against. Mouse and keys
     choose, `?` shows the keys. In a pipe and with --plain, actions are typed line by line: `help`
     says what can be typed.
+
+    With --server you come to the lobby of a server and choose the game there: against its bots, or
+    anyone who seeks the same game. Without a token you play as a guest, if the server accepts
+    guests. In a pipe and with --plain, the lobby is printed: games, bots, open seeks, running
+    matches.
     """
+    if server is not None:
+        from plyhouse.clients.cli.lobby import lobby
+
+        if game is not None:
+            raise click.UsageError(
+                f"On a server you choose the game in its lobby: leave out {game}, or leave out "
+                "--server to play here"
+            )
+        address = server or default_server()
+        lobby(plain, address, token_for(address, token))
+        return EXIT_OK
+    if game is None and bots:
+        from plyhouse.clients.shared.bot_games import common_game
+
+        game = common_game(bots, "before --against")
+    if game is None:
+        raise click.UsageError(
+            "Name a game, such as connect_four (`plyhouse games` lists them), or play on a "
+            "server with --server"
+        )
     from plyhouse.bots.loading import check_spec
+    from plyhouse.clients.shared.games import seat_index
     from plyhouse.games.registry import get_game
 
     rules = get_game(game, files=True)
-    if seat >= rules.seats:
-        raise CommandError(f"{rules.spec} has the seats 0 to {rules.seats - 1}.", EXIT_USAGE)
+    own = seat_index(rules, seat) or 0
     if bool(bots) != (rules.seats > 1):
-        wanted = "name an opponent with --against" if rules.seats > 1 else "leave out --against"
+        wanted = (
+            "name an opponent, such as --against medium"
+            if rules.seats > 1
+            else "leave out --against"
+        )
         others = "other seats" if rules.seats > 1 else "no other seat"
         raise CommandError(f"{rules.spec} has {others}: {wanted}.", EXIT_USAGE)
     opponents = [check_spec(bots[index % len(bots)]) for index in range(rules.seats - 1)]
-    table = _Table(rules, opponents, seat, bot_time, drawn=draws_in_place(plain))
+    table = _Table(rules, opponents, own, bot_time, drawn=draws_in_place(plain))
     return asyncio.run(table.sit())
 
 
@@ -135,9 +183,9 @@ class _Table:
     ) -> None:
         self.game = game
         self.drawn = drawn
-        """Whether the match is drawn in place, on a screen."""
+        """True if the match is drawn in place, on a screen."""
         self.kept: list[str] = []
-        """What the bots' authors are to read once the screen is gone."""
+        """Notes for the bots' authors, printed after the screen closes."""
         self.bots = bots
         self.seat = seat
         self.bot_time = bot_time
@@ -148,14 +196,14 @@ class _Table:
         self.spelt: dict[str, str] = {}
         """Legal actions as people write them, where that is not how the game does."""
         self.match = ""
-        self.course: Course
+        self.texts: MatchText
         self.client: Client
         self.lines: LineReader
 
     async def sit(self) -> int:
         """Set the table, play, clear it; returns the exit code."""
-        from plyhouse.clients.arena.local import local_hub
-        from plyhouse.clients.terminal.prompt import LineReader
+        from plyhouse.clients.arena.memory_server import local_hub
+        from plyhouse.clients.terminal.line_reader import LineReader
 
         if self.drawn:
             try:
@@ -173,7 +221,7 @@ class _Table:
 
     async def _play(self, hub: Hub) -> int:
         from plyhouse.bots.client.client import Client, Introduction
-        from plyhouse.clients.arena.local import connector_of
+        from plyhouse.clients.arena.memory_server import connector_of
 
         runs = await self._invite(hub)
         person = await hub.store.add_player(PERSON)
@@ -195,7 +243,7 @@ class _Table:
     async def _invite(self, hub: Hub) -> list[asyncio.Task[Any]]:
         """Connect the bots."""
         from plyhouse.bots.running.runner import RunOptions, run_bot
-        from plyhouse.clients.arena.local import PLAYER, connector_of
+        from plyhouse.clients.arena.memory_server import PLAYER, connector_of
         from plyhouse.clients.cli.match import bot_labels
 
         player = await hub.store.add_player(PLAYER)
@@ -221,12 +269,12 @@ class _Table:
 
     async def _draw_in_place(self, hub: Hub) -> int:
         """The same on a screen, as often as the person wants another match."""
-        from plyhouse.clients.shared.line import ClientLine
-        from plyhouse.clients.terminal.course import Course as Followed
+        from plyhouse.clients.shared.terminal_connection import TerminalConnection
+        from plyhouse.clients.terminal.followed_match import FollowedMatch as Followed
         from plyhouse.clients.terminal.screens.app import TerminalApp
         from plyhouse.clients.terminal.screens.match import MatchScreen
 
-        line = ClientLine(self.client, lambda: self._begin(hub))
+        line = TerminalConnection(self.client, lambda: self._begin(hub))
         screens: list[MatchScreen] = []
 
         def first(app: TerminalApp) -> MatchScreen:
@@ -278,7 +326,7 @@ class _Table:
                         case Turn():
                             self._tell(message)
                             self.legal = tuple(message.observation.get("legal", ()))
-                            self.spelt = self.course.spelt(message.observation)
+                            self.spelt = self.texts.spelt(message.observation)
                             asking = asyncio.create_task(self._ask(message))
                         case Finished():
                             return self._over(message)
@@ -291,7 +339,7 @@ class _Table:
         return EXIT_FAILED
 
     async def _begin(self, hub: Hub) -> None:
-        from plyhouse.clients.arena.local import PLAYER, online
+        from plyhouse.clients.arena.memory_server import PLAYER, online
         from plyhouse.server.match.time_control import TimeControl
         from plyhouse.server.table.match_runner import Terms
 
@@ -307,10 +355,10 @@ class _Table:
         await self.client.request(lambda number: Ready(number, self.match), repeat=True)
 
     def _greet(self, snapshot: MatchSnapshot) -> None:
-        from plyhouse.clients.cli.course import Course
+        from plyhouse.clients.shared.match_text import MatchText
 
         self.match = snapshot.match
-        self.course = Course(self.game, self.seat, snapshot.events)
+        self.texts = MatchText(self.game, self.seat, snapshot.events)
         others = ", ".join(
             f"{self.game.seat_name(seat)} is {info.bot or info.player}"
             for seat, info in enumerate(snapshot.players)
@@ -321,7 +369,7 @@ class _Table:
         click.echo("Type an action, or `help`.\n")
 
     def _tell(self, message: Turn | Update) -> None:
-        """Say what happened, and draw what is to be seen now."""
+        """Report the last events, and draw the position."""
         self._events(message.events)
         self.scene = message.scene
         self._draw()
@@ -331,10 +379,10 @@ class _Table:
             who = "Chance" if event.seat < 0 else self.game.seat_name(event.seat)
             if event.seat == self.seat:
                 who = "You"
-            click.echo(f"{who}: {self.course.add(event)}")
+            click.echo(f"{who}: {self.texts.add(event)}")
 
     def _draw(self, *, again: bool = False) -> None:
-        from plyhouse.clients.terminal.draw import draw
+        from plyhouse.clients.terminal.text_scene import draw
 
         if self.scene is not None and (again or self.scene != self.shown):
             click.echo(f"\n{draw(self.scene, colour=has_colour(sys.stdout))}\n")
@@ -392,14 +440,14 @@ class _Table:
         return f"{len(names)} possible, such as {some}; `moves` lists them"
 
     def _meant(self, word: str) -> str | None:
-        """The legal action that was typed, in whatever way the game can read."""
-        from plyhouse.clients.terminal.prompt import matching_action
+        """Return the legal action that was typed, in any notation that the game reads."""
+        from plyhouse.clients.terminal.line_reader import matching_action
 
-        return matching_action(word, self.legal) or self.course.read(word)
+        return matching_action(word, self.legal) or self.texts.read(word)
 
     def _list_moves(self, spot: str = "") -> bool:
         """Show all actions, or those from a spot; whether there are any."""
-        from plyhouse.clients.terminal.draw import actions, from_spot
+        from plyhouse.clients.terminal.text_scene import actions, from_spot
 
         labels = actions(self.scene) if self.scene is not None else {}
         wanted = from_spot(self.scene or {}, spot) if spot else self.legal
@@ -413,7 +461,7 @@ class _Table:
         return bool(wanted)
 
     def _not_possible(self, word: str) -> None:
-        from plyhouse.clients.terminal.prompt import nearest
+        from plyhouse.clients.terminal.line_reader import nearest
 
         near = nearest(word, [*self.spelt.values(), *self.legal])
         if near:

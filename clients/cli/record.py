@@ -10,7 +10,7 @@ import click
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.shared.games import game_files_option
 from plyhouse.clients.shared.options import database_option, server_option, token_option
-from plyhouse.clients.shared.output import note
+from plyhouse.clients.shared.output import counted, note
 from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.matches import Seat
 
@@ -43,7 +43,9 @@ def record(
     token: str | None,
     database: str,
 ) -> None:
-    """Fetch the record of the match MATCH_ID: everything that is needed to replay and check it.
+    """Fetch the record of a match.
+
+    The record has everything that is needed to replay and verify the match.
 
     Reads the database, or asks a running server when --server is given. The chance seed is in
     it once the whole pairing is over.
@@ -74,18 +76,19 @@ async def record_from_database(url: str, match_id: str) -> str:
     """The text of a record, read from the database itself."""
     from plyhouse.clients.shared.games import known_game
     from plyhouse.server.results.record import stored_record, write_record
+    from plyhouse.storage import match_reads
     from plyhouse.storage.store import Store
 
     store = await Store.open(url, create=False)
     try:
-        stored = await store.match(match_id)
+        stored = await store.read(match_reads.stored_match, match_id)
     finally:
         await store.close()
     return write_record(stored_record(stored, known_game(stored.header.game, f"match {match_id}")))
 
 
 def _ending_from_server(server: str, match_id: str, token: str | None) -> str:
-    """The same as a server tells it; what only the author is told needs the author's token."""
+    """Print a server's record; parts for the bot's author need the author's token."""
     from plyhouse.clients.shared.http import ApiError, ask
 
     view = ask(server, calls.match(match_id), token)
@@ -119,10 +122,11 @@ def _ending_from_server(server: str, match_id: str, token: str | None) -> str:
 async def _ending_from_database(url: str, match_id: str) -> str:
     """How a match ended, and what is kept of it for the author of a bot that failed."""
     from plyhouse.server.match.events import end_data
+    from plyhouse.storage import match_reads
     from plyhouse.storage.store import Store
 
     async with await Store.open(url, create=False) as store:
-        stored = await store.match(match_id)
+        stored = await store.read(match_reads.stored_match, match_id)
     ends = [row for row in stored.events if row.kind == "end"]
     if not ends:
         return f"Match {match_id} is not over."
@@ -142,7 +146,8 @@ def _ending(
 ) -> str:
     """The lines of an ending; empty texts are left out."""
     lines = [
-        f"Match {match} ended at ply {ply}: {termination.replace('_', ' ')}{who}.",
+        f"Match {match} ended after {counted(ply, 'ply', 'plies')}: "
+        f"{termination.replace('_', ' ')}{who}.",
         reason,
         detail.rstrip(),
         "" if void is None else f"Void, it counts nowhere: {void}",

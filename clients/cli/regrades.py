@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from plyhouse.clients.cli.administration import minute
+from plyhouse.clients.shared.competition_requests import request
 from plyhouse.clients.shared.lazy import HintingGroup
 from plyhouse.clients.shared.options import (
     competition_argument,
@@ -12,17 +13,16 @@ from plyhouse.clients.shared.options import (
     server_option,
     token_option,
 )
-from plyhouse.clients.shared.organising import request
 from plyhouse.clients.shared.output import harmless, note, print_json
-from plyhouse.protocol.api import class_calls
-from plyhouse.protocol.api.classes import Regrade
+from plyhouse.protocol.api import competition_calls
+from plyhouse.protocol.api.competitions import Regrade
 
 __all__ = ["regrade"]
 
 
 @click.group(cls=HintingGroup)
 def regrade() -> None:
-    """Ask the staff to look at a match or a grade again, and answer.
+    """Ask for a regrade, and answer such requests.
 
     A student asks with its own token, and sees its own requests. The staff sees all of them.
     """
@@ -35,7 +35,7 @@ def regrade() -> None:
 @json_option()
 def list_requests(name: str, server: str, token: str | None, as_json: bool) -> None:
     """List the requests in NAME, open ones first."""
-    found = request(server, token, class_calls.regrades(name))
+    found = request(server, token, competition_calls.regrades(name))
     if as_json:
         print_json(found)
         return
@@ -66,8 +66,8 @@ def _indented(text: str, by: int = 4) -> str:
 @server_option()
 @token_option()
 def ask(name: str, text: str, match: str, server: str, token: str | None) -> None:
-    """Ask the staff of NAME to look at your grade, or at a match, again."""
-    made = request(server, token, class_calls.ask_regrade(name, text, match))
+    """Ask the staff to check a grade or a match again."""
+    made = request(server, token, competition_calls.ask_regrade(name, text, match))
     note(f"Asked: request {made.id}. The answer: plyhouse competition regrade list {name!r}")
 
 
@@ -78,9 +78,9 @@ def ask(name: str, text: str, match: str, server: str, token: str | None) -> Non
 @server_option()
 @token_option()
 def answer(name: str, number: str, text: str, close: bool, server: str, token: str | None) -> None:
-    """Answer request NUMBER in NAME, close it, or both."""
+    """Answer or close a request for a regrade."""
     if not text and not close:
         raise click.UsageError("Nothing to do: give --text, --close, or both.")
-    made = request(server, token, class_calls.answer_regrade(name, int(number), text, close))
+    made = request(server, token, competition_calls.answer_regrade(name, int(number), text, close))
     note(f"Request {made.id} of {made.student} is "
          f"{'open' if made.closed_ms is None else 'closed'}.")  # fmt: skip

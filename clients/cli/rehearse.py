@@ -1,4 +1,4 @@
-"""``plyhouse competition rehearse``: a competition file played small, with bots that misbehave."""
+"""``plyhouse competition rehearse``: a file on this machine, or a competition on a server."""
 
 from __future__ import annotations
 
@@ -10,51 +10,107 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK
-from plyhouse.clients.shared.options import json_option
-from plyhouse.clients.shared.output import counted, note, print_table
+from plyhouse.clients.cli.administration import why_option
+from plyhouse.clients.shared.competition_requests import read_text, request
+from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
+from plyhouse.clients.shared.options import (
+    competition_argument,
+    explicit,
+    json_option,
+    server_option,
+    token_option,
+)
+from plyhouse.clients.shared.output import counted, note, print_json, print_table
 from plyhouse.protocol.api.boards import BoardLine
 
 if TYPE_CHECKING:
-    from plyhouse.clients.rehearsal.judgement import Facts, Verdict
-    from plyhouse.clients.rehearsal.scaled import Scaled
+    from plyhouse.clients.rehearsal.outcome_check import RehearsalFacts, Verdict
+    from plyhouse.clients.rehearsal.small_competition import SmallCompetition
 
 __all__ = ["rehearse"]
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@competition_argument(shown="FILE|NAME")
+@server_option(default=None)
+@token_option()
 @click.option(
     "--minutes",
     type=click.FloatRange(0.1, 24 * 60),
     default=5.0,
     show_default=True,
-    help="When to give up.",
+    help="With FILE: when to give up.",
 )
 @click.option(
     "--time-control",
     default="",
-    help="Instead of the file's.  [default: the file's, or move:1 where a hung bot would use up "
-    "more than a second]",
+    help="With FILE: instead of the file's.  [default: the file's, or move:1 where a hung bot "
+    "would use up more than a second]",
 )
+@why_option(required=False)
 @json_option()
-def rehearse(file: Path, minutes: float, time_control: str, as_json: bool) -> int:
-    """Play the competition of FILE on this machine, on a small scale, with bots that misbehave.
+def rehearse(
+    name: str,
+    server: str | None,
+    token: str | None,
+    minutes: float,
+    time_control: str,
+    why: str,
+    as_json: bool,
+) -> int:
+    """Rehearse a competition, here or on a server.
 
-    A server and its database of its own, here and for this time only, and real bots: two honest
-    ones, one for each baseline, and impostors that cannot be imported, crash, hang, are slow,
-    break the rules, hoard memory, are cut off, log in twice, or print. Then it says which rule
-    each of them hit and what the table shows for it. Exit code 1 if one was treated otherwise
-    than promised.
+    FILE is played on a small scale, with a separate server and database. The bots are real: two
+    honest ones, one for each baseline, and impostors that cannot be imported, crash, hang, are
+    slow, break the rules, hoard memory, are cut off, log in twice, or print. The command then shows
+    which rule each of them hit and what the table shows for it. Exit code 1 if one was not treated
+    as promised. It prints what is smaller than in FILE. Nothing is left behind, also
+    after Ctrl-C.
 
-    What is made smaller than in FILE is said. Nothing is left behind, also after Ctrl-C.
+    NAME is an open competition on the server that --server names. Its final is played there as it
+    would be now: with the bots submitted so far and the baselines, on the connected runners; finals
+    go first. The rehearsal counts for nothing: no rating, no grade, no suspension. Only you see its
+    standings, and each author sees their own matches. It is a separate competition, "NAME
+    (rehearsal)"; delete it before the next one.
     """
-    from plyhouse.clients.rehearsal.cast import cast_of
-    from plyhouse.clients.rehearsal.judgement import judge
+    place = Path(name)
+    if place.is_file():
+        if explicit("server"):
+            raise click.UsageError(
+                f"{name} is a file, which is rehearsed on this machine: leave out --server, or "
+                "give the name of an open competition"
+            )
+        return _rehearse_here(place, minutes, time_control, as_json)
+    if place.suffix == ".toml":
+        raise CommandError(f"There is no file {name}.", EXIT_USAGE)
+    if server is None:
+        raise click.UsageError(
+            f"There is no file {name}. If it is a competition on a server, give --server"
+        )
+    _rehearse_there(name, server, token, why, as_json)
+    return EXIT_OK
+
+
+def _rehearse_there(name: str, server: str, token: str | None, why: str, as_json: bool) -> None:
+    from plyhouse.protocol.api import competition_calls
+
+    made = request(server, token, competition_calls.rehearse(name, why))
+    if as_json:
+        print_json(made)
+        return
+    if made.left_out:
+        note(f"Left out, as they have no submission that is ready: {', '.join(made.left_out)}.")
+    shown = made.name
+    note(f"{shown} has begun: plyhouse competition status {shown!r}, standings {shown!r}")
+    note(f"To remove it afterwards: plyhouse competition delete {shown!r} --why rehearsed")
+
+
+def _rehearse_here(file: Path, minutes: float, time_control: str, as_json: bool) -> int:
+    from plyhouse.clients.rehearsal.outcome_check import judge
+    from plyhouse.clients.rehearsal.participants import cast_of
     from plyhouse.clients.rehearsal.rehearsal import rehearse as play
-    from plyhouse.clients.rehearsal.scaled import scaled
-    from plyhouse.clients.shared.organising import read_text
-    from plyhouse.clients.shared.processes import terminating_signals
+    from plyhouse.clients.rehearsal.small_competition import scaled
+    from plyhouse.clients.shared.child_processes import terminating_signals
     from plyhouse.server.competition.file import read_competition
 
     text = read_text(file)
@@ -77,7 +133,11 @@ def rehearse(file: Path, minutes: float, time_control: str, as_json: bool) -> in
 
 
 def _show(
-    small: Scaled, facts: Facts, verdicts: list[Verdict], wrong: list[str], seconds: float
+    small: SmallCompetition,
+    facts: RehearsalFacts,
+    verdicts: list[Verdict],
+    wrong: list[str],
+    seconds: float,
 ) -> None:
     rows = []
     for each in verdicts:
@@ -124,7 +184,11 @@ def _shown(line: BoardLine) -> str:
 
 
 def _as_json(
-    small: Scaled, facts: Facts, verdicts: list[Verdict], wrong: list[str], seconds: float
+    small: SmallCompetition,
+    facts: RehearsalFacts,
+    verdicts: list[Verdict],
+    wrong: list[str],
+    seconds: float,
 ) -> dict[str, Any]:
     return {
         "name": small.file.name,

@@ -15,10 +15,10 @@ from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.shared.games import game_files_option
 from plyhouse.clients.shared.options import database_option, server_option, token_option
 from plyhouse.clients.shared.output import has_colour, has_controls, note
-from plyhouse.clients.shared.screens import draws_in_place, plain_option
+from plyhouse.clients.shared.screen_mode import draws_in_place, plain_option
 
 if TYPE_CHECKING:
-    from plyhouse.clients.cli.replaying import Position
+    from plyhouse.clients.replay.positions import Position
     from plyhouse.server.results.record import Record
 
 __all__ = ["record_asked", "replay"]
@@ -42,9 +42,13 @@ PACE: Final = 1.0
     help="Which match of a FILE: its number, from 1, or its id.  [default: the first]",
 )
 @click.option(
-    "--seat", type=click.IntRange(0), help="As this seat saw it.  [default: as spectators do]"
+    "--seat",
+    type=click.IntRange(1),
+    help="As this seat saw it, from 1.  [default: as spectators do]",
 )
-@click.option("--ply", type=click.IntRange(0), default=0, show_default=True, help="Begin here.")
+@click.option(
+    "--ply", type=click.IntRange(0), default=0, show_default=True, help="Begin after this ply."
+)
 @click.option(
     "--play",
     "pace",
@@ -77,7 +81,7 @@ def replay(
     token: str | None,
     database: str,
 ) -> None:
-    """Step through a match that was played.
+    """Step through a recorded match.
 
     It is one of a FILE of records, or MATCH of a database or server.
 
@@ -85,19 +89,18 @@ def replay(
     is drawn in place, with keys that `?` lists; with --plain, positions follow each other as
     lines, and in a pipe all of them are written.
     """
-    from plyhouse.clients.cli.replaying import holders, positions_of
-    from plyhouse.clients.shared.games import known_game
+    from plyhouse.clients.replay.positions import holders, positions_of
+    from plyhouse.clients.shared.games import known_game, seat_index
 
     record = record_asked(what, which, server, token, database)
     game = known_game(record.game, f"match {record.match}")
-    if seat is not None and seat >= game.seats:
-        raise CommandError(f"{game.spec} has the seats 0 to {game.seats - 1}.", EXIT_USAGE)
-    positions = positions_of(record, game, seat)
+    viewer = seat_index(game, seat)
+    positions = positions_of(record, game, viewer)
     if page is not None:
-        from plyhouse.clients.cli.replay_page import replay_page
+        from plyhouse.clients.replay.html_page import replay_page
 
         try:
-            page.write_text(replay_page(record, game, positions, seat), encoding="utf-8")
+            page.write_text(replay_page(record, game, positions, viewer), encoding="utf-8")
         except OSError as error:
             reason = (error.strerror or "cannot be written").lower()
             raise CommandError(f"{page}: {reason}.", EXIT_USAGE) from error
@@ -109,9 +112,9 @@ def replay(
     title = f"{record.game}, {record.time_control}: {players}"
     start = next((i for i, each in enumerate(positions) if each.ply >= ply), len(positions) - 1)
     if draws_in_place(plain):
-        from plyhouse.clients.shared.showing import show_replay
+        from plyhouse.clients.shared.start_screens import show_replay
 
-        show_replay(record, game, positions, title, start, seat, pace)
+        show_replay(record, game, positions, title, start, viewer, pace)
     elif pace is not None:
         if not has_controls(sys.stdout):
             click.echo(f"{title}\n")
@@ -132,7 +135,7 @@ def record_asked(
 
     Raises `CommandError` and what reading or asking may raise.
     """
-    from plyhouse.clients.cli.verify import records_in
+    from plyhouse.clients.replay.record_files import records_in
 
     if Path(what).is_file():
         return _chosen(records_in(Path(what)), what, which)
@@ -171,7 +174,7 @@ def _chosen(records: Iterator[Record], file: str, which: str | None) -> Record:
 
 def _shown(position: Position, positions: list[Position]) -> str:
     """A position as text, with what led to it."""
-    from plyhouse.clients.terminal.draw import draw
+    from plyhouse.clients.terminal.text_scene import draw
 
     head = f"Ply {position.ply} of {positions[-1].ply}"
     lines = [f"{head}: {', '.join(position.told)}" if position.told else head]
@@ -182,7 +185,7 @@ def _shown(position: Position, positions: list[Position]) -> str:
 
 
 def _show(title: str, position: Position, positions: list[Position]) -> None:
-    """A position; on a screen of its own, below the title, where screens can be cleared."""
+    """Print a position, below the title on a cleared screen if the terminal can clear."""
     if has_controls(sys.stdout):
         click.clear()
         click.echo(title)

@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
-from plyhouse.clients.shared.games import chosen_files, game_files_option, known_game
+from plyhouse.clients.shared.games import (
+    chosen_files,
+    game_files_option,
+    known_game,
+    seat_index,
+    seat_text,
+)
 from plyhouse.clients.shared.options import (
     DEFAULT_DATABASE,
     database_option,
@@ -36,7 +41,9 @@ __all__ = ["review"]
     help="Which match of a FILE: its number, from 1, or its id.  [default: the first]",
 )
 @click.option(
-    "--seat", type=click.IntRange(0), help="The seat to look at.  [default: the one that lost]"
+    "--seat",
+    type=click.IntRange(1),
+    help="The seat to look at, from 1.  [default: the one that lost]",
 )
 @click.option(
     "--seconds",
@@ -69,7 +76,9 @@ def review(
     token: str | None,
     database: str,
 ) -> None:
-    """Say where a match was lost: what every ply of a seat was worth, beside the best.
+    """Find the plies that lost a match.
+
+    Shows what every ply of a seat was worth, beside the best one.
 
     The match is one of a FILE of records (- is standard input), or MATCH of a database or server.
 
@@ -82,9 +91,8 @@ def review(
 
     record = _record(what, which, server, token, database)
     game = known_game(record.game, f"match {record.match}")
-    chosen = default_seat(record) if seat is None else seat
-    if chosen >= game.seats:
-        raise CommandError(f"{game.spec} has the seats 0 to {game.seats - 1}.", EXIT_USAGE)
+    named = seat_index(game, seat)
+    chosen = default_seat(record) if named is None else named
     if not as_json:
         note(f"Looking at {record.game} for {seconds:g} s at most.")
     found = reviewed(
@@ -100,7 +108,7 @@ def review(
 
         click.echo(json.dumps(msgspec.to_builtins(found), indent=2))
         return
-    _show(found)
+    _show(found, seat_text(game, chosen))
 
 
 def _record(
@@ -116,7 +124,7 @@ def _record(
 
 
 def _where(what: str, record: Record, server: str | None, database: str) -> str:
-    """What `plyhouse bot ask` has to be told to find the record again."""
+    """Return the arguments with which `plyhouse bot ask` finds the record again."""
     import shlex
 
     said = f"--match {shlex.quote(record.match)} "
@@ -131,15 +139,15 @@ def _where(what: str, record: Record, server: str | None, database: str) -> str:
     return said if database == DEFAULT_DATABASE else f"{said}--database {shlex.quote(database)} "
 
 
-def _show(found: Review) -> None:
-    title = f"{found.game}, {found.time_control}: match {found.match}, seat {found.seat}"
-    title += f" ({found.player}), judged by {found.method}"
+def _show(found: Review, seat: str) -> None:
+    title = f"{found.game}, {found.time_control}: match {found.match}"
+    title += f", {found.player} as {seat}, judged by {found.method}"
     columns = ["ply", "played", "worth", "best", "worth", "lost", "known", "thought", "lag", "left"]
     cells = [_cells(row) for row in found.plies]
     print_table(title, columns, cells, "rlrlrrlrrr")
     for row in found.plies:
         if row.refused:
-            note(f"Ply {row.ply}: refused before: {', '.join(row.refused)}.")
+            note(f"Ply {row.ply + 1}: refused before: {', '.join(row.refused)}.")
     click.echo(found.verdict)
     note(f"Counted as lost: {found.rule}. It took {found.seconds:.1f} s.")
     if found.command:
@@ -148,7 +156,7 @@ def _show(found: Review) -> None:
 
 def _cells(row: ReviewedPly) -> list[str]:
     return [
-        str(row.ply),
+        str(row.ply + 1),
         row.action or "-",
         "-" if row.played is None else signed(row.played, 2),
         "=" if row.action == row.best_action else row.best_action,

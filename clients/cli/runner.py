@@ -19,15 +19,15 @@ __all__ = ["runner"]
 
 
 @click.command()
-@server_option()
+@server_option(login=False)
 @click.option(
     "--token",
     required=True,
     envvar="PLYHOUSE_TOKEN",
     show_envvar=True,
-    help="A token with the scope runner: plyhouse player token NAME --scope runner.",
+    help="A token with the scope runner: plyhouse token create NAME --scope runner.",
 )
-@click.option("--name", default="", help="What the machine is called; by default its host name.")
+@click.option("--name", default="", help="Name of the machine; by default its host name.")
 @click.option(
     "--cores",
     type=click.IntRange(1, 1024),
@@ -80,10 +80,10 @@ def runner(
     as_json: bool,
     while_stdin: bool,
 ) -> int:
-    """Run bots that were handed in to a server, on this machine.
+    """Run submitted bots on this machine.
 
-    It asks the server what to check and what to host, and does that in a sandbox (see `plyhouse
-    doctor sandbox`), until it is told to end. Several machines share the work; if one ends, its
+    It asks the server what to check and what to host, and runs it in a sandbox (see `plyhouse
+    doctor sandbox`), until you stop it. Several machines share the work; if one ends, its
     bots go to the others. It can be started before the server, and survives its restart.
     """
     from plyhouse.bots.sandbox.box import tier_named

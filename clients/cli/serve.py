@@ -7,13 +7,12 @@ with ``--config``, and the file over the default.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import os
 import shlex
 import sys
 import typing
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -93,21 +92,15 @@ def serve(ctx: click.Context, /, config_file: Path | None, **settings: Any) -> N
     # reads this when it is loaded, which is below.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-    from plyhouse.clients.cli.house_bots import house_bots
-    from plyhouse.clients.cli.local_runner import local_runner
-    from plyhouse.server.serve import RunningServer
+    from plyhouse.clients.builtin_bots.launcher import StartedBots
+    from plyhouse.clients.runner.local import local_runner
     from plyhouse.server.serve import serve as run
 
-    @contextlib.asynccontextmanager
-    async def beside(server: RunningServer) -> AsyncIterator[None]:
-        async with contextlib.AsyncExitStack() as stack:
-            if config.has_house_bots:
-                await stack.enter_async_context(house_bots(server))
-            if config.has_local_runner:
-                await stack.enter_async_context(local_runner(server))
-            yield
-
-    run(_with_programs(config), beside=beside)
+    run(
+        _with_programs(config),
+        beside=local_runner if config.has_local_runner else None,
+        builtin_bots=StartedBots if config.has_house_bots else None,
+    )
 
 
 def _with_programs(config: ServerConfig) -> ServerConfig:

@@ -82,7 +82,9 @@ def solve(
     curve: str | None,
     as_json: bool,
 ) -> int:
-    """Work out how to play GAME so that no opponent can gain by knowing it.
+    """Compute an equilibrium of a hidden-information game.
+
+    No opponent can gain by knowing how an equilibrium plays.
 
     For games of imperfect information: kuhn_poker, leduc_poker, 'liars_dice(faces=4)',
     mygame.py:MyGame. The exploitability says how far the result is from a Nash equilibrium:
@@ -99,13 +101,13 @@ def solve(
     for path, option in ((output, "-o"), (curve, "--curve")):
         if path is not None and not Path(path).absolute().parent.is_dir():
             raise click.BadParameter(f"there is no folder {Path(path).parent}", param_hint=option)
-    wanted = get_game(game, files=True)  # whoever types a command may run files
+    wanted = get_game(game, files=True)  # The user of a command may run files.
     options: dict[str, Any] = {"seed": seed} if algorithm == "mccfr" else {}
     begin = getattr(search, algorithm)
     # Nothing yet: so that there is a solution to keep whenever Ctrl-C comes.
     solution: Solution = begin(wanted, search.Limit(time=0), max_nodes=max_nodes, **options)
     interrupted = False
-    # A target is looked at as often as progress is told, which takes as long as some iterations.
+    # A target is checked as often as progress is printed, which takes as long as some iterations.
     every = 1000 if algorithm == "mccfr" else 10
     with contextlib.ExitStack() as stack:
         tell: Callable[[Progress], None] = Progressing()
@@ -247,7 +249,7 @@ def show(solution: Solution, facts: dict[str, Any]) -> None:
 
 
 def seen(observation: Observation) -> str:
-    """What an observation tells, in short."""
+    """Return a short form of an observation."""
     parts = []
     for name, value in observation.fields().items():
         if name in ("seat", "to_move", "legal") or value in (None, (), ""):

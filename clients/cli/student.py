@@ -23,8 +23,8 @@ from plyhouse.clients.shared.options import (
 )
 from plyhouse.clients.shared.output import counted, note, print_json, print_table
 from plyhouse.clients.shared.secret_files import secret_writer
-from plyhouse.protocol.api import class_calls
-from plyhouse.protocol.api.classes import Joining
+from plyhouse.protocol.api import competition_calls
+from plyhouse.protocol.api.competitions import Joining
 
 __all__ = ["join", "student"]
 
@@ -40,7 +40,7 @@ adopt_option = click.option(
     "--adopt",
     multiple=True,
     metavar="ACCOUNT",
-    help="An account that is there already and is this student's; can be repeated.",
+    help="Existing account that is this student's; can be repeated.",
 )
 
 token_file_option = click.option(
@@ -53,10 +53,11 @@ token_file_option = click.option(
 
 @click.group(cls=HintingGroup)
 def student() -> None:
-    """Take students into a competition, by a list or by codes.
+    """Add students to a competition.
 
-    These commands need --server and the token of an organiser, which are best set in the
-    environment: PLYHOUSE_SERVER and PLYHOUSE_TOKEN.
+    Students who join by a code need no list: see `plyhouse code create`.
+
+    These commands need a server and the token of an organiser: see `plyhouse login`.
     """
 
 
@@ -79,7 +80,7 @@ student.add_command(export_data)
     help="Write one file for each student here instead.",
 )
 @adopt_option
-@click.option("--adopt-all", is_flag=True, help="All accounts that are there already.")
+@click.option("--adopt-all", is_flag=True, help="Adopt all existing accounts of the list.")
 @late_option
 @server_option()
 @token_option()
@@ -96,15 +97,17 @@ def import_list(
     token: str | None,
     why: str,
 ) -> None:
-    """Take in the students of LIST: a CSV with the columns name, email, group, institution_id.
+    """Add the students of a CSV file.
 
-    All but the first may be missing. Everybody who is new gets a token, shown only now: as one
+    LIST has the columns name, email, group and institution_id.
+
+    All but the first may be missing. Each new student gets a token, shown only now: on one
     sheet, or in one file each. Members of a group share an account, and have a token each. The same
-    list again, or a longer one, takes in only who is new, and updates e-mail addresses and ids of
-    the others. A list with a bad line is refused whole.
+    list again, or a longer one, adds only new students, and updates e-mail addresses and ids of the
+    others. A list with a bad line is refused whole.
 
-    So is one with a name that an account of before has, as anybody may have taken it: say with
-    --adopt that it is your student's. It keeps its tokens, and gets no new one.
+    A list is also refused if another account has one of its names already, because anybody may have
+    taken it: --adopt says that it is your student's. It keeps its tokens, and gets no new one.
     """
     if output is not None and folder is not None:
         raise CommandError("Give --output or --folder, not both.", EXIT_USAGE)
@@ -136,7 +139,10 @@ def add(
     token: str | None,
     why: str,
 ) -> None:
-    """Take in one student, also a late one; prints the token as `import` does."""
+    """Add one student, also a late one.
+
+    Prints the token as `import` does.
+    """
     row = io.StringIO()
     head = ["name", "email", "group", "institution_id"]
     csv.writer(row).writerows([head, [name, email, group, institution_id]])
@@ -156,7 +162,7 @@ def _take_in(
 ) -> None:
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-    call = class_calls.take_in(
+    call = competition_calls.take_in(
         competition, csv=text, late_until=late_until, why=why, adopt=list(adopt)
     )
     with secret_writer(output) as write:
@@ -171,7 +177,7 @@ def _take_in(
 
 
 def _sheet(rows: Sequence[Joining]) -> str:
-    from plyhouse.server.competition.exports import table_csv
+    from plyhouse.server.competition.standings_export import table_csv
 
     # A spreadsheet opens it, and students may have chosen these names: none may be a formula there.
     head = ["name", "account", "token"]
@@ -179,7 +185,7 @@ def _sheet(rows: Sequence[Joining]) -> str:
 
 
 def _write_one(folder: Path, row: Joining, server: str) -> None:
-    from plyhouse.server.competition.students import account_name
+    from plyhouse.server.competition.class_list import account_name
 
     alone = account_name(row.name).lower() == row.account.lower()
     title = row.account if alone else f"{row.account}.{account_name(row.name)}"
@@ -217,7 +223,7 @@ def _tell(joined: Sequence[Joining]) -> None:
 @json_option()
 def list_students(competition: str, server: str, token: str | None, as_json: bool) -> None:
     """List the students of a competition."""
-    rows = request(server, token, class_calls.students(competition))
+    rows = request(server, token, competition_calls.students(competition))
     if as_json:
         print_json(rows)
         return
@@ -245,8 +251,11 @@ def list_students(competition: str, server: str, token: str | None, as_json: boo
 @token_option()
 @why_option(required=False)
 def limit(students: int, competition: str, server: str, token: str | None, why: str) -> None:
-    """Let up to STUDENTS into a competition, whatever its file says; groups count once."""
-    request(server, token, class_calls.limit(competition, students, why))
+    """Set the number of students that may join.
+
+    It overrides the competition file. A group counts once.
+    """
+    request(server, token, competition_calls.limit(competition, students, why))
     note(f"{competition} takes up to {counted(students, 'student')}.")
 
 
@@ -257,8 +266,11 @@ def limit(students: int, competition: str, server: str, token: str | None, why: 
 @token_option()
 @why_option()
 def revoke(account: str, competition: str, server: str, token: str | None, why: str) -> None:
-    """Take a student out of a competition, with all entries; the account stays."""
-    gone = request(server, token, class_calls.revoke(competition, account, why))
+    """Remove a student with all entries.
+
+    The account stays.
+    """
+    gone = request(server, token, competition_calls.revoke(competition, account, why))
     note(f"{account} is out of {competition}, with {counted(len(gone), 'entry', 'entries')}.")
 
 
@@ -269,8 +281,8 @@ def revoke(account: str, competition: str, server: str, token: str | None, why: 
 @token_option()
 @why_option(required=False)
 def restore(account: str, competition: str, server: str, token: str | None, why: str) -> None:
-    """Let a student back in that was taken out."""
-    request(server, token, class_calls.restore(competition, account, why))
+    """Restore a removed student."""
+    request(server, token, competition_calls.restore(competition, account, why))
     note(f"{account} is in {competition} again.")
 
 
@@ -291,79 +303,20 @@ def reissue_token(
     token: str | None,
     why: str,
 ) -> None:
-    """Revoke the lost token of the student ACCOUNT, and print a new one.
+    """Replace a student's lost token.
+
+    Revokes the old token of ACCOUNT and prints a new one.
 
     The new token stands alone on standard output, or in the file of --output. Connections that
     were opened with the old token are closed; running matches go on. An account that the student
-    had before joining gets its tokens from an administrator: plyhouse player token.
+    had before joining gets its tokens from an administrator: plyhouse token create.
     """
     with secret_writer(output) as write:
-        call = class_calls.reissue_token(competition, account, member, why)
+        call = competition_calls.reissue_token(competition, account, member, why)
         made = request(server, token, call)
         where = f"is in {output}." if output is not None else "is shown only now:"
         note(f"The old token of {made.name} is revoked. The new one {where}")
         write(f"{made.token}\n")
-
-
-@student.command()
-@competition_option()
-@click.option("--uses", type=click.IntRange(1, 10_000), required=True, help="How many may join.")
-@click.option("--expires", default="", metavar="TIME", help="When it ends; a time with its zone.")
-@click.option("--group", default="", help="Let members into this group instead.")
-@late_option
-@server_option()
-@token_option()
-@why_option(required=False)
-def code(
-    competition: str,
-    uses: int,
-    expires: str,
-    group: str,
-    late_until: str,
-    server: str,
-    token: str | None,
-    why: str,
-) -> None:
-    """Print a code by which students join: plyhouse join CODE --player NAME."""
-    call = class_calls.new_code(
-        competition, uses=uses, expires=expires, group=group, late_until=late_until, why=why
-    )
-    made = request(server, token, call)
-    note(f"For {counted(uses, 'student')} of {competition}:")
-    click.echo(made.code)
-
-
-@student.command()
-@competition_option()
-@server_option()
-@token_option()
-def codes(competition: str, server: str, token: str | None) -> None:
-    """List the codes of a competition."""
-    rows = request(server, token, class_calls.codes(competition))
-    if not rows:
-        note(f"No codes for {competition} yet.")
-        return
-    cells = [
-        [
-            each.code,
-            f"{each.used} of {each.uses}",
-            minute(each.expires_ms) if each.expires_ms else "-",
-            each.group or "-",
-            "revoked" if each.revoked_ms else "valid",
-        ]
-        for each in rows
-    ]
-    print_table("Codes", ["code", "used", "expires (UTC)", "group", "state"], cells, "lllll")
-
-
-@student.command("revoke-code")
-@click.argument("code_text", metavar="CODE")
-@server_option()
-@token_option()
-def revoke_code(code_text: str, server: str, token: str | None) -> None:
-    """Let nobody in by CODE any more; who came in stays."""
-    request(server, token, class_calls.revoke_code(code_text))
-    note(f"{code_text} is revoked.")
 
 
 @click.command()
@@ -373,7 +326,7 @@ def revoke_code(code_text: str, server: str, token: str | None) -> None:
 @token_file_option
 @token_option()
 def join(code_text: str, server: str, player: str, output: Path | None, token: str | None) -> None:
-    """Join a competition by the CODE that a lecturer gave out.
+    """Join a competition by a code.
 
     Makes the account NAME and writes its token to the file of --output, or alone to standard
     output. The file must not exist, and is written only when you are in. To join with an account
@@ -382,10 +335,10 @@ def join(code_text: str, server: str, player: str, output: Path | None, token: s
     """
     from plyhouse.clients.shared.http import ask
 
-    # A name asks for an account of one's own, whatever token the environment has.
+    # A name asks for a new account, also if the environment has a token.
     own = None if player else token
     with secret_writer(output) as write:
-        answer = ask(server, class_calls.join(code_text, player), own)
+        answer = ask(server, competition_calls.join(code_text, player), own)
         if answer.token:
             where = f"is in {output}." if output is not None else "is shown only now:"
             note(f"You are {answer.account} in {answer.name}. Your token {where}")

@@ -1,10 +1,9 @@
-"""``plyhouse submit`` and ``plyhouse submissions``: bots that are handed in to a server."""
+"""``plyhouse submit``: submit a bot for a server to run."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -18,14 +17,14 @@ from plyhouse.clients.shared.errors import (
     CommandError,
 )
 from plyhouse.clients.shared.options import json_option, server_option, token_option
-from plyhouse.clients.shared.output import counted, harmless, note, print_json, print_table
+from plyhouse.clients.shared.output import counted, harmless, note, print_json
 from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.submissions import Submission, SubmissionRules
 
 if TYPE_CHECKING:
-    from plyhouse.protocol.package import Package, Rules
+    from plyhouse.protocol.hosting.package import Package, Rules
 
-__all__ = ["submissions", "submit", "waited"]
+__all__ = ["needed", "show", "submit", "waited"]
 
 ASK_FIRST: Final = 0.5
 ASK_LAST: Final = 5.0
@@ -75,7 +74,7 @@ def submit(
     token: str | None,
     as_json: bool,
 ) -> int:
-    """Hand in the bot at PATH, for a server to check and to run.
+    """Submit a bot for a server to run.
 
     PATH is a Python file, a folder or a zip; docs/hosted-bots.md says what may be in it. This
     command first looks at it here: it compiles a Python bot and imports it. Nothing is sent if that
@@ -87,9 +86,9 @@ def submit(
     """
     from plyhouse.bots.hosting.package import read_package
     from plyhouse.clients.shared.http import ask
-    from plyhouse.protocol.package import pack
+    from plyhouse.protocol.hosting.package import pack
 
-    key = _needed(token)
+    key = needed(token)
     rules = _rules(ask(server, calls.submission_rules()))
     package = read_package(path, rules)
     if not anyway:
@@ -107,7 +106,7 @@ def submit(
     if as_json:
         print_json(done)
     else:
-        _show(done, wait)
+        show(done, wait)
     in_vain = ("refused", "waiting") if wait else ("refused",)
     kept_out = any(
         each.outcome not in ("", "entered")
@@ -119,7 +118,7 @@ def submit(
 
 def _importable(package: Package, rules: Rules) -> None:
     """Raise `CommandError` for a bot that cannot be imported here."""
-    from plyhouse.clients.bot_check.before_sending import import_problem
+    from plyhouse.clients.bot_check.package_check import import_problem
 
     problem = import_problem(package, rules.packages)
     if problem is None:
@@ -133,11 +132,12 @@ def _importable(package: Package, rules: Rules) -> None:
     )
 
 
-def _needed(token: str | None) -> str:
+def needed(token: str | None) -> str:
+    """Return the token; raises `CommandError` without one."""
     if not token:
         raise CommandError(
-            "There is no token: set PLYHOUSE_TOKEN, or give --token; your organiser has one for "
-            "you, or `plyhouse join CODE` gives you one.",
+            "There is no token: run `plyhouse login`, or set PLYHOUSE_TOKEN. Your organiser has a "
+            "token for you, or `plyhouse join CODE` makes one.",
             EXIT_REFUSED,
         )
     return token
@@ -145,7 +145,7 @@ def _needed(token: str | None) -> str:
 
 def _rules(told: SubmissionRules) -> Rules:
     """The rules of the server, by which a package is looked at here."""
-    from plyhouse.protocol.package import Rules
+    from plyhouse.protocol.hosting.package import Rules
 
     return Rules(
         max_bytes=told.max_bytes,
@@ -183,7 +183,7 @@ def _told(made: Submission, files: int, size: int) -> None:
         note("It waits for its check.")
 
 
-def _show(done: Submission, wait: bool) -> None:
+def show(done: Submission, wait: bool) -> None:
     """Print what the check said, and where it plays."""
     if done.report:
         click.echo(harmless(done.report.rstrip("\n")))
@@ -194,86 +194,9 @@ def _show(done: Submission, wait: bool) -> None:
     elif wait:
         note(
             "The check is not over yet: is a runner connected? "
-            f"plyhouse submissions {done.submission} shows it later."
+            f"plyhouse submission show {done.submission} shows it later."
         )
     if done.waits_for:
         note(done.waits_for)
     for each in done.competitions:
         note(f"  {each.competition}: {each.text}")
-
-
-@click.command()
-@click.argument("submission", type=int, required=False)
-@click.option("--remove", is_flag=True, help="Remove it; it must not play anywhere.")
-@click.option(
-    "--play/--no-play",
-    default=None,
-    help="Let people play against its bot, with what is ready and was handed in last; or no more.",
-)
-@click.option("--bot", default="", metavar="NAME", help="Of this bot only.")
-@server_option()
-@token_option()
-@json_option()
-def submissions(
-    submission: int | None,
-    remove: bool,
-    play: bool | None,
-    bot: str,
-    server: str,
-    token: str | None,
-    as_json: bool,
-) -> int:
-    """List what you have handed in, or show one SUBMISSION with the report of its check."""
-    from plyhouse.clients.shared.http import ask
-
-    key = _needed(token)
-    if submission is None:
-        if remove or play is not None:
-            which = "--remove" if remove else "--play" if play else "--no-play"
-            raise click.UsageError(f"{which} needs the number of a submission")
-        _list(ask(server, calls.submissions(bot), key), as_json)
-        return EXIT_OK
-    if remove:
-        ask(server, calls.drop_submission(submission), key)
-        note(f"Submission {submission} is removed.")
-        return EXIT_OK
-    found = ask(server, calls.submission(submission), key)
-    if play is not None:
-        owner, _, name = found.bot.partition("/")
-        opened = ask(server, calls.open_bot(owner, name, play), key)
-        found = replace(found, open=opened.open)
-        whether = "may" if play else "may not"
-        note(f"People {whether} play against what is handed in as {found.bot}.")
-    if as_json:
-        print_json(found)
-    else:
-        _list([found], False)
-        _show(found, False)
-    return EXIT_OK
-
-
-def _list(rows: Sequence[Submission], as_json: bool) -> None:
-    from plyhouse.clients.cli.administration import minute
-
-    if as_json:
-        print_json(rows)
-        return
-    if not rows:
-        note("Nothing handed in yet: plyhouse submit mybot.py")
-        return
-    cells = [
-        [
-            str(each.submission),
-            each.bot,
-            each.version or "-",
-            each.digest[:12],
-            each.status,
-            ", ".join(each.games) or "-",
-            minute(each.submitted_ms),
-            ", ".join(one.competition for one in each.competitions if one.outcome == "entered")
-            or "-",
-        ]
-        for each in rows
-    ]
-    columns = ["id", "bot", "version", "digest", "state", "games", "handed in (UTC)", "entered in"]
-    print_table("Submissions", columns, cells, "rlllllll")

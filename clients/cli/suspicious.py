@@ -11,7 +11,7 @@ from plyhouse.clients.shared.options import (
     token_option,
 )
 from plyhouse.clients.shared.output import counted, note, print_json, print_table, signed
-from plyhouse.protocol.api import class_calls
+from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.suspicions import Suspicions
 
 __all__ = ["suspicious"]
@@ -30,16 +30,16 @@ __all__ = ["suspicious"]
 @token_option()
 @json_option()
 def suspicious(name: str, level: float, server: str, token: str | None, as_json: bool) -> None:
-    """Name pairs of students in NAME whose results, or whose bots' choices, are unlikely.
+    """List pairs of students with unlikely results or choices.
 
     Files: entries of different owners that are the same, byte for byte.
     Results: what two owners scored against each other beside what the fit of all results expects.
     Choices: bots that do the same in almost all positions that both faced, where others do not.
     All are a reason to look, and prove nothing.
     """
-    from plyhouse.clients.shared.organising import request
+    from plyhouse.clients.shared.competition_requests import request
 
-    found = request(server, token, class_calls.suspicions(name, level))
+    found = request(server, token, competition_calls.suspicions(name, level))
     if as_json:
         print_json(found)
         return

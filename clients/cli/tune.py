@@ -63,13 +63,13 @@ def tune(
     seed: int,
     skip: int,
 ) -> None:
-    """Find weights for the features of GAME.
+    """Find weights for a linear evaluation.
 
     From results: logistic regression on the positions of FILES of records, as
     `plyhouse match --save` writes them, and of a database's matches. Or, with --self-play, by
     temporal differences. The bot `linear(file="weights.toml")` plays by the result.
     """
-    from plyhouse.clients.cli.played import played_matches
+    from plyhouse.clients.replay.finished_matches import played_matches
     from plyhouse.games.registry import get_game
     from plyhouse.search import InvalidMatch, LinearEvaluation, fit_logistic, samples_of, td_lambda
 

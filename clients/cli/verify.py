@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from plyhouse.clients.replay.record_files import records_in
 from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
 from plyhouse.clients.shared.games import UnknownGameError, game_files_option, known_game
 from plyhouse.clients.shared.output import counted, note
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from plyhouse.games.base import Game
     from plyhouse.server.results.record import Record
 
-__all__ = ["records_in", "verify"]
+__all__ = ["verify"]
 
 
 @click.command()
@@ -30,7 +30,7 @@ __all__ = ["records_in", "verify"]
 @game_files_option()
 @click.option("-v", "--verbose", is_flag=True, help="List the checks of sound records, too.")
 def verify(files: tuple[Path, ...], game: str | None, verbose: bool) -> int:
-    """Recompute every roll and move of the records in FILES.
+    """Recompute every roll and action of a record.
 
     A file holds one record, as `plyhouse record` writes it, or one per line, as
     `plyhouse match --save` does. Plays each match again: every roll from the revealed seed,
@@ -86,25 +86,3 @@ def _all_sound(count: int, *, more: bool) -> str:
     if count == 1:
         return "1 record is sound."
     return f"{count} records are sound." if more else f"All {count} records are sound."
-
-
-def records_in(file: Path) -> Iterator[Record]:
-    """The records of a file, one after the other."""
-    from plyhouse.server.results.record import RecordError, read_record
-
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        reason = (error.strerror or "cannot be read").lower()
-        raise CommandError(f"{file}: {reason}.", EXIT_USAGE) from error
-    # A record on its own is indented over many lines; in a series each has a line of its own.
-    lines = data.splitlines()
-    series = len(lines) > 1 and lines[0].rstrip().endswith(b"}")
-    for number, text in enumerate(lines if series else [data], 1):
-        if not text.strip():
-            continue
-        try:
-            yield read_record(text)
-        except RecordError as error:
-            place = f"{file}, line {number}" if series else str(file)
-            raise CommandError(f"{place}: {error}", EXIT_FAILED) from error

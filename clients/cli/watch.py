@@ -6,18 +6,19 @@ import asyncio
 import sys
 import time
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from plyhouse.clients.shared.errors import CommandError
 from plyhouse.clients.shared.options import server_option, token_option
 from plyhouse.clients.shared.output import has_colour
-from plyhouse.clients.shared.screens import draws_in_place, plain_option
+from plyhouse.clients.shared.screen_mode import draws_in_place, plain_option
 
 if TYPE_CHECKING:
-    from plyhouse.clients.shared.house import ServerHouse
-    from plyhouse.clients.terminal.course import Course
+    from plyhouse.clients.shared.terminal_server import TerminalServer
+    from plyhouse.clients.terminal.followed_match import FollowedMatch
+    from plyhouse.protocol.messages import Termination
 
 __all__ = ["watch"]
 
@@ -31,24 +32,26 @@ __all__ = ["watch"]
 def watch(
     match: str | None, game: str | None, plain: bool, server: str, token: str | None
 ) -> int | None:
-    """Watch MATCH of a server, or the latest that runs there.
+    """Watch a match of a server in this terminal.
+
+    Without MATCH: the latest that runs there.
 
     One that is over is stepped through from its beginning. In a terminal the board is drawn in
     place, with keys that `?` lists; in a pipe and with --plain, every position is written once.
     Spectators see what is public.
     """
-    from plyhouse.clients.shared.house import ServerHouse
-    from plyhouse.clients.shared.showing import failed, show_match
-    from plyhouse.clients.terminal.line import Refusal
+    from plyhouse.clients.shared.start_screens import failed, show_match
+    from plyhouse.clients.shared.terminal_server import TerminalServer
+    from plyhouse.clients.terminal.interfaces import Refusal
 
-    house = ServerHouse(server, None)
+    house = TerminalServer(server, None)
     try:
         try:
             course = asyncio.run(_found(house, match, game))
         except Refusal:
             if token is None:
                 raise
-            house = ServerHouse(server, token)  # of a competition that is not public, perhaps
+            house = TerminalServer(server, token)  # of a competition that is not public, perhaps
             course = asyncio.run(_found(house, match, game))
         if draws_in_place(plain):
             show_match(course, None if course.over else house.line(()), house)
@@ -59,45 +62,43 @@ def watch(
     return None
 
 
-async def _found(house: ServerHouse, match: str | None, game: str | None) -> Course:
+async def _found(house: TerminalServer, match: str | None, game: str | None) -> FollowedMatch:
     """The match with the positions so far; of one that is over, all."""
-    from urllib.parse import quote
-
-    from plyhouse.clients.terminal.course import Course
-    from plyhouse.clients.terminal.replay import whole
+    from plyhouse.clients.terminal.followed_match import FollowedMatch
+    from plyhouse.clients.terminal.replay_positions import whole
+    from plyhouse.protocol.api import calls
     from plyhouse.protocol.messages import Outcome, SeatInfo
 
     if match is None:
-        query = f"?status=running&limit=1{f'&game={quote(game)}' if game else ''}"
-        running = await house.call("GET", "matches", query=query)
+        running = await house.ask(calls.running_matches(1, game))
         if not running:
             what = f" of {game}" if game else ""
             raise CommandError(f"No match{what} is being played at {house.address} now.")
-        match = str(running[0]["match"])
-    header = await house.call("GET", "matches", match)
-    course = Course(match)
-    course.game, course.time_control = header["game"], header["time_control"]
-    course.rated, course.kind = header["rated"], header.get("kind", "")
-    course.players = [SeatInfo(each["player"], each["bot"]) for each in header["seats"]]
-    if header["status"] != "finished":
+        match = running[0].match
+    header = await house.ask(calls.match(match))
+    course = FollowedMatch(match)
+    course.game, course.time_control = header.game, header.time_control
+    course.rated, course.kind = header.rated, header.kind
+    course.players = [SeatInfo(each.player, each.bot) for each in header.seats]
+    if header.status != "finished":
         return course
     await whole(house, course)
-    returns = [each["returned"] or 0.0 for each in header["seats"]]
+    returns = [each.returned or 0.0 for each in header.seats]
     course.status = "finished"
-    course.outcome = Outcome(header["termination"], returns, None, header["reason"])
+    course.outcome = Outcome(cast("Termination", header.termination), returns, None, header.reason)
     return course
 
 
 class _Lines:
     """A match as lines of text."""
 
-    def __init__(self, course: Course) -> None:
+    def __init__(self, course: FollowedMatch) -> None:
         self.course = course
         self.told = 0
         self.scene: dict[str, Any] | None = None
 
-    async def follow(self, house: ServerHouse) -> None:
-        """Write what there is, and what comes."""
+    async def follow(self, house: TerminalServer) -> None:
+        """Write the plies so far, and each new one."""
         from plyhouse.protocol.messages import Watch, Welcome
 
         course = self.course
@@ -126,7 +127,7 @@ class _Lines:
 
     def _write(self, at: int) -> None:
         """A position that was not written yet, after what led to it."""
-        from plyhouse.clients.terminal.draw import draw
+        from plyhouse.clients.terminal.text_scene import draw
 
         course = self.course
         news = [each for each in course.told[self.told :] if each.at <= at]

@@ -1,8 +1,8 @@
-"""A competition played on a small scale, with bots that misbehave.
+"""A small rehearsal of a competition, with bots that misbehave.
 
-rehearsal    the whole of it, from opening to export, through the API of a real server
-cast         who plays, and what each is promised
-impostors    the bots that misbehave
-scaled       the competition file made small
-judgement    whether each was treated as promised; pure
+rehearsal          the run, from opening to export, through the API of a real server
+participants       the bots that play, and the expected treatment of each
+misbehaving_bots   the bots that misbehave
+small_competition  scales a competition file down
+outcome_check      checks that each bot was treated as expected
 """

@@ -18,14 +18,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, TypeVar
 
-from plyhouse.clients.rehearsal.cast import BROKEN, Cast, Event, Role
-from plyhouse.clients.rehearsal.judgement import Facts, Played
-from plyhouse.clients.rehearsal.scaled import Scaled
+from plyhouse.clients.rehearsal.outcome_check import RehearsalFacts, RehearsalMatch
+from plyhouse.clients.rehearsal.participants import BROKEN, Cast, Event, Role
+from plyhouse.clients.rehearsal.small_competition import SmallCompetition
+from plyhouse.clients.shared.child_processes import Processes
 from plyhouse.clients.shared.errors import EXIT_FAILED, CommandError
 from plyhouse.clients.shared.http import ask
-from plyhouse.clients.shared.processes import Processes
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.api import calls, class_calls
+from plyhouse.protocol.api import calls, competition_calls
 from plyhouse.protocol.api.calls import PAGE, Call
 from plyhouse.protocol.api.matches import Match
 from plyhouse.protocol.api.rows import Rows
@@ -52,8 +52,8 @@ MOST: Final = 50
 Say = Callable[[str], None]
 
 
-def rehearse(small: Scaled, cast: Cast, minutes: float, say: Say) -> Facts:
-    """Play it, in ``minutes`` at most; whatever happens, no process and no file is left."""
+def rehearse(small: SmallCompetition, cast: Cast, minutes: float, say: Say) -> RehearsalFacts:
+    """Play it in at most ``minutes``; no process and no file is left, also after an error."""
     deadline = time.monotonic() + 60 * minutes
     with TemporaryDirectory(prefix="plyhouse-rehearsal-") as name, contextlib.ExitStack() as stack:
         folder = Path(name)
@@ -65,7 +65,9 @@ def rehearse(small: Scaled, cast: Cast, minutes: float, say: Say) -> Facts:
 class _Stage:
     """The server, the bots and where they are."""
 
-    def __init__(self, small: Scaled, cast: Cast, folder: Path, deadline: float, say: Say) -> None:
+    def __init__(
+        self, small: SmallCompetition, cast: Cast, folder: Path, deadline: float, say: Say
+    ) -> None:
         self.small = small
         self.cast = cast
         self.folder = folder
@@ -80,7 +82,7 @@ class _Stage:
 
     # ------------------------------------------------------------------- from open to export
 
-    def play(self) -> Facts:
+    def play(self) -> RehearsalFacts:
         """From opening to export."""
         database = f"sqlite:///{self.folder / 'rehearsal.db'}"
         staff = [role for role in self.cast if role.baseline]
@@ -91,9 +93,9 @@ class _Stage:
             self._start(role)
         for role in staff:
             self._until(partial(self._said, role, "connected to "), f"{role.entry} to connect")
-        self.ask(class_calls.open_file(self.small.text, ""))
+        self.ask(competition_calls.open_file(self.small.text, ""))
         students = [role for role in self.cast if not role.baseline]
-        for joined in self.ask(class_calls.take_in(self.name, csv=_sheet(students))):
+        for joined in self.ask(competition_calls.take_in(self.name, csv=_sheet(students))):
             self.tokens[joined.account] = joined.token
         (self.folder / "broken.py").write_text(BROKEN, encoding="utf-8")
         for role in students:
@@ -101,8 +103,8 @@ class _Stage:
         present = {role.entry for role in self.cast if role.event is not Event.ABSENT}
         self._until(lambda: present <= self._connected(), "all bots to connect")
         self._note_absent()
-        self.ask(class_calls.step(self.name, "freeze", "", False))
-        self.ask(class_calls.step(self.name, "run", "", True))
+        self.ask(competition_calls.step(self.name, "freeze", "", False))
+        self.ask(competition_calls.step(self.name, "run", "", True))
         self.say(f"The final of {self.small.file.name} has begun.")
         over = self._final()
         return self._facts(over)
@@ -113,11 +115,11 @@ class _Stage:
         return self.small.file.name
 
     def ask(self, call: Call[T]) -> T:
-        """Make a call as the organiser, who sees all that is played whatever ``board`` says."""
+        """Make a call as the organiser, who sees all matches with every setting of ``board``."""
         return ask(self.server, call, self.tokens[ORGANISER])
 
     def _final(self) -> bool:
-        """Play the final, and let befall bots what shall; False: it took too long."""
+        """Play the final with the planned events; return False if it took too long."""
         befalls = [
             self._twice(role) if role.event is Event.TWICE else self._cut(role)
             for role in self.cast
@@ -127,7 +129,7 @@ class _Stage:
             for each in befalls:
                 next(each, None)
             self._check()
-            if self.ask(class_calls.status(self.name)).status == "finished":
+            if self.ask(competition_calls.status(self.name)).status == "finished":
                 return True
             time.sleep(POLL)
         return False
@@ -137,7 +139,7 @@ class _Stage:
     def _cut(self, role: Role) -> Iterator[None]:
         """Kill a runner in the middle of a match; start it again when the match is over.
 
-        That match may have ended by play before the server knew: then the next one is taken.
+        That match may have ended by play before the server knew; then take the next one.
         """
         forfeited = False
         while not forfeited:
@@ -181,7 +183,7 @@ class _Stage:
         return self.ask(calls.match(match))
 
     def _connected(self) -> set[str]:
-        view = self.ask(class_calls.status(self.name))
+        view = self.ask(competition_calls.status(self.name))
         return {each.entry for each in view.entries if each.connected}
 
     def _said(self, role: Role, text: str) -> bool:
@@ -216,9 +218,9 @@ class _Stage:
 
     # ----------------------------------------------------------------------------- the facts
 
-    def _facts(self, over: bool) -> Facts:
-        view = self.ask(class_calls.status(self.name))
-        export = self.ask(class_calls.export(self.name))
+    def _facts(self, over: bool) -> RehearsalFacts:
+        view = self.ask(competition_calls.status(self.name))
+        export = self.ask(competition_calls.export(self.name))
         names = {f"{role.name}/{role.bot}".lower(): role.entry for role in self.cast}
         matches = [
             self._played(match, names)
@@ -226,7 +228,7 @@ class _Stage:
             for match in self._matches(game.competition)
         ]
         suspended = self.ask(calls.suspensions())
-        return Facts(
+        return RehearsalFacts(
             over,
             [each for game in view.progress for each in game.waiting_for],
             matches,
@@ -248,7 +250,7 @@ class _Stage:
             had += len(page)
             call = pages.after(page, had, PAGE, PAGE)
 
-    def _played(self, match: Match, names: dict[str, str]) -> Played:
+    def _played(self, match: Match, names: dict[str, str]) -> RehearsalMatch:
         record = read_record(self.ask(calls.record(match.match)).text)
         entries = tuple(
             names.get(name.lower(), name)
@@ -256,10 +258,10 @@ class _Stage:
         )
         outcome = record.outcome
         if outcome is None:
-            return Played(record.match, record.game, entries, match.termination)
+            return RehearsalMatch(record.match, record.game, entries, match.termination)
         culprit = "" if outcome.seat is None else entries[outcome.seat]
         returns = () if outcome.termination in VOID else tuple(outcome.returns)
-        return Played(
+        return RehearsalMatch(
             match=record.match,
             game=record.game,
             entries=entries,
@@ -271,7 +273,7 @@ class _Stage:
 
 
 def _forfeited(role: Role, match: Match) -> bool:
-    """Whether a match ended as was promised of a bot, and by that bot: it alone lost."""
+    """Return whether a match ended as was promised of a bot, and by that bot: it alone lost."""
     returned = {each.player: each.returned for each in match.seats}
     own = returned.pop(role.name)
     lost = own is not None and all(other is not None and own < other for other in returned.values())

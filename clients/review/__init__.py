@@ -1,12 +1,13 @@
-"""``plyhouse review`` and ``plyhouse bot ask``: why a match was lost.
+"""Find the ply that lost a match: ``plyhouse review`` and ``plyhouse bot ask``.
 
-    review      a record gone through ply by ply: values, clocks, and where it was lost
-    judgement   the verdict on one ply, and the interface of judges
-    judges      the choice of a judge for a game
-    exact       judges that know: solved tables, alpha-beta to the end, equilibria
-    estimates   judges that look ahead so far, or sample
-    position    what a seat was told at one ply of a record, as the server told it then
+    review             reviews a record ply by ply: values, clocks, and where it was lost
+    judgement          the verdict on one ply, and the interface of judges
+    judge_choice       chooses the judge for a game
+    exact_judges       solved tables, alpha-beta to the end, equilibria
+    estimating_judges  depth-limited search and sampling
+    recorded_turn      the view of a seat at one ply of a record
+    recorded_tree      the search tree of a recorded position
 
-What a judge says comes with how certain it is, and nothing is rounded up: "exact" is proven,
-"depth 6" rests on the game's estimate six plies ahead, "sampled 4,000" on so many simulations.
+Each value states its certainty: "exact" is proven, "depth 6" is the game's evaluation six plies
+ahead, and "sampled 4,000" is the mean of 4,000 simulations.
 """

@@ -11,7 +11,7 @@ __all__ = ["Judge", "Judgement"]
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What one ply was worth to the seat that played it, in the game's returns."""
+    """The value of one ply for its seat, in the game's returns."""
 
     best_action: Any
     best: float
@@ -20,14 +20,14 @@ class Judgement:
     certainty: str
     """``exact``, ``depth 6``, ``sampled 4,000``: how it is known."""
     exact: bool
-    """Whether both values are those of perfect play."""
+    """True if both values are those of perfect play."""
     error: float = inf
     """How far the difference of the two may be off, where that can be said: 0 if it is exact, two
     standard errors at most where it is sampled, infinite for an estimate at a depth."""
 
     @property
     def drop(self) -> float:
-        """What the choice cost: never negative."""
+        """The loss by the choice: never negative."""
         return 0.0 if self.played is None else max(0.0, self.best - self.played)
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any, Final
 
+from plyhouse.clients.review.judge_choice import judge_for
 from plyhouse.clients.review.judgement import Judge, Judgement
-from plyhouse.clients.review.judges import judge_for
 from plyhouse.clients.shared.errors import CommandError
 from plyhouse.clients.shared.output import signed
 from plyhouse.games.base import ChanceKind, Game, Information, Scoring, Utility
@@ -87,7 +87,7 @@ def review(
     outcome = record.outcome
     at_fault = outcome is not None and outcome.seat == seat and outcome.termination in FAULTS
     ply = losses[0] if losses else rows[-1].ply if rows and at_fault else None
-    command = "" if ply is None else f"plyhouse bot ask mybot.py {where}--ply {ply}"
+    command = "" if ply is None else f"plyhouse bot ask mybot.py {where}--ply {ply + 1}"
     found = Review(
         match=record.match,
         game=record.game,
@@ -141,7 +141,7 @@ def _judged(judge: Judge, turn: _Turn, seconds: float) -> Judgement:
 
 
 def _ends_by_rules(game: Game) -> bool:
-    """Whether exact values say won, drawn or lost, so that no threshold is needed."""
+    """Return whether exact values say won, drawn or lost, so that no threshold is needed."""
     return (
         game.seats == 2
         and game.chance_kind is ChanceKind.DETERMINISTIC
@@ -199,19 +199,19 @@ def _rule(least: float, threshold: float, ended: bool) -> str:
 
 
 def _verdict(found: Review, ended: bool) -> str:
-    """What came of it, in sentences."""
+    """The conclusions, in sentences."""
     said: list[str] = []
     rows = found.plies
     if not rows:
-        return f"Seat {found.seat} was never to move."
+        return f"Seat {found.seat + 1} was never to move."
     if found.lost_at is not None:
         row = found.row(found.lost_at)
         said.append(
-            f"The value was lost at ply {row.ply}: {row.action} is worth "
+            f"The value was lost at ply {row.ply + 1}: {row.action} is worth "
             f"{worth(row.played, row.exact and ended)}, {row.best_action} "
             f"{worth(row.best, row.exact and ended)} ({row.certainty})."
         )
-        more = [str(ply) for ply in found.losses[1:]]
+        more = [str(ply + 1) for ply in found.losses[1:]]
         if more:
             plies = "ply" if len(more) == 1 else "plies"
             said.append(f"More was lost at {plies} {', '.join(more)}.")
@@ -227,7 +227,7 @@ def _verdict(found: Review, ended: bool) -> str:
             said.append(f"{at}.")
         else:
             said.append(
-                f"{at} at ply {last.ply}, in a position worth "
+                f"{at} at ply {last.ply + 1}, in a position worth "
                 f"{worth(last.best, last.exact and ended)} ({last.certainty})."
             )
     return " ".join(said)

@@ -1,10 +1,10 @@
-"""What this machine was told to have, and what it has: brought together again and again.
+"""A runner machine: it repairs differences between its state and the server's assignment.
 
-One request says to the server what there is and answers what shall be, in full.  So it does not
-matter what was missed: whatever dies here or there is mended when the next answer comes.
+One request states everything that the machine has, and the answer everything that it should have.
+So no message can be missed: the next answer repairs every failure.
 
-All bots have one keeper and share the processors.  If the keeper dies, all bots begin anew with
-another one; if this program is killed, the keeper and all boxes end with it.
+All bots share one fork server and the processors.  If the fork server dies, all bots restart with
+another one; if this program is killed, the fork server and all boxes end with it.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ import msgspec
 
 from plyhouse.bots.client.client import ClientError, Refused
 from plyhouse.bots.client.websocket import websocket_connector
-from plyhouse.bots.hosting.host import hosted_runner
+from plyhouse.bots.hosting.hosted_runner import hosted_runner
 from plyhouse.bots.loading import BotLoadError
-from plyhouse.bots.process.author import AuthorLog, Line
-from plyhouse.bots.process.flood import Allowance
-from plyhouse.bots.process.launching import LauncherLost
-from plyhouse.bots.process.ledger import CostOfPly
-from plyhouse.bots.process.pipe import cut
+from plyhouse.bots.process.author_log import AuthorLine, AuthorLog
+from plyhouse.bots.process.launcher import LauncherLost
+from plyhouse.bots.process.messages import cut
+from plyhouse.bots.process.output_limits import Allowance
+from plyhouse.bots.process.ply_cost import CostOfPly
 from plyhouse.bots.running.run_options import RunOptions
 from plyhouse.bots.running.summary import SeatResult, counted
 from plyhouse.bots.sandbox.box import SandboxError, Tier
-from plyhouse.bots.sandbox.client import KeeperClient
+from plyhouse.bots.sandbox.client import ForkServerClient
 from plyhouse.bots.sandbox.cores import Cores
 from plyhouse.bots.sandbox.kernel import BEHIND
 from plyhouse.bots.sandbox.tiers import choose_tier
-from plyhouse.clients.runner.checking import check_package
-from plyhouse.clients.runner.news import Batch, News
-from plyhouse.clients.runner.outbox import Outbox, Parcel
+from plyhouse.clients.runner.output_queue import OutputQueue, Parcel
 from plyhouse.clients.runner.packages import KEEP, Packages, WrongPackageError
+from plyhouse.clients.runner.report_queue import Batch, ReportQueue
+from plyhouse.clients.runner.submission_checks import check_package
 from plyhouse.clients.shared.http import (
     ApiError,
     UnreachableError,
@@ -53,9 +53,8 @@ from plyhouse.clients.shared.http import (
 )
 from plyhouse.games.errors import GameError
 from plyhouse.protocol.api import calls
-from plyhouse.protocol.package import Rules, SubmissionError
-from plyhouse.server.competition.hosting import MOST_LOST
-from plyhouse.server.hosting.runner_messages import (
+from plyhouse.protocol.hosting.package import Rules, SubmissionError
+from plyhouse.protocol.hosting.runner_messages import (
     BotWanted,
     CheckDone,
     CheckWanted,
@@ -65,6 +64,7 @@ from plyhouse.server.hosting.runner_messages import (
     RunnerTold,
     Trouble,
 )
+from plyhouse.server.hosting.placement import MOST_LOST
 
 __all__ = ["Machine", "Setup"]
 
@@ -82,13 +82,13 @@ LAST_REPORTS: Final = 5.0
 LAST_WORDS: Final = 3.0
 """Seconds for what bots have printed, when this program ends."""
 UNWANTED: Final = (400, 404, 409, 413)
-"""What a server answers that does not want something, however often it is told."""
+"""The server's refusal of something that it will never accept."""
 REFUSED: Final = (401, 403)
 """Statuses for a token that is unknown or not a runner's."""
 FINAL: Final = (400, 404, *REFUSED)
 """Statuses that end the runner if they are the first answer."""
 UNFIT: Final = (400, 413)
-"""What it answers to what it cannot read, or what is too much."""
+"""The server's refusal of something unreadable or too large."""
 PROGRAMS_EVERY: Final = 300.0
 """Seconds after which a machine looks again which programs it has."""
 TIDY_EVERY: Final = 60.0
@@ -99,7 +99,7 @@ WELL: Final = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """What a machine is."""
+    """The description of a machine."""
 
     server: str
     token: str
@@ -129,7 +129,7 @@ class _Run:
 
 
 def in_words(costs: Sequence[CostOfPly]) -> str:
-    """What the plies of a match have cost, for the author of a bot.
+    """The cost of a match's plies, for the author of a bot.
 
     >>> in_words([CostOfPly("m", 0, 400_000_000, 390_000_000, 20_000_000)])
     '1 ply, 0.390 s of a processor in 0.400 s; for 5 % of that it was at work for others'
@@ -184,24 +184,24 @@ class Machine:
         self._tidy_at = 0.0
         usable = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
         self._cores = Cores(usable[-setup.cores :])
-        self._keeper: KeeperClient | None = None
+        self._fork_server: ForkServerClient | None = None
         self._tier: Tier | None = None
         self._runs: dict[int, _Run] = {}
         self._checks: dict[int, asyncio.Task[None]] = {}
         self._deaths: dict[tuple[int, int], int] = {}
         self._not_before: dict[tuple[int, int], float] = {}
-        self._news = News()
+        self._news = ReportQueue()
         self._soon = asyncio.Event()
         self._every = setup.every or FIRST_EVERY
         self._reached: bool | None = None
         self._answered = False
         """True once the server has answered a call."""
         self._programs: frozenset[str] = frozenset()
-        """Those that packages may be started with and that are here."""
+        """The commands with which packages may start and that are installed here."""
         self._look_again = 0.0
         self._ended_itself: set[tuple[int, int]] = set()
-        """Bots and their versions whose program has ended by itself and is not back yet."""
-        self._outbox = Outbox(self._packages.private / "outbox")
+        """Bots and versions whose program has exited and is not back yet."""
+        self._outbox = OutputQueue(self._packages.private / "outbox")
         self._telling: asyncio.Task[None] | None = None
         self._said_of: dict[int, Allowance] = {}
         """Characters that may still be said about each bot."""
@@ -216,7 +216,7 @@ class Machine:
         ended = asyncio.create_task(stop.wait())
         try:
             while not stop.is_set():
-                await self._have_keeper()
+                await self._have_fork_server()
                 await self._look_for_programs()
                 told = await self._sync()
                 if told is not None:
@@ -236,13 +236,13 @@ class Machine:
     # ------------------------------------------------------------------------- calling
 
     async def _sync(self) -> RunnerTold | None:
-        """Say what there is and hear what shall be; None if nobody answers."""
+        """Report the machine's state and return the assignment; None without an answer."""
         batch = self._news.batch()
         try:
             answer = await asyncio.to_thread(self._call, self._says(batch))
         except (UnreachableError, ApiError) as error:
             if isinstance(error, ApiError) and error.status in UNFIT and batch:
-                # Something that a bot had a hand in must not end all that is hosted here.
+                # A failure caused by a bot must not end all hosted bots.
                 self._refused(batch, error)
                 self._soon.set()
                 return None
@@ -308,10 +308,10 @@ class Machine:
         return fetch(self._setup.server, path("runner", "packages", digest), self._setup.token)
 
     def _rules(self) -> Rules:
-        """What the server lets in; what that names has to be installed here."""
+        """The games that the server accepts; they must be installed here."""
         try:
             told = ask(self._setup.server, replace(calls.submission_rules(), timeout=5.0))
-        except ApiError:  # nothing is handed in any more, and what was is played on
+        except ApiError:  # Nothing new is submitted, and earlier submissions are played on.
             return Rules()
         return Rules(packages=frozenset(told.packages), runtimes=frozenset(told.programs))
 
@@ -330,16 +330,16 @@ class Machine:
 
     # --------------------------------------------------------------------- reconciling
 
-    async def _have_keeper(self) -> None:
-        """See to it that there is a keeper; bots of one that has ended are run anew."""
-        if self._keeper is not None and not self._keeper.gone:
+    async def _have_fork_server(self) -> None:
+        """Make sure that a fork server runs, and restart the bots of one that has ended."""
+        if self._fork_server is not None and not self._fork_server.gone:
             return
-        if self._keeper is not None:
-            self._setup.say("the keeper of the boxes has ended; another one takes over")
+        if self._fork_server is not None:
+            self._setup.say("the fork server of the boxes has ended; another one takes over")
             await self._end(list(self._runs))
-            await self._keeper.close()
-        self._keeper = await KeeperClient.start()
-        self._tier = await choose_tier(self._keeper, only=self._setup.tier)
+            await self._fork_server.close()
+        self._fork_server = await ForkServerClient.start()
+        self._tier = await choose_tier(self._fork_server, only=self._setup.tier)
 
     async def _reconcile(self, told: RunnerTold) -> None:
         wanted = {each.bot: each for each in told.bots}
@@ -375,7 +375,7 @@ class Machine:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def _ended(self, run: _Run) -> None:
-        """A bot has ended by itself: it is run again, later each time."""
+        """Restart a bot that has exited, later each time."""
         key, now = (run.wanted.bot, run.wanted.version), time.monotonic()
         deaths = 0 if now - run.began > WELL else self._deaths.get(key, 0)
         self._deaths[key] = deaths + 1
@@ -394,8 +394,8 @@ class Machine:
             said = cut(f"{name}: {why}", 2000)
             self._news.add(Trouble(said, bot=wanted.bot, version=wanted.version))
 
-        keeper, tier = self._keeper, self._tier
-        if keeper is None or tier is None:
+        fork_server, tier = self._fork_server, self._tier
+        if fork_server is None or tier is None:
             return
         try:
             built = await asyncio.to_thread(self._packages.built, wanted.digest)
@@ -429,7 +429,7 @@ class Machine:
             nice = self._setup.nice - BEHIND + wanted.nice
             runner = hosted_runner(
                 built, connector, wanted.ticket, options,
-                keeper=keeper, tier=tier, cores=self._cores, nice=nice,
+                fork_server=fork_server, tier=tier, cores=self._cores, nice=nice,
             )  # fmt: skip
             await runner.run()
         except LauncherLost as error:
@@ -459,7 +459,7 @@ class Machine:
             self._setup.say(f"{line[:80]}... a lot is said of this bot; its own log has the rest")
 
     def _up(self, wanted: BotWanted, up: bool) -> None:
-        """A program has ended by itself, or was let in: the server is to know that at once."""
+        """Report at once that a program has exited, or was logged in."""
         key = wanted.bot, wanted.version
         if up:
             self._ended_itself.discard(key)
@@ -508,7 +508,7 @@ class Machine:
     def _over(
         self, bot: int, result: SeatResult, costs: Sequence[CostOfPly], log: AuthorLog
     ) -> None:
-        """A match of a bot of ours is over: what it cost is noted, and a lost flag is told."""
+        """Note the cost of a finished match of our bot, and report a flag fall."""
         log.note(f"match {result.match}: {in_words(costs)}")
         for each in disturbed(costs):
             said = (
@@ -516,7 +516,7 @@ class Machine:
                 "bot's"
             )
             log.note(f"match {result.match}, ply {each.ply}: {said}")
-            self._outbox.line(bot, Line(result.match, each.ply, "note", said))
+            self._outbox.line(bot, AuthorLine(result.match, each.ply, "note", said))
         flag = flag_fell(bot, result, costs)
         if flag is not None:
             self._news.add(flag)
@@ -562,13 +562,13 @@ class Machine:
             async with asyncio.timeout(LAST_REPORTS):
                 while await self._say_goodbye():
                     pass
-        # What is still to be told, the next program of this folder tells.
+        # The next program of this folder sends the rest.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LAST_WORDS):
                 await self._tell_all(self._outbox.due(everything=True))
         self._outbox.close()
-        if self._keeper is not None:
-            await self._keeper.close()
+        if self._fork_server is not None:
+            await self._fork_server.close()
 
     async def _say_goodbye(self) -> bool:
         """Send a batch of the last reports; return whether there are more."""

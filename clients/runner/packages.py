@@ -1,7 +1,7 @@
 """Packages in a folder of the machine: fetched by their digest, built into read-only trees once.
 
-What was not used for long goes when all take up more than a bound.  What is used is touched again
-and again, so that machines that share a folder leave each other's alone.
+If all take up more than a bound, those unused for longest are removed.  Files in use are touched
+repeatedly, so that machines that share a folder keep each other's.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Final
 from plyhouse.bots.hosting.build import Built, build
 from plyhouse.bots.hosting.package import read_package
 from plyhouse.clients.runner.private_folder import place_of, private_folder
-from plyhouse.protocol.package import Rules
+from plyhouse.protocol.hosting.package import Rules
 
 __all__ = ["IN_USE", "KEEP", "Packages", "WrongPackageError", "remove"]
 
@@ -30,7 +30,7 @@ IN_USE: Final = 900.0
 
 
 class WrongPackageError(Exception):
-    """What was fetched is not what its digest says."""
+    """The downloaded package does not match its digest."""
 
     code = "submission/wrong_digest"
 
@@ -60,7 +60,7 @@ class Packages:
         self._tree_of: dict[str, Path] = {}
         """By digest."""
         self._sizes: dict[Path, int] = {}
-        """Of trees, which do not change."""
+        """The sizes of trees, which do not change."""
 
     @property
     def private(self) -> Path:
@@ -78,7 +78,7 @@ class Packages:
         return self._folder / "trees"
 
     def zip_of(self, digest: str) -> Path:
-        """The package as it was handed in, fetched unless it is here."""
+        """Return the submitted package, fetched if it is not here."""
         self._zips.mkdir(parents=True, exist_ok=True)
         place = self._zips / f"{digest}.zip"
         if not place.is_file():

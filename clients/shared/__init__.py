@@ -1,17 +1,28 @@
 """Helpers that several commands share.
 
-The modules that commands import at the top need no more than click, so that ``--help`` is fast:
+Commands import these at the top, so they import only click, which keeps ``--help`` fast:
 
-    errors       exit codes, and errors of all packages as one sentence each
-    options      options that several commands take
-    output       tables and numbers
-    http         calls of a server's HTTP API
-    games        names of games in options and arguments
-    organising   requests, confirmations and files of organisers
-    processes    child processes that end with the command
-    screens      choice between screen and plain output
-    standings    tables of a leaderboard
-    secret_files files that only their owner can read
-    lazy         the group that imports a command when it is used
-    garbage      settings of the garbage collector
+    errors                exit codes, and errors of all packages as one sentence each
+    options               options that several commands take
+    output                tables and numbers
+    http                  calls of a server's HTTP API
+    games                 names of games in options and arguments
+    competition_requests  requests, confirmations and files of organisers
+    child_processes       child processes that end with the command
+    screen_mode           the choice between screen and plain output
+    secret_files          files that only their owner can read
+    lazy                  the group that imports a command when it is used
+    gc_settings           settings of the garbage collector
+
+For matches and tables:
+
+    match_text            the events of a match in words
+    move_text             moves that a person typed
+    standings             tables of a leaderboard
+    competition_table     the board of a competition
+    student_report        a report on a student
+    leaderboard_source    boards for the screens, from a database or a server
+    terminal_server       the HTTP API for the screens
+    terminal_connection   the connection for the screens
+    start_screens         starts the screens of the terminal
 """

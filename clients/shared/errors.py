@@ -1,4 +1,4 @@
-"""What goes wrong on the command line, and the exit code that says so to scripts.
+"""Errors on the command line, and their exit codes for scripts.
 
 Every error that a user can cause or cure ends in one sentence on standard error and
 one of the codes below, never in a traceback; ``plyhouse --debug`` adds the traceback.
@@ -31,12 +31,12 @@ EXIT_OK: Final = 0
 EXIT_FAILED: Final = 1
 """A check or verification failed, or a match could not be played."""
 EXIT_USAGE: Final = 2
-"""What was asked for cannot be: unknown option, game, file, player."""
+"""The request is impossible: unknown option, game, file, player."""
 EXIT_UNREACHABLE: Final = 3
 """A server, a port or a database could not be reached or used."""
 EXIT_REFUSED: Final = 4
-"""What was asked for could be, but is not done: the token was not accepted or lacks the scope, a
-class is full, a code is used up, a date is past."""
+"""The request is possible, but refused: the token was not accepted or lacks the scope, a class is
+full, a code is used up, a date is past."""
 EXIT_INTERRUPTED: Final = 130
 """Ctrl-C, as shells count it: 128 + SIGINT."""
 

@@ -20,6 +20,8 @@ __all__ = [
     "known_game",
     "named_spec",
     "own_name",
+    "seat_index",
+    "seat_text",
     "spec_of",
 ]
 
@@ -72,7 +74,7 @@ def file_of(name: str) -> str:
 
 
 def chosen_files() -> str:
-    """What was given to ``--game-files``."""
+    """The value of ``--game-files``."""
     return ",".join(_files.values())
 
 
@@ -85,7 +87,7 @@ def named_spec(text: str) -> str:
     from plyhouse.games.registry import add_game_file, get_game
 
     try:
-        game = get_game(text, files=True)  # whoever types a command may run files
+        game = get_game(text, files=True)  # The user of a command may run files.
     except UnknownGame as error:
         raise CommandError(
             f"{error} If it is a game of your own, name its file: --game-files.", EXIT_USAGE
@@ -136,3 +138,17 @@ def _file(source: str) -> str:
     from pathlib import PurePath
 
     return PurePath(source.partition(".py")[0] + ".py").name
+
+
+def seat_text(game: Game, seat: int) -> str:
+    """Return a seat as people read it, counted from 1: "X (seat 1)", or "seat 1" without a name."""
+    number = f"seat {seat + 1}"
+    name = game.seat_name(seat)
+    return name if name == number else f"{name} ({number})"
+
+
+def seat_index(game: Game, number: int | None) -> int | None:
+    """Return the index of a seat that the user counts from 1; raises `CommandError`."""
+    if number is not None and number > game.seats:
+        raise CommandError(f"{game.spec} has the seats 1 to {game.seats}.", EXIT_USAGE)
+    return None if number is None else number - 1

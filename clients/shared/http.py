@@ -87,6 +87,8 @@ class Url:
         self.secure = parts.scheme in ("https", "wss")
         self.host: str = parts.hostname
         self.port = port or (443 if self.secure else 80)
+        self.local = self.host == "localhost" or self.host.startswith(("127.", "::1"))
+        """True if the address is of this machine."""
         shown = f"[{self.host}]" if ":" in self.host else self.host
         self.base = f"{'https' if self.secure else 'http'}://{shown}:{self.port}"
         """The address for HTTP, without a path."""
@@ -219,9 +221,17 @@ def _answered(
         yield connection.getresponse()
     except (OSError, http.client.HTTPException) as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        raise UnreachableError(f"No server answers at {url.base}: {reason.lower()}.") from error
+        raise UnreachableError(_unreachable(url, error, reason.lower())) from error
     finally:
         connection.close()
+
+
+def _unreachable(url: Url, error: Exception, reason: str) -> str:
+    """Say that no server answers, and what to do."""
+    if isinstance(error, ConnectionRefusedError):
+        start = "start a server with `plyhouse serve`, or " if url.local else ""
+        return f"Nothing listens at {url.base}: {start}give another address with --server."
+    return f"No server answers at {url.base}: {reason}. Check the address and your network."
 
 
 def _decoded(text: bytes, server: str) -> Any:

@@ -14,10 +14,13 @@ __all__ = [
     "competition_argument",
     "competition_option",
     "database_option",
+    "default_server",
+    "explicit",
     "game_option",
     "json_option",
     "server_option",
     "time_control_option",
+    "token_for",
     "token_option",
 ]
 
@@ -42,17 +45,76 @@ def database_option(default: str | None = DEFAULT_DATABASE) -> Callable[[F], F]:
     )
 
 
-def server_option(default: str | None = DEFAULT_SERVER) -> Callable[[F], F]:
-    """``--server URL`` of a running server; None as default makes it optional."""
-    return click.option(
-        "--server",
-        metavar="URL",
-        envvar="PLYHOUSE_SERVER",
-        show_envvar=True,
-        default=default,
-        show_default=default is not None,
-        help="Address of the server, such as http://127.0.0.1:8765.",
-    )
+def server_option(
+    default: str | None = DEFAULT_SERVER, *, login: bool = True
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """``--server URL`` of a running server; None as default makes it optional.
+
+    With ``login``, the server that `plyhouse login` stored comes before the default, unless the
+    user names a database.  Its token, too, where the command takes one and asks that server.
+    """
+    shown = f"  [default: that of `plyhouse login`{f', else {default}' if default else ''}]"
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def run(**values: Any) -> Any:
+            if login:
+                _fill_in_login(values)
+            return command(**values)
+
+        return click.option(
+            "--server",
+            metavar="URL",
+            envvar="PLYHOUSE_SERVER",
+            show_envvar=True,
+            default=default,
+            help="Address of the server, such as https://example.org." + (shown if login else ""),
+        )(run)
+
+    return decorate
+
+
+def _fill_in_login(values: dict[str, Any]) -> None:
+    """Put the stored server and token where the user gave none."""
+    given = click.core.ParameterSource.DEFAULT
+    source = click.get_current_context().get_parameter_source
+    chosen = source("server") is not given
+    if not chosen and "database" in values and source("database") is not given:
+        return
+    if chosen and (values.get("token") or "token" not in values):
+        return
+    from plyhouse.clients.shared.stored_login import stored_login
+
+    stored = stored_login()
+    if stored is None:
+        return
+    if not chosen:
+        values["server"] = stored.server
+    if "token" in values:
+        values["token"] = token_for(values["server"], values["token"])
+
+
+def default_server() -> str:
+    """Return the server of a command that is given none."""
+    from plyhouse.clients.shared.stored_login import stored_login
+
+    if named := os.environ.get("PLYHOUSE_SERVER"):
+        return named
+    stored = stored_login()
+    return DEFAULT_SERVER if stored is None else stored.server
+
+
+def token_for(server: str, token: str | None) -> str | None:
+    """Return the token to send to a server: the given one, else the one stored for this server."""
+    from plyhouse.clients.shared.http import Url
+    from plyhouse.clients.shared.stored_login import stored_login
+
+    if token:
+        return token
+    stored = stored_login()
+    if stored is None or Url(stored.server).base != Url(server).base:
+        return None
+    return stored.token
 
 
 def token_option() -> Callable[[F], F]:
@@ -62,7 +124,7 @@ def token_option() -> Callable[[F], F]:
         metavar="TOKEN",
         envvar="PLYHOUSE_TOKEN",
         show_envvar=True,
-        help="Token of the player, from `plyhouse player add`.",
+        help="Your token on the server.  [default: that of `plyhouse login`]",
     )
 
 
@@ -109,6 +171,12 @@ def competition_argument(
         return run
 
     return decorate
+
+
+def explicit(parameter: str) -> bool:
+    """Return whether the command line gives a value, rather than the environment or a default."""
+    context = click.get_current_context()
+    return context.get_parameter_source(parameter) is click.core.ParameterSource.COMMANDLINE
 
 
 def game_option(multiple: bool = False, required: bool = True) -> Callable[[F], F]:

@@ -45,17 +45,17 @@ NARROWEST: Final = 12
 
 
 def is_terminal() -> bool:
-    """Whether standard output is a terminal that a person watches."""
+    """Return whether standard output is a terminal that a person watches."""
     return sys.stdout.isatty()
 
 
 def has_controls(stream: TextIO) -> bool:
-    """Whether a stream is a terminal that understands control characters."""
+    """Return whether a stream is a terminal that understands control characters."""
     return stream.isatty() and os.environ.get("TERM", "") not in ("dumb", "unknown")
 
 
 def has_colour(stream: TextIO) -> bool:
-    """Whether a stream is a terminal on which colours are wanted."""
+    """Return whether a stream is a terminal on which colours are wanted."""
     return has_controls(stream) and not os.environ.get("NO_COLOR")
 
 
@@ -182,7 +182,7 @@ def rich_table(
 
 @dataclass(frozen=True)
 class Block:
-    """Some columns of a table, as wide as they are to be printed."""
+    """Return some columns of a table, padded to their widths."""
 
     table: list[list[str]]
     """The heads, then the rows."""

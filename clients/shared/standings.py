@@ -42,7 +42,7 @@ def print_standings(title: str, rows: Sequence[Standing], *, versions: bool = Fa
 
 
 def standings_table(title: str, rows: Sequence[Standing]) -> Table:
-    """The same as a table of rich, whatever standard output is and however wide."""
+    """Return the same as a table of rich, for any standard output and width."""
     return rich_table(title, *standings_cells(rows))
 
 

@@ -1,15 +1,15 @@
-"""Drawing and playing in a terminal.
+"""Draw and play matches in a terminal.
 
-Knows protocol v1, and no game:
+The package knows protocol v1 and the format of scenes, but no game:
 
-    draw      scenes as lines of text
-    prompt    lines that a person types, and what they mean
-    picture   scenes in character cells: boards as large as the room allows
-    boards    boards by their looks; figures: what stands on them; canvas: the cells
-    look      what is shown and how; colours: of boards and seats
-    choice    what choosing spot after spot means
-    course    a match as one viewer follows it; clocks: what each seat has left
-    words     sentences for people
-    line      what the screens need of the world
-    screens   the screens, with Textual
+    text_scene        scenes as lines of text
+    scene_layout      scenes in character cells
+    board_drawing     boards of each kind; pieces: their contents; canvas: the cells
+    view_options      options of the view; colours: of boards and seats
+    action_choice     builds an action from selected spots
+    followed_match    a match as one viewer follows it; clocks: the clocks of its seats
+    sentences         sentences for people
+    line_reader       lines that a person types
+    interfaces        protocols that a screen needs: connection, HTTP API, boards
+    screens           the screens, with Textual
 """

@@ -25,7 +25,7 @@ class Spot:
     width: int
     height: int
     label: str = ""
-    """What is there, in words."""
+    """The contents in words."""
     row: int = 0
     """Row as it is shown, for walking over the board with arrow keys."""
     column: int = 0
@@ -33,7 +33,7 @@ class Spot:
     """Index of its element in the scene."""
 
     def holds(self, x: int, y: int) -> bool:
-        """Whether a cell of the sheet is part of it."""
+        """Return whether a cell of the sheet is part of it."""
         return self.x <= x < self.x + self.width and self.y <= y < self.y + self.height
 
     @property
@@ -67,7 +67,7 @@ class Canvas:
     def put(self, x: int, y: int, text: str, style: Style = BLANK) -> int:
         """Write a text; what the style leaves open stays as it was.  Returns its width.
 
-        What would stand left of the sheet is left out; wide characters take two cells.
+        Text left of the sheet is cut; wide characters take two cells.
         """
         at = x
         for character in text:

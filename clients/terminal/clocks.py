@@ -17,7 +17,7 @@ MS: Final = 1_000_000
 
 
 class Clocks:
-    """What each seat has left.
+    """Return the remaining time of each seat.
 
     >>> clocks = Clocks()
     >>> clocks.set([ClockState(0, 5000, running=True), ClockState(1, 9000)], now=0)

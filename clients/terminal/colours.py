@@ -37,7 +37,7 @@ PIECES: Final = ("#ffc53d", "#6ad8ff", "#ffb0e4", "#7ee787", "#cfc4ff", "#ffb899
 WHITE: Final = "#ffffff"
 BLACK: Final = "#000000"
 SHEET: Final = "#161b22"
-"""What boards and everything beside them lie on."""
+"""The backgrounds of boards and of everything beside them."""
 TEXT: Final = "#e6edf3"
 SOFT: Final = "#9aa7b4"
 
@@ -75,7 +75,7 @@ def seat_colour(seat: int | None, names: Sequence[str] = ()) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Ink:
-    """What there is to draw with.
+    """The characters and colours available for drawing.
 
     colours: whether there are any.
     unicode: whether there are more characters than those of ASCII.
@@ -91,7 +91,7 @@ class Ink:
         return Style(bgcolor=colour) if self.colours and colour else Style()
 
     def figure(self, seat: int | None) -> Style:
-        """What belongs to a seat, on a board."""
+        """A seat's colour on a board."""
         colour = seat_colour(seat, self.names)
         return Style(color=colour, bold=True) if self.colours and colour else Style(bold=True)
 

@@ -1,4 +1,4 @@
-// What a match that is over offers: its record, what failed, and where it was lost.
+// The actions after a match: its record, failures, and the place where it was lost.
 
 import { failureDetail } from "./rematch.js";
 import { html } from "./dom.js";
@@ -55,7 +55,7 @@ export function offerReview(review, go) {
  */
 function verdict(found, go) {
   const ways = found.losses.slice(0, MOST).map((ply) => {
-    const way = html("button", { type: "button", "data-ply": ply }, `Ply ${ply}`);
+    const way = html("button", { type: "button", "data-ply": ply }, `Ply ${ply + 1}`);
     way.addEventListener("click", () => go(ply));
     return way;
   });

@@ -1,4 +1,4 @@
-// What choosing spot after spot means, where actions are several spots in a row.
+// The choice of an action spot by spot, for actions of several spots in a row.
 // It knows no game: an action is `{ action, label, via, pairs }`, `via` the spots that mean it.
 
 /**
@@ -67,7 +67,7 @@ export class Choice {
   }
 
   /**
-   * Whether more is to be chosen after this spot: then what stands there can be dragged.
+   * True if more spots follow this one: then its piece can be dragged.
    * @param {string} spot
    */
   leads(spot) {
@@ -77,7 +77,7 @@ export class Choice {
   /**
    * Choose a spot; returns the action once there is only one that it can mean.
    * Those between which only words can decide are then in `asked`.
-   * What cannot be chosen gives the choice up, or begins another with this spot.
+   * A spot that cannot be chosen ends the choice, or begins another with this spot.
    * @param {string} spot
    * @returns {string | null}
    */
@@ -98,7 +98,7 @@ export class Choice {
     this.path = path;
     const whole = this.jumped ? this.left : this.left.filter(({ via }) => via.length === path.length);
     const actions = new Set(this.left.map(({ action }) => action));
-    const half = this.left[0].pairs && path.length % 2 > 0; // who takes a checker puts it down, too
+    const half = this.left[0].pairs && path.length % 2 > 0; // a lifted checker is put down, too
     if (actions.size === 1 && !half && (path.length > 1 || whole.length > 0)) return this.left[0].action;
     this.asked = whole;
     return null;

@@ -1,5 +1,5 @@
 // How a person chooses an action in a drawing: with spots, buttons and keys, by click, drag and
-// arrows; and in advance, before it is one's turn. What spots in a row mean is in choose.js.
+// arrows; and in advance, before it is one's turn. choose.js knows the meaning of spots in a row.
 
 import { Choice } from "./choose.js";
 import { html } from "./dom.js";
@@ -182,7 +182,7 @@ export class Choosing {
     this.choose(action);
   }
 
-  /** A spot was chosen, by whatever means. @param {string} name */
+  /** Handles a chosen spot, by mouse, touch or keys. @param {string} name */
   pick(name) {
     if (this.ahead) {
       this.ahead.pick(name, this.own.has(name));

@@ -1,5 +1,5 @@
 // Pages of competitions: what organisers and students press goes to the API, and what the server
-// says is shown. The page is kept up to date with what whoever is signed in may see.
+// says is shown. The page shows what the signed-in person may see, and stays up to date.
 
 import { refresh } from "./live.js";
 import { byId, fields, html, say, words } from "./dom.js";
@@ -115,7 +115,7 @@ async function changeBaseline(form) {
   return `${made.bot} ${made.status === "waiting" ? "waits for its check" : "can play"}.`;
 }
 
-/** Let people play against what is handed in of a bot of one's own, or nobody any more. @param {HTMLButtonElement} button */
+/** Opens your submitted bot to people, or closes it. @param {HTMLButtonElement} button */
 async function open(button) {
   const made = await call("PUT", `bots/${button.dataset.open}/open`, { open: button.dataset.to === "people" });
   return made.open ? "People may play against it now." : "Nobody can play against it now.";

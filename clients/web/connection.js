@@ -1,4 +1,4 @@
-// Protocol v1 over JSON, for spectators and persons: one connection that comes back by itself.
+// Protocol v1 over JSON, for spectators and persons: one connection that reconnects.
 
 import { Backoff } from "./backoff.js";
 

@@ -1,4 +1,4 @@
-// What steers the positions of a match: buttons, slider, keys, and the dialogs for help and sharing.
+// Controls for a match's positions: buttons, slider, keys, and the dialogs for help and sharing.
 
 import { html, svg } from "./dom.js";
 import { SPEEDS, shifted } from "./pace.js";

@@ -56,7 +56,7 @@ export class Seats {
   }
 
   /**
-   * A seat has gone or come back: a notice says so.
+   * Handles the notice that a seat has left or come back.
    * @param {Messages.Notice} notice
    */
   presence({ code, seat, remaining_ms: left }) {
@@ -111,7 +111,7 @@ export class Seats {
   }
 }
 
-/** The list of plies; whoever chooses one goes there. */
+/** The list of plies; choosing one shows its position. */
 export class Plies {
   /**
    * @param {(seat: number) => string} name of a seat's holder

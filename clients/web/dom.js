@@ -78,7 +78,7 @@ export function words(error) {
 }
 
 /**
- * Writes to the line below the head of the page, where people are told how things stand.
+ * Writes to the status line below the head of the page.
  * @param {string} text
  */
 export function say(text) {

@@ -8,7 +8,7 @@ const ENDS = ["pointerup", "pointercancel"];
 let ended = 0; // when something was put down: the click that follows means nothing
 
 export const drag = {
-  /** Whether the click at hand is the end of a drag. */
+  /** True if the current click is the end of a drag. */
   over: () => performance.now() - ended < 50,
 
   /**

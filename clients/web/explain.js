@@ -1,5 +1,5 @@
 // "Explain this position": the search tree of the position that is shown, as a list that can be
-// opened and as a drawing. The server lets a program of its own work it out.
+// opened and as a drawing. The server computes it in a separate program.
 
 import { html, svg, words } from "./dom.js";
 import { withHolders } from "./speak.js";
@@ -78,7 +78,7 @@ export function worth(node) {
 }
 
 /**
- * What happens at a node, in a sentence for whoever looks at it.
+ * Returns a sentence about a node for its reader.
  * @param {Node} node
  * @param {Tree} tree
  */

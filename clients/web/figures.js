@@ -1,4 +1,4 @@
-// What stands on spots: discs, counts of them, and figures. Every figure is drawn in a box of 100.
+// The pieces on spots: discs, counts of them, and figures. Every figure is drawn in a box of 100.
 
 import { svg } from "./dom.js";
 
@@ -43,7 +43,7 @@ function outline(d, centre, size, attributes) {
 }
 
 /**
- * Small ones side by side, as many as there are.
+ * Draws seeds side by side.
  * @param {number} count
  * @param {Point} centre
  * @param {number} size

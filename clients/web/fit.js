@@ -1,4 +1,4 @@
-// Boards as large as there is room for them, whatever else their scene shows.
+// Fits boards to the available space, beside all other parts of their scene.
 
 const LEAST = 60; // pixels: smaller boards would be of no use, then let it scroll
 

@@ -95,7 +95,7 @@ export class Board {
   }
 
   /**
-   * Show the board as it is now, of the same plan as before; only what differs is drawn anew.
+   * Shows the current board; only differences from the previous one are drawn again.
    * Only for boards on which nothing is chosen, and which nobody hears.
    * @param {Scenes.Grid} element
    * @param {Scenes.Grid | null} previous

@@ -19,7 +19,7 @@ function keepOpen(part, other) {
 }
 
 /**
- * A selector that finds an element again after it was written anew.
+ * Returns a selector that finds an element after the page was updated.
  * @param {Element} node
  */
 function mark(node) {

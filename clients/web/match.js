@@ -1,7 +1,6 @@
 // One match: watched or played while it runs, with every position so far to step through.
-// The same for three pages: the match with all there is to know of it, the projector, which goes
-// on to the next match by itself, and the frame on somebody else's page. This module takes what
-// the server says; the others show it.
+// Three pages use it: the full page of a match, the projector, which goes on to the next match, and
+// the frame on another site's page. This module takes the server's messages; the others show them.
 
 import { asHash, enterAddress, fromAddress } from "./address.js";
 import { offerReview, showDetail, showRecord } from "./afterwards.js";
@@ -48,7 +47,7 @@ function choose(action) {
   picture.show();
 }
 
-/** A match in which this person holds a seat, as it stands. @param {Messages.MatchSnapshot} found */
+/** Takes the state of a match in which this person holds a seat. @param {Messages.MatchSnapshot} found */
 async function take(found) {
   match.seat = found.seat;
   if (found.status === "waiting") send({ type: "ready", match: match.id, nonce: nonce() });
@@ -123,14 +122,14 @@ async function load() {
   }
 }
 
-/** Who is at this page: the person signed in here, in a match of its own, or a spectator. */
+/** Returns the user of this page: the signed-in person in their own match, or a spectator. */
 async function identity() {
   if (mode !== "page") return {};
   const { matches } = await whoAmI();
   return matches.some((each) => each.match === match.id) ? AS_MYSELF : {};
 }
 
-/** The match as it stands. @param {Messages.MatchSnapshot} found */
+/** Takes the state of the match. @param {Messages.MatchSnapshot} found */
 async function snapshot(found) {
   match.seats = found.players.map((player, seat) => ({ ...player, seat }));
   match.status = found.status ?? "running";

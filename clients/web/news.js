@@ -1,4 +1,4 @@
-// What a room sees of a competition between matches: its table, and what comes next.
+// The projector's view of a competition between matches: its table and the next pairings.
 
 import { html } from "./dom.js";
 

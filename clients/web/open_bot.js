@@ -1,4 +1,4 @@
-// The page of a bot, for its author: whether people may play against what was handed in of it.
+// The page of a bot, for its author: opens the submitted bot to people, or closes it.
 
 import { byId, say, words } from "./dom.js";
 import { call } from "./session.js";

@@ -1,4 +1,4 @@
-// What one's own hosted bot printed in a match that is over, under the plies in which it did.
+// The output of your hosted bot in a finished match, under its plies.
 
 import { html } from "./dom.js";
 

@@ -10,7 +10,7 @@ import { actionTo, comingTo, last, match, name, names, result } from "./state.js
 
 const MOVE = 260; // ms that a piece is on its way, at most
 const LEAST = 70; // ms that a position must be shown for pieces to move at all
-const BREATH = 1500; // ms between two positions that are told, unless one is asked for an action
+const BREATH = 1500; // ms between two announced positions, unless an action is requested
 
 /** @typedef {{at: number, scene: Scenes.Scene, mine: boolean, asked: string, turn: number | null, seenBy: number | null}} Shown */
 
@@ -84,7 +84,7 @@ export class Picture {
   }
 
   /**
-   * What drawings are told beside the scene.
+   * Returns the options of drawings beside the scene.
    * @param {boolean} mine whether a person at this page is to choose an action
    */
   options(mine) {

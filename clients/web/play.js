@@ -72,7 +72,7 @@ function send() {
   connection?.send(opponent ? { type: "challenge", opponent, others, ...terms } : { type: "seek", ...terms });
 }
 
-/** See to it that a bot is there: what was handed in is started, as soon as there is room. @param {Terms} mine */
+/** Waits until a submitted bot has started, which happens once a runner has room. @param {Terms} mine */
 async function started(mine) {
   while (wanted === mine) {
     try {

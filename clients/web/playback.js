@@ -4,7 +4,7 @@ import { address } from "./address.js";
 import { patience } from "./pace.js";
 import { following, last, match } from "./state.js";
 
-/** The course of time on one page. */
+/** The playback on one page. */
 export class Passing {
   /**
    * @param {() => void} show called when another position is to be seen
@@ -15,7 +15,7 @@ export class Passing {
     this.show = show;
     this.showWhere = showWhere;
     this.speed = speed;
-    /** Of the next position. @type {number | undefined} */
+    /** The timer of the next position. @type {number | undefined} */
     this.timer = undefined;
   }
 
@@ -34,7 +34,7 @@ export class Passing {
     match.playing = false;
   }
 
-  /** Play and pause; whoever is at the end of a match that is over begins anew. */
+  /** Plays or pauses; at the end of a finished match, starts from the beginning. */
   toggle() {
     if (match.playing || (match.follow && match.status !== "finished")) {
       this.pause();

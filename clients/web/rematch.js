@@ -1,4 +1,4 @@
-// What a person at a seat is offered around a match: a rematch, and second thoughts.
+// Offers to a player after a match: a rematch, and what failed.
 
 import { Connection, endpoint } from "./connection.js";
 import { holder, html } from "./dom.js";

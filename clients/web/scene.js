@@ -107,13 +107,13 @@ export class Drawing {
   }
 
   /**
-   * What is drawn of the elements, from top to bottom; boards are together, as is what lies before seats.
+   * Draws the elements from top to bottom; boards are together, as are the elements before seats.
    * @param {boolean} several whether there are several boards
    */
   parts(several) {
     /** @type {HTMLElement[]} */
     const parts = [];
-    /** By seat: what lies before it. @type {Map<number, HTMLElement>} */
+    /** The elements before each seat. @type {Map<number, HTMLElement>} */
     const places = new Map();
     const before = html("div", { class: "places" });
     /** @type {HTMLElement[]} */
@@ -150,7 +150,7 @@ export class Drawing {
   }
 
   /**
-   * Show the scene that follows, of the same form; only what differs is drawn anew.
+   * Shows the next scene of the same form; only differences are drawn again.
    * @param {Scenes.Scene} scene
    * @param {Scenes.Scene | null} previous
    */

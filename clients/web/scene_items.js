@@ -1,4 +1,4 @@
-// What a scene shows beside boards: cards, dice, coins, counters, trays of pieces, tables.
+// The elements of a scene beside boards: cards, dice, coins, counters, trays of pieces, tables.
 // `by` is the drawing that asks: it knows colours and words, and what choosing means.
 
 import { html, svg } from "./dom.js";

@@ -1,4 +1,4 @@
-// What a person at a seat may do beside acting: resign, and offer, accept or decline a draw.
+// A player's actions beside moves: resign, and offer, accept or decline a draw.
 
 import { sureButton } from "./rematch.js";
 import { html, say } from "./dom.js";

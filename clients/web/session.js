@@ -1,7 +1,14 @@
-// Who is at this browser. The secret is in a cookie that no script can read; the server knows it.
+// Requests to the HTTP API as the person signed in in this browser. No script can read the cookie.
+
+const ATTEMPTS = 4;
+/** Longest `Retry-After`, in seconds, after which a refused request is sent again. */
+const PATIENCE = 10;
 
 /**
- * Ask the API, with a file or with data; throws an `Error` with the server's sentence, its `code`, and `mistakes` of a file.
+ * Send a request to the HTTP API, with a file or with data.
+ *
+ * If many people share an address, the server may refuse requests for a few seconds; those are sent
+ * again. Throws an `Error` with the server's sentence, its `code`, and the `mistakes` of a file.
  * @param {"GET" | "POST" | "PUT" | "DELETE"} method
  * @param {string} path below the API's
  * @param {unknown} [body]
@@ -16,14 +23,19 @@ export async function call(method, path, body) {
     options.headers["content-type"] = "application/json";
     options.body = JSON.stringify(body);
   }
-  let response;
-  try {
-    response = await fetch(`/api/v1/${path}`, options);
-  } catch {
-    throw Object.assign(new Error("The server cannot be reached. Try again in a moment."), { code: "network" });
+  let response, answer;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      response = await fetch(`/api/v1/${path}`, options);
+    } catch {
+      throw Object.assign(new Error("The server cannot be reached. Try again in a moment."), { code: "network" });
+    }
+    answer = await response.json().catch(() => ({}));
+    if (response.ok) return answer;
+    const wait = Number(response.headers.get("retry-after"));
+    if (answer.code !== "http/rate" || !(wait > 0 && wait <= PATIENCE) || attempt === ATTEMPTS) break;
+    await new Promise((resolve) => setTimeout(resolve, 1000 * wait));
   }
-  const answer = await response.json().catch(() => ({}));
-  if (response.ok) return answer;
   throw Object.assign(new Error(answer.detail || `The server answered ${response.status}.`), { code: answer.code || "", mistakes: answer.mistakes });
 }
 

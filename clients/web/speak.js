@@ -1,6 +1,6 @@
-// What changed between two scenes, in words, for those who hear the page.
+// The differences between two scenes in words, for screen readers.
 
-const MOST = 4; // spots that are told; of more, only how many
+const MOST = 4; // spots that are named; above that, only their number
 
 /**
  * What differs from the scene before: spots by their labels, what lies open, dice, the status.
@@ -51,7 +51,7 @@ export function yourTurn(status, seat, holders, names) {
 }
 
 /**
- * Players' names where a scene speaks of seats that have none: "seat 0 to move".
+ * Players' names where a scene speaks of seats that have none: "seat 1 to move".
  * Seats that are called after what they play (White, South, Pacman) keep it.
  * @param {string} text
  * @param {string[]} holders names of players by seat
@@ -59,7 +59,7 @@ export function yourTurn(status, seat, holders, names) {
  */
 export function withHolders(text, holders, names) {
   if (!text || !holders?.length) return text;
-  let said = text.replace(/\bseat (\d+)\b/gi, (whole, seat) => holders[Number(seat)] ?? whole);
+  let said = text.replace(/\bseat (\d+)\b/gi, (whole, seat) => holders[Number(seat) - 1] ?? whole);
   names.forEach((name, seat) => {
     if (!holders[seat] || !/^(first|second|third)$/.test(name)) return;
     said = said.replace(new RegExp(`(^|\\b(?:of|by) |, )${name}(?=$|[,:.]| (?:to|wins|rolls|places|gets|plays))`, "g"), (_, lead) => lead + holders[seat]);

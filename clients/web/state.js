@@ -1,4 +1,4 @@
-// What this page knows of its match, and where in it one is. It changes nothing on the page.
+// The page's state: its match, and the position shown. It changes nothing on the page.
 
 import { byId, holder } from "./dom.js";
 import { sentence } from "./words.js";

@@ -1,4 +1,4 @@
-// What the bots said of their thoughts, under the board of a replay: a graph of what each seat
+// The bots' reported thoughts, under the board of a replay: a graph of what each seat
 // expected, and the words that go with the ply that is shown.
 
 import { seatClass } from "./colours.js";

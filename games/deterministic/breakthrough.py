@@ -1,8 +1,8 @@
 """Breakthrough: two ranks of pawns each; the first to reach the far rank wins.
 
-A pawn goes one square ahead or slanting ahead onto an empty square, and takes slanting,
-never straight.  Taking all pawns wins too.  Nobody is ever without a move: the foremost
-pawn can always go slanting.  No draws.
+A pawn moves one square straight or diagonally forward onto an empty square, and captures diagonally
+only.  Capturing all pawns wins too.  A seat always has a move, because its foremost pawn can move
+diagonally.  There are no draws.
 
 White (seat 0) begins and moves up from ranks 1 and 2.  Actions are written as the squares
 from and to, ``a2a3``, captures as well.  The board is square, ``size`` by ``size``.
@@ -39,7 +39,7 @@ class BreakthroughState(PawnState):
     __slots__ = ()
 
     def actions(self) -> tuple[Any, ...]:
-        """All to the file before, then all straight, then all to the file after."""
+        """Return all to the file before, then all straight, then all to the file after."""
         board = self.board
         white: i64 = self.white
         black: i64 = self.black
@@ -62,7 +62,7 @@ class BreakthroughState(PawnState):
         return tuple(found)
 
     def after(self, action: Any) -> BreakthroughState:
-        """The state after the pawn has moved, and taken what stood there."""
+        """Return the state after the pawn has moved, and taken what stood there."""
         code: i64 = action
         board = self.board
         size: i64 = board.size
@@ -88,7 +88,7 @@ class BreakthroughState(PawnState):
         return BreakthroughState(0, white, black, -1, board)
 
     def _takes(self, code: i64) -> bool:
-        """Whether an action of the mover takes a pawn."""
+        """Return whether an action of the mover takes a pawn."""
         size: i64 = self.board.size
         if self.to_move == 0:
             return self.black & BIT[code // 3 + size + code % 3 - 1] != 0
@@ -249,5 +249,5 @@ class Breakthrough(PawnGame[BreakthroughState]):
     home: ClassVar[int] = 2
 
     def position(self, to_move: int, white: int, black: int, winner: int) -> BreakthroughState:
-        """The state with these pawns on this game's board."""
+        """Return the state with these pawns on this game's board."""
         return BreakthroughState(to_move, white, black, winner, self.board)

@@ -1,4 +1,4 @@
-"""Coins: take one or two from a row of coins; who takes the last one loses.
+"""Coins: take one or two from a row of coins; the seat that takes the last one loses.
 
 A seat takes at least one coin and at most ``max_take``.  In misere play, the course's rule
 and the default, the seat that takes the last coin loses; otherwise it wins.  With up to two
@@ -73,22 +73,18 @@ class CoinsState(NativeState):
         return tuple(range(1, min(self.coins, self.max_take) + 1))
 
     def after(self, action: Any) -> CoinsState:
-        """The state after so many coins are taken."""
+        """Return the state after so many coins are taken."""
         take: int = action
         left: int = self.coins - take
         following: int = TERMINAL if left == 0 else 1 - self.to_move
         return CoinsState(following, left, self.to_move, self.max_take, self.misere)
-
-    def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
-        """Nothing is left to chance."""
-        return ()
 
     def returns(self) -> tuple[float, ...]:
         """+1 for the winner, -1 for the loser."""
         return _WON if (self.last == 0) != self.misere else _LOST
 
     def key(self) -> tuple[int, int, int]:
-        """The coins and whose turn it is, or was last."""
+        """Return the coins and whose turn it is, or was last."""
         return (self.to_move, self.coins, self.last)
 
     def playout(self, rng: random.Random) -> tuple[float, ...]:
@@ -155,11 +151,11 @@ class Coins(Game[CoinsState, int, CoinsObservation]):
         self.action_notation = f"how many coins to take, from 1 to {self.max_take}"
 
     def initial_state(self) -> CoinsState:
-        """All coins, seat 0 to move."""
+        """Return all coins, seat 0 to move."""
         return CoinsState(0, self.int_parameter("coins"), 1, self.max_take, self.misere)
 
     def observe(self, state: CoinsState, seat: int | None) -> CoinsObservation:
-        """The coins and the rule for the last one."""
+        """Return the coins and the rule for the last one."""
         return CoinsObservation(
             seat=seat,
             to_move=state.to_move,
@@ -170,13 +166,13 @@ class Coins(Game[CoinsState, int, CoinsObservation]):
         )
 
     def sample_state(self, observation: CoinsObservation, rng: random.Random) -> CoinsState:
-        """The position that was observed."""
+        """Return the position that was observed."""
         return CoinsState(
             observation.to_move, observation.coins, observation.last, self.max_take, self.misere
         )
 
     def scene(self, observation: CoinsObservation) -> Scene:
-        """The coins in a row: choosing one takes it and all to its right."""
+        """Return the coins in a row: choosing one takes it and all to its right."""
         cards: list[Card] = []
         for left in range(observation.coins, 0, -1):
             name = str(left)
@@ -191,7 +187,7 @@ class Coins(Game[CoinsState, int, CoinsObservation]):
         return board_scene([hand], (), status, observation.to_move)
 
     def describe(self, state: CoinsState) -> str:
-        """One line: the coins left and whose turn it is."""
+        """Return one line: the coins left and whose turn it is."""
         rule = "the last one loses" if state.misere else "the last one wins"
         who = f"seat {state.last} took last"
         if state.to_move >= 0:

@@ -1,8 +1,8 @@
 """Hexapawn: one rank of pawns each; reach the far rank or leave the other without a move.
 
-A pawn goes one square straight ahead onto an empty square, or takes one slanting ahead.  A
-seat wins by reaching the far rank, by taking all pawns, or when the other seat has no legal
-move.  No draws (M. Gardner, 1962; on 3 by 3 squares the second player wins).
+A pawn moves one square straight forward onto an empty square, or captures diagonally forward.  A
+seat wins by reaching the far rank, by capturing all pawns, or when the other seat has no legal
+move.  There are no draws (M. Gardner, 1962; on 3 by 3 squares the second player wins).
 
 White (seat 0) begins and moves up from rank 1.  Actions are written as the squares from
 and to, ``a1a2``, captures as well.  The board is square, ``size`` by ``size``.
@@ -39,7 +39,7 @@ class HexapawnState(PawnState):
     __slots__ = ()
 
     def actions(self) -> tuple[Any, ...]:
-        """All to the file before, then all straight, then all to the file after."""
+        """Return all to the file before, then all straight, then all to the file after."""
         board = self.board
         white: i64 = self.white
         black: i64 = self.black
@@ -62,7 +62,7 @@ class HexapawnState(PawnState):
         return tuple(found)
 
     def after(self, action: Any) -> HexapawnState:
-        """The state after the pawn has moved, and taken what stood there."""
+        """Return the state after the pawn has moved, and taken what stood there."""
         code: i64 = action
         board = self.board
         size: i64 = board.size
@@ -183,13 +183,13 @@ def _black_targets(board: PawnBoard, white: i64, black: i64, step: i64) -> i64:
 
 
 def _white_can_move(board: PawnBoard, white: i64, black: i64) -> bool:
-    """Whether White, not yet on the last rank, has a legal move."""
+    """Return whether White, not yet on the last rank, has a legal move."""
     every: i64 = _white_sources(board, white, black, 0) | _white_sources(board, white, black, 1)
     return every | _white_sources(board, white, black, 2) != 0
 
 
 def _black_can_move(board: PawnBoard, white: i64, black: i64) -> bool:
-    """Whether Black, not yet on the first rank, has a legal move."""
+    """Return whether Black, not yet on the first rank, has a legal move."""
     every: i64 = _black_targets(board, white, black, 0) | _black_targets(board, white, black, 1)
     return every | _black_targets(board, white, black, 2) != 0
 
@@ -224,5 +224,5 @@ class Hexapawn(PawnGame[HexapawnState]):
     home: ClassVar[int] = 1
 
     def position(self, to_move: int, white: int, black: int, winner: int) -> HexapawnState:
-        """The state with these pawns on this game's board."""
+        """Return the state with these pawns on this game's board."""
         return HexapawnState(to_move, white, black, winner, self.board)

@@ -1,11 +1,11 @@
-"""Kalah (mancala): sow seeds around the board, collect most of them in the own store.
+"""Kalah (mancala): sow seeds around the board, collect most of them in your store.
 
-A seat takes all seeds of one of its houses and sows them one by one to the right: into its
-further houses, its store, the other's houses and around again, past the other's store.  If
-the last seed falls into the own store, the same seat moves again.  If it falls into an own
-house that was empty and there are seeds in the house opposite, both go to the own store.
-When a seat has no seeds in its houses after a move, the game ends and what is left goes to
-the store of the seat on whose side it lies.  More seeds win.
+A seat takes all seeds of one of its houses and sows them one by one to the right: into its further
+houses, its store, the opponent's houses and around again, past the opponent's store.  If the last
+seed falls into its store, the same seat moves again.  If it falls into one of its houses that was
+empty, and the house opposite holds seeds, both go to its store.  When a seat has no seeds in its
+houses after a move, the game ends and each seat adds the seeds left on its side to its store.  The
+seat with more seeds wins.
 
 Seat 0 begins.  Actions are numbers of houses, ``1`` first in the direction of sowing, and written
 so.  ``houses`` and ``seeds`` (in each house at the start) may be chosen.
@@ -45,7 +45,7 @@ _DRAW: Final[tuple[float, ...]] = (0.0, 0.0)
 
 @functools.cache
 def start_board(houses: int, seeds: int) -> tuple[int, ...]:
-    """The pits at the start; see `KalahState`."""
+    """Return the pits at the start; see `KalahState`."""
     side = (*([seeds] * houses), 0)
     return side + side
 
@@ -82,15 +82,11 @@ class KalahState(BoardState):
         return tuple([house + 1 for house in range(houses) if pits[first + house] != 0])
 
     def after(self, action: Any) -> KalahState:
-        """The state after sowing a house."""
+        """Return the state after sowing a house."""
         pits: list[int] = list(self.pits)
         house: int = action
         following: int = sow(pits, self.to_move, house - 1)
         return KalahState(following, tuple(pits))
-
-    def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
-        """Nothing is left to chance."""
-        return ()
 
     def returns(self) -> tuple[float, ...]:
         """+1 for more seeds, -1 for fewer, 0 for as many."""
@@ -98,7 +94,7 @@ class KalahState(BoardState):
         return _result(pits[len(pits) // 2 - 1], pits[len(pits) - 1])
 
     def key(self) -> tuple[int, tuple[int, ...]]:
-        """The seeds and whose turn it is."""
+        """Return the seeds and whose turn it is."""
         return (self.to_move, self.pits)
 
     def order(self, actions: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -161,7 +157,7 @@ class KalahState(BoardState):
 
 
 def packed(pits: list[int], first: i64, houses: i64) -> i64:
-    """A side of the board as one number: a byte for each house, then one for the store."""
+    """Return a side of the board as one number: a byte for each house, then one for the store."""
     side: i64 = 0
     index: i64 = first + houses
     while index >= first:
@@ -172,7 +168,7 @@ def packed(pits: list[int], first: i64, houses: i64) -> i64:
 
 
 def seeds_in(side: i64) -> i64:
-    """All seeds of a packed side."""
+    """Return all seeds of a packed side."""
     pairs: i64 = (side & 0x00FF_00FF_00FF_00FF) + ((side >> 8) & 0x00FF_00FF_00FF_00FF)
     pairs = pairs + (pairs >> 32)
     return (pairs + (pairs >> 16)) & 0xFFFF
@@ -238,7 +234,7 @@ def final_lead(mine: i64, theirs: i64, houses: i64, draw: Any) -> i64:
 
 
 def ones(count: i64) -> i64:
-    """A seed in each of so many pits, at most 7."""
+    """Return a seed in each of so many pits, at most 7."""
     return 0x01_0101_0101_0101 >> (56 - (count << 3))
 
 
@@ -281,7 +277,7 @@ def sow(pits: list[int], mover: int, house: int) -> int:
 
 
 def _any(pits: list[int], start: i64, end: i64) -> bool:
-    """Whether there are seeds in one of these pits."""
+    """Return whether there are seeds in one of these pits."""
     index: i64 = start
     while index < end:
         if pits[index] != 0:
@@ -351,11 +347,11 @@ class Kalah(Game[KalahState, int, KalahObservation]):
         self.action_notation = f"the number of a house from 1 to {self.houses}"
 
     def initial_state(self) -> KalahState:
-        """The same number of seeds in every house, seat 0 to move."""
+        """Return the same number of seeds in every house, seat 0 to move."""
         return KalahState(0, start_board(self.houses, self.int_parameter("seeds")))
 
     def format(self, state: KalahState, action: int) -> str:
-        """The house number from 1."""
+        """Return the house number from 1."""
         return str(action)
 
     def observe(self, state: KalahState, seat: int | None) -> KalahObservation:
@@ -370,7 +366,7 @@ class Kalah(Game[KalahState, int, KalahObservation]):
         )
 
     def sample_state(self, observation: KalahObservation, rng: random.Random) -> KalahState:
-        """The position that was observed."""
+        """Return the position that was observed."""
         south = (*observation.houses[0], observation.stores[0])
         north = (*observation.houses[1], observation.stores[1])
         return KalahState(observation.to_move, south + north)
@@ -395,9 +391,9 @@ class Kalah(Game[KalahState, int, KalahObservation]):
                 )
             rows.append(tuple(cells if seat == 0 else reversed(cells)))
         names = (self.seat_name(1), self.seat_name(0))
-        # North's house is named first, as it stands above: "6/1", "5/2" ...
+        # North's house is named first because it is drawn above: "6/1", "5/2" ...
         labels = tuple([f"{self.houses - place}/{place + 1}" for place in range(self.houses)])
-        # Whoever sits below has the store on the right.
+        # The seat at the bottom has its store on the right.
         ends = tuple(
             [
                 Cell(
@@ -422,7 +418,7 @@ class Kalah(Game[KalahState, int, KalahObservation]):
         return Scene((grid, *counters), status, mover)
 
     def describe(self, state: KalahState) -> str:
-        """One line: houses and store of both seats, and whose turn it is."""
+        """Return one line: houses and store of both seats, and whose turn it is."""
         pits, houses = state.pits, self.houses
         south = " ".join([str(seeds) for seeds in pits[:houses]])
         north = " ".join([str(seeds) for seeds in pits[houses + 1 : -1]])

@@ -1,9 +1,9 @@
 """Nim: take any number of objects from one heap; the last object decides.
 
-Who takes the last object wins, or loses in misere play.  The heaps are a parameter, as
-numbers with commas: ``nim(heaps="3,4,5")``.  C. L. Bouton (1901) solved the game: the mover
-loses exactly when the binary sum without carries of all heaps is 0, except that in misere
-play, when no heap has more than one object, the mover loses when that sum is 1.
+The seat that takes the last object wins; in misere play it loses.  The heaps are a parameter, as
+numbers with commas: ``nim(heaps="3,4,5")``.  C. L. Bouton (1901) solved the game: the mover loses
+exactly when the binary sum without carries of all heaps is 0, except that in misere play, when no
+heap has more than one object, the mover loses when that sum is 1.
 
 Seat 0 begins.  Actions are written ``heap:count``: ``2:3`` takes three from the second heap.
 """
@@ -82,7 +82,7 @@ class NimState(NativeState):
         return tuple(found)
 
     def after(self, action: Any) -> NimState:
-        """The state after objects are taken from one heap."""
+        """Return the state after objects are taken from one heap."""
         code: int = action
         heaps: list[int] = list(self.heaps)
         heap: int = code // _STRIDE
@@ -93,16 +93,12 @@ class NimState(NativeState):
                 following = 1 - self.to_move
         return NimState(following, tuple(heaps), self.to_move, self.misere)
 
-    def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
-        """Nothing is left to chance."""
-        return ()
-
     def returns(self) -> tuple[float, ...]:
         """+1 for the winner, -1 for the loser."""
         return _WON if (self.last == 0) != self.misere else _LOST
 
     def key(self) -> tuple[int, int, tuple[int, ...]]:
-        """The heaps and whose turn it is, or was last."""
+        """Return the heaps and whose turn it is, or was last."""
         return (self.to_move, self.last, self.heaps)
 
     def playout(self, rng: random.Random) -> tuple[float, ...]:
@@ -184,7 +180,7 @@ class Nim(Game[NimState, int, NimObservation]):
         self.misere = self.parameters["misere"] is True
 
     def initial_state(self) -> NimState:
-        """All heaps, seat 0 to move."""
+        """Return all heaps, seat 0 to move."""
         return NimState(0, self.heaps, 1, self.misere)
 
     def format(self, state: NimState, action: int) -> str:
@@ -192,7 +188,7 @@ class Nim(Game[NimState, int, NimObservation]):
         return f"{action // _STRIDE + 1}:{action % _STRIDE}"
 
     def observe(self, state: NimState, seat: int | None) -> NimObservation:
-        """The heaps and the rule for the last object."""
+        """Return the heaps and the rule for the last object."""
         return NimObservation(
             seat=seat,
             to_move=state.to_move,
@@ -203,13 +199,13 @@ class Nim(Game[NimState, int, NimObservation]):
         )
 
     def sample_state(self, observation: NimObservation, rng: random.Random) -> NimState:
-        """The position that was observed."""
+        """Return the position that was observed."""
         return NimState(
             observation.to_move, observation.heaps, observation.last, observation.misere
         )
 
     def scene(self, observation: NimObservation) -> Scene:
-        """A row for each heap: choosing an object takes it and all to its right."""
+        """Return a row for each heap: choosing an object takes it and all to its right."""
         width = max(self.heaps)
         rows: list[tuple[Cell, ...]] = []
         for heap, left in enumerate(observation.heaps):
@@ -234,7 +230,7 @@ class Nim(Game[NimState, int, NimObservation]):
         return Scene((grid,), status, observation.seat_to_move)
 
     def describe(self, state: NimState) -> str:
-        """One line: the heaps and whose turn it is."""
+        """Return one line: the heaps and whose turn it is."""
         heaps = ",".join([str(size) for size in state.heaps])
         rule = "the last one loses" if state.misere else "the last one wins"
         who = f"seat {state.last} took last"

@@ -1,4 +1,4 @@
-"""What hexapawn and breakthrough share: pawns on a square board, as sets of squares.
+"""Base of hexapawn and breakthrough: pawns on a square board, as sets of squares.
 
 Square ``rank * size + file`` counts from a1.  Seat 0 (White) moves up the ranks, seat 1 (Black)
 down.  The games differ in how pawns step and in what wins; the rest of a state and of a game is
@@ -66,7 +66,7 @@ class PawnBoard:
         self.rank: tuple[int, ...] = tuple(
             [set_of(list(range(rank * size, (rank + 1) * size))) for rank in range(size)]
         )
-        # What a pawn counts on each of its ranks.
+        # Value of a pawn by its rank, for the heuristic.
         self.worth: tuple[int, ...] = tuple([2 * size + rank * rank for rank in range(size)])
         # Even a full board of pawns about to win stays below a win.
         most = size * (2 * size + size * size) * 2
@@ -77,28 +77,28 @@ class PawnBoard:
         return pawn_board, (self.size,)
 
     def lowest(self, ranks: int) -> int:
-        """All squares of the first ranks."""
+        """Return all squares of the first ranks."""
         return set_of(list(range(self.size * ranks)))
 
     def highest(self, ranks: int) -> int:
-        """All squares of the last ranks."""
+        """Return all squares of the last ranks."""
         cells = self.size * self.size
         return set_of(list(range(cells - self.size * ranks, cells)))
 
 
 def set_of(squares: Sequence[int]) -> int:
-    """The set of some squares, each named once."""
+    """Return the set of some squares, each named once."""
     return sum([BIT[square] for square in squares])
 
 
 @functools.cache
 def pawn_board(size: int) -> PawnBoard:
-    """The one `PawnBoard` of this size."""
+    """Return the one `PawnBoard` of this size."""
     return PawnBoard(size)
 
 
 def write_pawn_action(board: PawnBoard, mover: int, action: int) -> str:
-    """The squares from and to of ``from * 3 + direction``."""
+    """Return the squares from and to of ``from * 3 + direction``."""
     source = action // 3
     ahead = board.size if mover == 0 else -board.size
     return board.names[source] + board.names[source + ahead + action % 3 - 1]
@@ -117,7 +117,7 @@ def write_pawns(board: PawnBoard, white: int, black: int) -> tuple[str, ...]:
 
 
 def read_pawns(rows: Sequence[str]) -> tuple[int, int]:
-    """The sets of white and black pawns that `write_pawns` wrote."""
+    """Return the sets of white and black pawns that `write_pawns` wrote."""
     text = "".join(reversed(rows))
     white = set_of([square for square, mark in enumerate(text) if mark == "w"])
     black = set_of([square for square, mark in enumerate(text) if mark == "b"])
@@ -151,18 +151,14 @@ class PawnState(BoardState):
 
     @abstractmethod
     def after(self, action: Any) -> PawnState:
-        """The state after the pawn has moved, and taken what stood there."""
-
-    def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
-        """Nothing is left to chance."""
-        return ()
+        """Return the state after the pawn has moved, and taken what stood there."""
 
     def returns(self) -> tuple[float, ...]:
         """+1 for the winner, -1 for the loser."""
         return WON if self.winner == 0 else LOST
 
     def key(self) -> tuple[int, int, int]:
-        """The pawns and whose turn it is."""
+        """Return the pawns and whose turn it is."""
         return (self.to_move, self.white, self.black)
 
     def heuristic(self) -> tuple[float, ...]:
@@ -210,7 +206,7 @@ class PawnGame(Game[StateT, int, PawnObservation]):
 
     @abstractmethod
     def position(self, to_move: int, white: int, black: int, winner: int) -> StateT:
-        """The state with these pawns on this game's board."""
+        """Return the state with these pawns on this game's board."""
 
     def initial_state(self) -> StateT:
         """Full ranks of pawns, White to move."""
@@ -221,7 +217,7 @@ class PawnGame(Game[StateT, int, PawnObservation]):
         return write_pawn_action(self.board, state.to_move, action)
 
     def observe(self, state: Any, seat: int | None) -> PawnObservation:
-        """The board and the winner."""
+        """Return the board and the winner."""
         return PawnObservation(
             seat=seat,
             to_move=state.to_move,
@@ -231,13 +227,13 @@ class PawnGame(Game[StateT, int, PawnObservation]):
         )
 
     def sample_state(self, observation: PawnObservation, rng: random.Random) -> StateT:
-        """The position that was observed."""
+        """Return the position that was observed."""
         white, black = read_pawns(observation.board)
         winner = -1 if observation.winner is None else observation.winner
         return self.position(observation.to_move, white, black, winner)
 
     def scene(self, observation: PawnObservation) -> Scene:
-        """The board, and each move from square to square."""
+        """Return the board, and each move from square to square."""
         words = {"w": "white pawn", "b": "black pawn"}
         grid = board_grid(
             observation.board,
@@ -252,7 +248,7 @@ class PawnGame(Game[StateT, int, PawnObservation]):
         return board_scene([grid], observation.legal, status, observation.to_move, two_squares)
 
     def describe(self, state: Any) -> str:
-        """The board from the top, one line per rank, and whose turn it is."""
+        """Return the board from the top, one line per rank, and whose turn it is."""
         winner = None if state.winner < 0 else state.winner
         rows = write_pawns(self.board, state.white, state.black)
         return "\n".join([*rows, result_status(self, winner, state.to_move)])

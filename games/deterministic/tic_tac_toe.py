@@ -71,7 +71,7 @@ class TicTacToeState(BoardState):
         return _FREE[self.crosses | self.noughts]
 
     def after(self, action: Any) -> TicTacToeState:
-        """The state with a mark of the mover in the cell."""
+        """Return the state with a mark of the mover in the cell."""
         cell: int = action
         bit: i64 = _BIT[cell]
         crosses: i64 = self.crosses
@@ -90,10 +90,6 @@ class TicTacToeState(BoardState):
             to_move = TERMINAL
         return TicTacToeState(to_move, crosses, noughts)
 
-    def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
-        """Nothing is left to chance."""
-        return ()
-
     def returns(self) -> tuple[float, ...]:
         """+1 for the winner, -1 for the loser, 0 for a draw."""
         if _WINS[self.crosses]:
@@ -103,7 +99,7 @@ class TicTacToeState(BoardState):
         return _DRAW
 
     def key(self) -> int:
-        """The position as one number; the mover follows from the number of marks."""
+        """Return the position as one number; the mover follows from the number of marks."""
         return self.crosses * 512 + self.noughts
 
     def heuristic(self) -> tuple[float, ...]:
@@ -196,15 +192,15 @@ class TicTacToe(Game[TicTacToeState, int, TicTacToeObservation]):
     action_notation: str = "a column letter a to c and a row digit 1 to 3, like b2"
 
     def initial_state(self) -> TicTacToeState:
-        """The empty board, X to move."""
+        """Return the empty board, X to move."""
         return TicTacToeState()
 
     def format(self, state: TicTacToeState, action: int) -> str:
-        """The cell, like ``b2``."""
+        """Return the cell, like ``b2``."""
         return NAMES[action]
 
     def observe(self, state: TicTacToeState, seat: int | None) -> TicTacToeObservation:
-        """The board and the winner."""
+        """Return the board and the winner."""
         winner = 0 if _WINS[state.crosses] else 1 if _WINS[state.noughts] else None
         return TicTacToeObservation(
             seat=seat,
@@ -215,14 +211,14 @@ class TicTacToe(Game[TicTacToeState, int, TicTacToeObservation]):
         )
 
     def sample_state(self, observation: TicTacToeObservation, rng: random.Random) -> TicTacToeState:
-        """The position that was observed."""
+        """Return the position that was observed."""
         marks = "".join(reversed(observation.board))
         crosses = sum([_BIT[cell] for cell in range(9) if marks[cell] == "X"])
         noughts = sum([_BIT[cell] for cell in range(9) if marks[cell] == "O"])
         return TicTacToeState(observation.to_move, crosses, noughts)
 
     def scene(self, observation: TicTacToeObservation) -> Scene:
-        """The board; each free cell is its action."""
+        """Return the board; each free cell is its action."""
         line = _line(observation)
         rows: list[tuple[Cell, ...]] = []
         for index, row in enumerate(observation.board):
@@ -251,12 +247,12 @@ class TicTacToe(Game[TicTacToeState, int, TicTacToeObservation]):
         return Scene((grid,), status, observation.seat_to_move)
 
     def describe(self, state: TicTacToeState) -> str:
-        """The board from the top, one line per row."""
+        """Return the board from the top, one line per row."""
         return "\n".join(_rows(state))
 
 
 def _rows(position: TicTacToeState) -> tuple[str, ...]:
-    """The board as three texts from the top."""
+    """Return the board as three texts from the top."""
     rows: list[str] = []
     for row in (2, 1, 0):
         text = ""
@@ -268,7 +264,7 @@ def _rows(position: TicTacToeState) -> tuple[str, ...]:
 
 
 def _line(seen: TicTacToeObservation) -> list[str]:
-    """The cells of the lines that have won."""
+    """Return the cells of the lines that have won."""
     found: list[str] = []
     if seen.winner is None:
         return found

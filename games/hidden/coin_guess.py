@@ -1,7 +1,7 @@
 """Coin guess: one side has a penny or a nickel, the other names the face on it.
 
-Lincoln is on the penny, worth 1; Jefferson is on the nickel, worth 5.  If the guess is
-right the guesser wins the coin's worth, if it is wrong the guesser pays it.
+Lincoln is on the penny, worth 1; Jefferson is on the nickel, worth 5.  If the guess is right, the
+guesser wins the coin's worth; if it is wrong, the guesser pays it.
 
 Both variants have two seats: seat 0, the holder, has the coin and seat 1, the guesser,
 names the face.
@@ -76,7 +76,7 @@ _NOTHING: Final = -1
 
 @functools.cache
 def _bag(pennies: float) -> tuple[tuple[Any, float], ...]:
-    """The draw as chance outcomes; a coin that is not in the bag is not an outcome."""
+    """Return the draw as chance outcomes; a coin that is not in the bag is not an outcome."""
     draws = ((PENNY, pennies), (NICKEL, 1.0 - pennies))
     return tuple([draw for draw in draws if draw[1] > 0.0])
 
@@ -114,20 +114,20 @@ class CoinGuessState(NativeState):
         return _BOTH
 
     def after(self, action: Any) -> CoinGuessState:
-        """The state after the coin is chosen or drawn, or the face is named."""
+        """Return the state after the coin is chosen or drawn, or the face is named."""
         choice: int = action
         if self.coin < 0:
             return CoinGuessState(GUESSER, self.bag, choice, -1)
         return CoinGuessState(TERMINAL, self.bag, self.coin, choice)
 
     def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
-        """The draw from the bag."""
+        """Return the draw from the bag."""
         if self.to_move == CHANCE:
             return self.bag
         return ()
 
     def returns(self) -> tuple[float, ...]:
-        """The coin's worth goes to the guesser if the guess is right, else to the holder."""
+        """Pay the coin's worth to the guesser if the guess is right, else to the holder."""
         worth: float = WORTH[self.coin]
         if self.guess == self.coin:
             return (-worth, worth)
@@ -137,7 +137,7 @@ class CoinGuessState(NativeState):
 @mypyc_attr(native_class=False)
 @dataclasses.dataclass(frozen=True)
 class CoinGuessObservation(Observation):
-    """What one side knows: the coin is shown to a holder who chose it, and after the end."""
+    """One side's view: the coin is shown to a holder who chose it, and after the end."""
 
     variant: str
     """The variant of the rules: "adversary" or "bag"."""
@@ -202,21 +202,21 @@ class CoinGuess(Game[CoinGuessState, int, CoinGuessObservation]):
         return -stake, stake
 
     def initial_state(self) -> CoinGuessState:
-        """The draw from the bag, or the holder's choice."""
+        """Return the draw from the bag, or the holder's choice."""
         if self.from_bag:
             return CoinGuessState(CHANCE, _bag(self.pennies))
         return CoinGuessState(HOLDER)
 
     def format(self, state: CoinGuessState, action: int) -> str:
-        """The coin or the face."""
+        """Return the coin or the face."""
         return (COINS if state.to_move == HOLDER else FACES)[action]
 
     def format_chance(self, state: CoinGuessState, outcome: int) -> str:
-        """The coin."""
+        """Return the coin."""
         return COINS[outcome]
 
     def observe(self, state: CoinGuessState, seat: int | None) -> CoinGuessObservation:
-        """The guess, and the coin if the seat may know it."""
+        """Return the guess, and the coin if the seat may know it."""
         over = state.to_move == TERMINAL
         known = over or (seat == HOLDER and not self.from_bag)
         return CoinGuessObservation(
@@ -236,7 +236,7 @@ class CoinGuess(Game[CoinGuessState, int, CoinGuessObservation]):
         return (seat, state.to_move, state.coin if known else _NOTHING, state.guess)
 
     def visible(self, state: CoinGuessState, action: Any, viewer: int | None) -> str | None:
-        """The guess to all; the choice of a coin to its holder; a draw to nobody."""
+        """Return the guess to all; the choice of a coin to its holder; a draw to nobody."""
         if state.to_move == CHANCE:
             return None
         if state.to_move == HOLDER and viewer != HOLDER:
@@ -244,7 +244,7 @@ class CoinGuess(Game[CoinGuessState, int, CoinGuessObservation]):
         return self.format(state, action)
 
     def sample_state(self, observation: CoinGuessObservation, rng: random.Random) -> CoinGuessState:
-        """A coin drawn as from the bag; an adversary's coin is either with equal chance."""
+        """Return a coin drawn as from the bag; an adversary's coin is either with equal chance."""
         bag = _bag(self.pennies) if self.from_bag else ()
         guess = _NOTHING if observation.guess is None else FACES.index(observation.guess)
         if observation.coin is not None:
@@ -257,7 +257,7 @@ class CoinGuess(Game[CoinGuessState, int, CoinGuessObservation]):
         return CoinGuessState(observation.to_move, bag, coin, guess)
 
     def scene(self, observation: CoinGuessObservation) -> Scene:
-        """The coin, face down while it is hidden, and a button per action."""
+        """Return the coin, face down while it is hidden, and a button per action."""
         there = observation.coin is not None or observation.to_move == GUESSER
         card = Card(observation.coin, None, observation.coin or "a hidden coin")
         coins = (card,) if there else ()
@@ -287,7 +287,7 @@ class CoinGuess(Game[CoinGuessState, int, CoinGuessObservation]):
         return Scene(tuple(elements), status, observation.seat_to_move)
 
     def describe(self, state: CoinGuessState) -> str:
-        """One line with the coin (also while it is hidden) and the guess."""
+        """Return one line with the coin (also while it is hidden) and the guess."""
         coin = COINS[state.coin] if state.coin >= 0 else "none yet"
         guess = FACES[state.guess] if state.guess >= 0 else "none yet"
         return f"coin: {coin}, guess: {guess}"

@@ -3,9 +3,9 @@
 The pack has one card more than there are seats: J Q K for two, J Q K A for three and
 T J Q K A for four, ranked in this order.  Every seat puts one chip into the pot and is
 dealt one card; the deals are chance nodes, seat 0 first.  In turn the seats ``check`` or
-``bet`` one chip.  If all check, the highest card takes the pot.  After a bet every other
-seat, in turn from the bettor, answers once with ``call`` (one chip) or ``fold``; then the
-highest card among the bettor and the callers takes the pot.  Returns are chips won.
+``bet`` one chip.  If all check, the highest card takes the pot.  After a bet, every other seat
+answers once in turn with ``call`` (one chip) or ``fold``.  Then the highest card among the bettor
+and the callers takes the pot.  Returns are chips won.
 
 Chance outcomes are written as the card.  With two seats: 12 information sets, 30 terminal
 histories, value -1/18 for seat 0 (H. W. Kuhn, "A simplified two-person poker", 1950).
@@ -85,7 +85,7 @@ class KuhnPokerState(NativeState):
         return KuhnPokerState, (self.to_move, self.seats, self.cards, self.bets)
 
     def bettor(self) -> int:
-        """The seat that bet, -1 if none has."""
+        """Return the seat that bet, -1 if none has."""
         for place in range(len(self.bets)):
             if self.bets[place] == BET:
                 return place
@@ -100,7 +100,7 @@ class KuhnPokerState(NativeState):
         return _OPENED
 
     def after(self, action: Any) -> KuhnPokerState:
-        """The state after a card is dealt or a seat acts."""
+        """Return the state after a card is dealt or a seat acts."""
         choice: int = action
         seats: int = self.seats
         if self.to_move == CHANCE:
@@ -119,7 +119,7 @@ class KuhnPokerState(NativeState):
         return KuhnPokerState(to_move, seats, self.cards, bets)
 
     def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
-        """The cards still in the pack, equally likely."""
+        """Return the cards still in the pack, equally likely."""
         if self.to_move != CHANCE:
             return ()
         cards = self.cards
@@ -195,7 +195,7 @@ class KuhnPokerState(NativeState):
 @mypyc_attr(native_class=False)
 @dataclasses.dataclass(frozen=True)
 class KuhnPokerObservation(Observation):
-    """What one seat knows: its card, the betting, and shown cards after a showdown."""
+    """One seat's view: its card, the betting, and shown cards after a showdown."""
 
     card: str | None
     """The observer's own card, "J" for example; None for spectators and before it is dealt."""
@@ -264,7 +264,7 @@ class KuhnPoker(Game[KuhnPokerState, int, KuhnPokerObservation]):
         return NAMES[action]
 
     def format_chance(self, state: KuhnPokerState, outcome: int) -> str:
-        """The card that is dealt."""
+        """Return the card that is dealt."""
         return self.ranks[outcome]
 
     def _shown(self, position: KuhnPokerState) -> tuple[int | None, ...]:
@@ -281,7 +281,7 @@ class KuhnPoker(Game[KuhnPokerState, int, KuhnPokerObservation]):
         )
 
     def observe(self, state: KuhnPokerState, seat: int | None) -> KuhnPokerObservation:
-        """The own card, the betting, and a showdown."""
+        """Return the seat's own card, the betting, and a showdown."""
         own = None
         if seat is not None and seat < len(state.cards):
             own = self.ranks[state.cards[seat]]
@@ -311,7 +311,7 @@ class KuhnPoker(Game[KuhnPokerState, int, KuhnPokerObservation]):
         return self.format_chance(state, action) if viewer == receiver else None
 
     def sample_state(self, observation: KuhnPokerObservation, rng: random.Random) -> KuhnPokerState:
-        """The unknown cards dealt at random from those that are left."""
+        """Return a state with the unknown cards dealt at random from those left."""
         bets = tuple([NAMES.index(bet) for bet in observation.bets])
         known: list[int] = [-1] * self.seats
         for seat, shown in enumerate(observation.shown):
@@ -325,7 +325,7 @@ class KuhnPoker(Game[KuhnPokerState, int, KuhnPokerObservation]):
         return KuhnPokerState(observation.to_move, self.seats, cards, bets)
 
     def scene(self, observation: KuhnPokerObservation) -> Scene:
-        """Every seat's card, face down unless it may be seen; the pot; a button per action."""
+        """Draw every seat's card, face down unless it may be seen; the pot; a button per action."""
         elements: list[Element] = []
         for seat in range(self.seats):
             face = observation.shown[seat]
@@ -358,7 +358,7 @@ class KuhnPoker(Game[KuhnPokerState, int, KuhnPokerObservation]):
         return Scene(tuple(elements), status, observation.seat_to_move)
 
     def describe(self, state: KuhnPokerState) -> str:
-        """One line with all cards, also hidden ones, and the betting."""
+        """Return one line with all cards, also hidden ones, and the betting."""
         cards = " ".join(self.ranks[card] for card in state.cards) or "none"
         bets = " ".join(NAMES[bet] for bet in state.bets) or "none"
         return f"cards: {cards}, bets: {bets}"

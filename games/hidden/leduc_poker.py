@@ -1,12 +1,11 @@
 """Leduc hold'em for two seats: two rounds of betting, one card in the hand, one on the table.
 
-The pack has six cards: jack, queen and king in two suits.  Both seats put one chip into the
-pot and are dealt one card each; after a round of betting one card is turned up for both,
-and a second round follows.  Seat 0 begins both rounds.  In its turn a seat may ``check``
-(or ``call`` after a raise), ``raise`` by 2 chips in the first round and 4 in the second, at
-most twice in a round by both seats together, or, after a raise, ``fold``.  In the end a card
-of the rank on the table wins, then the higher rank; equal ranks share the pot.  Returns are
-chips won.
+The pack has six cards: jack, queen and king in two suits.  Both seats put one chip into the pot and
+are dealt one card each.  After a round of betting one card is turned up for both, and a second
+round follows.  Seat 0 begins both rounds.  In its turn a seat may ``check`` or ``raise``, and after
+a raise ``call``, ``raise`` or ``fold``.  A raise is 2 chips in the first round and 4 in the second,
+and both seats together raise at most twice a round.  In the end a card of the rank on the table
+wins, then the higher rank; equal ranks share the pot.  Returns are chips won.
 
 Cards, all of them chance outcomes, are written with rank and suit: ``Js Jh Qs Qh Ks Kh``.
 There are 936 information states; the value for seat 0 is -0.0856 (F. Southey and others,
@@ -59,7 +58,7 @@ RAISE_CAP: Final = 2
 """Raises in one round, by both seats together."""
 
 STAKES: Final[tuple[int, ...]] = (2, 4)
-"""What a raise costs in the first and in the second round."""
+"""Chips that a raise costs in the first and in the second round."""
 
 _OPEN: Final[tuple[int, ...]] = (CALL, RAISE)
 _RAISED: Final[tuple[int, ...]] = (FOLD, CALL, RAISE)
@@ -134,7 +133,7 @@ class LeducPokerState(NativeState):
         return _CAPPED
 
     def after(self, action: Any) -> LeducPokerState:
-        """The state after a card is dealt or a seat acts."""
+        """Return the state after a card is dealt or a seat acts."""
         choice: int = action
         first: int = self.first
         second: int = self.second
@@ -185,7 +184,7 @@ class LeducPokerState(NativeState):
         )
 
     def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
-        """The cards still in the pack, equally likely."""
+        """Return the cards still in the pack, equally likely."""
         if self.to_move != CHANCE:
             return ()
         first: int = self.first
@@ -266,7 +265,7 @@ class LeducPokerState(NativeState):
 
 
 def better(first: int, second: int, board: int) -> int:
-    """The seat with the better card in a showdown; -1 for equal ranks."""
+    """Return the seat with the better card in a showdown; -1 for equal ranks."""
     one: int = first // 2
     two: int = second // 2
     table: int = board // 2
@@ -291,7 +290,7 @@ def _result(winner: int, paid0: int, paid1: int) -> tuple[float, ...]:
 @mypyc_attr(native_class=False)
 @dataclasses.dataclass(frozen=True)
 class LeducPokerObservation(Observation):
-    """What one seat knows: its card, the table, the betting, and shown cards."""
+    """One seat's view: its card, the table, the betting, and shown cards."""
 
     card: str | None
     """The observer's own card, rank and suit as in "Js"; None for spectators and before it
@@ -313,7 +312,7 @@ class LeducPokerObservation(Observation):
 
 
 def _words(choices: tuple[int, ...]) -> tuple[str, ...]:
-    """The actions of one round as text: without a raise before it, a call is a check."""
+    """Return the actions of one round as text: without a raise before it, a call is a check."""
     words: list[str] = []
     raised = False
     for choice in choices:
@@ -330,7 +329,7 @@ def _word(choice: int, raised: bool) -> str:
 
 
 def _choices(words: tuple[str, ...]) -> tuple[int, ...]:
-    """The inverse of `_words`."""
+    """Return the inverse of `_words`."""
     return tuple([FOLD if word == "fold" else RAISE if word == "raise" else CALL for word in words])
 
 
@@ -373,11 +372,11 @@ class LeducPoker(Game[LeducPokerState, int, LeducPokerObservation]):
         return _word(action, state.raises > 0)
 
     def format_chance(self, state: LeducPokerState, outcome: int) -> str:
-        """The card that is dealt."""
+        """Return the card that is dealt."""
         return CARDS[outcome]
 
     def observe(self, state: LeducPokerState, seat: int | None) -> LeducPokerObservation:
-        """The own card, the table, the betting, and a showdown."""
+        """Return the seat's own card, the table, the betting, and a showdown."""
         cards = (state.first, state.second)
         own = None
         if seat is not None and cards[seat] >= 0:
@@ -426,7 +425,7 @@ class LeducPoker(Game[LeducPokerState, int, LeducPokerObservation]):
     def sample_state(
         self, observation: LeducPokerObservation, rng: random.Random
     ) -> LeducPokerState:
-        """The unknown cards dealt at random from those that are left."""
+        """Return a state with the unknown cards dealt at random from those left."""
         known = [-1, -1]
         for seat, shown in enumerate(observation.shown):
             if shown is not None:
@@ -459,7 +458,7 @@ class LeducPoker(Game[LeducPokerState, int, LeducPokerObservation]):
         )
 
     def scene(self, observation: LeducPokerObservation) -> Scene:
-        """The hands, face down unless they may be seen; the table, the pot, the buttons."""
+        """Return the hands, face down unless they may be seen; the table, the pot, the buttons."""
         elements: list[Element] = []
         for seat in range(2):
             face = observation.shown[seat]
@@ -499,7 +498,7 @@ class LeducPoker(Game[LeducPokerState, int, LeducPokerObservation]):
         return Scene(tuple(elements), status, observation.seat_to_move)
 
     def describe(self, state: LeducPokerState) -> str:
-        """One line with all cards, also hidden ones, and the betting."""
+        """Return one line with all cards, also hidden ones, and the betting."""
         names = [
             CARDS[card] if card >= 0 else "-" for card in (state.first, state.second, state.board)
         ]
@@ -508,7 +507,7 @@ class LeducPoker(Game[LeducPokerState, int, LeducPokerObservation]):
 
 
 def _card(name: str) -> Card:
-    """An open card: ``Qh`` is the queen of hearts."""
+    """Return an open card: ``Qh`` is the queen of hearts."""
     suit = {"h": "hearts", "s": "spades"}.get(name[-1], "")
     rank = {"J": "jack", "Q": "queen", "K": "king"}.get(name[0], name[0])
     return Card(name, None, f"{rank} of {suit}", name[0], suit)

@@ -2,9 +2,9 @@
 
 Every seat rolls its dice in secret: chance nodes, one die at a time, seat 0 first.  Seat 0
 begins.  A bid says how many dice of all seats together show a face; each must be higher
-than the last one: more dice, or as many of a higher face.  Instead of bidding, a seat may
-call the last bidder a liar; then all dice are shown.  If there are as many as was bid, the
-caller loses, otherwise the bidder.  The loser's return is -1, the others share 1.  With
+than the last one: more dice, or the same number of a higher face.  Instead of bidding, a seat may
+call the last bidder a liar; then all dice are shown.  If at least the number bid is there, the
+caller loses; otherwise the bidder does.  The loser's return is -1, the others share 1.  With
 ``wild=highest`` or ``wild=lowest`` that face counts as any.
 
 Bids are written count, x, face: ``3x5`` is three fives; the call is ``liar``; a die is its
@@ -42,7 +42,7 @@ __all__ = ["LiarsDice", "LiarsDiceObservation", "LiarsDiceState"]
 
 @final
 class Rules:
-    """What all positions of one match share; made by `rules_of` only.
+    """Tables shared by all positions of one match; made by `rules_of` only.
 
     A bid of ``count`` dice of ``face`` is the number ``(count - 1) * faces + face - 1``,
     so that higher bids are greater numbers; ``liar`` follows the highest.
@@ -77,7 +77,7 @@ class Rules:
 
 @functools.cache
 def rules_of(seats: int, dice: int, faces: int, wild: int) -> Rules:
-    """The one `Rules` of these parameters; ``wild`` is the face that counts as any, or 0."""
+    """Return the one `Rules` of these parameters; ``wild`` is the face that counts as any, or 0."""
     return Rules(seats, dice, faces, wild)
 
 
@@ -120,7 +120,7 @@ class LiarsDiceState(NativeState):
         return self.rules.answers[last]
 
     def after(self, action: Any) -> LiarsDiceState:
-        """The state after a die has come to rest, a bid or the call."""
+        """Return the state after a die has come to rest, a bid or the call."""
         rules = self.rules
         choice: int = action
         if self.to_move == CHANCE:
@@ -136,7 +136,7 @@ class LiarsDiceState(NativeState):
         return LiarsDiceState(following, self.rolled, bids, rules)
 
     def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
-        """The faces of the die that rolls."""
+        """Return the faces of the die that rolls."""
         if self.to_move == CHANCE:
             return self.rules.die
         return ()
@@ -179,7 +179,7 @@ class LiarsDiceState(NativeState):
 
 
 def holds(rules: Rules, rolled: tuple[int, ...], bid: int) -> bool:
-    """Whether the dice make a bid true."""
+    """Return whether the dice make a bid true."""
     face: int = bid % rules.faces + 1
     needed: int = bid // rules.faces + 1
     wild: int = rules.wild
@@ -263,13 +263,13 @@ class LiarsDice(Game[LiarsDiceState, int, LiarsDiceObservation]):
         return LiarsDiceState(CHANCE, (), (), self.rules)
 
     def _text(self, bid: int) -> str:
-        """A bid or the call as text."""
+        """Return a bid or the call as text."""
         if bid == self.rules.liar:
             return "liar"
         return f"{bid // self.rules.faces + 1}x{bid % self.rules.faces + 1}"
 
     def _bid(self, text: str) -> int:
-        """The inverse of `_text`."""
+        """Return the inverse of `_text`."""
         if text == "liar":
             return self.rules.liar
         count, face = text.split("x")
@@ -291,7 +291,7 @@ class LiarsDice(Game[LiarsDiceState, int, LiarsDiceObservation]):
         return tuple([self._dice(position, seat) for seat in range(self.rules.seats)])
 
     def observe(self, state: LiarsDiceState, seat: int | None) -> LiarsDiceObservation:
-        """The own dice, the bids, and after the call all dice."""
+        """Return the seat's own dice, the bids, and after the call all dice."""
         return LiarsDiceObservation(
             seat=seat,
             to_move=state.to_move,
@@ -322,7 +322,7 @@ class LiarsDice(Game[LiarsDiceState, int, LiarsDiceObservation]):
         return self.format_chance(state, action) if viewer == receiver else None
 
     def sample_state(self, observation: LiarsDiceObservation, rng: random.Random) -> LiarsDiceState:
-        """The unknown dice rolled anew."""
+        """Return a state that fits the observation, with the unknown dice rolled at random."""
         rules = self.rules
         dice = [1 + int(rng.random() * rules.faces) for _ in range(observation.rolled)]
         if observation.seat is not None:
@@ -334,7 +334,7 @@ class LiarsDice(Game[LiarsDiceState, int, LiarsDiceObservation]):
         return LiarsDiceState(observation.to_move, tuple(dice), bids, rules)
 
     def scene(self, observation: LiarsDiceObservation) -> Scene:
-        """Every seat's dice, hidden ones face down; bids as a table of counts and faces."""
+        """Return every seat's dice, hidden ones face down; bids as a table of counts and faces."""
         rules = self.rules
         elements: list[Element] = []
         for seat in range(rules.seats):
@@ -374,7 +374,7 @@ class LiarsDice(Game[LiarsDiceState, int, LiarsDiceObservation]):
         return Scene(tuple(elements), status, observation.seat_to_move)
 
     def describe(self, state: LiarsDiceState) -> str:
-        """One line with all dice, also hidden ones, and the bids."""
+        """Return one line with all dice, also hidden ones, and the bids."""
         dice = self.rules.dice
         rolled = state.rolled
         hands = [

@@ -1,15 +1,13 @@
-"""Matrix games: both seats choose at the same time, a table says what each one gets.
+"""Matrix games: both seats choose at the same time, and a table gives each one's return.
 
-``payoffs`` is the table as text: rows (choices of seat 0) apart by ``;``, cells (choices of
-seat 1) by blanks, and in each cell what the seats get, apart by ``,``.  A single number is
-what seat 0 gets and seat 1 pays: ``"0 -1 1; 1 0 -1; -1 1 0"`` is rock, paper, scissors.
-``rows`` and ``columns`` name the choices, apart by ``,``; without names they are numbered
-from 1.  An action is the number by which its choice goes, where it goes by one; else choices are
-numbered from 0 in the order of the names.  With ``rounds`` above 1 the same game is repeated,
-the seats see every round when it is over, and returns are sums.
+``payoffs`` is the table as text.  Separate rows (choices of seat 0) by ``;``, cells (choices of
+seat 1) by blanks, and the returns in a cell by ``,``.  Seat 1 pays seat 0 where a cell is a single
+number: ``"0 -1 1; 1 0 -1; -1 1 0"`` is rock, paper, scissors.  ``rows`` and ``columns`` name the
+choices, separated by ``,``; without names they are numbered from 1. An action is the choice's name
+if that is a number.  Other choices get numbers from 0 in the order of the names.  With ``rounds``
+above 1 the same game is repeated, the seats see every round when it is over, and returns are sums.
 
-Choosing at the same time is a hidden commit of seat 0 followed by one of seat 1: nobody
-but the owner sees a choice before both are made.
+Seat 0 commits in secret, then seat 1 does.  Only the owner sees a choice before both are made.
 """
 
 from __future__ import annotations
@@ -56,8 +54,8 @@ Payoffs = tuple[tuple[tuple[float, float], ...], ...]
 
 
 def _values(names: tuple[str, ...]) -> tuple[int, ...]:
-    """The actions with these names: names that are numbers mean themselves, the others get the
-    least numbers from 0 that are left.
+    """Return the actions with these names: names that are numbers mean themselves, the others get
+    the least numbers from 0 that are left.
 
     So ``int(text)`` is never another action than the one that ``text`` names.
     """
@@ -68,7 +66,7 @@ def _values(names: tuple[str, ...]) -> tuple[int, ...]:
 
 @final
 class Table:
-    """What all positions of one match share; made by `table_of` only."""
+    """Payoffs shared by all positions of one match; made by `table_of` only."""
 
     def __init__(
         self,
@@ -83,7 +81,7 @@ class Table:
         self.rounds: int = rounds
         self.first: tuple[int, ...] = _values(rows)
         self.second: tuple[int, ...] = _values(columns)
-        # Whose choices are numbered from 0 need not be looked up.
+        # Skip the lookup of choices where they are numbered from 0.
         self.plain_first: bool = self.first == tuple(range(len(rows)))
         self.plain_second: bool = self.second == tuple(range(len(columns)))
         self.one: tuple[tuple[float, ...], ...] = tuple(
@@ -94,7 +92,7 @@ class Table:
         )
 
     def index(self, seat: int, action: int) -> int:
-        """The row (of seat 0) or column that an action chooses."""
+        """Return the row (of seat 0) or column that an action chooses."""
         if seat == 0:
             return action if self.plain_first else self.first.index(action)
         return action if self.plain_second else self.second.index(action)
@@ -107,7 +105,7 @@ class Table:
 def table_of(
     rows: tuple[str, ...], columns: tuple[str, ...], payoffs: Payoffs, rounds: int
 ) -> Table:
-    """The one `Table` of these facts."""
+    """Return the one `Table` of these facts."""
     return Table(rows, columns, payoffs, rounds)
 
 
@@ -138,7 +136,7 @@ class MatrixState(NativeState):
         return MatrixState, (self.to_move, self.choices, self.table)
 
     def actions(self) -> tuple[Any, ...]:
-        """All choices of the seat."""
+        """Return all choices of the seat."""
         if self.to_move == 0:
             return self.table.first
         if self.to_move == 1:
@@ -146,7 +144,7 @@ class MatrixState(NativeState):
         return ()
 
     def after(self, action: Any) -> MatrixState:
-        """The state after a choice."""
+        """Return the state after a choice."""
         choice: int = self.table.index(self.to_move, action)
         choices: tuple[int, ...] = (*self.choices, choice)
         following: int = 1 - self.to_move
@@ -154,12 +152,8 @@ class MatrixState(NativeState):
             following = TERMINAL
         return MatrixState(following, choices, self.table)
 
-    def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
-        """Nothing is left to chance."""
-        return ()
-
     def totals(self) -> tuple[float, ...]:
-        """What each seat got in the rounds that are over."""
+        """Return each seat's sum over the finished rounds."""
         table = self.table
         choices = self.choices
         one: float = 0.0
@@ -203,7 +197,7 @@ class MatrixObservation(Observation):
     own: str | None
     """The observer's own hidden choice in the running round; None before it, and for spectators."""
     committed: bool
-    """Whether seat 0 has made its choice in the running round."""
+    """True if seat 0 has made its choice in the running round."""
     totals: tuple[float, float]
     """By seat what it got so far."""
     of: int
@@ -263,7 +257,7 @@ class Matrix(Game[MatrixState, int, MatrixObservation]):
         return InvalidParameter(self.info.name, name, self.parameters[name], reason)
 
     def _payoffs(self, text: str) -> Payoffs:
-        """The table in ``payoffs``."""
+        """Return the table in ``payoffs``."""
         rows: list[tuple[tuple[float, float], ...]] = []
         for place, line in enumerate(text.split(";"), start=1):
             cells: list[tuple[float, float]] = []
@@ -300,7 +294,7 @@ class Matrix(Game[MatrixState, int, MatrixObservation]):
         return tuple(rows)
 
     def _names(self, parameter: str, count: int) -> tuple[str, ...]:
-        """The names of choices in a parameter, or numbers from 1."""
+        """Return the names of choices in a parameter, or numbers from 1."""
         text = self.text_parameter(parameter)
         if not text.strip():
             return tuple([str(number) for number in range(1, count + 1)])
@@ -323,12 +317,12 @@ class Matrix(Game[MatrixState, int, MatrixObservation]):
         return MatrixState(0, (), self.table)
 
     def format(self, state: MatrixState, action: int) -> str:
-        """The name of the choice."""
+        """Return the name of the choice."""
         place = self.table.index(state.to_move, action)
         return (self.table.rows if state.to_move == 0 else self.table.columns)[place]
 
     def observe(self, state: MatrixState, seat: int | None) -> MatrixObservation:
-        """The rounds that are over, and the own commit."""
+        """Return the rounds that are over, and the seat's own commit."""
         choices = state.choices
         rows, columns = self.table.rows, self.table.columns
         pending = len(choices) % 2 == 1
@@ -350,23 +344,20 @@ class Matrix(Game[MatrixState, int, MatrixObservation]):
         )
 
     def information_state(self, state: MatrixState, seat: int) -> Hashable:
-        """The rounds that are over, whether seat 0 has committed, and seat 0's own commit."""
+        """Return the finished rounds, whether seat 0 has committed, and seat 0's own commit."""
         choices = state.choices
         if len(choices) % 2 == 1 and seat != 0:
             return (seat, choices[:-1], True)
         return (seat, choices, len(choices) % 2 == 1)
 
     def visible(self, state: MatrixState, action: Any, viewer: int | None) -> str | None:
-        """A commit of seat 0 to itself only; that of seat 1 ends the round and is shown.
-
-        What seat 0 had committed is then in everybody's observation.
-        """
+        """Show seat 0's commit to seat 0 only, and seat 1's to all, as it ends the round."""
         if state.to_move == 0 and viewer != 0:
             return None
         return self.format(state, action)
 
     def sample_state(self, observation: MatrixObservation, rng: random.Random) -> MatrixState:
-        """A hidden commit is any choice with equal chance."""
+        """Sample a state in which a hidden commit is any choice with equal chance."""
         rows, columns = self.table.rows, self.table.columns
         choices: list[int] = []
         for row, column in observation.rounds:
@@ -378,7 +369,7 @@ class Matrix(Game[MatrixState, int, MatrixObservation]):
         return MatrixState(observation.to_move, tuple(choices), self.table)
 
     def scene(self, observation: MatrixObservation) -> Scene:
-        """The table, the hidden choice, the last round, the sums and a button per choice."""
+        """Return the table, the hidden choice, the last round, the sums and a button per choice."""
         table = self.table
         last = observation.rounds[-1] if observation.rounds else ("", "")
         grid = Grid(
@@ -423,7 +414,7 @@ class Matrix(Game[MatrixState, int, MatrixObservation]):
         return Scene(tuple(elements), status, observation.seat_to_move)
 
     def describe(self, state: MatrixState) -> str:
-        """One line with all choices, also a hidden one."""
+        """Return one line with all choices, also a hidden one."""
         rows, columns = self.table.rows, self.table.columns
         names = [
             (rows if place % 2 == 0 else columns)[choice]

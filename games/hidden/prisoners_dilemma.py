@@ -1,9 +1,9 @@
 """The prisoners' dilemma, once or repeated, with the course's years in prison.
 
-Two prisoners are asked at the same time and apart: ``deny`` or ``accept``.  If both deny,
-both get 10 years; if both accept, 5 years; if one denies while the other accepts, the one
-who denies goes free and the other gets 10 years.  Returns are years as negative numbers,
-summed over ``rounds``.
+Two prisoners choose at the same time, without contact: ``deny`` or ``accept``.  If both deny, both
+get 10 years; if both accept, 5 years.  If one denies while the other accepts, the one who denies
+goes free and the other gets 10 years.  Returns are years as negative numbers, summed over
+``rounds``.
 
 To deny is never worse and sometimes better, so both deny: 10 years each, although both
 would get 5 if both accepted.  As a prisoner who faces a denial gets 10 years in any case,

@@ -1,11 +1,11 @@
 """EinStein wuerfelt nicht (Einstein does not play dice): six stones, a die, two corners.
 
 On a board of 5 by 5 each seat has the stones 1 to 6 in the triangle of its corner: seat 0
-in the upper left (a5), seat 1 in the lower right (e1).  In turn the die is rolled, and the
-seat moves the stone of that number; if it is no longer there, the stone with the next
-higher or the next lower number that is.  A stone moves one step towards the other corner,
-along a row, a column or the diagonal, and captures what stands there, also an own stone.
-Reaching the other corner wins, and so does capturing all stones of the other seat.
+in the upper left (a5), seat 1 in the lower right (e1).  In turn, each seat rolls the die and moves
+its stone of that number.  If that stone is gone, the seat moves the next higher or the next lower
+one that is left.  A stone moves one step towards the other corner, along a row, a column or the
+diagonal, and captures any stone there, even one of its own side.  Reaching the other corner wins,
+and so does capturing all stones of the other seat.
 
 Moves are written from and to, ``a5b4``; the die, a chance node, as its number.  With
 ``placement=standard`` the stones begin as 1 2 3 / 4 5 / 6 from the corner, alike for both
@@ -137,7 +137,7 @@ class EinsteinState(BoardState):
         return tuple(moves_of(list(self.stones), seat, self.rolled))
 
     def after(self, action: Any) -> EinsteinState:
-        """The state after a placement, a roll or a move."""
+        """Return the state after a placement, a roll or a move."""
         choice: int = action
         seat: int = self.turn
         if self.to_move == CHANCE:
@@ -155,7 +155,7 @@ class EinsteinState(BoardState):
         return EinsteinState(CHANCE, tuple(stones), 1 - seat, 0, 12)
 
     def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
-        """The die."""
+        """Return the die."""
         if self.to_move == CHANCE:
             return DIE
         return ()
@@ -165,11 +165,11 @@ class EinsteinState(BoardState):
         return _WON if self.turn == 0 else _LOST
 
     def key(self) -> tuple[int, int, int, tuple[int, ...]]:
-        """The whole position."""
+        """Return the whole position."""
         return (self.to_move, self.turn, self.rolled, self.stones)
 
     def heuristic(self) -> tuple[float, ...]:
-        """How soon the best stone of each seat can arrive, given how often it may move."""
+        """Return how soon the best stone of each seat can arrive, given how often it may move."""
         if self.to_move == TERMINAL:
             return self.returns()
         if self.placed < 12:
@@ -241,7 +241,7 @@ class EinsteinState(BoardState):
 
 
 def moves_of(stones: list[int], seat: int, rolled: int) -> list[int]:
-    """The moves of a seat after a roll: of the next lower stone first."""
+    """Return the moves of a seat after a roll: of the next lower stone first."""
     start: int = 6 * seat
     base: int = 25 * seat
     found: list[int] = []
@@ -286,7 +286,7 @@ def move_stone(stones: list[int], seat: int, action: int) -> bool:
 
 
 def _speed(stones: tuple[int, ...], seat: int) -> float:
-    """The best stone's chance to be allowed to move, per step it still needs."""
+    """Return the best stone's chance to be allowed to move, per step it still needs."""
     best: float = 0.0
     goal: int = GOALS[seat]
     start: int = 6 * seat
@@ -376,7 +376,7 @@ class Einstein(Game[EinsteinState, int, EinsteinObservation]):
         return CELLS[action // 32] + CELLS[action % 32]
 
     def observe(self, state: EinsteinState, seat: int | None) -> EinsteinObservation:
-        """The stones, the turn and the die."""
+        """Return the stones, the turn and the die."""
         cells = [None if cell == GONE else CELLS[cell] for cell in state.stones]
         return EinsteinObservation(
             seat=seat,
@@ -389,7 +389,7 @@ class Einstein(Game[EinsteinState, int, EinsteinObservation]):
         )
 
     def sample_state(self, observation: EinsteinObservation, rng: random.Random) -> EinsteinState:
-        """The position that was observed."""
+        """Return the position that was observed."""
         stones = tuple(
             [
                 GONE if cell is None else CELLS.index(cell)
@@ -402,7 +402,7 @@ class Einstein(Game[EinsteinState, int, EinsteinObservation]):
         )
 
     def scene(self, observation: EinsteinObservation) -> Scene:
-        """The board, on which stones are placed; the die; a button per move."""
+        """Return the board, on which stones are placed; the die; a button per move."""
         there: dict[str, tuple[int, int]] = {}
         for seat, side in enumerate(observation.stones):
             for index, name in enumerate(side):
@@ -454,7 +454,7 @@ class Einstein(Game[EinsteinState, int, EinsteinObservation]):
         return Scene(tuple(elements), status, observation.seat_to_move)
 
     def describe(self, state: EinsteinState) -> str:
-        """The board from the top, and one line with the turn and the die."""
+        """Return the board from the top, and one line with the turn and the die."""
         board = ["."] * (SIZE * SIZE)
         for index, cell in enumerate(state.stones):
             if cell != GONE:
@@ -462,5 +462,5 @@ class Einstein(Game[EinsteinState, int, EinsteinObservation]):
                 board[cell] = "123456abcdef"[index]
         rows = ["".join(board[SIZE * row : SIZE * row + SIZE]) for row in range(SIZE)]
         doing = {CHANCE: "rolls", TERMINAL: "has won"}.get(state.to_move, "to act")
-        rows.append(f"seat {state.turn} {doing}, die {state.rolled or '-'}")
+        rows.append(f"{self.seat_name(state.turn)} {doing}, die {state.rolled or '-'}")
         return "\n".join(rows)

@@ -1,10 +1,10 @@
 """Pig: roll a die as often as you dare; a 1 loses the turn's points, holding keeps them.
 
-A turn is a series of rolls.  A 1 ends it with nothing; any other number is added to the
-turn total.  Instead of rolling again a seat may hold: the turn total is added to its score
-and the next seat is to roll.  The first seat to hold with a score of at least the target
-wins.  A seat must roll before it can hold, and can only hold once it has enough to win:
-neither rule changes the value of any position, and together they keep positions finite.
+A turn is a series of rolls.  A 1 ends it with nothing; any other number is added to the turn total.
+Instead of rolling again, a seat may hold: the turn total is added to its score and the next seat
+rolls.  The first seat to hold with a score of at least the target wins.  A seat must roll before it
+can hold, and must hold once it has enough to win.  Neither rule changes the value of any position,
+and together they keep positions finite.
 
 Actions are written ``roll`` and ``hold``; the die, a chance node, as the number rolled.
 With optimal play from the start the first of two players wins with probability 0.5306
@@ -61,7 +61,7 @@ _SPREAD_AT_END: Final = 5.9
 
 @final
 class Rules:
-    """What all positions of one match share; made by `rules_of` only."""
+    """Tables shared by all positions of one match; made by `rules_of` only."""
 
     def __init__(self, seats: int = 2, target: int = 100, sides: int = 6) -> None:
         self.seats: int = seats
@@ -85,7 +85,7 @@ class Rules:
 
 @functools.cache
 def rules_of(seats: int, target: int, sides: int) -> Rules:
-    """The one `Rules` of these parameters."""
+    """Return the one `Rules` of these parameters."""
     return Rules(seats, target, sides)
 
 
@@ -137,7 +137,7 @@ class PigState(BoardState):
         return _EITHER
 
     def after(self, action: Any) -> PigState:
-        """The state after a roll begins, a hold, or at a chance node the die shows a face."""
+        """Return the state after a roll begins, a hold, or the face of the die."""
         rules = self.rules
         choice: int = action
         following: int = self.turn + 1
@@ -158,7 +158,7 @@ class PigState(BoardState):
         return PigState(following, tuple(banked), following, 0, self.rolled, rules)
 
     def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
-        """The faces of the die while it rolls."""
+        """Return the faces of the die while it rolls."""
         if self.to_move == CHANCE:
             return self.rules.die
         return ()
@@ -168,7 +168,7 @@ class PigState(BoardState):
         return self.rules.wins[self.turn]
 
     def key(self) -> tuple[int, int, int, tuple[int, ...]]:
-        """The position without the last number rolled, which has no effect."""
+        """Return the position without the last number rolled, which has no effect."""
         return (self.to_move, self.turn, self.total, self.scores)
 
     def heuristic(self) -> tuple[float, ...]:
@@ -262,7 +262,7 @@ class Pig(Game[PigState, int, PigObservation]):
     >>> state = state.after(pig.parse(state, "roll"))
     >>> state = state.after(pig.parse_chance(state, "5"))
     >>> pig.describe(state)
-    'scores 0 0 of 20, seat 0 to act, 5 at risk, last roll 5'
+    'scores 0 0 of 20, seat 1 to act, 5 at risk, last roll 5'
     """
 
     info: ClassVar[GameInfo] = GameInfo(
@@ -316,7 +316,7 @@ class Pig(Game[PigState, int, PigObservation]):
         )
 
     def sample_state(self, observation: PigObservation, rng: random.Random) -> PigState:
-        """The position that was observed."""
+        """Return the position that was observed."""
         return PigState(
             observation.to_move,
             observation.scores,
@@ -348,7 +348,7 @@ class Pig(Game[PigState, int, PigObservation]):
         return Scene(tuple(elements), status, observation.seat_to_move)
 
     def describe(self, state: PigState) -> str:
-        """One line: scores, turn and points at risk."""
+        """Return one line: scores, turn and points at risk."""
         scores = " ".join(str(score) for score in state.scores)
         if state.to_move == TERMINAL:
             doing = "has won"
@@ -357,6 +357,6 @@ class Pig(Game[PigState, int, PigObservation]):
         else:
             doing = "to act"
         return (
-            f"scores {scores} of {state.rules.target}, seat {state.turn} {doing}, "
+            f"scores {scores} of {state.rules.target}, {self.seat_name(state.turn)} {doing}, "
             f"{state.total} at risk, last roll {state.rolled or '-'}"
         )

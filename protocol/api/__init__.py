@@ -1,20 +1,20 @@
 """The HTTP API's answers and calls, shared by the server and every client of it.
 
-    rows             the base of all answers, lists of them, how a notebook draws them
-    calls            a request and how its answer is read; every call that is not of a class
-    class_calls      the calls of competitions with a class
-    server           the server's state and its games
-    matches          matches, seats, endings, replays, outputs of hosted bots
-    positions        reviews, search trees, outcomes of chance
-    leaderboards     standings of a game
-    bots             a bot, its versions, ratings and results
-    people           players, accounts, sessions, seeks
-    competitions     round robins without a class
-    classes          competitions with a class: students, entries, staff, changes, costs
-    boards           standings with ratings and intervals, rounds, grades
-    reports          what a final says of one student
-    suspicions       unlikely results, and bots that choose alike
-    submissions      packages that are submitted, and where versions are entered
+    rows               the base of all answers, lists of them, how a notebook draws them
+    calls              a request and how its answer is read; all calls but those of competitions
+    competition_calls  the calls of competitions
+    server             the server's state and its games
+    matches            matches, seats, endings, replays, outputs of hosted bots
+    positions          reviews, search trees, outcomes of chance
+    leaderboards       standings of a game
+    bots               a bot, its versions, ratings and results
+    people             players, accounts, sessions, seeks
+    tournaments        competitions without students
+    competitions       competitions: students, entries, staff, changes, costs
+    boards             standings with ratings and intervals, rounds, grades
+    reports            what a final says of one student
+    suspicions         unlikely results, and bots that choose alike
+    submissions        packages that are submitted, and where versions are entered
 
 Rules that keep old and new programs talking: a field that is added has a default, and a reader
 ignores fields that it does not know.  Times ending in ``_ms`` are milliseconds since 1970 (UTC);

@@ -1,8 +1,8 @@
-"""Standings, rounds and grades of competitions with a class, as the HTTP API answers them."""
+"""Standings, rounds and grades of competitions, as the HTTP API answers them."""
 
 from __future__ import annotations
 
-from plyhouse.protocol.api.classes import Member
+from plyhouse.protocol.api.competitions import Member
 from plyhouse.protocol.api.rows import NOTEBOOK, Row
 
 __all__ = [
@@ -51,7 +51,7 @@ class BoardLine(Row, frozen=True):
 
 
 class Mean(Row, frozen=True):
-    """A mean with its 95 % interval; a bound is null where one mirrored pair says nothing yet."""
+    """A mean with its 95 % interval; bounds are null with fewer than two mirrored pairs."""
 
     mean: float
     low: float | None
@@ -64,13 +64,12 @@ class MeanReturn(Row, frozen=True):
 
     raw: Mean
     adjusted: Mean | None
-    """With the luck of dice and cards taken out; null where the server cannot tell it."""
+    """Without the luck of dice and cards; null if the server cannot compute it."""
     saved: float | None
-    """The part of the games that this saves for an interval as wide."""
+    """The fraction of matches that this saves for an interval of the same width."""
     any_low: float | None
     any_high: float | None
-    """The 95 % interval of the raw mean if you look at every moment; null where the game
-    does not say how much a return can be."""
+    """The any-time 95 % interval of the raw mean; null if the game does not bound its returns."""
 
 
 class Strength(Row, frozen=True):
@@ -79,18 +78,18 @@ class Strength(Row, frozen=True):
     elo: float
     low: float
     high: float
-    """The 95 % interval for one look, after a number of matches fixed before."""
+    """The 95 % interval for a number of matches that was fixed in advance."""
     any_low: float
     any_high: float
-    """The 95 % interval if you look at every moment."""
+    """The any-time 95 % interval, valid however often you look."""
     rank_low: int
     rank_high: int
-    """The best and the worst rank among the lines shown that it may have."""
+    """The best and the worst plausible rank among the lines shown."""
     matches: float
 
 
 class Nash(Row, frozen=True):
-    """What Nash averaging says."""
+    """An entry's result by Nash averaging."""
 
     share: float
     low: float
@@ -100,7 +99,7 @@ class Nash(Row, frozen=True):
 
 
 class ProvenLine(Row, frozen=True):
-    """One line of a board: what the rules say, and what it proves."""
+    """One line of a board: rank and score by the rules, and the statistical evidence."""
 
     rank: int | None
     """The rank by ``score``."""
@@ -114,13 +113,13 @@ class ProvenLine(Row, frozen=True):
     draws: int
     losses: int
     forfeits: int
-    """Matches that it forfeited; 0 for an entry without a name."""
+    """Matches that the entry forfeited; 0 for an anonymous entry."""
     games: dict[str, float]
     rating: Strength | None
     ahead: float | None
-    """How likely it is stronger than the entry of the next line; null for the last one."""
+    """Probability that it is stronger than the entry on the next line; null on the last line."""
     twin_of: str
-    """The entry that it is a twin of, and then without a rank; empty for all others."""
+    """The entry that it duplicates; such an entry has no rank. Empty for all others."""
     nash: Nash | None
     returns: dict[str, MeanReturn]
     """By game."""
@@ -129,7 +128,7 @@ class ProvenLine(Row, frozen=True):
 
 
 class SeatTerm(Row, frozen=True):
-    """What a seat is worth beside the last one of its game, in Elo points."""
+    """The advantage of a seat over the last seat of its game, in Elo points."""
 
     seat: int
     elo: float
@@ -150,18 +149,18 @@ class HeadToHead(Row, frozen=True):
 
 
 class Twin(Row, frozen=True):
-    """One bot entered twice: by how much chance drives equals apart on this board."""
+    """A bot entered twice, to measure the noise of this board."""
 
     entry: str
     twin: str
     same: bool
-    """Whether the same files and options played under both names."""
+    """True if the same files and options played under both names."""
     score: float | None
-    """By how much their scores differ; null until both have played."""
+    """The difference between their scores; null until both have played."""
     elo: float | None
-    """By how much their ratings differ."""
+    """The difference between their ratings."""
     chance: float | None
-    """By how much, at most, chance makes ratings of two equals differ 95 times in 100."""
+    """The rating difference that equal bots exceed by chance 5 times in 100."""
 
 
 class Board(Row, frozen=True):
@@ -173,21 +172,21 @@ class Board(Row, frozen=True):
     board: str
     matches: int
     repeated: int
-    """Matches that repeat an earlier one move by move, which the ratings leave out."""
+    """Matches that repeat an earlier one ply by ply; the ratings ignore them."""
     lines: list[ProvenLine]
     notes: list[str]
     seats: dict[str, list[SeatTerm]]
     """By game."""
     draws: dict[str, float]
-    """By game how often equals draw."""
+    """By game: the fitted probability that equal bots draw."""
     crosstab: list[HeadToHead]
-    """Only if it was asked for."""
+    """Empty unless the request asked for it."""
     twins: list[Twin]
     scoring: dict[str, str] = {}
-    """What scores a match, by game: ``wins`` or ``returns``."""
+    """By game: how a match is scored, by ``wins`` or ``returns``."""
     any_time: bool = False
-    """Whether all intervals are any-time ones, as pairings were played until grades were certain;
-    ``low`` and ``high`` are ``any_low`` and ``any_high`` then."""
+    """True if pairings were played until grades were certain. Then ``low`` and ``high`` are equal
+    to ``any_low`` and ``any_high``."""
 
     def _repr_html_(self) -> str:
         return NOTEBOOK.table(self.lines)
@@ -197,7 +196,7 @@ class Place(Row, frozen=True):
     """One line of the table of a format."""
 
     place: int | None
-    """Null for baselines where they are not ranked."""
+    """Null for unranked baselines."""
     entry: str
     points: float
     played: int
@@ -208,22 +207,22 @@ class Place(Row, frozen=True):
 
 
 class RoundPairing(Row, frozen=True):
-    """A pairing of a round, or why there is none."""
+    """A pairing of a round, or the reason why there is none."""
 
     key: str
     entries: list[str | None]
-    """The entries that meet; null where one is not known yet, or where there is no opponent."""
+    """The entries that meet; null for an entry not known yet and for no opponent."""
     state: str
     """``waiting``, ``ready``, ``playing``, ``finished``, ``void``, ``bye``, ``walkover`` or
     ``dropped``."""
     scores: list[float] | None
-    """What each scored, summed over the matches that count."""
+    """Total score of each entry in the matches that count."""
     matches: int
-    """How many count."""
+    """Number of matches that count."""
     winner: str | None
-    """The entry that goes on from here, where the format has one."""
+    """The entry that advances, in formats in which one does."""
     pairing: str
-    """What its matches can be asked for by; empty as long as there are none."""
+    """Id of the pairing, for requesting its matches; empty until the first one begins."""
 
 
 class Round(Row, frozen=True):
@@ -235,23 +234,23 @@ class Round(Row, frozen=True):
 
 
 class GameRounds(Row, frozen=True):
-    """A game of a final as its format sees it."""
+    """Table and rounds of one game of a final."""
 
     game: str
     competition: str
     format: str
     tie_breaks: list[str]
-    """What decides the table where points are equal, in this order."""
+    """The tie-breaks between entries with equal points, in order."""
     table: list[Place]
     rounds: list[Round]
     decided_by: str = ""
-    """What decides the places, in words."""
+    """How places are decided, in words."""
     seeds: list[str] = []
-    """The entries from the first seed to the last, if the format goes by seeds.
+    """The entries from the first seed to the last, if the format uses seeds.
 
     Empty on an anonymous board."""
     lot: str = ""
-    """The seed of the lot that ordered entries without a rating; empty if there was none.
+    """The random seed of the draw that ordered unrated entries; empty if there was no draw.
 
     Empty on an anonymous board."""
 
@@ -267,11 +266,11 @@ class NextPairing(Row, frozen=True):
     """The entries that meet, in the seat order of the first match."""
     matches: int
     own: bool
-    """Whether an entry of the viewer is in it."""
+    """True if an entry of the viewer takes part."""
 
 
 class BaselineCertainty(Row, frozen=True):
-    """How sure it is that an entry reaches what a baseline's grade needs."""
+    """How certain it is that an entry reaches the grade of a baseline."""
 
     game: str
     entry: str
@@ -280,22 +279,22 @@ class BaselineCertainty(Row, frozen=True):
     mean: float
     low: float
     high: float
-    """The mean score is from low to high, at the stated error, however often one looks."""
+    """Any-time bounds of the mean score, at the stated error."""
     state: str
-    """``open`` (more is played), ``decided``, or ``maximum``: as much as may be was played."""
+    """``open`` (more matches follow), ``decided``, or ``maximum`` (no more are allowed)."""
     reached: bool | None
-    """Whether the grade's threshold is reached; null where that is not decided."""
+    """True if the entry reaches the grade's threshold; null if undecided."""
 
 
 class GradeCertainty(Row, frozen=True):
-    """How sure it is on which side of a threshold an entry is."""
+    """How certain it is whether an entry reaches a threshold."""
 
     low: float
     high: float
-    """Bounds of the mean score that hold at every moment."""
+    """Any-time bounds of the mean score."""
     pairs: int
     decision: str
-    """``open`` (more is played), ``decided``, or ``maximum``: as much as may be was played."""
+    """``open`` (more matches follow), ``decided``, or ``maximum`` (no more are allowed)."""
 
 
 class GradeLine(Row, frozen=True):
@@ -308,28 +307,27 @@ class GradeLine(Row, frozen=True):
     against: dict[str, float | None]
     """The mean score against each baseline."""
     scoring: str = ""
-    """What scores a match: ``wins`` or ``returns``, by game where games differ."""
+    """How a match is scored: by ``wins`` or ``returns``; for each game if games differ."""
     matches: dict[str, int] = {}
-    """How many matches the mean against each baseline is of."""
+    """Number of matches behind the mean against each baseline."""
     standard_error: dict[str, float | None] = {}
-    """The standard error of each of these means, over mirrored pairings; means little in a final
-    that stops when grades are certain, see ``certainty``."""
+    """The standard error of each mean, over mirrored pairings. If the final stops when grades are
+    certain, use ``certainty`` instead."""
     points: float = 0.0
     """The points of the grade."""
     group: str = ""
-    """What the group is called; empty for a student alone."""
+    """Name of the group; empty for a single student."""
     members: list[Member] = []
     certainty: dict[str, GradeCertainty] = {}
-    """What is certain against each graded baseline; empty in finals with a fixed number of matches.
-    """
+    """The certainty against each graded baseline; empty if the number of matches was fixed."""
     days_late: int = 0
-    """How many days, begun or full, the entry came after the freeze or the extension."""
+    """Started days by which the entry missed the freeze or the extension."""
     penalty: float = 0.0
-    """Percent of the points that this costs."""
+    """Percentage of the points deducted for lateness."""
 
 
 class Results(Row, frozen=True):
-    """What came of a competition, for programs, and as the files that people keep."""
+    """Results of a competition, as data and as CSV files."""
 
     name: str
     status: str

@@ -31,9 +31,9 @@ class Bot(Row, frozen=True):
     kind: str
     created_ms: int
     disabled_ms: int | None = None
-    """Since when it may not log in; null if it may."""
+    """When an organiser disabled its login; null if it may log in."""
     open_ms: int | None = None
-    """Since when people may play against its submissions; null if they may not."""
+    """When its author opened its submissions for play; null if they are closed."""
 
 
 class Holder(Row, frozen=True):
@@ -44,7 +44,7 @@ class Holder(Row, frozen=True):
 
 
 class BotMatch(Row, frozen=True):
-    """A finished match as it went for one bot."""
+    """A finished match from the view of one bot."""
 
     match: str
     game: str
@@ -55,14 +55,14 @@ class BotMatch(Row, frozen=True):
     returned: float | None
     termination: str
     forfeit: bool
-    """Whether the bot lost otherwise than by play."""
+    """True if the bot lost by flag fall, illegal action, crash or absence."""
     reason: str
     rated: bool
     ply: int
     created_ms: int
     void_reason: str | None
     others: list[Holder]
-    """The holders of the other seats, in their order."""
+    """The holders of the other seats, in seat order."""
 
 
 class BotVersion(Row, frozen=True):
@@ -126,7 +126,7 @@ class InSeat(Row, frozen=True):
 
 
 class ForfeitKind(Row, frozen=True):
-    """How often the bot lost otherwise than by play."""
+    """Number of losses by one kind of forfeit."""
 
     termination: str
     words: str
@@ -134,39 +134,39 @@ class ForfeitKind(Row, frozen=True):
 
 
 class Pace(Row, frozen=True):
-    """How long the bot's plies took in a game, in milliseconds; of some of its latest matches."""
+    """Thinking times of a bot in a game, in milliseconds, from some of its latest matches."""
 
     game: str
     plies: int
     median_ms: float
-    """Of the time on the clock."""
+    """Median of the time charged to the clock."""
     slow_ms: float
-    """Nineteen of twenty plies took less."""
+    """The 95th percentile."""
     longest_ms: float
     lag_ms: float
-    """Median of what the network took, which was given back."""
+    """Median network delay, which the server refunded."""
 
 
 class Career(Row, frozen=True):
-    """What came of some matches of a bot."""
+    """Statistics over the latest matches of a bot."""
 
     matches: int
-    """Matches that were counted."""
+    """Number of matches counted."""
     more: bool
-    """Whether there are older ones that were not."""
+    """True if older matches exist that are not counted."""
     void: int
     wins: int
     draws: int
     losses: int
     against: list[Against]
-    """Those it met most first."""
+    """The most frequent opponents first."""
     seats: list[InSeat]
     forfeits: list[ForfeitKind]
     """The most frequent first."""
 
 
 class BotPage(Row, frozen=True):
-    """A bot: its versions, standings, ratings over time, and what came of its latest matches."""
+    """A bot: its versions, standings, ratings over time, and statistics of its latest matches."""
 
     player: str
     display: str
@@ -184,7 +184,7 @@ class BotPage(Row, frozen=True):
 
 
 class Suspension(Row, frozen=True):
-    """A version that is suspended, and why."""
+    """A suspended version, with the reason."""
 
     player: str
     bot: str

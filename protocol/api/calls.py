@@ -1,7 +1,7 @@
-"""Requests of the HTTP API as data: what is sent, and how the answer is read.
+"""Requests of the HTTP API as data: path, body, and a reader for the answer.
 
-Clients only differ in how they send a call.  The calls of competitions with a class are in
-`plyhouse.protocol.api.class_calls`.
+Clients only differ in how they send a call.  The calls of competitions are in
+`plyhouse.protocol.api.competition_calls`.
 
 >>> match("m1").path
 '/api/v1/matches/m1'
@@ -20,7 +20,6 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from plyhouse.protocol.api.bots import Bot, BotMatch, BotPage, Suspension
-from plyhouse.protocol.api.competitions import Competition, CompetitionDetail
 from plyhouse.protocol.api.leaderboards import Leaderboard, Standing
 from plyhouse.protocol.api.matches import (
     Ending,
@@ -31,11 +30,19 @@ from plyhouse.protocol.api.matches import (
     Record,
     Replay,
 )
-from plyhouse.protocol.api.people import Account, ErasedPlayer, Player
+from plyhouse.protocol.api.people import (
+    Account,
+    ErasedPlayer,
+    Opponent,
+    Person,
+    Player,
+    Seek,
+)
 from plyhouse.protocol.api.positions import Chances, Review, Tree
 from plyhouse.protocol.api.rows import Rows
 from plyhouse.protocol.api.server import Health, ListedGame, RunnerCapacity
-from plyhouse.protocol.api.submissions import OpenToPlay, Submission, SubmissionRules
+from plyhouse.protocol.api.submissions import OpenBot, OpenToPlay, Submission, SubmissionRules
+from plyhouse.protocol.api.tournaments import Tournament, TournamentDetail
 
 __all__ = ["PAGE", "Call", "Pages", "api_path", "delete", "get", "get_rows", "post", "post_rows"]
 
@@ -44,12 +51,12 @@ T_co = TypeVar("T_co", covariant=True)
 RowT = TypeVar("RowT")
 
 PAGE: Final = 200
-"""Rows that are asked for at a time, where there may be many."""
+"""Rows per page of long lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call(Generic[T_co]):
-    """One request, and how its answer is read."""
+    """One request with a reader for its answer."""
 
     method: str
     path: str
@@ -58,16 +65,16 @@ class Call(Generic[T_co]):
     query: Mapping[str, Any] = field(default_factory=dict)
     body: Any = None
     timeout: float | None = None
-    """Seconds to wait for an answer, where that takes longer than usual."""
+    """Seconds to wait for the answer; None for the default."""
 
     @property
     def changes(self) -> bool:
-        """Whether it may change something on the server."""
+        """True if the request may change data on the server."""
         return self.method != "GET"
 
     @property
     def parameters(self) -> dict[str, str | list[str]]:
-        """The query as text, of lists each; what is None is left out."""
+        """The query as text; lists keep one text per item, and None is left out."""
         return {
             name: [_text(each) for each in value] if isinstance(value, list) else _text(value)
             for name, value in self.query.items()
@@ -91,20 +98,20 @@ class Pages(Generic[RowT]):
 
     first: Call[Rows[RowT]]
     following: Callable[[Rows[RowT], int], Mapping[str, Any]]
-    """What the query of the next page has besides, from the last page and the rows so far."""
+    """Returns the extra query of the next page, from the last page and the rows so far."""
     most: int | None = None
-    """Rows in all; None for every one."""
+    """Most rows in total; None for all."""
 
     def size(self, had: int) -> int:
-        """Rows to ask for next; 0 if that is enough."""
+        """Return the number of rows to request next; 0 for no further page."""
         return PAGE if self.most is None else min(PAGE, self.most - had)
 
     def call(self, size: int) -> Call[Rows[RowT]]:
-        """The first request."""
+        """Return the first request."""
         return replace(self.first, query={**self.first.query, "limit": size})
 
     def after(self, page: Rows[RowT], had: int, asked: int, size: int) -> Call[Rows[RowT]] | None:
-        """The request after a page, of which ``asked`` rows were wanted; None after the last."""
+        """Return the request after a page of ``asked`` rows; None after the last page."""
         if len(page) < asked or size <= 0:
             return None
         query = {**self.first.query, **self.following(page, had), "limit": size}
@@ -116,7 +123,7 @@ def _text(value: Any) -> str:
 
 
 def api_path(*parts: str) -> str:
-    """A path of the API with each part escaped."""
+    """Return a path of the API with each part escaped."""
     return "/api/v1/" + "/".join(quote(part, safe="") for part in parts)
 
 
@@ -129,31 +136,31 @@ def _list(kind: type[T]) -> Callable[[Any], Rows[T]]:
 
 
 def _nothing(answer: Any) -> None:
-    """Reads an answer without anything in it."""
+    """Read an empty answer."""
 
 
 def get(kind: type[T], *parts: str, **query: Any) -> Call[T]:
-    """A request for one answer of a kind."""
+    """Return a request for one object of a kind."""
     return Call("GET", api_path(*parts), _one(kind), query)
 
 
 def get_rows(kind: type[T], *parts: str, **query: Any) -> Call[Rows[T]]:
-    """A request for a list."""
+    """Return a request for a list."""
     return Call("GET", api_path(*parts), _list(kind), query)
 
 
 def post(kind: type[T] | None, *parts: str, **body: Any) -> Call[T]:
-    """A request that changes something; without a kind, nothing is answered."""
+    """Return a request that changes data; without a kind, the answer is empty."""
     return Call("POST", api_path(*parts), _one(kind) if kind else _nothing, body=body)  # type: ignore[arg-type]
 
 
 def post_rows(kind: type[T], *parts: str, **body: Any) -> Call[Rows[T]]:
-    """A request that changes something and is answered with a list."""
+    """Return a request that changes data and whose answer is a list."""
     return Call("POST", api_path(*parts), _list(kind), body=body)
 
 
 def delete(*parts: str, **query: Any) -> Call[None]:
-    """A request to remove something."""
+    """Return a request that deletes data."""
     return Call("DELETE", api_path(*parts), _nothing, query)
 
 
@@ -178,6 +185,10 @@ def runner_capacity() -> Call[RunnerCapacity]:
 def matches(most: int | None, **filters: Any) -> Pages[Match]:
     first = get_rows(Match, "matches", **filters)
     return Pages(first, lambda page, had: {"before": page[-1].match}, most)
+
+
+def running_matches(limit: int, game: str | None = None) -> Call[Rows[Match]]:
+    return get_rows(Match, "matches", status="running", limit=limit, game=game)
 
 
 def match(name: str) -> Call[Match]:
@@ -283,6 +294,26 @@ def reinstate(player: str, bot: str, version: str, why: str) -> Call[Rows[Suspen
     return post_rows(Suspension, *where, version=version, why=why)
 
 
+def session() -> Call[Person]:
+    return get(Person, "session")
+
+
+def seeks() -> Call[Rows[Seek]]:
+    return get_rows(Seek, "seeks")
+
+
+def hosted_bots() -> Call[Rows[OpenBot]]:
+    return get_rows(OpenBot, "hosted-bots")
+
+
+def start_hosted_bot(opponent: str, game: str) -> Call[None]:
+    return post(None, "hosted-bots", opponent=opponent, game=game)
+
+
+def start_builtin_bots(level: str, count: int) -> Call[Opponent]:
+    return post(Opponent, "house-bots", level=level, count=count)
+
+
 def register(name: str, display: str) -> Call[Account]:
     return post(Account, "players", player=name, display=display)
 
@@ -291,26 +322,26 @@ def erase_player(name: str, why: str) -> Call[ErasedPlayer]:
     return post(ErasedPlayer, "players", name, "erase", why=why)
 
 
-# --------------------------------------------------------------------------- competitions
+# ---------------------------------------------------------------------------- tournaments
 
 
-def competitions() -> Call[Rows[Competition]]:
-    return get_rows(Competition, "competitions")
+def tournaments() -> Call[Rows[Tournament]]:
+    return get_rows(Tournament, "competitions")
 
 
-def competition(name: str) -> Call[CompetitionDetail]:
-    return get(CompetitionDetail, "competitions", name)
+def tournament(name: str) -> Call[TournamentDetail]:
+    return get(TournamentDetail, "competitions", name)
 
 
-def organise(**terms: Any) -> Call[CompetitionDetail]:
-    return post(CompetitionDetail, "competitions", **terms)
+def open_tournament(**terms: Any) -> Call[TournamentDetail]:
+    return post(TournamentDetail, "competitions", **terms)
 
 
-def steer(name: str, step: str, **body: Any) -> Call[None]:
+def steer_tournament(name: str, step: str, **body: Any) -> Call[None]:
     return post(None, "competitions", name, step, **body)
 
 
-def drop(name: str, why: str) -> Call[None]:
+def drop_tournament(name: str, why: str) -> Call[None]:
     return delete("competitions", name, why=why)
 
 

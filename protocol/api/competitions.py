@@ -1,29 +1,127 @@
-"""Round robins without a class, as the HTTP API answers them."""
+"""Competitions, as the HTTP API answers them."""
 
 from __future__ import annotations
 
-from plyhouse.protocol.api.rows import NOTEBOOK, Row
+from plyhouse.protocol.api.rows import Row
 
 __all__ = [
+    "Announcement",
+    "Change",
+    "ChangedKey",
+    "Code",
     "Competition",
+    "CompetitionCost",
     "CompetitionDetail",
-    "CompetitionStanding",
+    "CompetitionText",
+    "Copied",
+    "EndedFinal",
+    "Entry",
+    "FinalGame",
+    "GameCost",
+    "Joining",
+    "Losses",
+    "Measure",
+    "Member",
+    "Regrade",
+    "Rehearsal",
+    "Staff",
+    "Student",
 ]
 
 
-class CompetitionStanding(Row, frozen=True):
-    """The place of a bot in a competition; fields as in `leaderboards.Standing`."""
+class Measure(Row, frozen=True):
+    """How long the latest matches of a game took on this server."""
 
-    rank: int
-    player: str
-    bot: str
-    bot_id: int
-    score: float
-    games: int
-    wins: int
-    draws: int
-    losses: int
-    returns: float
+    game: str
+    matches: int
+    seconds: float
+    plies: float = 0.0
+    """Mean number of plies."""
+    same_control: bool = True
+    """True if all had the time control of the file; false if any time control counts."""
+
+
+class Joining(Row, frozen=True):
+    """The outcome of adding one student."""
+
+    name: str
+    account: str
+    token: str
+    """The new token, which only this answer shows; empty if none was created."""
+    outcome: str
+    """``new``, ``known``, ``present``, ``revoked`` or ``reissued``."""
+
+
+class Code(Row, frozen=True):
+    """A code by which students join."""
+
+    code: str
+    uses: int
+    used: int
+    expires_ms: int | None
+    group: str
+    late_ms: int | None
+    revoked_ms: int | None
+
+
+class Entry(Row, frozen=True):
+    """A bot in a competition."""
+
+    entry: str
+    version: str
+    digest: str
+    chosen: bool
+    baseline: bool
+    status: str
+    connected: bool
+    """True if this version is connected, or the next version if there is one."""
+    next_version: str = ""
+    """The version that a rerun would use, if it differs from the one in the results."""
+    next_digest: str = ""
+    check: str = ""
+    """State of a baseline: ``ready``, ``waiting`` (for its check), ``refused`` or ``missing``."""
+    check_text: str = ""
+    """Why a baseline cannot play its latest submission; empty if it can."""
+    days_late: int = 0
+    """Started days by which the entry missed the freeze or the extension."""
+    penalty: float = 0.0
+    """Percentage of the points deducted for lateness."""
+
+
+class Member(Row, frozen=True):
+    """A person of the class."""
+
+    name: str
+    email: str
+    institution_id: str = ""
+    """The person's id at the institution; empty if unknown."""
+
+
+class Student(Row, frozen=True):
+    """A student or group."""
+
+    student: str
+    display: str
+    status: str
+    extended_ms: int | None
+    members: list[Member]
+
+
+class FinalGame(Row, frozen=True):
+    """A game of the final."""
+
+    game: str
+    competition: str
+    """Id for requesting its matches; empty until the final begins."""
+    planned: int
+    finished: int
+    waiting_for: list[str]
+    absent: list[str]
+    """A sentence for each bot that pairings wait for, and for each withdrawn bot."""
+    unplayed: str
+    """Entries that would miss pairings if the final ended now; empty if there are none."""
+    scoring: str = ""
+    """How a match is scored: by ``wins`` or ``returns``."""
 
 
 class Competition(Row, frozen=True):
@@ -31,26 +129,190 @@ class Competition(Row, frozen=True):
 
     competition: str
     name: str
-    game: str
-    time_control: str
-    rounds: int
-    mirrored: bool
-    rated: bool
     status: str
-    created_ms: int
+    games: list[str]
+    time_control: str
+    format: str
+    board: str
+    rules: str
+    entries_per_student: int
+    opens_ms: int | None
+    freezes_ms: int | None
+    final_ms: int | None
     finished_ms: int | None
+    rehearsal: bool = False
+    """True if it rehearses another competition; its results do not count."""
+    practice: bool = False
+    """True if it has a practice ladder; the ladder appears once there are two entries."""
+    practice_of: str = ""
+    """For a practice ladder, the id of its competition; empty for all others."""
+
+
+class Rehearsal(Competition, frozen=True, kw_only=True):
+    """A rehearsal that has begun."""
+
+    left_out: list[str]
+    """Entries that do not take part because they have no ready submission."""
+
+
+class EndedFinal(Competition, frozen=True, kw_only=True):
+    """A competition whose final was ended early."""
+
+    unplayed: list[str]
+    """For each game, a sentence about the entries that missed pairings, with a few names."""
 
 
 class CompetitionDetail(Competition, frozen=True, kw_only=True):
-    """A competition with its table; matches are counted in the whole schedule."""
+    """A competition as its organiser sees it."""
 
-    entries: list[str]
-    planned: int
-    created: int
-    finished: int
-    waiting_for: list[str]
-    """Bots that keep pairings from being played, and why."""
-    table: list[CompetitionStanding]
+    note: str
+    """Why an automatic step failed; empty if none did."""
+    warnings: list[str]
+    """Harmless differences from the file, such as a duplicate baseline that is another bot."""
+    file: str
+    students: list[Student]
+    entries: list[Entry]
+    progress: list[FinalGame]
 
-    def _repr_html_(self) -> str:
-        return NOTEBOOK.table(self.table)
+
+class Announcement(Row, frozen=True):
+    """An announcement."""
+
+    id: int
+    at_ms: int
+    who: str
+    """The account that wrote it."""
+    kind: str
+    """``note`` by the staff, or ``change`` for a change of the competition."""
+    text: str
+
+
+class Regrade(Row, frozen=True):
+    """A request for a regrade."""
+
+    id: int
+    student: str
+    match: str
+    """Empty: it is about the grade."""
+    text: str
+    asked_ms: int
+    answer: str
+    """Empty until the staff answers."""
+    answered_by: str
+    answered_ms: int | None
+    closed_ms: int | None
+
+
+class Staff(Row, frozen=True):
+    """A member of the staff."""
+
+    player: str
+    role: str
+    """``owner``, ``assistant`` or ``reader``."""
+    since_ms: int
+    able: bool = True
+    """False if the member has no token with the scope ``organise`` yet."""
+
+
+class CompetitionText(Row, frozen=True):
+    """The competition file of a competition."""
+
+    name: str
+    file: str
+    digest: str
+    """SHA-256 of the file, in hexadecimal."""
+
+
+class ChangedKey(Row, frozen=True):
+    """A difference between two versions of a competition file."""
+
+    key: str
+    """The key as in the file; for a baseline with its bot: ``baselines[staff/easy].at_least``."""
+    old: str
+    new: str
+    effect: str
+    refused: str
+    """Why the change is not possible now; empty if it is."""
+
+
+class Change(Row, frozen=True):
+    """The differences between a new file and the file of a competition."""
+
+    name: str
+    status: str
+    """The status, after the change if it was applied."""
+    applied: bool
+    changes: list[ChangedKey]
+    """Empty if the two files have the same content."""
+    notice: str
+    """The notice for students on the page; empty if no change concerns them."""
+    digest: str
+    """SHA-256 of the file that the competition has now, in hexadecimal."""
+
+
+class Losses(Row, frozen=True):
+    """Everything that deleting a competition would delete."""
+
+    name: str
+    status: str
+    rehearsal: bool
+    students: int
+    """Number of students; their accounts stay."""
+    entries: int
+    submissions: int
+    """Number of packages submitted for this competition alone."""
+    codes: int
+    """Number of valid join codes."""
+    matches: int
+    """Number of finished matches of its final; they stay in the list of matches."""
+    running: int
+
+
+class Copied(Row, frozen=True):
+    """A competition opened with the students of another one."""
+
+    name: str
+    status: str
+    students: int
+    codes: int
+    entries: int
+
+
+class GameCost(Row, frozen=True):
+    """The cost of one game."""
+
+    game: str
+    matches: int
+    seconds: float
+    """Length of one match if every bot uses all its time."""
+    core_hours: float
+    """Cost of all matches if every bot uses all its time."""
+    measured: int
+    """Number of measured matches."""
+    source: str
+    """``server`` (matches of this server) or ``sample`` (random matches played now)."""
+    typical_seconds: float = 0.0
+    """Length of one match, measured on this server or estimated from the sample."""
+    typical_core_hours: float = 0.0
+
+
+class CompetitionCost(Row, frozen=True):
+    """Estimated cost of a competition; a ladder has no end, so it lists no games."""
+
+    name: str
+    entries: int
+    endless: bool
+    games: list[GameCost]
+    matches: int
+    core_hours: float
+    """Cost if every bot uses all its time."""
+    at_a_time: int
+    end_ms: int | None
+    """Latest end, if it begins on time and never waits for a bot."""
+    typical_core_hours: float = 0.0
+    hours: float = 0.0
+    """Duration if every bot uses all its time."""
+    typical_hours: float = 0.0
+    typical_end_ms: int | None = None
+    notes: list[str] = []
+    """Sentences about the scoring of each game and the basis of the grades."""

@@ -31,16 +31,16 @@ class Standing(Row, frozen=True):
     """Sum of the squares of these utilities."""
     version_id: int = 0
     version: str = ""
-    """The label of the version whose results these are."""
+    """Label of the version with these results."""
     latest: bool = True
-    """Whether it is the version that the bot last played a rated match of this game with."""
+    """True if the bot used this version in its last rated match of this game."""
     display: str = ""
-    """The player's display name; empty where it has none."""
+    """The player's display name; empty if it has none."""
     mean_return: float | None = None
     """Utility per match; null in games where only winning counts."""
     mean_low: float | None = None
     mean_high: float | None = None
-    """The bounds of its 95 % interval, within what the game can give."""
+    """Bounds of its 95 % interval, within the bounds of the game's returns."""
 
 
 class Leaderboard(Row, frozen=True):

@@ -31,7 +31,7 @@ MAX_TEXT: Final = 2000
 
 
 class Seat(Row, frozen=True):
-    """The holder of a seat, and what it got in the end."""
+    """The holder of a seat, and its return."""
 
     seat: int
     player: str
@@ -41,12 +41,12 @@ class Seat(Row, frozen=True):
 
     @property
     def name(self) -> str:
-        """``player/bot``; the player alone in person."""
+        """``player/bot``, or the player's name for a person."""
         return f"{self.player}/{self.bot}" if self.bot else self.player
 
 
 class Match(Row, frozen=True):
-    """A match, without what happened in it."""
+    """A match, without its events."""
 
     match: str
     pairing: str
@@ -64,35 +64,35 @@ class Match(Row, frozen=True):
     started_ms: int | None
     finished_ms: int | None
     record: str
-    """Where its record is, once it may be read."""
+    """Address of its record; empty until the record is public."""
     void_reason: str | None = None
-    """Why it was made void, by an organiser or since the machine that ran a bot was too busy; it
-    counts nowhere then.  Null if it was not."""
+    """Why the match is void, such as an organiser's decision or an overloaded runner.
+    Null if it is not void; void matches count nowhere."""
     snapshot: MatchSnapshot | None = None
-    """What a spectator sees now; only for a single match, while the server has it at hand."""
+    """A spectator's view; only for a single match that the server has in memory."""
     replaced: bool = False
-    """Whether another version or bot has since taken the place of one that played here. The match
-    then counts no longer in its competition."""
+    """True if another version or bot has replaced one that played here. The match then no longer
+    counts in its competition."""
     kind: str = ""
-    """What it is played for: ``competition`` (rehearsals included), ``rated`` or ``casual``."""
+    """Purpose: ``competition`` (including rehearsals), ``rated`` or ``casual``."""
 
     @property
     def winner(self) -> str:
-        """The seat that got more than every other, as ``player/bot``; empty if none did."""
+        """The seat with the highest return, as ``player/bot``; empty if several share it."""
         got = [seat.returned for seat in self.seats if seat.returned is not None]
         best = [seat.name for seat in self.seats if got and seat.returned == max(got)]
         return best[0] if len(best) == 1 and len(got) > 1 else ""
 
 
 class Info(Struct, frozen=True, omit_defaults=True):
-    """What a bot thought when it chose an action; everything is optional.
+    """The thoughts of a bot about an action; every field is optional.
 
-    value: what its seat expects, in the game's returns.
-    depth: how many plies it looked ahead.
-    nodes: how many positions it looked at.
-    pv: the play it expects from there, as actions in the notation of the game.
-    text: whatever else it says.
-    live: whether spectators may see it while the match runs, where that can help nobody.
+    value: expected return of its seat.
+    depth: number of plies that it searched.
+    nodes: number of positions that it searched.
+    pv: principal variation, as actions in the notation of the game.
+    text: any other remark.
+    live: whether spectators may see it during the match, if it cannot help an opponent.
     """
 
     value: float | None = None
@@ -104,30 +104,30 @@ class Info(Struct, frozen=True, omit_defaults=True):
 
 
 class Position(Row, frozen=True):
-    """A position in which a seat was to move, or the last one; it draws itself in a notebook."""
+    """A position in which a seat was to act, or the final one; a notebook draws it."""
 
     ply: int
-    """How many actions of seats led to it."""
+    """Number of seat actions before it."""
     events: list[Event]
-    """What happened since the position before."""
+    """Events since the previous position."""
     scene: dict[str, Any]
     info: Info | None = None
-    """What the bot that played the action before this position said of its thoughts; once the
-    whole pairing is over, or before where it allows that and it can help nobody."""
+    """Thoughts of the bot whose action led to this position.  They are public once the pairing is
+    over, or earlier if the bot allows it and they cannot help an opponent."""
 
     def _repr_svg_(self) -> str:
         return NOTEBOOK.scene(self.scene)
 
 
 class Replay(Row, frozen=True):
-    """A stretch of a match as one viewer may see it."""
+    """Part of a match, as one viewer may see it."""
 
     match: str
     game: str
     seen_by: int | None
-    """The seat whose view this is; null for that of spectators."""
+    """The seat whose view this is; null for the spectators' view."""
     open: bool
-    """Whether the views of the seats may be asked for as well."""
+    """True if the views of the seats are public, too."""
     plies: int
     """Actions of seats so far; the last position of the match has this number."""
     frames: list[Position]
@@ -148,44 +148,44 @@ class Record(Row, frozen=True):
 
 
 class Ending(Row, frozen=True):
-    """What the author of a bot is told of the end that it caused."""
+    """How a bot ended its match, for its author."""
 
     match: str
     ply: int
-    """Actions of seats until then."""
+    """Number of seat actions before the end."""
     seat: int
     """The seat that the bot held."""
     termination: str
     reason: str
-    """What everybody is told."""
+    """The public reason."""
     detail: str
-    """What only the author is: the traceback, or the refused action; empty if nothing is kept."""
+    """For the author only: the traceback, or the illegal action; empty if nothing is stored."""
 
 
 class OutputLine(Row, frozen=True):
-    """Something that a hosted bot printed, or that is said of it."""
+    """A line that a hosted bot printed, or a remark about the bot."""
 
     ply: int | None
-    """The ply that it was asked for; null before its first and after its last."""
+    """The ply for which the bot was thinking; null before its first and after its last ply."""
     kind: str
-    """``print``: the bot printed it; ``note``: the machine that ran it says so; ``crash``: the
-    traceback, and the position."""
+    """``print`` for output of the bot, ``note`` for a remark of its runner, ``crash`` for a
+    traceback and the position."""
     text: str
 
 
 class PlyCost(Row, frozen=True):
-    """What a ply of a hosted bot cost its machine, in milliseconds."""
+    """Cost of one ply of a hosted bot on its runner, in milliseconds."""
 
     ply: int
     wall_ms: float
     cpu_ms: float
-    """Processor time of the bot."""
+    """CPU time of the bot."""
     waited_ms: float
-    """For how long it could have run, but its processor was another's."""
+    """Time for which the bot waited for its core."""
 
 
 class Output(Row, frozen=True):
-    """What a hosted bot printed in a match on one machine."""
+    """Output of a hosted bot in a match, from one runner."""
 
     match: str
     bot: str
@@ -197,13 +197,13 @@ class Output(Row, frozen=True):
     lines: list[OutputLine]
     costs: list[PlyCost]
     cut: int
-    """Bytes that were left out ..."""
+    """Number of bytes left out ..."""
     cut_at: int
     """... before this line."""
 
 
 class KeptOutput(Row, frozen=True):
-    """A match of which output is kept."""
+    """A match with stored output."""
 
     match: str
     bot: str
@@ -214,6 +214,6 @@ class KeptOutput(Row, frozen=True):
     result: str | None
     """``W``, ``D`` or ``L``; null if it is void."""
     crashes: int
-    """How often the bot failed in it."""
+    """Number of times that the bot failed in it."""
     bytes: int
-    """What it takes up of its player's storage."""
+    """Bytes of its player's storage that the output uses."""

@@ -23,9 +23,9 @@ class Player(Row, frozen=True):
 
     player: str
     display: str
-    """How it wants to be called beside its name; empty: not at all."""
+    """The display name; empty if there is none."""
     disabled: bool
-    """Whether an organiser keeps it from logging in."""
+    """True if an organiser has disabled its login."""
     created_ms: int
     bots: list[Bot]
     online: list[str]
@@ -33,25 +33,25 @@ class Player(Row, frozen=True):
 
 
 class Account(Row, frozen=True):
-    """A new account; the token is shown this once."""
+    """A new account, with its token, which only this answer shows."""
 
     player: str
     token: str
 
 
 class ErasedPlayer(Row, frozen=True):
-    """A person that was erased."""
+    """An erased person."""
 
     pseudonym: str
     """The name of the account from now on."""
     matches: int
-    """How many matches stay, under the pseudonym."""
+    """Number of matches that stay, under the pseudonym."""
     competitions: list[str]
-    """Competitions that the account was taken out of, as they are not over."""
+    """Unfinished competitions from which the account was removed."""
 
 
 class MadeToken(Row, frozen=True):
-    """A token, which is shown only here."""
+    """A new token, which only this answer shows."""
 
     token: str
 
@@ -66,7 +66,7 @@ class Opponent(Row, frozen=True):
 
 
 class OwnMatch(Row, frozen=True):
-    """A match of the person that is not over."""
+    """An unfinished match of the person."""
 
     match: str
     game: str
@@ -76,27 +76,27 @@ class OwnMatch(Row, frozen=True):
 
 
 class Person(Row, frozen=True):
-    """Who is signed in at this browser, and what can be done here."""
+    """The signed-in person, and the options that the server offers."""
 
     player: str
-    """Empty if nobody is."""
+    """Empty if nobody is signed in."""
     guest: bool
     scopes: list[str]
     expires_ms: int
     """When the session ends, since 1970; 0 if there is none."""
     matches: list[OwnMatch]
     guests: bool
-    """Whether the server takes guests."""
+    """True if the server accepts guests."""
     registration: str
     levels: list[str]
-    """Bots of the house, the weakest first; none if there are no such bots here."""
+    """Built-in bots, the weakest first; empty if the server offers none."""
 
 
 class Seek(Row, frozen=True):
     """An open seek."""
 
     player: str
-    """Who seeks: ``player/bot``, or the player alone in person."""
+    """The seeking bot as ``player/bot``, or the player's name for a person."""
     game: str
     time_control: str
     rated: bool

@@ -11,37 +11,37 @@ __all__ = ["Chances", "Judged", "Possible", "Review", "ReviewedPly", "Tree", "Tr
 
 
 class ReviewedPly(Row, frozen=True):
-    """One ply of the reviewed seat: what it was worth, and what it cost on the clock."""
+    """One ply of the reviewed seat: its value, and its time on the clock."""
 
     ply: int
     action: str
-    """What was played; empty where the match ended before anything was."""
+    """The action; empty if the match ended before one was played."""
     played: float | None
-    """What it is worth to the seat, in the game's returns; None if the judge cannot say."""
+    """Expected return of the seat after it; None if the judge cannot tell."""
     best_action: str
     best: float
     drop: float
-    """What the choice cost: ``best - played``, never negative."""
+    """Loss of value: ``best - played``, never negative."""
     certainty: str
-    """How it is known: ``exact``, ``depth 6``, ``sampled 4,000``, ``equilibrium within 0.001``."""
+    """Quality of the values, such as ``exact``, ``depth 6`` or ``equilibrium within 0.001``."""
     exact: bool
     lost: bool
-    """Whether the value was lost here; see `Review.rule`."""
+    """True if this ply lost the value; see `Review.rule`."""
     thought_ms: float
-    """From the write of the turn to the read of the action."""
+    """Time from writing the ``turn`` frame to reading the action."""
     lag_ms: float
-    """Part of it given back for the round trip."""
+    """Part refunded for the round trip."""
     stall_ms: float
-    """Part of it in which the server was absent."""
+    """Part that the server itself caused."""
     charged_ms: float
     remaining_ms: float
-    """What the seat had until its next flag fall then."""
+    """Time on the clock after the ply."""
     refused: tuple[str, ...] = ()
-    """Illegal actions that were tried before."""
+    """Illegal actions tried before this one."""
 
 
 class Review(Row, frozen=True):
-    """A match gone through from one seat: where it was lost, if it was lost by a choice."""
+    """Review of a match from one seat: the ply that lost it, if one did."""
 
     match: str
     game: str
@@ -49,24 +49,24 @@ class Review(Row, frozen=True):
     seat: int
     player: str
     returned: float | None
-    """What the seat got; None if the match was void."""
+    """The seat's return; None if the match is void."""
     termination: str
     at_fault: bool
-    """Whether the seat itself ended the match otherwise than by the rules: flag, crash, ..."""
+    """True if the seat ended the match by a forfeit, such as flag fall or a crash."""
     method: str
-    """How plies were judged."""
+    """The method that judged the plies."""
     rule: str
-    """When a value counts as lost, in words."""
+    """The rule by which a value counts as lost, in words."""
     verdict: str
-    """What came of it, in sentences."""
+    """The conclusion, in sentences."""
     lost_at: int | None
     """The first ply after which the value was lost; None if there is none."""
     losses: tuple[int, ...]
-    """All of them: what was lost can have been given back."""
+    """All plies that lost value; an opponent may have given it back in between."""
     command: str
-    """Asks a bot about that ply again, here."""
+    """A command that asks a bot about that ply again, on your machine."""
     seconds: float
-    """What the review took."""
+    """Duration of the review."""
     plies: list[ReviewedPly] = []
 
     def _repr_html_(self) -> str:
@@ -81,33 +81,33 @@ class Review(Row, frozen=True):
 
 
 class TreeNode(Row, frozen=True):
-    """One position of a search tree, and what it is worth."""
+    """One position of a search tree, with its value."""
 
     kind: str
     """``max``, ``min``, ``seat``, ``chance``, ``model``, ``terminal`` or ``estimate``."""
     mover: int
-    """Who is to move; negative for chance and at the end."""
+    """The seat to act; negative for chance and in terminal positions."""
     position: str
-    """In the game's own words."""
+    """The position as text, in the notation of the game."""
     action: str = ""
-    """What led here from the node above; empty at the root."""
+    """The action or outcome that leads here; empty at the root."""
     probability: float | None = None
-    """How likely chance or a model comes here; None after a choice."""
+    """Probability by chance or an opponent model; None after a choice."""
     value: float | None = None
-    """For the seat that searches; None in max^n, and where it is infinite."""
+    """Value for the searching seat; None in max^n and for infinite values."""
     bound: str = ""
-    """``"≤"`` or ``"≥"`` where cuts left only a bound of the value."""
+    """``"≤"`` or ``"≥"`` if a cutoff left only a bound of the value."""
     values: list[float] | None = None
-    """For every seat, in max^n."""
+    """Value for every seat, in max^n."""
     alpha: float | None = None
     beta: float | None = None
-    """The window with which it was searched; None where it is open, or the search has none."""
+    """The search window; None for an open side, and for searches without a window."""
     best: int | None = None
-    """Index of the child that the mover chooses."""
+    """Index of the child that the seat to act chooses."""
     pruned: list[str] = []
-    """Actions or outcomes that were not looked at, as they cannot matter."""
+    """Actions or outcomes that the search cut off."""
     left_out: int = 0
-    """How many actions were left out, as they are too many."""
+    """Number of actions left out because there are too many."""
     children: list[TreeNode] = []
 
     @property
@@ -122,7 +122,7 @@ class TreeNode(Row, frozen=True):
         return "" if self.value is None else f"{self.bound} {self.value:.4g}".strip()
 
     def all(self) -> Iterator[TreeNode]:
-        """The node and all below it, each before its children."""
+        """Iterate over the node and its descendants, in preorder."""
         yield self
         for child in self.children:
             yield from child.all()
@@ -140,45 +140,45 @@ class TreeNode(Row, frozen=True):
 
 
 class Judged(Row, frozen=True):
-    """What was played at a position beside what was best, by a search that looks further."""
+    """The played and the best action of a position, judged by a deeper search."""
 
     best_action: str
     best: float
     played: float
-    """What the action that was played is worth to its seat."""
+    """Value of the played action for its seat."""
     certainty: str
-    """How it is known: ``exact``, ``depth 6``, ..."""
+    """Quality of the values: ``exact``, ``depth 6``, ..."""
 
 
 class Tree(Row, frozen=True):
-    """The search tree of a position of a match; a notebook shows it as a list to open."""
+    """The search tree of a position of a match; a notebook shows it as an expandable list."""
 
     game: str
     search: str
     searches: list[str]
-    """Those that the position can be asked for."""
+    """The searches available for the position."""
     depth: int | None
     complete: bool
-    """Whether every line goes to the end of the game."""
+    """True if every line reaches a terminal position."""
     larger: bool
-    """Whether it would be too large to look at if it were deeper."""
+    """True if a deeper tree would be too large to show."""
     estimated: bool
-    """Whether the game has an estimate for positions where the depth ends."""
+    """True if the game has an evaluation function for the depth limit."""
     seat: int
-    """The seat that searches: values are its own."""
+    """The searching seat; values are from its view."""
     seats: list[str]
     nodes: int
     best: str | None
-    """The action to play; None at a chance node."""
+    """The best action; None at a chance node."""
     played: str
-    """What was played there; empty at the end, and after actions that were not of the match."""
+    """The played action; empty at the end, and after actions outside the match."""
     judged: Judged | None
-    """None where nothing was played, or nothing could be said of it in time."""
+    """None if no action was played, or if the search ran out of time."""
     title: str
     root: TreeNode
 
     def line(self) -> list[TreeNode]:
-        """The nodes of the principal variation, the root first; it ends at chance."""
+        """Return the nodes of the principal variation from the root; it ends at chance."""
         found = [self.root]
         while found[-1].best is not None:
             found.append(found[-1].children[found[-1].best])
@@ -189,10 +189,10 @@ class Tree(Row, frozen=True):
 
 
 class Possible(Row, frozen=True):
-    """Something that chance could have done."""
+    """A possible outcome of a chance event."""
 
     text: str
-    """The outcome, as records have it."""
+    """The outcome, in the notation of records."""
     probability: float
 
 
@@ -202,12 +202,12 @@ class Chances(Row, frozen=True):
     match: str
     game: str
     tables: list[list[Possible]]
-    """The different lists of outcomes, in the fixed order of the game."""
+    """The distinct lists of outcomes, in the fixed order of the game."""
     nodes: list[int]
-    """For each chance node which table it has; its place in this list is its counter."""
+    """For each chance node, the index of its table; the position in this list is its counter."""
 
     def outcomes(self, counter: int) -> list[Possible]:
-        """What could have come at a chance node; raises `IndexError` if there were not so many.
+        """Return the possible outcomes of a chance node; raise `IndexError` for an unknown one.
 
         >>> found = Chances("m1", "pig", [[Possible("1", 0.5), Possible("2", 0.5)]], [0, 0])
         >>> [each.text for each in found.outcomes(1)]

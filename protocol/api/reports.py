@@ -1,4 +1,4 @@
-"""What a final says of one student, as the HTTP API answers it."""
+"""The report on one student in a final, as the HTTP API answers it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [
 
 
 class ReportScore(Row, frozen=True):
-    """Results against somebody, with what they say of the mean score."""
+    """Results against one opponent, with intervals of the mean score."""
 
     name: str
     matches: int
@@ -29,11 +29,11 @@ class ReportScore(Row, frozen=True):
     losses: int
     score: float
     low: float | None
-    """The fixed-time 95 % interval over mirrored pairs; the any-time one where pairings were played
-    until grades were certain, as the other covers less than it says there."""
+    """The fixed-sample 95 % interval over mirrored pairs; the any-time interval if the final
+    played pairings until grades were certain."""
     high: float | None
     any_low: float
-    """The any-time one, of the confidence sequence that grading goes by."""
+    """The any-time interval, from the confidence sequence that grading uses."""
     any_high: float
 
 
@@ -46,7 +46,7 @@ class BaselineScore(ReportScore, frozen=True):
 
 
 class ReportRating(Row, frozen=True):
-    """A fitted strength, in Elo points, and the ranks that it may have."""
+    """A fitted strength, in Elo points, and the plausible ranks."""
 
     elo: float
     low: float
@@ -87,16 +87,16 @@ class Forfeit(Row, frozen=True):
     ply: int
     reason: str
     detail: str
-    """What the bot left when it failed; for its author only."""
+    """Details of the failure, such as a traceback; for the bot's author only."""
     actions: list[str]
-    """The last actions before, of all seats and of chance."""
+    """The last events before the forfeit, of all seats and of chance."""
     scene: dict[str, Any] | None
-    """The position as the seat saw it (docs/scenes.md)."""
+    """Scene of the position from the seat's view (docs/scenes.md)."""
     replay: str
 
 
 class SlowPly(Row, frozen=True):
-    """A ply on which an entry thought for long."""
+    """One of the slowest plies of an entry."""
 
     match: str
     game: str
@@ -122,7 +122,7 @@ class LostMatch(Row, frozen=True):
 
 
 class RatingPoint(Row, frozen=True):
-    """A rating after so many matches of the competition."""
+    """A rating after a number of matches of the competition."""
 
     matches: int
     elo: float
@@ -133,7 +133,7 @@ class RatingPoint(Row, frozen=True):
 
 
 class Report(Row, frozen=True):
-    """All that a final says of a student."""
+    """The report on a student in a final."""
 
     competition: str
     status: str
@@ -146,20 +146,20 @@ class Report(Row, frozen=True):
     baselines: list[BaselineScore]
     opponents: list[ReportScore]
     forfeits: dict[str, int]
-    """How many, by kind."""
+    """Number of forfeits, by kind."""
     forfeited: list[Forfeit]
     slowest: list[SlowPly]
     lost: list[LostMatch]
     history: dict[str, list[RatingPoint]]
-    """By entry, how its rating went in this competition."""
+    """By entry: its rating over the course of this competition."""
     notes: list[str]
     scoring: dict[str, str] = {}
-    """What scores a match, by game: ``wins`` or ``returns``."""
+    """By game: how a match is scored, by ``wins`` or ``returns``."""
     points: float | None = None
     """The points of the grade; None if there are no grades."""
     days_late: int = 0
-    """How many days, begun or full, the entry came after the freeze or the extension."""
+    """Started days by which the entry missed the freeze or the extension."""
     penalty: float = 0.0
-    """Percent of the points that this costs."""
+    """Percentage of the points deducted for lateness."""
     any_time: bool = False
-    """Whether all intervals are any-time ones: pairings were played until grades were certain."""
+    """True if all intervals are any-time ones: pairings were played until grades were certain."""

@@ -19,7 +19,7 @@ __all__ = [
 
 
 class Health(Row, frozen=True):
-    """How the server is doing."""
+    """State of the server."""
 
     status: str
     """``ok``, ``degraded`` (the database does not store: matches wait) or ``stopping``."""
@@ -29,25 +29,25 @@ class Health(Row, frozen=True):
     uptime_s: float
     connections: int
     bots: int
-    """Bots that are connected."""
+    """Number of connected bots."""
     matches: int
-    """Matches that run."""
+    """Number of running matches."""
     seeks: int
     plies: int
-    """Plies of the matches that have ended since the start."""
+    """Plies of the matches that have ended since the server started."""
     stalled_ms: int
-    """How long the server stood still since the start; never charged to a bot."""
+    """Time since the start for which the server was stalled; never charged to a bot."""
     longest_stall_ms: int
     why: str = ""
     """Why the status is not ``ok``, as a sentence; empty if it is."""
 
 
 class Readiness(Row, frozen=True):
-    """Whether bots can play."""
+    """Readiness of the server for matches."""
 
     ready: bool
     why: str
-    """Why not; empty if they can."""
+    """Why bots cannot play; empty if they can."""
 
 
 class RunnerCapacity(Row, frozen=True):
@@ -58,7 +58,7 @@ class RunnerCapacity(Row, frozen=True):
     cores: int
     """Their processors for bots."""
     lacking: list[str]
-    """Programs that packages may be started with, and that no runner has."""
+    """Programs that packages may name to start a bot, but that no runner has installed."""
 
 
 class GameParameter(Row, frozen=True):
@@ -81,7 +81,7 @@ class ObservationField(Row, frozen=True):
 
 
 class ObservationFields(Row, frozen=True):
-    """What the observations of a game hold, field by field and as JSON Schema."""
+    """The observations of a game, field by field and as JSON Schema."""
 
     fields: list[ObservationField]
     schema: dict[str, Any]
@@ -103,7 +103,7 @@ class ListedGame(Row, frozen=True):
     min_seats: int
     max_seats: int
     tables: list[GameTable]
-    """How many can play it, the fewest first."""
+    """The possible numbers of seats, the smallest first."""
     chance: str
     information: str
     utility: str
@@ -111,4 +111,4 @@ class ListedGame(Row, frozen=True):
     parameters: list[GameParameter]
     observation: ObservationFields
     example: dict[str, Any] | None
-    """A frame with an observation."""
+    """An example frame with an observation."""

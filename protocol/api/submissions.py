@@ -1,4 +1,4 @@
-"""Packages that are submitted, and where versions are entered, as the HTTP API answers them."""
+"""Submitted packages and their entries in competitions, as the HTTP API answers them."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ class SubmissionRules(Row, frozen=True):
     max_packed: int
     """Bytes of the zip."""
     max_bytes: int
-    """Of all files together, unpacked."""
+    """Bytes of all files together, unpacked."""
     max_file: int
     max_files: int
     packages: list[str]
-    """What requirements.txt may name."""
+    """Packages that requirements.txt may name."""
     programs: list[str]
-    """What a program may be started with."""
+    """Programs that may start a bot."""
 
 
 class SubmissionEntry(Row, frozen=True):
-    """A competition that a submission is entered in."""
+    """The entry of a submission in a competition."""
 
     competition: str
     chosen: bool
-    """Whether its author named it."""
+    """True if its author chose this competition."""
     outcome: str
     """``""`` (waits for the check), ``entered``, ``refused``, ``games``, ``begun``, ``full``,
     ``out``, ``pinned`` or ``newer``."""
     text: str
-    """The same for people."""
+    """The outcome as a sentence."""
 
 
 class Submission(Row, frozen=True):
@@ -50,34 +50,34 @@ class Submission(Row, frozen=True):
     bot: str
     """``player/bot``."""
     version: str
-    """The label of the version; mostly empty."""
+    """The label of the version; empty if the author gave none."""
     digest: str
-    """What tells versions apart: the SHA-256 of what it holds."""
+    """SHA-256 of the package's contents; it distinguishes versions."""
     status: str
     """``waiting`` (for its check), ``ready`` or ``refused``."""
     games: list[str]
-    """What it plays; known after the check."""
+    """Games that it plays; empty until it is checked."""
     bytes: int
-    """What it takes up of its player's room."""
+    """Bytes of its player's storage that it uses."""
     submitted_ms: int
     checked_ms: int | None
     competitions: list[SubmissionEntry]
     open: bool
-    """Whether people may play against its bot, which plays its latest ready submission."""
+    """True if people may play against its bot, which plays its latest ready submission."""
     report: str = ""
-    """What the check said; empty in lists."""
+    """Report of the check; empty in lists."""
     waits_for: str = ""
-    """What it needs that no runner machine has that is here, as a sentence; mostly empty."""
+    """A sentence about a requirement that no connected runner meets; empty if there is none."""
 
 
 class OpenToPlay(Row, frozen=True):
-    """Whether people may play against the submissions of a bot."""
+    """Setting of a bot: may people play against its submissions."""
 
     open: bool
 
 
 class OpenBot(Row, frozen=True):
-    """A bot that people can play against, and that the server runs for it."""
+    """A bot that the server runs for people who want to play against it."""
 
     bot: str
     """``player/bot``."""
@@ -85,17 +85,17 @@ class OpenBot(Row, frozen=True):
 
 
 class VersionEntry(Row, frozen=True):
-    """Where a version is entered."""
+    """The entry of a version in a competition."""
 
     competition: str
     status: str
     chosen: bool
     left_out: bool = False
-    """Whether only submissions play there, and this version is none."""
+    """True if the competition accepts only submissions and this version is none."""
 
 
 class Version(Row, frozen=True):
-    """A version of one of one's bots."""
+    """A version of one of your bots."""
 
     bot: str
     version: str

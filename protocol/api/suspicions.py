@@ -1,4 +1,4 @@
-"""Results and choices of a competition that deserve a look, as the HTTP API answers them."""
+"""Unlikely results and similar bots in a competition, as the HTTP API answers them."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ __all__ = ["Likeness", "SameFiles", "Suspicions", "UnlikelyPair"]
 
 
 class UnlikelyPair(Row, frozen=True):
-    """Two owners whose results against each other are compared with the fit."""
+    """Results of two owners against each other, compared with the fitted ratings."""
 
     one: str
     other: str
     matches: int
     score: float
-    """What ``one`` scored against ``other``."""
+    """Score of ``one`` against ``other``."""
     expected: float
-    """What the fit expects of it."""
+    """Score expected by the fit."""
     residual: float
     """The difference in standard deviations of the fit."""
     p: float
-    """How likely a score at least as far off is, both sides together."""
+    """Two-sided p-value of the score."""
     adjusted: float
-    """The same for the best of so many pairs (Benjamini-Hochberg)."""
+    """The p-value adjusted for the number of pairs (Benjamini-Hochberg)."""
 
 
 class Likeness(Row, frozen=True):
-    """Two bots of different owners and how alike they choose."""
+    """Agreement of two bots of different owners."""
 
     one: str
     other: str
     positions: int
-    """That both faced, and that say something."""
+    """Informative positions that both faced."""
     same: int
-    """On how many both chose the same."""
+    """Positions in which both chose the same action."""
     expected: float
-    """On how many two of the others would."""
+    """Positions in which two of the other bots would agree."""
     p: float
-    """How likely so much agreement is then."""
+    """Probability of at least this much agreement."""
     adjusted: float
 
 
@@ -52,14 +52,14 @@ class Suspicions(Row, frozen=True):
     """A report for organisers."""
 
     level: float
-    """The part of what is named that is expected to be named by accident."""
+    """The expected fraction of false alarms among the findings."""
     pairs: tuple[UnlikelyPair, ...]
-    """Those whose adjusted p-value is at most the level."""
+    """Pairs whose adjusted p-value is at most the level."""
     pairs_tested: int
     likenesses: tuple[Likeness, ...]
     records: int
-    """How many records were compared."""
+    """Number of records compared."""
     left_out: int
     """How many records were not: older than the latest `MOST_RECORDS`, or of no known game."""
     same_files: tuple[SameFiles, ...] = ()
-    """What needs no statistics: entries of which at least one is a student's."""
+    """Evidence without statistics: entries of which at least one belongs to a student."""

@@ -23,23 +23,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from plyhouse.games.base import Game
+from plyhouse.search.callback_types import Policy
 from plyhouse.search.equilibria.sequence_form import MAX_NODES, sequence_form
 from plyhouse.search.equilibria.tabular import TabularPolicy
-from plyhouse.search.fitness import require_solvable
+from plyhouse.search.game_requirements import require_solvable
 from plyhouse.search.kernels.sequences import SequenceForm
-from plyhouse.search.signatures import Policy
 
 __all__ = ["BestResponse", "best_response", "expected_returns", "exploitability", "nash_conv"]
 
 
 @dataclass(frozen=True)
 class BestResponse:
-    """What a seat can get at most, and how."""
+    """Best response: the highest value that a seat can get, and how."""
 
     value: float
     policy: TabularPolicy
-    """Of the responding seat alone: in each of its information states one action for certain,
-    the first of equally good ones."""
+    """Policy of the responding seat: one certain action in each of its information states, the
+    first of equally good ones.
+    """
 
 
 def best_response(
@@ -66,7 +67,7 @@ def best_response(
 def expected_returns(
     game: Game, policy: Policy, *, max_nodes: int = MAX_NODES
 ) -> tuple[float, ...]:
-    """What each seat gets on average when all play the policy, exactly."""
+    """Return the exact expected return of each seat if all play the policy."""
     form = on_trial(game, policy, "expected_returns", max_nodes)
     return tuple([form.value(seat) for seat in range(game.seats)])
 

@@ -1,11 +1,10 @@
 """Counterfactual regret minimisation.
 
 Zinkevich, Johanson, Bowling and Piccione, "Regret minimization in games with incomplete
-information", NIPS 2007.  In each iteration every information state shifts towards the
-actions that it regrets not having taken; with two seats and a zero sum the *average* of
-the policies converges to a Nash equilibrium, like 1 / sqrt(iterations) at the worst.
-With more seats or another sum nothing is guaranteed: `Solution.nash_conv` tells how far
-from an equilibrium the result is.
+information", NIPS 2007.  In each iteration every information state shifts towards the actions that
+it regrets not having taken. With two seats and a zero sum, the *average* of the policies converges
+to a Nash equilibrium, at worst like 1 / sqrt(iterations). With more seats or another sum nothing is
+guaranteed: `Solution.nash_conv` tells how far from an equilibrium the result is.
 """
 
 from __future__ import annotations
@@ -16,14 +15,12 @@ from plyhouse.games.base import Game
 from plyhouse.search.equilibria.sequence_form import MAX_NODES, sequence_form
 from plyhouse.search.equilibria.solution import Report, Solution
 from plyhouse.search.equilibria.tabular import TabularPolicy
-from plyhouse.search.kernels.cfr import Kernel
+from plyhouse.search.kernels.cfr import CfrKernel
 from plyhouse.search.kernels.sequences import SequenceForm
-from plyhouse.search.limit import Limit
+from plyhouse.search.limit import UNLIMITED, Limit
 from plyhouse.search.poll import Poll, SearchStopped
 
 __all__ = ["Factors", "RegretSolution", "cfr"]
-
-UNLIMITED = Limit()
 
 Factors = Callable[[int], tuple[float, float, float]]
 """For the iteration t = 1, 2, ...: what positive and what negative regrets are multiplied
@@ -45,7 +42,7 @@ class RegretSolution(Solution):
         super().__init__(algorithm, game, max_nodes)
         self.factors = factors
         self.alternating = alternating
-        self._kernel: Kernel | None = None
+        self._kernel: CfrKernel | None = None
 
     @property
     def iterations(self) -> int:
@@ -94,7 +91,7 @@ class RegretSolution(Solution):
                 self.game, algorithm=self.algorithm, max_nodes=self.max_nodes, poll=poll
             )
         if self._kernel is None:
-            self._kernel = Kernel(self._form, self.alternating)
+            self._kernel = CfrKernel(self._form, self.alternating)
 
     def _advance(self, poll: Callable[[int], int], count: int) -> None:
         kernel = self._kernel
@@ -108,7 +105,7 @@ class RegretSolution(Solution):
 
 
 def plain(t: int) -> tuple[float, float, float]:
-    """The factors of CFR: nothing is discounted, every iteration counts the same."""
+    """Return the factors of CFR: nothing is discounted, every iteration counts the same."""
     return 1.0, 1.0, 1.0
 
 

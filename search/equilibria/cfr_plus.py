@@ -17,11 +17,9 @@ from plyhouse.games.base import Game
 from plyhouse.search.equilibria.cfr import RegretSolution
 from plyhouse.search.equilibria.sequence_form import MAX_NODES
 from plyhouse.search.equilibria.solution import Report
-from plyhouse.search.limit import Limit
+from plyhouse.search.limit import UNLIMITED, Limit
 
 __all__ = ["cfr_plus"]
-
-UNLIMITED = Limit()
 
 
 def cfr_plus(

@@ -1,6 +1,6 @@
 """Linear programs for zero-sum games, solved by HiGHS through scipy.
 
-scipy is an optional dependency; it and numpy are imported when a program is to be solved.
+scipy is an optional dependency; the solver imports it and numpy on first use.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def scipy_optimize() -> ModuleType:
 
 
 def best_mixture(payoffs: Sequence[Sequence[float]]) -> tuple[float, list[float]]:
-    """The probabilities of the rows that make the worst column as good as possible, and how
+    """Return the probabilities of the rows that make the worst column as good as possible, and how
     good that is.
     """
     import numpy as np

@@ -27,7 +27,7 @@ from plyhouse.games.base import Game
 from plyhouse.games.errors import GameMismatch
 from plyhouse.search.equilibria.linear_program import best_mixture
 from plyhouse.search.equilibria.sequence_form import sequence_form
-from plyhouse.search.fitness import require_solvable
+from plyhouse.search.game_requirements import require_solvable
 from plyhouse.search.kernels.sequences import SequenceForm, Slot
 
 __all__ = [
@@ -55,9 +55,9 @@ class NormalForm:
     columns: tuple[str, ...]
     """Names of the choices of seat 1."""
     first: tuple[tuple[float, ...], ...]
-    """What seat 0 gets."""
+    """Return of seat 0."""
     second: tuple[tuple[float, ...], ...]
-    """What seat 1 gets."""
+    """Return of seat 1."""
 
     def __post_init__(self) -> None:
         for name, cells in (("first", self.first), ("second", self.second)):
@@ -81,7 +81,7 @@ class NormalForm:
 
     @property
     def zero_sum(self) -> bool:
-        """Whether what one seat gets the other loses, in every cell."""
+        """True if what one seat gets the other loses, in every cell."""
         return all(
             abs(one + two) <= self.tolerance
             for ones, twos in zip(self.first, self.second, strict=True)
@@ -94,7 +94,7 @@ class MatrixSolution:
     """An equilibrium of a zero-sum matrix game: neither seat can do better than the value."""
 
     value: float
-    """What seat 0 gets on average, and seat 1 pays."""
+    """Expected return of seat 0, which seat 1 loses."""
     rows: dict[str, float]
     """Probability of each choice of seat 0."""
     columns: dict[str, float]
@@ -164,7 +164,7 @@ def matrix_of(game: Game) -> NormalForm:
     for seat in (0, 1):
         places = {slot.index: place for place, slot in enumerate(slots[1 - seat])}
         table = [[0.0] * len(places) for _ in slots[seat]]
-        # What ends without a choice of a seat counts in each of its rows.
+        # A terminal state without a choice of the seat counts in each of its rows.
         for row, slot in zip(table, slots[seat], strict=True):
             for source in {slot.index: slot, form.starts[seat].index: form.starts[seat]}.values():
                 for end in source.ends:
@@ -201,7 +201,7 @@ def misfit(game: Game, reason: str) -> GameMismatch:
 
 
 def pure_equilibria(matrix: NormalForm) -> tuple[tuple[str, str], ...]:
-    """The pairs of choices from which neither seat alone gains by changing to another."""
+    """Return the pairs of choices from which neither seat alone gains by changing to another."""
     slack = matrix.tolerance
     found = []
     for row, (ones, twos) in enumerate(zip(matrix.first, matrix.second, strict=True)):
@@ -240,8 +240,8 @@ def dominated(matrix: NormalForm, seat: int, *, strictly: bool = False) -> dict[
 def undominated(
     matrix: NormalForm, *, strictly: bool = False
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What is left of the choices of both seats when dominated ones are struck out again and
-    again, those of both seats at the same time.
+    """Strike out dominated choices repeatedly, and return the choices of both seats that are left.
+    Each round strikes out those of both seats at the same time.
 
     Striking out strictly dominated choices loses no equilibrium; weakly dominated ones may
     belong to some, as in the course's prisoners' dilemma.

@@ -1,24 +1,25 @@
 """Monte Carlo CFR with external sampling.
 
 Lanctot, Waugh, Zinkevich and Bowling, "Monte Carlo sampling for regret minimization in
-extensive games", NIPS 2009.  Each iteration walks for every seat through all of its own
-actions, but samples chance and the other seats; so an iteration costs a small part of the
-tree, and games that do not fit into memory as a whole can be worked on.
+extensive games", NIPS 2009.  For every seat, each iteration tries all actions of that seat but
+samples chance and the other seats.  So an iteration visits a small part of the tree, and games
+whose tree does not fit into memory can be solved.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from plyhouse.games.base import Game
 from plyhouse.search.equilibria.sequence_form import MAX_NODES
 from plyhouse.search.equilibria.solution import Report, Solution
 from plyhouse.search.equilibria.tabular import TabularPolicy
 from plyhouse.search.kernels import MAX_DEPTH, kernel_for
+from plyhouse.search.kernels.mccfr import MccfrKernel
 from plyhouse.search.kernels.sequences import SequenceForm
-from plyhouse.search.limit import Limit
+from plyhouse.search.limit import UNLIMITED, Limit
 from plyhouse.search.poll import Poll
 
 __all__ = ["SampledSolution", "mccfr"]
@@ -26,16 +27,14 @@ __all__ = ["SampledSolution", "mccfr"]
 MAX_KEPT: Final = 1_000_000
 """Nodes kept from one walk to the next, which saves making their states again."""
 
-UNLIMITED = Limit()
-
 
 class SampledSolution(Solution):
-    """What external sampling has found; knows the information states that it has visited."""
+    """The result of external sampling; it has the information states that it visited."""
 
     def __init__(self, game: Game, seed: int, max_nodes: int = MAX_NODES) -> None:
         super().__init__("mccfr", game, max_nodes)
         state = game.initial_state()
-        self._kernel: Any = kernel_for("mccfr", state).Kernel(
+        self._kernel = kernel_for(MccfrKernel, state)(
             state,
             game.information_state,
             random.Random(seed).random,

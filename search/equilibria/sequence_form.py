@@ -18,10 +18,11 @@ from typing import Any, Final
 
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.errors import GameMismatch
-from plyhouse.search.collector import no_full_collections
+from plyhouse.search.garbage_collection import no_full_collections
 from plyhouse.search.kernels import MAX_DEPTH, kernel_for
 from plyhouse.search.kernels.sequences import SequenceForm
-from plyhouse.search.limit import Limit
+from plyhouse.search.kernels.unfold import UnfoldKernel
+from plyhouse.search.limit import UNLIMITED
 from plyhouse.search.poll import Poll
 
 __all__ = ["MAX_NODES", "SequenceForm", "probed_sizes", "sequence_form"]
@@ -35,8 +36,6 @@ FIRST_TRY: Final = 20_000
 
 HUGE: Final = 1e30
 """Trees larger than this are not told apart."""
-
-UNLIMITED = Limit()
 
 
 def sequence_form(
@@ -56,12 +55,13 @@ def sequence_form(
         raise ValueError(f"max_nodes={max_nodes!r}: expected a whole number from 1")
     beat = poll or Poll(UNLIMITED)
     state = game.initial_state()
-    unfold = kernel_for("unfold", state)
     fault = ""
     # Looking for garbage in what is made here takes as long as the rest.
     with no_full_collections():
         for nodes in sorted({min(FIRST_TRY, max_nodes), max_nodes}):
-            kernel = unfold.Kernel(beat, game.information_state, game.seats, nodes, MAX_DEPTH)
+            kernel = kernel_for(UnfoldKernel, state)(
+                beat, game.information_state, game.seats, nodes, MAX_DEPTH
+            )
             form: SequenceForm = kernel.build(state)
             fault = kernel.fault
             if not fault:
@@ -86,7 +86,7 @@ def sequence_form(
 
 
 def is_larger(sizes: Sequence[float], nodes: int) -> bool:
-    """Whether guesses of a tree's size say beyond doubt that it has more nodes.
+    """Return whether guesses of a tree's size say beyond doubt that it has more nodes.
 
     As they are right on average, at most every k-th exceeds k times the true number (Markov's
     inequality); these bounds are more than nine standard deviations beyond that.

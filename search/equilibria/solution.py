@@ -1,4 +1,4 @@
-"""What the solvers of games of imperfect information return: `Solution`.
+"""Results of the solvers for games of imperfect information: `Solution`.
 
 A solution can be asked at any time for its policy and how good that is, and be improved
 further by calling `Solution.run` again.
@@ -14,17 +14,15 @@ from typing import Final
 from plyhouse.games.base import Game
 from plyhouse.search.equilibria.sequence_form import MAX_NODES, sequence_form
 from plyhouse.search.equilibria.tabular import TabularPolicy
-from plyhouse.search.fitness import require_solvable
+from plyhouse.search.game_requirements import require_solvable
 from plyhouse.search.kernels.sequences import SequenceForm
-from plyhouse.search.limit import Limit
+from plyhouse.search.limit import UNLIMITED, Limit
 from plyhouse.search.poll import Poll, SearchStopped
 
 __all__ = ["DEFAULT_ITERATIONS", "Progress", "Report", "Solution"]
 
 DEFAULT_ITERATIONS: Final = 1000
 """Iterations where nothing else bounds a solver."""
-
-UNLIMITED = Limit()
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ class Progress:
     solution: Solution
 
     def exploitability(self) -> float:
-        """Of the average policy now; takes about as long as one iteration on the whole tree."""
+        """Exploitability of the current average policy; takes about as long as a full iteration."""
         return self.solution.exploitability()
 
 
@@ -106,7 +104,7 @@ class Solution(ABC):
         return sum(len(own) for own in self.form.sets)
 
     def value(self, seat: int) -> float:
-        """What the seat gets on average when all play the policy."""
+        """Expected return of the seat if all play the policy."""
         seats = self.game.seats
         if not 0 <= seat < seats:
             raise ValueError(f"seat={seat!r}: {self.game.spec} has the seats 0 to {seats - 1}")

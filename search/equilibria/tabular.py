@@ -85,7 +85,7 @@ class PolicyMismatch(PolicyError):  # noqa: N818 - a condition of the file
 
 
 def canonical_text(key: Any) -> str:
-    """An information state as text: equal ones, and only they, have the same.
+    """Return an information state as text: equal ones, and only they, have the same.
 
     It may be made of None, numbers, texts, bytes, tuples, frozen sets, enums and dataclasses
     of these; anything else raises `TypeError`.
@@ -116,12 +116,12 @@ def canonical_text(key: Any) -> str:
 
 
 class TabularPolicy:
-    """What every seat does in every information state, as probabilities.
+    """A policy as a table: action probabilities in every information state.
 
     ``table`` has, by the canonical text of the information state, the probability of each
-    action by its text.  Where it has nothing, all actions are equally likely.  A policy is
-    not to be changed; calling it with a state gives the actions with their probabilities, so
-    that it can be used wherever a policy over states is asked for.
+    action by its text.  Where it has nothing, all actions are equally likely.  Do not change a
+    policy.  Calling it with a state gives the actions with their probabilities, so you can pass it
+    wherever a policy over states is expected.
     """
 
     def __init__(
@@ -135,7 +135,7 @@ class TabularPolicy:
     ) -> None:
         self.game = game
         self.algorithm = algorithm
-        """What made it, like ``cfr_plus``; "" if unknown."""
+        """The algorithm, such as ``cfr_plus``; "" if unknown."""
         self.iterations = iterations
         self.exploitability = exploitability
         """As it was computed when the policy was saved; None if it was not."""
@@ -178,11 +178,11 @@ class TabularPolicy:
         return self._table
 
     def covers(self, state: Any) -> bool:
-        """Whether the table has the mover's information state."""
+        """Return whether the table has the mover's information state."""
         return self._key(state) in self._table
 
     def __call__(self, state: Any) -> tuple[tuple[Any, float], ...]:
-        """The legal actions with their probabilities, in the order of ``state.actions()``.
+        """Return the legal actions with their probabilities, in the order of ``state.actions()``.
 
         Raises `PolicyMismatch` if the table's actions are not those of the state.
         """
@@ -287,7 +287,7 @@ def load_policy(path: str | os.PathLike[str], game: Game | None = None) -> Tabul
 
 
 class _Header(msgspec.Struct):
-    """What every version of the format has."""
+    """Keys of every version of the format."""
 
     format: str
     version: int
@@ -309,7 +309,7 @@ def _digest(table: Table) -> str:
 
 
 def _problem(shares: Mapping[str, float]) -> str:
-    """What is wrong with probabilities; "" if nothing is."""
+    """Return the problem with these probabilities; "" if they are valid."""
     for text, share in shares.items():
         if not 0.0 <= share <= 1.0:
             return f"the probability of {text} is {share}, expected 0 to 1"

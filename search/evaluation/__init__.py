@@ -1,4 +1,4 @@
-"""What positions seem to be worth, and what was learned from matches that were played.
+"""Evaluation functions, and data learned from finished matches.
 
 features, linear_evaluation     named features, and their weighted sum
 played                          finished matches, replayed under the rules

@@ -27,7 +27,7 @@ __all__ = ["FEATURES", "FeatureSet", "features_of"]
 
 @dataclass(frozen=True)
 class FeatureSet:
-    """What an evaluation looks at: names, and numbers for a state and a seat.
+    """Features of an evaluation: names, and numbers for a state and a seat.
 
     A feature should be about as good for one seat as its negative is for the other, and lie
     about between -1 and 1, so that weights can be compared and tuned.
@@ -37,7 +37,7 @@ class FeatureSet:
     values: Callable[[Any, int], Sequence[float]]
     """``values(state, seat)``: a number for each name."""
     meanings: tuple[str, ...] = ()
-    """What each feature is, in words."""
+    """Description of each feature."""
     default: tuple[float, ...] = ()
     """Weights to begin with, where there are some that are known to make sense."""
 
@@ -144,7 +144,7 @@ FEATURES: Final[Mapping[str, FeatureSet]] = {
 
 
 def features_of(game: str) -> FeatureSet:
-    """The ready-made features of a game, by its name; raises `GameMismatch`."""
+    """Return the ready-made features of a game, by its name; raises `GameMismatch`."""
     if game not in FEATURES:
         raise GameMismatch(
             "the ready-made evaluation",

@@ -27,7 +27,7 @@ from typing import Any, Final
 
 from plyhouse.games.base import Game
 from plyhouse.search.evaluation.features import FeatureSet, features_of
-from plyhouse.search.files import write_atomically
+from plyhouse.search.files import InvalidFile, write_atomically
 
 __all__ = ["Contribution", "Contributions", "InvalidWeights", "LinearEvaluation"]
 
@@ -36,18 +36,13 @@ INSIDE: Final = 0.999_999
 """Estimates stay this share inside of the bounds: only the end of the game is certain."""
 
 
-class InvalidWeights(ValueError):  # noqa: N818 - a condition of the file
+class InvalidWeights(InvalidFile):
     """A file that does not hold weights for this game and these features; ``str()`` says why."""
-
-    def __init__(self, path: str | Path, reason: str) -> None:
-        self.path = str(path)
-        self.reason = reason
-        super().__init__(f"{path}: {reason}")
 
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one feature adds to the sum."""
+    """Contribution of one feature to the sum."""
 
     name: str
     value: float
@@ -67,7 +62,7 @@ class Contributions:
     total: float
     """The sum of all products, in log-odds."""
     estimate: float
-    """What the evaluation makes of it, in the game's returns."""
+    """The evaluation, in returns of the game."""
 
     def __str__(self) -> str:
         width = max([len(row.name) for row in self.rows] + [8])
@@ -128,18 +123,18 @@ class LinearEvaluation:
         self.half = (high - low) / 2 * INSIDE
 
     def __call__(self, state: Any, seat: int) -> float:
-        """What the seat may expect, strictly within the game's returns."""
+        """Expected return of the seat, strictly within the bounds of the game."""
         return self.middle + self.half * math.tanh(self.log_odds(state, seat) / 2)
 
     def log_odds(self, state: Any, seat: int) -> float:
-        """The weighted sum itself."""
+        """Return the weighted sum itself."""
         total = 0.0
         for weight, value in zip(self.weights, self.features.values(state, seat), strict=True):
             total += weight * value
         return total
 
     def contributions(self, state: Any, seat: int | None = None) -> Contributions:
-        """What each feature adds, for a seat or else the one to move."""
+        """Return the contribution of each feature, for a seat or the seat to act."""
         chosen = max(state.to_move, 0) if seat is None else seat
         numbers = self.features.values(state, chosen)
         rows = tuple(
@@ -153,7 +148,7 @@ class LinearEvaluation:
         return Contributions(rows, self.log_odds(state, chosen), self(state, chosen))
 
     def with_weights(self, weights: Sequence[float], tuned: str = "") -> LinearEvaluation:
-        """The same features with other weights, in the order of the names."""
+        """Return the same features with other weights, in the order of the names."""
         return LinearEvaluation(self.game, self.features, weights, tuned=tuned)
 
     def save(self, path: str | Path) -> None:
@@ -201,7 +196,7 @@ class LinearEvaluation:
 
 
 def _quoted(text: str) -> str:
-    """A text as TOML writes it."""
+    """Return a text as TOML writes it."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return (
         '"' + "".join(c if c >= " " and c != "\x7f" else f"\\u{ord(c):04x}" for c in escaped) + '"'

@@ -26,9 +26,9 @@ from typing import Any, Final, Literal
 
 from plyhouse.games.base import Game
 from plyhouse.games.errors import GameError, GameMismatch
-from plyhouse.search.evaluation.played import PlayedMatch, replay
-from plyhouse.search.files import position_hash, write_atomically
-from plyhouse.search.fitness import Needs, mismatch
+from plyhouse.search.evaluation.played_matches import PlayedMatch, replay
+from plyhouse.search.files import InvalidFile, position_hash, write_atomically
+from plyhouse.search.game_requirements import Needs, mismatch
 
 __all__ = ["BookMove", "InvalidBook", "OpeningBook"]
 
@@ -38,13 +38,8 @@ Z: Final = 1.96
 """For intervals of 95 %."""
 
 
-class InvalidBook(ValueError):  # noqa: N818 - a condition of the file
+class InvalidBook(InvalidFile):
     """A file that is not a book for this game; ``str()`` says why."""
-
-    def __init__(self, path: str | Path, reason: str) -> None:
-        self.path = str(path)
-        self.reason = reason
-        super().__init__(f"{path}: {reason}")
 
 
 @dataclass(frozen=True)
@@ -64,7 +59,7 @@ class BookMove:
 
 @dataclass
 class Place:
-    """What is known of one position."""
+    """Statistics of one position."""
 
     line: str
     """How it was first reached."""
@@ -106,7 +101,7 @@ class OpeningBook:
         return book
 
     def __len__(self) -> int:
-        """How many positions the book knows."""
+        """Return how many positions the book knows."""
         return len(self.places)
 
     def add(self, match: PlayedMatch) -> None:
@@ -129,7 +124,7 @@ class OpeningBook:
         self.matches += 1
 
     def moves(self, state: Any, minimum: int = 1) -> list[BookMove]:
-        """What was played here at least so many times, the best lower bound first."""
+        """Actions played at least ``minimum`` times, the best lower bound first."""
         place = self.places.get(_name(state)) if state.to_move >= 0 else None
         found = []
         for text, (count, total) in (place.moves if place else {}).items():
@@ -170,7 +165,7 @@ class OpeningBook:
         return (rng or random.Random(0)).choices(known, weights)[0].action
 
     def table(self, state: Any, minimum: int = 1) -> str:
-        """The moves of a position, to be read by people."""
+        """Return the moves of a position, to be read by people."""
         lines = [f"{'move':<10} {'matches':>8} {'score':>7}  95 % interval"]
         lines += [
             f"{move.text:<10} {move.count:>8} {100 * move.score:>6.1f}%  "
@@ -222,7 +217,7 @@ class OpeningBook:
 
 
 def wilson(score: float, count: int) -> tuple[float, float]:
-    """The interval of a mean score between 0 and 1 over so many matches."""
+    """Return the interval of a mean score between 0 and 1 over so many matches."""
     spread = Z * Z / count
     centre = (score + spread / 2) / (1 + spread)
     half = Z / (1 + spread) * math.sqrt(score * (1 - score) / count + spread / (4 * count))
@@ -230,10 +225,10 @@ def wilson(score: float, count: int) -> tuple[float, float]:
 
 
 def _names(game: Game) -> tuple[str, str]:
-    """What a game is called in the file: by its own name; older books name its file."""
+    """Name of a game in the file; older books have the name of its file."""
     return game.info.name + game.spec.removeprefix(game.source or game.info.name), game.spec
 
 
 def _name(state: Any) -> str:
-    """What a position is called in the file."""
+    """Name of a position in the file."""
     return f"{position_hash(state.key()):016x}"

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.search.evaluation.linear_evaluation import LinearEvaluation
-from plyhouse.search.evaluation.played import PlayedMatch, replay
-from plyhouse.search.fitness import Needs, mismatch
+from plyhouse.search.evaluation.played_matches import PlayedMatch, replay
+from plyhouse.search.game_requirements import Needs, mismatch
 from plyhouse.search.limit import Limit
 from plyhouse.search.poll import Poll, SearchStopped
 
@@ -43,14 +43,14 @@ class Sample:
 
     features: tuple[float, ...]
     result: float
-    """What seat 0 got: 1 for a win, 1/2 for a draw, 0 for a loss, other returns in between."""
+    """Score of seat 0: 1 for a win, 1/2 for a draw, 0 for a loss, other returns in between."""
     match: int
     """Which match it is from: the positions of one are not independent of each other."""
 
 
 @dataclass(frozen=True)
 class Fit:
-    """What logistic regression found."""
+    """Result of the logistic regression."""
 
     weights: tuple[float, ...]
     converged: bool
@@ -60,7 +60,7 @@ class Fit:
     held_out_loss: float | None
     """The same on matches that were not looked at; None if there were none."""
     untuned_loss: float | None
-    """What the weights before have on those (or, without any, on what was fitted)."""
+    """Loss of the previous weights on those, or on the fitted positions if there are none."""
     fitted: int
     held_out: int
 
@@ -78,9 +78,9 @@ class Fit:
 def samples_of(
     evaluation: LinearEvaluation, matches: Iterable[PlayedMatch], *, skip: int = 0
 ) -> list[Sample]:
-    """The positions of the matches in which a seat was to move, without the first ``skip``.
+    """Return the positions of the matches in which a seat was to move, without the first ``skip``.
 
-    Raises `plyhouse.search.evaluation.played.InvalidMatch`.
+    Raises `plyhouse.search.evaluation.played_matches.InvalidMatch`.
     """
     game = evaluation.game
     low, high = game.return_bounds
@@ -188,10 +188,10 @@ def td_lambda(
     """Tune the weights in so many matches of self-play, beginning with those there are.
 
     Each seat takes the action after which the evaluation is best for it, or a random one with
-    the probability ``explore``.  After each ply the value of the position before moves
-    towards that of the one after (after a random action it does not, as that says nothing
-    about good play), at the learning ``rate``, which falls as 1 / sqrt(match); ``trace`` is
-    lambda: how far back the difference reaches, from 0 (one ply) to 1 (all of the match).
+    the probability ``explore``.  After each ply the value of the previous position moves towards
+    that of the new one, at the learning ``rate``, which falls as 1 / sqrt(match).  After a random
+    action it does not move, as that says nothing about good play. ``trace`` is lambda, which says
+    how far back the difference reaches, from 0 (one ply) to 1 (all of the match).
 
     The same ``seed`` gives the same weights.  Ends early at the limit's time.
     ``progress(played, evaluation)`` is called after about every hundredth of the matches.
@@ -269,7 +269,7 @@ def _learn(
         actions = state.actions()
         if rng.random() < explore:
             action = actions[int(rng.random() * len(actions))]
-            # What follows a random action is not what good play leads to: begin anew.
+            # Positions after a random action are not typical of good play: start again.
             before, traces = None, [0.0 for _ in size]
         else:
             action = _best(state, actions, values, weights, scale, rng)
@@ -285,7 +285,7 @@ def _best(
     scale: float,
     rng: random.Random,
 ) -> Any:
-    """The action after which the position is best for the mover; ties by chance."""
+    """Return the action after which the position is best for the mover; ties by chance."""
     sign = 1.0 if state.to_move == 0 else -1.0
     best, found = -math.inf, []
     for action in actions:

@@ -1,17 +1,16 @@
 """The inner loops of the searches: one file each, compiled where a compiler is present.
 
-A kernel is written once, against `plyhouse.search.kernels.duck.NodeState` (any object
+A kernel is written once, against `plyhouse.search.kernels.node_state.NodeState` (any object
 with the attributes of `plyhouse.games.base.State`), so users' games stay ordinary
-Python.  The build makes a *typed twin* of each, ``<name>_native``, from the same source
-by importing `plyhouse.games.native.NativeState` under that name instead: in the twin
+Python.  The build makes a *typed copy* of each, ``<name>_native``, from the same source
+by importing `plyhouse.games.native.NativeState` under that name instead: in the copy
 the calls into the built-in games are C calls.
 """
 
 from __future__ import annotations
 
 import importlib
-from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from plyhouse.games.native import COMPILED, NativeState
 
@@ -20,13 +19,18 @@ if __name__ != "plyhouse.search.kernels":
 
 __all__ = ["MAX_DEPTH", "kernel_for"]
 
+KernelT = TypeVar("KernelT")
+
 MAX_DEPTH: Final = 256
 """Plies below the root that a search looks at most: it guards the C stack of compiled
 searches and the recursion limit of pure ones.  Positions there are valued as at any
 other depth limit."""
 
 
-def kernel_for(name: str, state: Any) -> ModuleType:
-    """Import the kernel of that name that is fastest for the state."""
-    twin = COMPILED and isinstance(state, NativeState)
-    return importlib.import_module(f"plyhouse.search.kernels.{name}{'_native' if twin else ''}")
+def kernel_for(kernel: type[KernelT], state: Any) -> type[KernelT]:
+    """Return the typed copy of a kernel for states of built-in games, else the kernel itself."""
+    if not (COMPILED and isinstance(state, NativeState)):
+        return kernel
+    typed_copy = importlib.import_module(f"{kernel.__module__}_native")
+    found: type[KernelT] = getattr(typed_copy, kernel.__name__)
+    return found

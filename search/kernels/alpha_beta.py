@@ -6,8 +6,7 @@ Knuth and Moore, "An analysis of alpha-beta pruning", Artificial Intelligence 6 
 fail-soft after Fishburn, "Another optimization of alpha-beta search", SIGART 84 (1983).
 
 Everything that saves nodes (table, killers, null windows, quiescence) is in
-`plyhouse.search.kernels.alpha_beta_full`: apart from here, so that the plain search keeps a
-loop with nothing to ask at each node, and a page to read.
+`plyhouse.search.kernels.alpha_beta_full`, so that the plain search stays fast and short.
 """
 
 from __future__ import annotations
@@ -15,20 +14,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, final
 
-from plyhouse.search.kernels.duck import NodeState
-from plyhouse.search.kernels.leaves import Leaves
+from plyhouse.search.kernels.leaf_evaluation import Leaves
+from plyhouse.search.kernels.node_state import NodeState
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
-__all__ = ["Kernel"]
+__all__ = ["AlphaBetaKernel"]
 
 TERMINAL: Final = -2
 INFINITY: Final = float("inf")
 
 
 @final
-class Kernel:
+class AlphaBetaKernel:
     """One search: its counters and its principal variation."""
 
     def __init__(
@@ -139,7 +138,7 @@ class Kernel:
         return best
 
     def frontier(self, state: NodeState, alpha: float, beta: float, ply: i64) -> float:
-        """What `search` does one ply above the depth limit: most nodes are below here."""
+        """Do the work of `search` one ply above the depth limit, below which most nodes lie."""
         mover: i64 = state.to_move
         mine: bool = mover == self.seat
         blind: bool = self.blind

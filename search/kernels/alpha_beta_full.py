@@ -3,7 +3,7 @@
 Each part is an option.  Sources:
 
 - fail-soft alpha-beta: see `plyhouse.search.kernels.alpha_beta`;
-- transposition table: see `plyhouse.search.kernels.table`;
+- transposition table: see `plyhouse.search.kernels.transposition_table`;
 - killers: Akl and Newborn, "The principal continuation and the killer heuristic", ACM
   Annual Conference (1977); history: Schaeffer, "The history heuristic", ICCA Journal 6 (1983);
 - principal variation search: Marsland and Campbell, "Parallel search of strongly ordered
@@ -19,14 +19,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, final
 
 from plyhouse.games.endgames import Meter
-from plyhouse.search.kernels.duck import NodeState
-from plyhouse.search.kernels.leaves import Leaves
-from plyhouse.search.kernels.table import EXACT, LOWER, NOTHING, SOLVED, UPPER, Table
+from plyhouse.search.kernels.leaf_evaluation import Leaves
+from plyhouse.search.kernels.node_state import NodeState
+from plyhouse.search.kernels.transposition_table import EXACT, LOWER, NOTHING, SOLVED, UPPER, Table
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
-__all__ = ["Kernel", "successor"]
+__all__ = ["FullAlphaBetaKernel", "successor"]
 
 TERMINAL: Final = -2
 INFINITY: Final = float("inf")
@@ -39,13 +39,13 @@ FIRST: Final = 1 << 40
 NOISY: Final = 1 << 39
 KILLER: Final = 1 << 38
 HISTORY: Final = 1 << 20
-"""What a cut-off at the root would add to the score of an action; half for each ply below."""
+"""History bonus of a cutoff at the root; it halves with each ply below."""
 PLACES: Final = 4096
 """More actions than that in one position are sorted as they come."""
 
 
 def successor(value: float) -> float:
-    """A float just above: the next one, or the one after that near a power of two.
+    """Return a float just above: the next one, or the one after that near a power of two.
 
     (Rump, Zimmermann, Boldo and Melquiond, "Computing predecessor and successor in rounding
     to nearest", BIT 49 (2009).)  A window of (value, successor) holds next to nothing.
@@ -55,7 +55,7 @@ def successor(value: float) -> float:
 
 
 @final
-class Kernel:
+class FullAlphaBetaKernel:
     """One search: its counters, its principal variation, and what it learnt about moves."""
 
     def __init__(
@@ -78,10 +78,10 @@ class Kernel:
         self.most: float = leaves.most
         self.order: bool = order
         self.table: Table | None = None
-        # What the game knows of its last plies, and by which it counts; see `ending`.
+        # The history that the game counts; see `ending`.
         self.endings: Any = None
         self.meter: Meter = Meter(poll)
-        # Whether equal keys mean equal futures, so that what is solved stays so.
+        # True if equal keys mean equal futures, so that solved positions stay solved.
         self.keeps: bool = keeps
         self.learn: bool = learn
         self.null_windows: bool = null_windows
@@ -101,7 +101,7 @@ class Kernel:
             self.killers.append(NOTHING)
             self.killers.append(NOTHING)
         self.history: list[dict[Any, int]] = [{}, {}]
-        # Whether a game won or lost was taken from the table, where the past may change that.
+        # True if a won or lost value came from the table although the past may change it.
         self.relied: bool = False
 
     def begin(self, previous: list[Any]) -> None:
@@ -197,7 +197,7 @@ class Kernel:
                 self.lines[ply] = []
                 self.follow = False
                 return value
-        # Whether an estimate has a part in this node's value: then it holds for this depth only.
+        # True if this node's value depends on an estimate, so that it holds for this depth only.
         used_before: bool = leaves.used
         leaves.used = False
         actions: tuple[Any, ...] = tuple(state.actions())
@@ -297,7 +297,8 @@ class Kernel:
         return best
 
     def ending(self, state: Any, depth: i64, alpha: float, beta: float) -> Any:
-        """What the game says that the mover gets, or None: see `plyhouse.games.endgames`.
+        """Return the return that the game declares for the mover, or None: see
+        `plyhouse.games.endgames`.
 
         The game counts on from the nodes of this search, and stops at its limit.
         """
@@ -311,10 +312,10 @@ class Kernel:
             self.due = meter.due
 
     def lasts(self, value: float, found: i64, depth: i64) -> bool:
-        """Whether an entry may be used in a game that can return to a position.
+        """Return whether an entry may be used in a game that can return to a position.
 
-        There a win found in the table says that there is one, not that play comes nearer to
-        it: so a won or lost game must have been seen within as many plies as are looked at now.
+        In such a game, a win in the table exists but may not come nearer by playing the stored
+        action.  So an entry that is won or lost is used only if its depth is the current one.
         """
         return found == depth or self.leaves.low < value < self.leaves.high
 
@@ -373,15 +374,15 @@ class Kernel:
             self.killers[2 * ply + 1] = self.killers[2 * ply]
             self.killers[2 * ply] = action
         scores = self.history[mover]
-        # Near the root counts most, whatever the depth: where there is no limit, the remaining
-        # depth says nothing about a node.
+        # Weigh by the distance to the root, because without a depth limit the remaining depth says
+        # nothing about a node.
         weight: i64 = HISTORY >> ply if ply < 20 else 1
         score: i64 = scores.get(action, 0) + weight
         scores[action] = score if score < KILLER else KILLER - 1
 
     def frontier(self, state: NodeState, alpha: float, beta: float, ply: i64) -> float:
-        """What `search` does one ply above the depth limit: no table, and the game's order
-        only where quiescence makes nodes dear.
+        """Do the work of `search` one ply above the depth limit: no table, and the game's order
+        only where quiescence makes nodes expensive.
         """
         mover: i64 = state.to_move
         mine: bool = mover == self.seat

@@ -19,11 +19,11 @@ from plyhouse.search.kernels.sequences import End, InformationSet, SequenceForm,
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
-__all__ = ["Kernel"]
+__all__ = ["CfrKernel"]
 
 
 @final
-class Kernel:
+class CfrKernel:
     """The iterations on one sequence form, whose slots hold regrets and sums."""
 
     def __init__(self, form: SequenceForm, alternating: bool) -> None:

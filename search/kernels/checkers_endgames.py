@@ -18,7 +18,7 @@ from plyhouse.games.deterministic.checkers.rules import CheckersState
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
-__all__ = ["Kernel", "turned"]
+__all__ = ["CheckersEndgamesKernel", "turned"]
 
 TERMINAL: Final = -2
 OVER: Final = 0
@@ -30,7 +30,7 @@ CHOOSE: Final[tuple[int, ...]] = tuple([math.comb(n, k) for k in range(4) for n 
 
 
 def turned(cells: i64) -> i64:
-    """The set of squares on the board turned around: bit n becomes bit 34 - n."""
+    """Return the set of squares on the board turned around: bit n becomes bit 34 - n."""
     found: i64 = 0
     left: i64 = cells
     while left != 0:
@@ -41,7 +41,7 @@ def turned(cells: i64) -> i64:
 
 
 def rank(cells: i64) -> i64:
-    """The number of a set among those of its size, by its squares counted from 0."""
+    """Return the number of a set among those of its size, by its squares counted from 0."""
     found: i64 = 0
     left: i64 = cells
     size: i64 = 1
@@ -55,7 +55,7 @@ def rank(cells: i64) -> i64:
 
 
 def rank_turned(cells: i64) -> i64:
-    """The rank of the set on the board turned around."""
+    """Return the rank of the set on the board turned around."""
     found: i64 = 0
     left: i64 = cells
     size: i64 = count_bits(cells)
@@ -69,7 +69,7 @@ def rank_turned(cells: i64) -> i64:
 
 
 @final
-class Kernel:
+class CheckersEndgamesKernel:
     """Numbers positions, and lists the edges of a slice.
 
     ``offsets`` has where each slice begins, at its men and kings, own before the enemy's, as
@@ -90,7 +90,7 @@ class Kernel:
         self.targets: Any = array("i")
 
     def number(self, own: i64, enemy: i64, kings: i64) -> i64:
-        """The number of a position seen by the seat to move; -1 if it is left out."""
+        """Return the number of a position seen by the seat to move; -1 if it is left out."""
         men: i64 = own & ~kings
         back: i64 = own & kings
         enemy_men: i64 = enemy & ~kings
@@ -111,7 +111,7 @@ class Kernel:
         return offset + found
 
     def number_of(self, state: Any) -> int:
-        """The number of a state in which a seat is to move; -1 if it is left out."""
+        """Return the number of a state in which a seat is to move; -1 if it is left out."""
         if state.to_move == 0:
             return self.number(state.black, state.white, state.kings)
         return self.number(turned(state.white), turned(state.black), turned(state.kings))

@@ -1,6 +1,8 @@
-"""Minimax and expectiminimax, without pruning, for two-seat, zero-sum games.
+"""Minimax, expectiminimax and expectimax, without pruning.
 
-One kernel for both: on a game without chance nodes expectiminimax is minimax.
+One kernel for all: on a game without chance nodes expectiminimax is minimax, and expectimax takes
+the other seats for chance, too.
+
 Michie, "Game-playing and game-learning automata", in: Advances in Programming and
 Non-numerical Computation (1966).
 """
@@ -10,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, final
 
-from plyhouse.search.kernels.duck import NodeState
-from plyhouse.search.kernels.leaves import Leaves
+from plyhouse.search.kernels.leaf_evaluation import Leaves
+from plyhouse.search.kernels.node_state import NodeState
 from plyhouse.search.kernels.sampling import Sampler
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
-__all__ = ["Kernel"]
+__all__ = ["ExpectiminimaxKernel"]
 
 CHANCE: Final = -1
 TERMINAL: Final = -2
@@ -25,8 +27,12 @@ INFINITY: Final = float("inf")
 
 
 @final
-class Kernel:
-    """One search: its counters and its principal variation."""
+class ExpectiminimaxKernel:
+    """One search: its counters and its principal variation.
+
+    With ``adversarial`` all other seats minimise.  Without it they play by ``opponents(state)``,
+    which gives pairs of an action and its probability; None stands for all actions alike.
+    """
 
     def __init__(
         self,
@@ -35,10 +41,14 @@ class Kernel:
         order: bool,
         max_depth: int,
         sampler: Sampler | None = None,
+        adversarial: bool = True,
+        opponents: Callable[[Any], Any] | None = None,
     ) -> None:
         self.poll = poll
         self.leaves: Leaves = leaves
         self.sampler: Sampler | None = sampler
+        self.adversarial: bool = adversarial
+        self.opponents = opponents
         self.nodes: i64 = 1
         self.due: i64 = 0
         self.seat: i64 = 0
@@ -78,23 +88,35 @@ class Kernel:
             return value
         if depth == 0:
             return self.leaves.value(state, self.seat)
+        mine: bool = mover == self.seat
+        if mine or (self.adversarial and mover != CHANCE):
+            best: float = -INFINITY if mine else INFINITY
+            for action in tuple(state.actions()):
+                value = self.search(state.after(action), depth - 1, ply + 1)
+                if value > best if mine else value < best:
+                    best = value
+                    line: list[Any] = [action]
+                    line.extend(self.lines[ply + 1])
+                    self.lines[ply] = line
+            return best
+        mean: float = 0.0
+        share: float
         if mover == CHANCE:
-            mean: float = 0.0
             outcomes: Any = state.chance_outcomes()
             sampler: Sampler | None = self.sampler
             if sampler is not None:
                 outcomes = sampler.outcomes(outcomes, ply)
-            for outcome, probability in outcomes:
-                weight: float = probability
-                mean += weight * self.search(state.after(outcome), depth - 1, ply + 1)
-            return mean
-        mine: bool = mover == self.seat
-        best: float = -INFINITY if mine else INFINITY
-        for action in tuple(state.actions()):
-            value = self.search(state.after(action), depth - 1, ply + 1)
-            if value > best if mine else value < best:
-                best = value
-                line: list[Any] = [action]
-                line.extend(self.lines[ply + 1])
-                self.lines[ply] = line
-        return best
+            for outcome, weight in outcomes:
+                share = weight
+                mean += share * self.search(state.after(outcome), depth - 1, ply + 1)
+        elif self.opponents is not None:
+            for action, weight in self.opponents(state):
+                share = weight
+                if share > 0.0:
+                    mean += share * self.search(state.after(action), depth - 1, ply + 1)
+        else:
+            actions: tuple[Any, ...] = tuple(state.actions())
+            share = 1.0 / float(len(actions))
+            for action in actions:
+                mean += share * self.search(state.after(action), depth - 1, ply + 1)
+        return mean

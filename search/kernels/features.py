@@ -21,7 +21,7 @@ __all__ = ["breakthrough", "checkers", "chess", "connect_four", "othello", "tic_
 
 
 def cells(squares: list[int]) -> int:
-    """A set of squares, as the number that games keep (the last of 64 is the sign)."""
+    """Return a set of squares, as the number that games keep (the last of 64 is the sign)."""
     found = 0
     for square in squares:
         found |= BIT[square]
@@ -113,7 +113,7 @@ NEAR: Final[tuple[tuple[int, int, int], ...]] = (
 
 
 def lead(black: i64, white: i64, among: i64) -> i64:
-    """How many more of the squares are black's than white's."""
+    """Return how many more of the squares are black's than white's."""
     return count_bits(black & among) - count_bits(white & among)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from math import log, sqrt
 from typing import TYPE_CHECKING, Any, Final, final
 
-from plyhouse.search.kernels.duck import NodeState
+from plyhouse.search.kernels.node_state import NodeState
 from plyhouse.search.kernels.playouts import sample_outcome, uniform_playout
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from mypy_extensions import i64
 
-__all__ = ["Edge", "Kernel"]
+__all__ = ["Edge", "IsmctsKernel"]
 
 CHANCE: Final = -1
 TERMINAL: Final = -2
@@ -40,7 +40,7 @@ class Edge:
 
 
 @final
-class Kernel:
+class IsmctsKernel:
     """The table of information sets and the simulations."""
 
     def __init__(
@@ -132,7 +132,7 @@ class Kernel:
             place += 1
 
     def node_of(self, state: Any, mover: i64, depth: i64) -> dict[Any, Edge] | None:
-        """The edges of the information set; None when it is unknown and the table full."""
+        """Return the edges of the information set; None when it is unknown and the table full."""
         if depth == 0:
             return self.root
         viewer: i64 = mover if self.observer < 0 else self.observer
@@ -146,7 +146,8 @@ class Kernel:
         return found
 
     def selected(self, node: dict[Any, Edge], actions: tuple[Any, ...]) -> Any:
-        """An untried action at random, or else that with the highest bound (subset-armed UCB1).
+        """Return an untried action at random, or else that with the highest bound (subset-armed
+        UCB1).
 
         The bound uses how often an action was available: at an information set as one seat
         sees it, what others may do differs between determinisations.
@@ -175,7 +176,7 @@ class Kernel:
         return best
 
     def value_of(self, state: Any) -> tuple[float, ...]:
-        """What every seat gets from a playout."""
+        """Return the result of a playout for every seat."""
         if state.to_move == TERMINAL:
             known: tuple[float, ...] = state.returns()
             return known

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, final
 
-from plyhouse.search.kernels.duck import NodeState
-from plyhouse.search.kernels.leaves import Leaves
+from plyhouse.search.kernels.leaf_evaluation import Leaves
+from plyhouse.search.kernels.node_state import NodeState
 from plyhouse.search.kernels.sampling import Sampler
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
-__all__ = ["Kernel"]
+__all__ = ["MaxnKernel"]
 
 CHANCE: Final = -1
 TERMINAL: Final = -2
@@ -27,7 +27,7 @@ rounded sums do not change a choice."""
 
 
 @final
-class Kernel:
+class MaxnKernel:
     """One search: its counters, its principal variation and the values of all seats.
 
     With ``prune`` values lie between ``low`` and ``high`` and those of a position sum to no
@@ -55,13 +55,13 @@ class Kernel:
         self.high: float = high
         self.most: float = most
         self.margin: float = MARGIN * (high - low)
-        # What is left for two seats when all others get the least.
+        # Sum for two seats if all others get the minimum.
         self.for_two: float = most - float(seats - 2) * low
         self.sampler: Sampler | None = sampler
         self.nodes: i64 = 1
         self.due: i64 = 0
         self.vector: list[float] = []
-        """What every seat may expect after the root action valued last."""
+        """Expected returns of all seats after the root action evaluated last."""
         # lines[ply] is the principal variation from that ply on.
         self.lines: list[list[Any]] = []
         for _ in range(max_depth + 1):
@@ -85,7 +85,7 @@ class Kernel:
         return self.lines[1]
 
     def checked(self, values: Any) -> list[float]:
-        """The values of all seats, one each, within the bounds by which the search prunes."""
+        """Return the values of all seats, checked against the bounds by which the search prunes."""
         vector: list[float] = []
         total: float = 0.0
         for given in values:
@@ -111,8 +111,8 @@ class Kernel:
     ) -> list[float]:
         """Return the values of all seats.
 
-        ``parent`` is the seat that chose this state, -1 for chance, and ``reached`` what it
-        has for certain elsewhere: the value of ``parent`` may be a bound if it is no more.
+        ``parent`` is the seat that chose this state, -1 for chance. ``reached`` is the value that
+        it is certain of elsewhere: up to that, its value here may be just a bound.
         """
         if self.nodes >= self.due:
             self.due = self.poll(self.nodes)
@@ -148,7 +148,7 @@ class Kernel:
         return best
 
     def mean(self, state: NodeState, depth: i64, ply: i64) -> list[float]:
-        """The mean of the outcomes of a chance node, for every seat."""
+        """Return the mean of the outcomes of a chance node, for every seat."""
         outcomes: Any = state.chance_outcomes()
         sampler: Sampler | None = self.sampler
         if sampler is not None:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, final
 
-from plyhouse.search.kernels.duck import NodeState
+from plyhouse.search.kernels.node_state import NodeState
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
-__all__ = ["Arm", "Beliefs", "Kernel"]
+__all__ = ["Arm", "Beliefs", "MccfrKernel"]
 
 CHANCE: Final = -1
 TERMINAL: Final = -2
@@ -64,7 +64,7 @@ class Node:
 
 
 @final
-class Kernel:
+class MccfrKernel:
     """The walks from one state."""
 
     def __init__(
@@ -164,7 +164,7 @@ class Kernel:
                 arm.chance = share
 
     def walk(self, node: Node, seat: i64, depth: i64) -> float:
-        """Sample the return of ``seat``, trying all of its own actions; update its regrets."""
+        """Sample the return of ``seat``, trying all of that seat's actions; update its regrets."""
         if self.nodes >= self.due:
             self.due = self.poll(self.nodes)
         self.nodes += 1

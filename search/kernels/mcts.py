@@ -13,8 +13,7 @@ from collections.abc import Callable
 from math import log, sqrt
 from typing import TYPE_CHECKING, Any, Final, final
 
-from plyhouse.search.kernels.duck import NodeState
-from plyhouse.search.kernels.leaves import Leaves
+from plyhouse.search.kernels.leaf_evaluation import Leaves
 from plyhouse.search.kernels.mcts_tree import (
     Node,
     back_up_rave,
@@ -24,6 +23,7 @@ from plyhouse.search.kernels.mcts_tree import (
     selected_rave,
     settled,
 )
+from plyhouse.search.kernels.node_state import NodeState
 from plyhouse.search.kernels.playouts import noted_playout, sample_outcome, uniform_playout
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from mypy_extensions import i64
 
-__all__ = ["Kernel"]
+__all__ = ["MctsKernel"]
 
 CHANCE: Final = -1
 TERMINAL: Final = -2
@@ -43,7 +43,7 @@ ESTIMATE: Final = 2
 
 
 @final
-class Kernel:
+class MctsKernel:
     """One tree and its simulations."""
 
     def __init__(
@@ -281,7 +281,7 @@ class Kernel:
             node.width = 0.0
 
     def selected(self, node: Node) -> Node | None:
-        """The child with the highest upper confidence bound (UCB1); None without children."""
+        """Return the child with the highest upper confidence bound (UCB1); None for a leaf."""
         best: Node | None = node.first
         if best is None:
             return None
@@ -297,7 +297,7 @@ class Kernel:
         return best
 
     def value_of(self, state: Any) -> tuple[float, ...]:
-        """What every seat gets from here: by playouts, or by an estimate."""
+        """Return the returns of all seats from here: by playouts or by an evaluation."""
         if self.mode == HOOK and self.playouts == 1:
             quick: tuple[float, ...] = state.playout(self.rng)
             return quick
@@ -324,7 +324,7 @@ class Kernel:
         return tuple(sums)
 
     def estimate(self, state: Any) -> tuple[float, ...]:
-        """The evaluation of a position instead of a playout."""
+        """Return the evaluation of a position instead of a playout."""
         if self.two_sided:
             value: float = self.leaves.value(state, self.seat)
             return (value, -value) if self.seat == 0 else (-value, value)
@@ -453,7 +453,7 @@ class Kernel:
             self.size += 1
 
     def noted_value(self, state: Any, played: list[set[Any]]) -> tuple[float, ...]:
-        """As `value_of`, but notes the actions of the playout."""
+        """Return the result of `value_of`, and note the actions of the playout."""
         if self.mode == ESTIMATE:
             return self.estimate(state)
         return noted_playout(state, played, self.draw, self.max_plies)

@@ -83,7 +83,7 @@ class Node:
 
 
 def option_of(node: Node, place: i64) -> Any:
-    """An action, or an outcome without its probability."""
+    """Return an action, or an outcome without its probability."""
     option: Any = node.options[place]
     return option[0] if node.mover == CHANCE else option
 
@@ -114,7 +114,7 @@ def place_of(node: Node) -> int:
 
 
 def count_nodes(root: Node) -> int:
-    """How many nodes a tree has."""
+    """Return how many nodes a tree has."""
     total: i64 = 0
     waiting: list[Node] = [root]
     while waiting:
@@ -131,7 +131,7 @@ def count_nodes(root: Node) -> int:
 
 
 def settled(node: Node, seats: i64) -> tuple[float, ...] | None:
-    """The value of a node all of whose children are proven; otherwise None."""
+    """Return the value of a node all of whose children are proven; otherwise None."""
     if node.tried < node.count:
         return None
     mover: i64 = node.mover
@@ -155,7 +155,7 @@ def settled(node: Node, seats: i64) -> tuple[float, ...] | None:
 
 
 def selected_rave(node: Node, exploration: float, rave: float) -> Node:
-    """The child with the best mixture of its own and its RAVE mean (Gelly and Silver)."""
+    """Return the child with the best mixture of its mean and its RAVE mean (Gelly and Silver)."""
     scale: float = exploration * sqrt(log(node.visits + 1.0))
     best: Node = node
     highest: float = -INFINITY

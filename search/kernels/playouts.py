@@ -1,11 +1,11 @@
-"""What the Monte Carlo kernels share: sampling chance, and random play to the end."""
+"""Chance sampling and random playouts, shared by the Monte Carlo kernels."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from plyhouse.search.kernels.duck import NodeState
+from plyhouse.search.kernels.node_state import NodeState
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
@@ -55,7 +55,7 @@ def uniform_playout(
 def noted_playout(
     start: Any, played: list[set[Any]], draw: Callable[[], float], max_plies: i64
 ) -> tuple[float, ...]:
-    """A uniform playout that notes the actions; an estimate is used wstate tstate is one."""
+    """Return a uniform playout that notes the actions; 0 for all if it does not end in time."""
     state: NodeState = start
     plies: i64 = 0
     while state.to_move != TERMINAL:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from math import sqrt
 from typing import TYPE_CHECKING, Any, Final, final
 
-from plyhouse.search.kernels.duck import NodeState
+from plyhouse.search.kernels.node_state import NodeState
 from plyhouse.search.kernels.playouts import sample_outcome
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from mypy_extensions import i64
 
-__all__ = ["Kernel", "PriorNode"]
+__all__ = ["PriorNode", "PuctKernel"]
 
 CHANCE: Final = -1
 TERMINAL: Final = -2
@@ -58,7 +58,7 @@ class PriorNode:
 
 
 @final
-class Kernel:
+class PuctKernel:
     """One tree and its simulations."""
 
     def __init__(
@@ -158,9 +158,9 @@ class Kernel:
                 passed.total += node.result[passed.owner]
 
     def selected(self, node: PriorNode) -> i64:
-        """The child with the best mean plus its share of the prior's bonus.
+        """Return the child with the best mean plus its share of the prior's bonus.
 
-        What has not been tried counts as much as the node's own estimate.
+        An untried action has the value of the node's own estimate.
         """
         scale: float = self.exploration * sqrt(node.visits + 1.0)
         unknown: float = node.result[node.mover]

@@ -1,6 +1,7 @@
-"""Numbers every position that can be reached, and writes down where each one leads.
+"""The graph of reachable positions, as arrays of numbers.
 
-What retrograde analysis and value iteration work on: a graph as arrays of numbers.
+Retrograde analysis and value iteration work on it: every position has a number, and the arrays hold
+the numbers of its successors.
 """
 
 from __future__ import annotations
@@ -9,19 +10,19 @@ from array import array
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, final
 
-from plyhouse.search.kernels.duck import NodeState
+from plyhouse.search.kernels.node_state import NodeState
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
-__all__ = ["Kernel"]
+__all__ = ["ReachableKernel"]
 
 CHANCE: Final = -1
 TERMINAL: Final = -2
 
 
 @final
-class Kernel:
+class ReachableKernel:
     """The graph of positions; edges lie in the order of the positions they start from.
 
     Positions that are over are not numbered (their keys need not tell who won): an edge to
@@ -50,7 +51,7 @@ class Kernel:
         self.weights: Any = array("d")
         """Probabilities of the edges of chance nodes, 1 for the others."""
         self.full: bool = False
-        """Whether there are more positions than ``most``; then the graph is not complete."""
+        """True if there are more positions than ``most``; then the graph is not complete."""
         self.waiting: list[Any] = []
 
     def explore(self, starts: list[Any]) -> None:

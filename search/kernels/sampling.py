@@ -28,12 +28,12 @@ class Sampler:
         self.count: i64 = count
         self.seed: int = seed
         self.used: bool = False
-        """Whether any node had more outcomes than were drawn."""
+        """True if any node had more outcomes than were drawn."""
         # points[ply], drawn when a chance node is first met there.
         self.points: list[list[float]] = []
 
     def drawn(self, ply: i64) -> list[float]:
-        """The points of a ply, in rising order."""
+        """Return the points of a ply, in rising order."""
         while len(self.points) <= ply:
             rng: random.Random = random.Random(f"chance {self.seed} {len(self.points)}")
             points: list[float] = []
@@ -46,7 +46,7 @@ class Sampler:
         return self.points[ply]
 
     def outcomes(self, outcomes: Any, ply: i64) -> tuple[Any, ...]:
-        """A sample of these (outcome, probability) pairs, weighted by how often each came."""
+        """Sample (outcome, probability) pairs, each weighted by how often it was drawn."""
         known: tuple[Any, ...] = tuple(outcomes)
         count: i64 = self.count
         if len(known) <= count:

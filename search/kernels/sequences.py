@@ -36,7 +36,7 @@ class Slot:
     )
 
     def __init__(self, index: int) -> None:
-        # What is used most comes first, to lie in one cache line.
+        # The most used fields come first, to share a cache line.
         self.reach: float = 1.0
         """Product of ``chance`` over the seat's actions up to and with this one."""
         self.trial_reach: float = 1.0
@@ -72,7 +72,7 @@ class End:
 
 @final
 class InformationSet:
-    """What one seat knows at some of its turns: its possible actions, after its last one."""
+    """One information state of a seat: its actions, and its previous sequence."""
 
     __slots__ = ("actions", "key", "parent", "seat", "slots", "state")
 
@@ -154,7 +154,7 @@ class SequenceForm:
                     slot.trial_reach = before * slot.trial
 
     def end_gain(self, slot: Slot) -> float:
-        """What the ends right after the slot are worth against the policy on trial."""
+        """Value of the terminal states right after the slot, against the policy under test."""
         total: float = 0.0
         if self.seats == 2:
             for end in slot.ends:

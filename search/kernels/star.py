@@ -14,14 +14,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, final
 
-from plyhouse.search.kernels.duck import NodeState
-from plyhouse.search.kernels.leaves import Leaves
+from plyhouse.search.kernels.leaf_evaluation import Leaves
+from plyhouse.search.kernels.node_state import NodeState
 from plyhouse.search.kernels.sampling import Sampler
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
-__all__ = ["Kernel"]
+__all__ = ["StarKernel"]
 
 CHANCE: Final = -1
 TERMINAL: Final = -2
@@ -33,7 +33,7 @@ rounding must not change a value."""
 
 
 @final
-class Kernel:
+class StarKernel:
     """One search: its counters and its principal variation.
 
     ``ours[seat]`` says who maximises, ``low`` to ``high`` bound all values, ``probe`` chooses
@@ -103,7 +103,7 @@ class Kernel:
         return self.lines[1]
 
     def final(self, state: NodeState) -> float:
-        """The return of a finished game; raises `ValueError` if it is out of bounds."""
+        """Return the value of a finished game; raises `ValueError` if it is out of bounds."""
         value: float = state.returns()[self.seat]
         if value < self.low or value > self.high:
             raise ValueError(
@@ -113,7 +113,7 @@ class Kernel:
         return value
 
     def arranged(self, state: Any, actions: tuple[Any, ...], head: Any) -> tuple[Any, ...]:
-        """The actions in the order of the game, and ``head`` before them if it is one."""
+        """Return the actions in the order of the game, and ``head`` before them if it is one."""
         if self.order:
             actions = tuple(state.order(actions))
         if head is None or head not in actions or head == actions[0]:
@@ -199,7 +199,7 @@ class Kernel:
             weight: float = probability
             if weight > 0.0:
                 rest -= weight
-                # What the outcome must be worth for the mean to come into the window at all.
+                # Value that the outcome needs for the mean to enter the window.
                 down: float = (too_low - mean - rest * high) / weight
                 up: float = (too_high - mean - rest * low) / weight
                 if depth > 1:
@@ -234,7 +234,7 @@ class Kernel:
         count: i64 = len(outcomes)
         children: list[Any] = []
         weights: list[float] = []
-        # What is known of every outcome, and of the mean.
+        # Bounds of every outcome and of the mean.
         least: list[float] = []
         most: list[float] = []
         answer: list[Any] = []

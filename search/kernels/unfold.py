@@ -8,20 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, final
 
-from plyhouse.search.kernels.duck import NodeState
+from plyhouse.search.kernels.node_state import NodeState
 from plyhouse.search.kernels.sequences import End, InformationSet, SequenceForm, Slot
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
-__all__ = ["Kernel"]
+__all__ = ["UnfoldKernel"]
 
 CHANCE: Final = -1
 TERMINAL: Final = -2
 
 
 @final
-class Kernel:
+class UnfoldKernel:
     """One walk; ``fault`` says why it had to be given up, or is empty."""
 
     def __init__(
@@ -92,7 +92,7 @@ class Kernel:
         self.here[mover] = before
 
     def failed(self) -> bool:
-        """Whether the walk has to be given up."""
+        """Return whether the walk has to be given up."""
         return self.fault != ""
 
     def enter(

@@ -17,8 +17,9 @@ import random
 from typing import Any, Final, Literal
 
 from plyhouse.games.base import Game
-from plyhouse.search.fitness import require_fit
+from plyhouse.search.game_requirements import require_fit
 from plyhouse.search.kernels import kernel_for
+from plyhouse.search.kernels.flat_monte_carlo import FlatMonteCarloKernel
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.monte_carlo.simulating import (
     DEFAULT_SIMULATIONS,
@@ -68,7 +69,7 @@ def flat_monte_carlo(
     actions = list(state.actions())
     if seed:
         rng.shuffle(actions)  # which of equally good actions is found first
-    kernel = kernel_for("flat", state).Kernel(
+    kernel = kernel_for(FlatMonteCarloKernel, state)(
         poll,
         rng,
         state,

@@ -20,9 +20,10 @@ import random
 from typing import Any, Final, Literal
 
 from plyhouse.games.base import Game, Observation
-from plyhouse.search.collector import no_full_collections
-from plyhouse.search.fitness import require_turn
+from plyhouse.search.game_requirements import require_turn
+from plyhouse.search.garbage_collection import no_full_collections
 from plyhouse.search.kernels import MAX_DEPTH, kernel_for
+from plyhouse.search.kernels.ismcts import IsmctsKernel
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.monte_carlo.simulating import (
     DEFAULT_SIMULATIONS,
@@ -61,8 +62,8 @@ def ismcts(
     `plyhouse.search.monte_carlo.pimc.pimc`.
 
     * ``observers``: "multiple" (MO-ISMCTS) lets every seat choose by its own information state;
-      "single" (SO-ISMCTS) groups also the others' choices by what the searching seat sees, which
-      is coarser, learns faster, and makes the others as blind as oneself.
+      "single" (SO-ISMCTS) groups the others' choices by the searching seat's information too, which
+      is coarser and learns faster, but makes the others as blind as that seat.
     * ``choose``: "visits" takes the action simulated most often, the same one in the same place;
       "sample" draws an action with a probability proportional to its simulations.  Where the
       right play is a mixture (poker, rock-paper-scissors) a fixed choice can be exploited.  Visit
@@ -70,9 +71,9 @@ def ismcts(
     * ``exploration``, ``max_nodes`` (about 400 bytes each), ``seed``: as in
       `plyhouse.search.monte_carlo.mcts.mcts`.
 
-    Hidden states are drawn as likely as ``game.sample_state`` draws them, whatever the others'
-    actions say about them.  ``limit`` bounds time, ``simulations`` or ``nodes`` (steps within the
-    tree); without any there are 1000 simulations; ``limit.depth`` bounds the tree.
+    ``game.sample_state`` draws the hidden states, with probabilities that ignore what the others'
+    actions reveal.  ``limit`` bounds time, ``simulations`` or ``nodes`` (steps within the tree);
+    without any there are 1000 simulations; ``limit.depth`` bounds the tree.
 
     Raises `ValueError` when it is not the observer's turn, or, like `TypeError`, for options out
     of range.
@@ -86,7 +87,7 @@ def ismcts(
     # Legal actions depend on what the mover knows only, so any fitting state has them.
     some = game.sample_state(observation, random.Random(seed))
     low, high = game.return_bounds
-    kernel = kernel_for("ismcts", some).Kernel(
+    kernel = kernel_for(IsmctsKernel, some)(
         poll,
         rng,
         lambda: game.sample_state(observation, rng),

@@ -25,10 +25,12 @@ import time
 from typing import Any, Final
 
 from plyhouse.games.base import CHANCE, Game
-from plyhouse.search.collector import no_full_collections
-from plyhouse.search.fitness import require_fit
+from plyhouse.search.callback_types import Evaluation
+from plyhouse.search.game_requirements import require_fit
+from plyhouse.search.garbage_collection import no_full_collections
 from plyhouse.search.kernels import MAX_DEPTH, kernel_for
-from plyhouse.search.kernels.leaves import Leaves
+from plyhouse.search.kernels.leaf_evaluation import Leaves
+from plyhouse.search.kernels.mcts import MctsKernel
 from plyhouse.search.kernels.mcts_tree import release
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.monte_carlo.simulating import (
@@ -40,7 +42,6 @@ from plyhouse.search.monte_carlo.simulating import (
     rounds,
 )
 from plyhouse.search.poll import Poll, SearchStopped
-from plyhouse.search.signatures import Evaluation
 
 __all__ = ["EXPLORATION", "MAX_NODES", "MonteCarloTree", "mcts"]
 
@@ -86,9 +87,8 @@ def mcts(
     * ``evaluate(state, seat)``: an estimate instead of a playout, within the bounds of the
       game's returns; asked for the seat that searches, or for each seat where the game is
       not two-seat zero-sum.
-    * ``rave``: credits actions also for simulations in which they were played later, with
-      equal weight to true visits after so many (try 300 where an action means much the same
-      at any time; 0 is off).
+    * ``rave``: also credits actions in simulations that play them later.  At this number of visits
+    both kinds weigh the same (0 is off; try 300 where an action means much the same at any time).
     * ``solve``: carries won and lost ends of games upwards as proven values, and stops when
       the root is proven (two-seat, zero-sum games only).
     * ``max_nodes``: bound of the tree in memory, see the module.
@@ -116,7 +116,7 @@ class MonteCarloTree:
     """A Monte Carlo search tree that is kept from ply to ply; options as for `mcts`.
 
     ``search(state, limit)`` simulates from a position and, if it lies in the tree a few plies
-    below the last one, goes on with what is known of it.  `advance` says so explicitly.
+    below the last one, reuses its subtree.  `advance` names the new position explicitly.
     """
 
     def __init__(
@@ -157,7 +157,7 @@ class MonteCarloTree:
             _free(kernel)
 
     def advance(self, action: Any) -> bool:
-        """An action was played, or a chance outcome fell: keep only what follows it.
+        """Advance the root by an action or a chance outcome, and keep only its subtree.
 
         Returns whether anything is known of that position.
         """
@@ -191,7 +191,7 @@ class MonteCarloTree:
         game = self.game
         low, high = game.return_bounds
         two_sided = is_two_sided(game)
-        return kernel_for("mcts", state).Kernel(
+        return kernel_for(MctsKernel, state)(
             int,
             Leaves(None, False, low, high),
             self._rng,
@@ -275,7 +275,7 @@ class MonteCarloTree:
         )
 
     def _line(self, root: Any) -> list[Any]:
-        """The play expected from a node, up to a chance node or where nothing is known."""
+        """Return the play expected from a node, up to a chance node or where nothing is known."""
         low, high = self.game.return_bounds
         line: list[Any] = []
         node = root

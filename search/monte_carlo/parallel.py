@@ -3,7 +3,7 @@
 Chaslot, Winands and van den Herik, "Parallel Monte-Carlo tree search", Computers and Games
 2008.  Threads would not help: a search holds the interpreter lock.
 
-Each worker searches with a seed of its own, and the visits and values of the root's actions are
+Each worker searches with a different seed, and the visits and values of the root's actions are
 added up.  Two trees of n simulations know less than one of 2 n, but need half of the time.
 
 The workers are fresh interpreters (``spawn``), so a script that searches in parallel needs the
@@ -26,7 +26,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from plyhouse.games.base import Game
-from plyhouse.search.fitness import require_fit
+from plyhouse.search.game_requirements import require_fit
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.monte_carlo.mcts import mcts
 from plyhouse.search.monte_carlo.simulating import DEFAULT_SIMULATIONS, checked_whole
@@ -231,7 +231,7 @@ def _part(whole: int | None, parts: int, number: int) -> int | None:
 
 
 def _work(pipe: Connection) -> None:
-    """What a worker does: answer until the pipe is closed."""
+    """Run a worker: answer requests until the pipe closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the caller decides
     master = os.getppid()
 
@@ -247,7 +247,7 @@ def _work(pipe: Connection) -> None:
             return
         answer: Any
         try:
-            # Read here, so that what cannot be imported in this process is told as well.
+            # Decode here, so that failed imports in this process are reported, too.
             game, state, limit, seed, options = pickle.loads(task)  # noqa: S301 - our own parent's
             answer = mcts(
                 game, state, replace(limit, report=only_for_the_living), seed=seed, **options

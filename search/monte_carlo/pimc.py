@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 
 from plyhouse.games.base import ChanceKind, Game, Information, Observation, State
 from plyhouse.games.scene import Scene
-from plyhouse.search.fitness import require_turn
+from plyhouse.search.game_requirements import require_turn
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.monte_carlo.mcts import mcts
 from plyhouse.search.monte_carlo.simulating import DEFAULT_SIMULATIONS, checked_whole, checked_word
@@ -67,7 +67,7 @@ class OpenGame(Game):
         return self.closed.observe(state, seat)
 
     def information_state(self, state: State, seat: int) -> Any:
-        """All that every seat knows."""
+        """Return all that every seat knows."""
         return tuple(self.closed.information_state(state, each) for each in range(self.seats))
 
     def sample_state(self, observation: Observation, rng: random.Random) -> State:
@@ -103,11 +103,11 @@ def pimc(
     ``combine``: "mean" takes the action with the best mean value, "vote" that which was the best
     in most states.  A search that prunes knows only bounds for what is not best: use "vote".
 
-    Two faults are known, and more samples do not cure them.  *Strategy fusion*: the search takes
-    it that it will know the hidden state at its later actions, too, and so can do the right thing
-    in each; it overrates waiting and never pays for information.  *Non-locality*: it takes hidden
-    states to be as likely as they are dealt, whatever the others' play says.
-    `plyhouse.search.monte_carlo.ismcts.ismcts` does not have the first.
+    It has two known faults that more samples do not cure.  *Strategy fusion*: the search assumes
+    that it will know the hidden state at its later actions too, so it overrates waiting and never
+    pays for information.  *Non-locality*: it takes hidden states to be as likely as they are dealt,
+    and ignores what the others' play reveals.  `plyhouse.search.monte_carlo.ismcts.ismcts` does not
+    have the first.
 
     ``visits`` counts the states in which an action was the best.  Raises `GameMismatch` if
     ``search`` does not fit, `ValueError` when it is not the observer's turn, or, like
@@ -137,7 +137,7 @@ def pimc(
 
 
 def _share(limit: Limit, samples: int, number: int, poll: Poll) -> Limit:
-    """What one of the states may be searched with."""
+    """Return the limit for the search of one state."""
     simulations = limit.simulations
     if simulations is None and limit.time is None and limit.nodes is None and limit.depth is None:
         simulations = DEFAULT_SIMULATIONS
@@ -161,7 +161,7 @@ def _part(whole: int | None, samples: int, number: int) -> int | None:
 
 
 class _Tally:
-    """What the searches found, added up."""
+    """Return the combined results of the searches."""
 
     def __init__(self, actions: tuple[Any, ...], combine: str, poll: Poll) -> None:
         self.actions = actions

@@ -22,9 +22,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from plyhouse.games.base import CHANCE, Game
-from plyhouse.search.collector import no_full_collections
-from plyhouse.search.fitness import require_fit
+from plyhouse.search.game_requirements import require_fit
+from plyhouse.search.garbage_collection import no_full_collections
 from plyhouse.search.kernels import MAX_DEPTH, kernel_for
+from plyhouse.search.kernels.puct import PuctKernel
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.monte_carlo.simulating import (
     DEFAULT_SIMULATIONS,
@@ -76,7 +77,7 @@ def puct(
     poll = SimulationPoll(limit)
     require_fit("puct", game, state)
     low, high = game.return_bounds
-    kernel = kernel_for("puct", state).Kernel(
+    kernel = kernel_for(PuctKernel, state)(
         poll,
         random.Random(seed),
         evaluator or uniform_evaluator(game, state),

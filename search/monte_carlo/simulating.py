@@ -1,4 +1,4 @@
-"""What the Monte Carlo searches share outside of their inner loops.
+"""Common parts of the Monte Carlo searches outside of their inner loops.
 
 >>> rounds(100, None), rounds(100, 110)
 (125, 110)
@@ -45,13 +45,13 @@ class SimulationPoll(Poll):
 
 
 def rounds(done: int, limit: int | None) -> int:
-    """How many simulations to have after the next round, at whose end is a report."""
+    """Return how many simulations to have after the next round, at whose end is a report."""
     target = done + max(1, done // GROWTH)
     return target if limit is None else min(target, limit)
 
 
 def is_two_sided(game: Game) -> bool:
-    """Whether what one seat wins is what the other loses."""
+    """Return whether what one seat wins is what the other loses."""
     if game.seats != 2:
         return False
     opposite = game.info.utility is Utility.TEAM and game.team(0) != game.team(1)
@@ -59,7 +59,7 @@ def is_two_sided(game: Game) -> bool:
 
 
 def checked_whole(algorithm: str, name: str, value: Any, least: int) -> int:
-    """An option that is a whole number of at least ``least``; else raises."""
+    """Return the option if it is a whole number of at least ``least``, else raise."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{algorithm}({name}={value!r}): expected a whole number")
     if value < least:
@@ -68,7 +68,7 @@ def checked_whole(algorithm: str, name: str, value: Any, least: int) -> int:
 
 
 def checked_number(algorithm: str, name: str, value: Any) -> float:
-    """An option that is a number of at least 0; else raises."""
+    """Return the option if it is a number of at least 0, else raise."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f"{algorithm}({name}={value!r}): expected a number")
     if not 0 <= value < float("inf"):
@@ -77,7 +77,7 @@ def checked_number(algorithm: str, name: str, value: Any) -> float:
 
 
 def checked_word(algorithm: str, name: str, value: Any, words: tuple[str, ...]) -> str:
-    """An option that is one of these words; else raises `ValueError`."""
+    """Return the option if it is one of these words, else raise `ValueError`."""
     if value not in words:
         wanted = " or ".join([repr(word) for word in words])
         raise ValueError(f"{algorithm}({name}={value!r}): expected {wanted}")

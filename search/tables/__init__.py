@@ -1,4 +1,4 @@
-"""What is worked out once, kept in a file, and looked up.
+"""Tables that are computed once, stored in a file, and looked up.
 
 retrograde                  perfect play without chance, backwards from all ends
 solving                     its vectorised loop, shared with the checkers endgames

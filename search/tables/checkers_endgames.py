@@ -28,11 +28,11 @@ from numpy.typing import NDArray
 from plyhouse.games.base import TERMINAL, Game
 from plyhouse.games.deterministic.checkers.moves import SQUARE_BIT
 from plyhouse.games.deterministic.checkers.rules import Checkers
-from plyhouse.search.kernels.checkers_endgames import CHOOSE, Kernel
+from plyhouse.search.kernels.checkers_endgames import CHOOSE, CheckersEndgamesKernel
 from plyhouse.search.limit import Limit
 from plyhouse.search.poll import Poll, SearchStopped
+from plyhouse.search.tables.backward_induction import DRAW, OPEN, backwards
 from plyhouse.search.tables.endgame_table import EndgameTable, Entry
-from plyhouse.search.tables.solving import DRAW, OPEN, backwards
 from plyhouse.search.tables.table_file import InvalidTable, TableFile, read_table
 
 __all__ = ["CheckersTable", "count_placements", "solve_checkers"]
@@ -48,7 +48,7 @@ Slice = tuple[int, int, int, int]
 
 
 def slices_of(pieces: int) -> list[Slice]:
-    """All materials of so many pieces, both sides having some, the fewest men first."""
+    """Return all materials of so many pieces, both sides having some, the fewest men first."""
     found: list[Slice] = [
         (men, kings, enemy_men, pieces - men - kings - enemy_men)
         for men, kings, enemy_men in itertools.product(range(pieces), repeat=3)
@@ -58,7 +58,7 @@ def slices_of(pieces: int) -> list[Slice]:
 
 
 def size_of(item: Slice) -> int:
-    """How many numbers a slice takes, holes included."""
+    """Return how many numbers a slice takes, holes included."""
     men, kings, enemy_men, enemy_kings = item
     own = CHOOSE[men * 33 + 28] * CHOOSE[kings * 33 + 32]
     return own * CHOOSE[enemy_men * 33 + 28] * CHOOSE[enemy_kings * 33 + 32]
@@ -80,7 +80,7 @@ class CheckersTable(EndgameTable):
         return 2 * int(np.count_nonzero(self.codes[1:] != IMPOSSIBLE))
 
     def get(self, state: Any) -> Entry | None:
-        """What the position is worth without counters; None if it has too many pieces."""
+        """Value of the position without counters; None if it has too many pieces."""
         if state.to_move == TERMINAL:
             value = float(state.returns()[0]) + 0.0
             return Entry(value, 0 if value else None)
@@ -111,7 +111,7 @@ class CheckersTable(EndgameTable):
         return found
 
     def slice_codes(self, item: Slice) -> NDArray[np.int16]:
-        """The codes of one material, `IMPOSSIBLE` for holes."""
+        """Return the codes of one material, `IMPOSSIBLE` for holes."""
         men, kings, enemy_men, enemy_kings = item
         begin = self.offsets[men * 64 + kings * 16 + enemy_men * 4 + enemy_kings]
         return self.codes[begin : begin + size_of(item)]
@@ -140,7 +140,7 @@ def solve_checkers(
     """Solve all positions with up to so many pieces (2 to 4).
 
     Raises `ValueError` for another number and `TimeoutError` when the limit's time or nodes
-    do not suffice.  ``progress`` is told of every material solved.
+    do not suffice.  ``progress`` is called for every material solved.
     """
     if pieces not in range(2, MOST_PIECES + 1):
         raise ValueError(f"pieces={pieces!r}: expected a whole number from 2 to {MOST_PIECES}")
@@ -163,7 +163,7 @@ def solve_checkers(
 
 
 def solve_slices(
-    pair: list[Slice], kernel: Kernel, offsets: list[int], codes: NDArray[np.int16]
+    pair: list[Slice], kernel: CheckersEndgamesKernel, offsets: list[int], codes: NDArray[np.int16]
 ) -> None:
     """Solve a material and its mirror image, between which quiet moves go to and fro."""
     local: list[tuple[int, int]] = []
@@ -176,7 +176,7 @@ def solve_slices(
         local.append((begin, begin + len(degree_parts[-1])))
     degrees, targets = np.concatenate(degree_parts), np.concatenate(target_parts)
     count = len(degrees)
-    # What leads elsewhere matters only by the code it finds there: one node for each code.
+    # Successors outside of the table matter only by their code: use one node for each code.
     numbers = np.full(len(targets), -1, np.int32)
     shift = 0
     for begin, end in local:
@@ -200,7 +200,7 @@ def solve_slices(
 
 
 def layout(pieces: int) -> tuple[list[int], int]:
-    """Where each slice begins among the codes, and how many codes there are."""
+    """Return where each slice begins among the codes, and how many codes there are."""
     offsets, total = [-1] * 256, 1
     for count in range(2, pieces + 1):
         for item in slices_of(count):
@@ -210,8 +210,8 @@ def layout(pieces: int) -> tuple[list[int], int]:
     return offsets, total
 
 
-def kernel_of(offsets: list[int], poll: Callable[[int], int]) -> Kernel:
-    """The kernel with its sets of up to three squares."""
+def kernel_of(offsets: list[int], poll: Callable[[int], int]) -> CheckersEndgamesKernel:
+    """Return the kernel with its sets of up to three squares."""
     # In the order of ranks: by the greatest square, then the next.
     subsets = [
         [
@@ -222,11 +222,11 @@ def kernel_of(offsets: list[int], poll: Callable[[int], int]) -> Kernel:
         ]
         for size in range(MOST_PIECES)
     ]
-    return Kernel(poll, offsets, subsets)
+    return CheckersEndgamesKernel(poll, offsets, subsets)
 
 
 def count_placements(pieces: int) -> int:
-    """How many ways there are to place so many pieces, of either side, on the board.
+    """Return how many ways there are to place so many pieces, of either side, on the board.
 
     Schaeffer's count of positions: 120 with one piece, 6972 with two, 261,224 with three,
     7,092,774 with four.
@@ -252,7 +252,7 @@ def placements(men: int, kings: int, enemy_men: int, enemy_kings: int) -> int:
 
 
 def _pairs(slices: list[Slice]) -> Iterator[list[Slice]]:
-    """Every slice with its mirror image, once."""
+    """Return every slice with its mirror image, once."""
     for item in slices:
         mirror = (item[2], item[3], item[0], item[1])
         if item == mirror:

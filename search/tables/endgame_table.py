@@ -1,4 +1,4 @@
-"""What an endgame table answers, however it stores its positions.
+"""The interface of endgame tables, independent of their storage.
 
 >>> quick, slow, draw = Entry(1.0, 3), Entry(1.0, 9), Entry(0.0, None)
 >>> max([slow, draw, quick], key=preference)
@@ -17,11 +17,11 @@ from plyhouse.games.base import TERMINAL, Game
 __all__ = ["EndgameTable", "Entry", "NotInTable"]
 
 STEP: Final = 1e-6
-"""What one ply counts for in `EndgameTable.evaluate`, as a share of a win."""
+"""Weight of one ply in `EndgameTable.evaluate`, as a share of a win."""
 
 
 class Entry(NamedTuple):
-    """What perfect play comes to."""
+    """Result of perfect play."""
 
     value: float
     """The return of the seat to move (of seat 0 where the game is over)."""
@@ -43,14 +43,14 @@ class EndgameTable(ABC):
 
     @abstractmethod
     def get(self, state: Any) -> Entry | None:
-        """What the position is worth; None if the table does not hold it.
+        """Return the value of the position; None if it is not in the table.
 
         A position that is over is always known.
         """
 
     @abstractmethod
     def __len__(self) -> int:
-        """How many positions the table holds."""
+        """Return how many positions the table holds."""
 
     @abstractmethod
     def save(self, path: str | Path) -> None:
@@ -60,7 +60,7 @@ class EndgameTable(ABC):
         return self.get(state) is not None
 
     def probe(self, state: Any) -> Entry:
-        """What the position is worth; raises `NotInTable`."""
+        """Return the value of the position; raise `NotInTable`."""
         entry = self.get(state)
         if entry is None:
             raise NotInTable(
@@ -70,7 +70,7 @@ class EndgameTable(ABC):
         return entry
 
     def values(self, state: Any) -> dict[Any, Entry]:
-        """What each action leads to, for the seat that chooses, counted from its own ply on.
+        """Return the entry after each action, for the seat that chooses, counted from its own ply.
 
         Raises `NotInTable` if the table does not hold what follows.
         """
@@ -86,14 +86,14 @@ class EndgameTable(ABC):
         return answers
 
     def best_action(self, state: Any) -> Any:
-        """The quickest win; else a draw; else what loses latest; the first of equals."""
+        """Return the quickest win; else a draw; else what loses latest; the first of equals."""
         answers = self.values(state)
         return max(answers, key=lambda action: preference(answers[action]))
 
     def evaluate(
         self, fallback: Callable[[Any, int], float] | None = None
     ) -> Callable[[Any, int], float]:
-        """An evaluation for searches: exact where the table knows, ``fallback`` elsewhere.
+        """Return an evaluation for searches: exact where the table knows, ``fallback`` elsewhere.
 
         Without a fallback the state's ``heuristic()`` counts, or 0.  A win is worth a
         millionth less for each ply it takes, so that a search goes the shortest way to it.
@@ -114,7 +114,7 @@ class EndgameTable(ABC):
 
 
 def preference(entry: Entry) -> tuple[float, int]:
-    """What to sort actions by: greater is better."""
+    """Return a sort key of actions: greater is better."""
     if entry.distance is None:
         return 0.0, 0
     return entry.value, -entry.distance if entry.value > 0 else entry.distance

@@ -51,7 +51,7 @@ class PigSolution(ValueTable):
         self.lines: dict[tuple[int, int], Floats] = {}
 
     def line(self, own: int, other: int) -> Floats:
-        """The probability to win for every number of points at risk, before the choice."""
+        """Return the probability to win for every number of points at risk, before the choice."""
         found = self.lines.get((own, other))
         if found is None:
             after = 1.0 - self.starts[other, own : self.target]
@@ -61,13 +61,13 @@ class PigSolution(ValueTable):
         return found
 
     def win_probability(self, own: int, other: int, at_risk: int = 0) -> float:
-        """How often the seat on turn wins, before it chooses; both play optimally."""
+        """Return how often the seat on turn wins, before it chooses; both play optimally."""
         if own + at_risk >= self.target:
             return 1.0
         return float(self.line(own, other)[at_risk])
 
     def hold_at(self, own: int, other: int) -> int:
-        """The least number of points at risk with which it is better to hold."""
+        """Return the least number of points at risk with which it is better to hold."""
         line = self.line(own, other)
         for at_risk in range(1, self.target - own):
             if line[at_risk] <= 1.0 - self.starts[other, own + at_risk]:
@@ -90,7 +90,7 @@ class PigSolution(ValueTable):
         return value if state.turn == 0 else -value
 
     def rolling(self, own: int, other: int, at_risk: int) -> float:
-        """How often the seat wins that is just rolling the die."""
+        """Return how often the seat wins that is just rolling the die."""
         total = 1.0 - float(self.starts[other, own])
         for face in range(2, self.sides + 1):
             total += self.win_probability(own, other, at_risk + face)
@@ -141,7 +141,7 @@ def _solve_pairs(
     pairs = len(first)
     own = np.concatenate((first, second))
     other = np.concatenate((second, first))
-    # What holding with k points at risk leads to; a column too many never matters.
+    # Value of holding with k points at risk; extra columns are unused.
     length = int(target - own.min())
     after = np.ones((2 * pairs, length))
     for row in range(2 * pairs):

@@ -1,8 +1,8 @@
-"""All positions of a game, found by going through it, and where each stands in a table.
+"""All positions of a game, found by traversing it, and the place of each in a table.
 
-Shared by what solves whole games: `plyhouse.search.tables.retrograde` and
-`plyhouse.search.tables.value_iteration`.  Positions are told apart by a key, by default
-``state.key()``; tables keep 64 bits of it (`position_hash`), in rising order.
+Shared by the solvers of whole games: `plyhouse.search.tables.retrograde` and
+`plyhouse.search.tables.value_iteration`.  A key identifies a position, by default ``state.key()``;
+tables keep 64 bits of it (`position_hash`), in rising order.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from plyhouse.games.base import TERMINAL, Game
 from plyhouse.games.errors import GameMismatch
 from plyhouse.search.files import position_hash
-from plyhouse.search.fitness import require_game
+from plyhouse.search.game_requirements import require_game
 from plyhouse.search.kernels import kernel_for
+from plyhouse.search.kernels.reachable import ReachableKernel
 
 __all__ = ["MOST", "Hashes", "Key", "TooManyPositions", "place_of", "reachable", "sorted_hashes"]
 
@@ -48,12 +49,12 @@ def reachable(
     most: int,
     poll: Callable[[int], int],
 ) -> Any:
-    """The graph of all positions that can follow the ``starts`` (by default, of the whole game),
-    as the kernel `plyhouse.search.kernels.reachable` makes it.
+    """Return the graph of all positions that can follow the ``starts`` (by default, of the whole
+    game), as the kernel `plyhouse.search.kernels.reachable` makes it.
 
     ``fresh(state)`` is the same position without a past, for states that have one.  Raises
     `GameMismatch` for a game that ``algorithm`` does not fit, `ValueError` where all starts are
-    over, `TooManyPositions`, and whatever ``poll`` raises.
+    over, `TooManyPositions`, and any exception of ``poll``.
     """
     require_game(algorithm, game)
     roots = [game.initial_state()] if starts is None else list(starts)
@@ -67,7 +68,7 @@ def reachable(
             "its states have no key()",
             "positions must be told apart: give them one, or name a key=",
         )
-    graph = kernel_for("reachable", live[0]).Kernel(poll, key, fresh, most)
+    graph = kernel_for(ReachableKernel, live[0])(poll, key, fresh, most)
     graph.explore(live)
     if graph.full:
         raise TooManyPositions(game, most)
@@ -75,7 +76,7 @@ def reachable(
 
 
 def sorted_hashes(keys: Iterable[Hashable]) -> tuple[Hashes, NDArray[np.intp]]:
-    """The hashes of keys in rising order, and which key each is of.
+    """Return the hashes of keys in rising order, and which key each is of.
 
     Raises `ValueError` if two keys share a hash.
     """
@@ -88,7 +89,7 @@ def sorted_hashes(keys: Iterable[Hashable]) -> tuple[Hashes, NDArray[np.intp]]:
 
 
 def place_of(state: Any, hashes: Hashes, key: Key | None) -> int | None:
-    """Where a position stands among sorted hashes; None if it is not there."""
+    """Return where a position stands among sorted hashes; None if it is not there."""
     wanted = np.uint64(position_hash(state.key() if key is None else key(state)))
     at = int(np.searchsorted(hashes, wanted))
     return None if at == len(hashes) or hashes[at] != wanted else at

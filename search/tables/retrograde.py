@@ -4,12 +4,12 @@ T. Stroehlein, "Untersuchungen ueber kombinatorische Spiele" (1970); K. Thompson
 analysis of certain endgames", ICCA Journal 9 (1986); for checkers J. Schaeffer et al., "Checkers
 is solved", Science 317 (2007), see `plyhouse.search.tables.checkers_endgames`.
 
-Unlike a search forward it needs no depth: a win is known with its distance however far it is,
-and going round in circles counts as what it is, a draw.  It needs room for every position.
+Unlike a forward search it has no depth limit.  It finds the distance of every win, and values
+endless play as a draw.  It needs room for every position.
 
 >>> from plyhouse.games import get_game
 >>> game = get_game("hexapawn")
->>> solve(game).probe(game.initial_state())  # whoever moves first has lost, in 6 plies
+>>> solve(game).probe(game.initial_state())  # the seat that moves first loses in 6 plies
 Entry(value=-1.0, distance=6)
 """
 
@@ -25,9 +25,10 @@ from numpy.typing import NDArray
 
 from plyhouse.games.base import TERMINAL, Game
 from plyhouse.games.errors import GameMismatch
-from plyhouse.search.fitness import require_fit
+from plyhouse.search.game_requirements import require_fit
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.poll import Poll, SearchStopped
+from plyhouse.search.tables.backward_induction import DRAW, OPEN, backwards
 from plyhouse.search.tables.endgame_table import EndgameTable, Entry, preference
 from plyhouse.search.tables.positions import (
     MOST,
@@ -38,7 +39,6 @@ from plyhouse.search.tables.positions import (
     reachable,
     sorted_hashes,
 )
-from plyhouse.search.tables.solving import DRAW, OPEN, backwards
 from plyhouse.search.tables.table_file import InvalidTable, TableFile, read_table
 
 __all__ = ["PositionTable", "TooManyPositions", "retrograde", "solve"]
@@ -71,7 +71,7 @@ class PositionTable(EndgameTable):
         return len(self.hashes)
 
     def get(self, state: Any) -> Entry | None:
-        """What the position is worth; None if the table does not hold it."""
+        """Return the value of the position; None if it is not in the table."""
         if state.to_move == TERMINAL:
             value = float(state.returns()[0]) + 0.0
             return Entry(value, 0 if value else None)
@@ -97,7 +97,7 @@ class PositionTable(EndgameTable):
 
 
 def decoded(code: int, seat: int, worth: float) -> Entry:
-    """The entry of a code (see `backwards`) for the seat that is to move."""
+    """Return the entry of a code (see `backwards`) for the seat that is to move."""
     if code == DRAW:
         return Entry(0.0, None)
     won = (code > 0) == (seat == 0)
@@ -116,12 +116,12 @@ def solve(
 ) -> PositionTable:
     """Solve every position that can follow the ``starts`` (by default, the whole game).
 
-    Positions are told apart by ``key(state)``, by default ``state.key()``.  Where states
-    remember how they came about (for draws by repetition, say), give a ``key`` without that
-    and a ``fresh(state)`` that returns the same position without a past: then the table
-    values play under rules without counters, in which circles are draws anyway.
+    ``key(state)`` identifies a position; the default is ``state.key()``.  Where states remember how
+    they came about (for draws by repetition, say), give a ``key`` without that and a
+    ``fresh(state)`` that returns the same position without a past: then the table values play under
+    rules without counters, in which circles are draws anyway.
 
-    ``progress`` is told now and then, in words, what has been done.  Raises `GameMismatch`
+    ``progress`` is called from time to time with a text about the progress.  Raises `GameMismatch`
     for a game that does not fit, `TooManyPositions` when there are more than ``most``, and
     `TimeoutError` when the limit's time or nodes do not suffice.
     """
@@ -139,7 +139,7 @@ def solve(
 
 
 def _worth(game: Game, results: list[float]) -> float:
-    """What a win returns; raises `GameMismatch` if some wins are greater than others."""
+    """Return of a win; raises `GameMismatch` if some wins are greater than others."""
     sizes = {abs(result) for result in results if result}
     if len(sizes) > 1:
         raise GameMismatch(
@@ -183,10 +183,10 @@ def retrograde(
 ) -> SearchResult:
     """Play perfectly: look the position up in ``table``, or solve all that can follow it.
 
-    ``values`` has the exact value of every action.  Of several wins the quickest is chosen,
-    of several losses the latest; a ``seed`` other than 0 breaks ties at random, repeatably.
-    When the limit is reached before everything is solved, the result is the first action
-    with depth 0 and the value 0: there is nothing better known halfway.
+    ``values`` has the exact value of every action.  The search picks the quickest of several wins
+    and the slowest of several losses.  A ``seed`` other than 0 breaks ties at random, repeatably.
+    When the limit is reached before everything is solved, the result is the first action with depth
+    0 and the value 0: partial results say nothing.
 
     Raises `GameMismatch` for a game that does not fit, `TooManyPositions`, and `NotInTable`
     if the table given does not hold the position.

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plyhouse.games.base import Game
-from plyhouse.search.files import write_atomically
+from plyhouse.search.files import InvalidFile, write_atomically
 
 __all__ = ["InvalidTable", "TableFile", "read_table"]
 
@@ -28,18 +28,13 @@ VERSION: Final = 1
 LONGEST_HEADER: Final = 1 << 20
 
 
-class InvalidTable(ValueError):  # noqa: N818 - a condition of the file
+class InvalidTable(InvalidFile):
     """A file that is not the table that was asked for; ``str()`` says why."""
-
-    def __init__(self, path: str | Path, reason: str) -> None:
-        self.path = str(path)
-        self.reason = reason
-        super().__init__(f"{path}: {reason}")
 
 
 @dataclass(frozen=True)
 class TableFile:
-    """What a file holds: ``kind`` of table, spec of the game, facts, named arrays."""
+    """The contents of a file: ``kind`` of table, spec of the game, facts, named arrays."""
 
     kind: str
     game: str

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plyhouse.games.base import CHANCE, TERMINAL, Game
-from plyhouse.search.fitness import require_fit
+from plyhouse.search.game_requirements import require_fit
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.poll import Poll, SearchStopped
 from plyhouse.search.tables.endgame_table import NotInTable
@@ -69,18 +69,18 @@ class ValueTable(ABC):
         return value if seat == 0 else -value + 0.0
 
     def values(self, state: Any) -> dict[Any, float]:
-        """What every action is worth to the seat that chooses; raises `NotInTable`."""
+        """Return the value of every action for the seat that chooses; raise `NotInTable`."""
         return {
             action: self.probe(state.after(action), state.to_move) for action in state.actions()
         }
 
     def best_action(self, state: Any) -> Any:
-        """The action worth most, the first of equals; raises `NotInTable`."""
+        """Return the action worth most, the first of equals; raises `NotInTable`."""
         values = self.values(state)
         return max(values, key=lambda action: values[action])
 
     def evaluate(self, state: Any, seat: int) -> float:
-        """The same as `probe`, to be given to a search as its ``evaluate``."""
+        """Return the same as `probe`, to be given to a search as its ``evaluate``."""
         return self.probe(state, seat)
 
 
@@ -102,7 +102,7 @@ class PositionValues(ValueTable):
         self.error = error
         """No value is farther from the true one than this."""
         self.sweeps = sweeps
-        """How many times all values were computed anew."""
+        """Number of sweeps over all values."""
         self.key = key
 
     def __len__(self) -> int:
@@ -147,10 +147,10 @@ def iterate_values(
     """Value every position that can follow the ``starts`` (by default, the whole game).
 
     Stops when the two bounds of every value are less than ``tolerance`` apart; the table's
-    ``error`` is what is left.  Where a seat can keep a game going for ever the bounds never
-    meet: it ends when they no longer change, and ``error`` shows it (`retrograde.solve` is
-    for such games, if they have no dice).  Positions are told apart by ``key(state)``, by
-    default ``state.key()``.  ``progress(sweeps, error)`` is called after every sweep.
+    ``error`` is what is left.  If a seat can keep a game going forever, the bounds never meet.
+    Iteration then ends when they no longer change, and ``error`` shows the gap (`retrograde.solve`
+    is for such games, if they have no dice).  ``key(state)`` identifies a position; the default is
+    ``state.key()``.  ``progress(sweeps, error)`` is called after every sweep.
 
     Raises `GameMismatch` for a game that does not fit, `ValueError` for a bad tolerance,
     `TooManyPositions` when there are more than ``most``, and `TimeoutError` when the limit's

@@ -34,11 +34,11 @@ from typing import Any, Final
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.errors import GameMismatch
 from plyhouse.games.trees import TreeGame
-from plyhouse.search.fitness import ALGORITHMS, Needs
+from plyhouse.search.callback_types import Evaluation, Policy
+from plyhouse.search.game_requirements import ALGORITHMS, Needs, fitting_algorithms
 from plyhouse.search.limit import Limit
 from plyhouse.search.policies import distribution, uniform_policy
-from plyhouse.search.signatures import Evaluation, Policy
-from plyhouse.search.teaching.explained import Explanation, Kind, Node
+from plyhouse.search.teaching.drawable_tree import Explanation, Kind, Node
 
 __all__ = ["SEARCHES", "TreeTooLarge", "UnknownSearch", "explain"]
 
@@ -46,26 +46,26 @@ INFINITY: Final = math.inf
 WHOLE: Final = 200
 """Plies of a tree without a depth limit: more cannot be drawn, and Python's stack ends."""
 MAX_NODES: Final = 500
-"""What fits on a page that people look at."""
+"""Largest tree that fits on a page."""
 
 
 @dataclass(frozen=True)
 class Style:
-    """What kind of tree a search builds."""
+    """Kind of tree that a search builds."""
 
     needs: Needs
     prunes: bool = False
-    """Whether it keeps a window of alpha and beta, which reaches through chance nodes."""
+    """True if it keeps a window of alpha and beta, which reaches through chance nodes."""
     teams: bool = False
-    """Whether the seats of a team want the same."""
+    """True if the seats of a team want the same."""
     models: bool = False
-    """Whether the other seats are chance nodes."""
+    """True if the other seats are chance nodes."""
     every_seat: bool = False
-    """Whether each seat maximises its own return."""
+    """True if each seat maximises its own return."""
     bounds: bool = False
-    """Whether a seat that has found the greatest return of the game looks no further."""
+    """True if a seat that has found the greatest return of the game looks no further."""
     orders: bool = False
-    """Whether it tries actions in the game's own order, best first."""
+    """True if it tries actions in the game's own order, best first."""
 
 
 SEARCHES: Final = {
@@ -219,7 +219,8 @@ def require_fit(search: str, game: Game) -> None:
         fitting = [name for name, style in SEARCHES.items() if not any(style.needs.misfits(game))]
         others = f"what fits {game.spec}: {', '.join(fitting)}"
         if not fitting:
-            others = "no search here fits a game of hidden information"
+            playing = ", ".join(fitting_algorithms(game))
+            others = f"no search that explain draws fits {game.spec}; what can play it: {playing}"
         wanted = SEARCHES[search].needs.wanted()
         raise GameMismatch(search, game.spec, " and ".join(reasons), f"it plays {wanted}; {others}")
 
@@ -255,13 +256,13 @@ class Recorder:
             for other in range(game.seats)
         ]
         self.low, self.high = game.return_bounds
-        # What ends the search of a position at once; as in a textbook not in a written tree.
+        # Early exits of the search, which textbooks and drawn trees omit.
         self.most = INFINITY
         if self.style.bounds and not isinstance(game, TreeGame):
             self.most = self.high
 
     def record(self, depth: int) -> Node | None:
-        """The root of the tree; None when it has too many nodes."""
+        """Return the root of the tree; None when it has too many nodes."""
         self.nodes = self.unseen = 0
         try:
             if self.style.every_seat:
@@ -271,7 +272,7 @@ class Recorder:
             return None
 
     def depth_that_fits(self, below: int) -> tuple[int, int] | None:
-        """The greatest depth whose tree is small enough, and its nodes."""
+        """Return the greatest depth whose tree is small enough, and its nodes."""
         found = None
         for depth in range(1, below):
             if self.record(depth) is None:
@@ -280,7 +281,7 @@ class Recorder:
         return found
 
     def actions_that_fit(self, depth: int) -> tuple[int, int] | None:
-        """The greatest number of actions a position with a small enough tree, and its nodes."""
+        """Return the most actions per position whose tree is small enough, and its nodes."""
         found = None
         before = self.max_actions
         for number in range(1, before or self.max_nodes):
@@ -291,7 +292,7 @@ class Recorder:
         self.max_actions = before
         return found
 
-    # What both kinds of trees need
+    # Helpers of both kinds of trees
 
     def new(self, state: Any, depth: int, action: str, probability: float | None) -> Node:
         """Count a node and fill in what does not depend on its children."""
@@ -327,7 +328,7 @@ class Recorder:
         return Kind.MAX if self.ours[mover] else Kind.MIN
 
     def estimate(self, state: Any) -> tuple[float, ...]:
-        """What each seat may expect from a position that is not over."""
+        """Evaluation of a non-terminal position for each seat."""
         seats = range(self.game.seats)
         if self.evaluate is not None:
             values = tuple([float(self.evaluate(state, seat)) for seat in seats])
@@ -344,7 +345,7 @@ class Recorder:
         return values
 
     def choices(self, state: Any, node: Node, depth: int, ply: int) -> list[Any]:
-        """The actions to look at, in the order of the search."""
+        """Return the actions to look at, in the order of the search."""
         actions = list(state.actions())
         # As the searches do it: at the root always, below it where more than leaves follow.
         if (ply == 0 or (self.style.orders and depth > 1)) and hasattr(state, "order"):
@@ -379,7 +380,7 @@ class Recorder:
         probability: float | None,
         ply: int = 0,
     ) -> Node:
-        """The tree below a position, valued for the seat that searches."""
+        """Return the tree below a position, valued for the seat that searches."""
         node = self.new(state, depth, action, probability)
         if self.style.prunes:
             node.alpha, node.beta = alpha, beta
@@ -394,7 +395,7 @@ class Recorder:
     def choose(
         self, node: Node, state: Any, depth: int, alpha: float, beta: float, ply: int
     ) -> None:
-        """A seat takes the best for it: the greatest value at MAX, the least at MIN."""
+        """Value a decision: the greatest value at MAX, the least at MIN."""
         maximises = node.kind is Kind.MAX
         best = -INFINITY if maximises else INFINITY
         actions = self.choices(state, node, depth, ply)
@@ -431,7 +432,7 @@ class Recorder:
     def average(
         self, node: Node, state: Any, depth: int, alpha: float, beta: float, ply: int
     ) -> None:
-        """A chance node is worth the mean of its outcomes."""
+        """Value a chance node by the mean of its outcomes."""
         outcomes = self.lottery(state, node)
         total = low = high = 0.0
         rest = 1.0
@@ -465,7 +466,7 @@ class Recorder:
         node.value, node.low, node.high = total, low, high
 
     def behind(self, state: Any, depth: int, action: str, probability: float | None) -> Node:
-        """The tree behind a cut: its shape, and the values of its leaves."""
+        """Return the tree behind a cut: its shape, and the values of its leaves."""
         node = self.new(state, depth, action, probability)
         self.nodes -= 1
         self.unseen += 1

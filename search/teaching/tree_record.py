@@ -15,7 +15,7 @@ __all__ = ["Kind", "Node", "TreeRecord", "number", "probability_text"]
 
 
 class Kind(enum.StrEnum):
-    """What a node of the tree is to the search."""
+    """Kind of a node for the search."""
 
     MAX = "max"
     """The seat that searches, or its team, takes the greatest value."""
@@ -42,7 +42,7 @@ class Node:
     position: str
     """The position in the game's own words."""
     action: str = ""
-    """What led here, in the game's notation; "" at the root."""
+    """The action or outcome that leads here, in the game's notation; "" at the root."""
     probability: float | None = None
     """How likely that was, below a chance node or a modelled opponent."""
     value: float = 0.0
@@ -50,9 +50,9 @@ class Node:
     values: tuple[float, ...] = ()
     """Per seat: at leaves, and everywhere in max^n."""
     alpha: float | None = None
-    """What MAX is sure of elsewhere when the search comes here; None without pruning."""
+    """Alpha: the value that MAX has already secured; None without pruning."""
     beta: float | None = None
-    """What MIN is sure of elsewhere."""
+    """Beta: the value that MIN has already secured."""
     low: float = 0.0
     high: float = 0.0
     """The true value (at this depth) lies between these, as far as the search knows."""
@@ -62,7 +62,7 @@ class Node:
     pruned: tuple[str, ...] = ()
     """Actions or outcomes that the search did not look at, as they cannot matter."""
     unseen: list[Node] = field(default_factory=list)
-    """What lies behind `pruned`, where that was asked for; only leaves have values there."""
+    """The subtrees behind `pruned`, if you asked for them; only their leaves have values."""
     left_out: int = 0
     """Actions that were not looked at because only the first ones were asked for."""
 
@@ -74,7 +74,7 @@ class Node:
         return "≤" if abs(self.value - self.high) < abs(self.value - self.low) else "≥"
 
     def all(self) -> Iterator[Node]:
-        """The node and all below it, each before its children."""
+        """Return the node and all below it, each before its children."""
         yield self
         for child in self.children:
             yield from child.all()
@@ -101,14 +101,16 @@ class TreeRecord:
         return None if root.best is None else root.children[root.best].action
 
     def line(self) -> list[Node]:
-        """The nodes of the principal variation, the root first; it ends at chance."""
+        """Return the nodes of the principal variation, the root first; it ends at chance."""
         found = [self.root]
         while found[-1].best is not None:
             found.append(found[-1].children[found[-1].best])
         return found
 
     def title(self) -> str:
-        """One line about the tree: ``alpha_beta to depth 3: value 0.2 for X, best 4, 57 nodes``."""
+        """Return one line about the tree: ``alpha_beta to depth 3: value 0.2 for X, best 4, 57
+        nodes``.
+        """
         depth = "to the end" if self.depth is None else f"to depth {self.depth}"
         text = f"{self.search} {depth}: value {self.value_text(self.root)}"
         if not self.every_seat:
@@ -122,18 +124,18 @@ class TreeRecord:
 
     @property
     def every_seat(self) -> bool:
-        """Whether the nodes have a value for each seat, as in max^n."""
+        """True if the nodes have a value for each seat, as in max^n."""
         return self.search == "maxn"
 
     def value_text(self, node: Node) -> str:
-        """The value of a node as people write it: ``6``, ``≤ 2``, ``(1, 2, 6)``."""
+        """Return the value of a node as people write it: ``6``, ``≤ 2``, ``(1, 2, 6)``."""
         if self.every_seat:
             return f"({', '.join([number(value) for value in node.values])})"
         text = number(node.value)
         return f"{node.bound} {text}" if node.bound else text
 
     def json(self) -> str:
-        """The tree for programs; infinite bounds are null."""
+        """Return the tree for programs; infinite bounds are null."""
         fields = {
             "game": self.game.spec,
             "search": self.search,
@@ -147,7 +149,7 @@ class TreeRecord:
         return json.dumps(fields, ensure_ascii=False, indent=1)
 
     def fields(self, node: Node) -> dict[str, Any]:
-        """A node as plain data."""
+        """Return a node as plain data."""
         found: dict[str, Any] = {"kind": node.kind.value, "mover": node.mover}
         if node.action:
             found["action"] = node.action
@@ -173,7 +175,7 @@ class TreeRecord:
 
 
 def number(value: float) -> str:
-    """A value as people write it, with three digits or, when small, four after the point."""
+    """Return a value as people write it, with three digits or, when small, four after the point."""
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
     text = f"{value:.{3 if abs(value) >= 0.1 else 4}f}".rstrip("0").rstrip(".")
@@ -181,7 +183,7 @@ def number(value: float) -> str:
 
 
 def probability_text(value: float) -> str:
-    """A probability as a fraction where it is one of small numbers: ``1/6``, ``0.137``."""
+    """Return a probability as a fraction where it is one of small numbers: ``1/6``, ``0.137``."""
     for below in range(1, 101):
         above = round(value * below)
         if abs(value - above / below) < 1e-12:

@@ -16,24 +16,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 
 from plyhouse.games.base import TERMINAL, Game
 from plyhouse.games.trees import TreeGame
-from plyhouse.search.fitness import require_fit
+from plyhouse.search.callback_types import Evaluation
+from plyhouse.search.game_requirements import require_fit
 from plyhouse.search.kernels import MAX_DEPTH
-from plyhouse.search.kernels.alpha_beta_full import successor
-from plyhouse.search.kernels.table import EXACT, NOTHING, Table
-from plyhouse.search.limit import Limit, SearchResult
+from plyhouse.search.kernels.alpha_beta import AlphaBetaKernel
+from plyhouse.search.kernels.alpha_beta_full import FullAlphaBetaKernel, successor
+from plyhouse.search.kernels.transposition_table import EXACT, NOTHING, Table
+from plyhouse.search.limit import UNLIMITED, Limit, SearchResult
 from plyhouse.search.poll import Poll
-from plyhouse.search.signatures import Evaluation
-from plyhouse.search.trees.deepening import Root, deepened
+from plyhouse.search.trees.iterative_deepening import Root, deepened
 from plyhouse.search.trees.transpositions import TranspositionTable
 
 __all__ = ["alpha_beta"]
-
-UNLIMITED = Limit()
 
 ASPIRATION = 0.01
 """Half the width of the first aspiration window, as a share of the range of returns."""
@@ -67,11 +65,11 @@ def alpha_beta(
     the same depth.  ``values`` holds upper bounds for the actions that are not best: the
     search does not need to know how bad they are.
 
-    Nothing is better than the greatest return of the game (`Game.return_bounds`): where a seat
-    has found a win, neither its other actions nor greater depths are looked at, and ``values``
-    leaves out the actions of the root that were not.  ``exact`` is True for a win or loss that
-    is proven, at whatever depth.  A written tree (`plyhouse.games.trees.tree_game`) is searched
-    as in a textbook, where nobody knows the best leaf beforehand.
+    Nothing is better than the greatest return of the game (`Game.return_bounds`): where a seat has
+    found a win, neither its other actions nor greater depths are looked at, and ``values`` leaves
+    out the actions of the root that were not.  ``exact`` is True for a proven win or loss, at any
+    depth.  A written tree (`plyhouse.games.trees.tree_game`) is searched as in a textbook, where
+    nobody knows the best leaf beforehand.
 
     ``deepen`` searches the depths 1, 2, ... in turn, the best line of the previous one
     first; the default does so under a time or node limit, where there must be a result at
@@ -105,9 +103,9 @@ def alpha_beta(
       of a search to the end; the principal variation may stop where the game was asked.
 
     With a table, a position reached at less than its depth may be valued by what was seen at
-    a greater one: better, though not what minimax says at that depth.  What is ``exact``
-    is the same with all options; only in games whose keys leave out history (see
-    `plyhouse.games.base.GameInfo.complete_keys`) repetitions may be judged wrongly.
+    a greater one: better, though not what minimax says at that depth.  ``exact`` results are the
+    same with all options.  Only in games whose keys leave out history (see
+    `plyhouse.games.base.GameInfo.complete_keys`) may repetitions be judged wrongly.
 
     Raises `GameMismatch` for a game that does not fit, `ValueError` when no seat is to move,
     an estimate is out of bounds or options contradict each other.
@@ -143,11 +141,11 @@ def alpha_beta(
         memory = None
     root = AlphaBetaRoot(game, state, limit, poll, evaluate, heuristic, seed, options)
     if memory is None or root.plain or not hasattr(state, "key"):
-        return deepened(root, limit, deepen)
+        return deepened(root, limit, deepen=deepen)
     context = (game, root.seat, evaluate, heuristic, options.quiescence, options.reductions)
     root.use(memory.open(context))
     try:
-        return deepened(root, limit, deepen)
+        return deepened(root, limit, deepen=deepen)
     finally:
         root.learnt()
         memory.close()
@@ -157,7 +155,7 @@ def alpha_beta(
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What is on in a search."""
+    """Switches of a search."""
 
     table: bool
     ordering: bool
@@ -197,17 +195,17 @@ class AlphaBetaRoot(Root):
             or options.reductions
             or self.endings
         )
-        name = "alpha_beta" if self.plain else "alpha_beta_full"
-        super().__init__(game, state, limit, poll, name, evaluate, seed, heuristic=heuristic)
+        kernel = AlphaBetaKernel if self.plain else FullAlphaBetaKernel
+        super().__init__(game, state, limit, poll, kernel, evaluate, seed, heuristic=heuristic)
 
-    def make_kernel(self, module: ModuleType, order: bool) -> Any:
+    def make_kernel(self, kernel: type[Any], order: bool) -> Any:
         """Make what searches below the root."""
         if self.textbook:
             self.leaves.least, self.leaves.most = -math.inf, math.inf
         if self.plain:
-            return module.Kernel(self.poll, self.leaves, order, MAX_DEPTH)
+            return kernel(self.poll, self.leaves, order, MAX_DEPTH)
         options = self.options
-        kernel = module.Kernel(
+        full = kernel(
             self.poll,
             self.leaves,
             order,
@@ -221,8 +219,8 @@ class AlphaBetaRoot(Root):
             hasattr(self.state, "forced"),
         )
         if self.endings:
-            kernel.endings = self.state.endings(kernel.meter)
-        return kernel
+            full.endings = self.state.endings(full.meter)
+        return full
 
     def use(self, table: Table) -> None:
         """Remember positions there."""
@@ -306,16 +304,16 @@ class AlphaBetaRoot(Root):
             self.values.pop(other, None)
 
     def settled(self) -> bool:
-        """Whether looking deeper could not change the choice, see `Root.settled`."""
+        """Return whether looking deeper could not change the choice, see `Root.settled`."""
         return self.exact or self.won_or_lost()
 
     def proven(self) -> bool:
-        """Whether the game is won or lost whatever happened before, see `Root.proven`."""
+        """Return whether the game is won or lost regardless of its history, see `Root.proven`."""
         relied = self.table is not None and self.kernel.relied
         return self.won_or_lost() and not relied
 
     def won_or_lost(self) -> bool:
-        """Whether the value is that of a won or lost game, not of an estimate."""
+        """Return whether the value is that of a won or lost game, not of an estimate."""
         return super().proven() and not (self.table is not None and self.table.claimed)
 
     def complete_line(self, depth: int) -> None:
@@ -338,8 +336,8 @@ class AlphaBetaRoot(Root):
             state = state.after(action)
 
     def last_action(self, state: Any) -> Any:
-        """An action that ends the game with the value found, if there is one: the table holds
-        nothing of the last positions of a line.
+        """Return an action that ends the game with the value found, if there is one: the table
+        holds nothing of the last positions of a line.
         """
         for action in state.actions():
             child = state.after(action)

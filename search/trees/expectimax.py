@@ -27,15 +27,14 @@ from __future__ import annotations
 from typing import Any
 
 from plyhouse.games.base import Game
-from plyhouse.search.limit import Limit, SearchResult
+from plyhouse.search.callback_types import Evaluation
+from plyhouse.search.kernels.expectiminimax import ExpectiminimaxKernel
+from plyhouse.search.limit import UNLIMITED, Limit, SearchResult
 from plyhouse.search.policies import Policy, distribution
-from plyhouse.search.signatures import Evaluation
 from plyhouse.search.trees.chance_nodes import sampler_of
-from plyhouse.search.trees.deepening import tree_search
+from plyhouse.search.trees.iterative_deepening import tree_search
 
 __all__ = ["expectimax"]
-
-UNLIMITED = Limit()
 
 
 def expectimax(
@@ -54,15 +53,14 @@ def expectimax(
     ``opponents``, a policy of `plyhouse.search.policies` or any function from a state to
     (action, probability) pairs; without one they play all actions alike.  Their own returns
     do not matter, so that any game of perfect information fits, of any number of seats,
-    zero-sum or not.  The choice is the best possible if the model is right, and can be as bad
-    as any if it is wrong: an opponent who is taken for random is trusted to make mistakes.
+    zero-sum or not.  The choice is optimal if the model is right.  With a wrong model it can be
+    arbitrarily bad, because the search relies on mistakes that the opponent does not make.
 
-    A model that searches costs time of its own, which ``nodes`` does not count, and between
-    two positions the search cannot stop; `plyhouse.search.policies.remembered` helps.  Chance
-    nodes and the plies of others count as plies of the depth.  ``evaluate`` or the state's
-    ``heuristic()`` value positions at the depth limit for the seat that searches.  For
-    ``chance_samples``, deepening and ``seed`` see
-    `plyhouse.search.trees.expectiminimax.expectiminimax`.
+    A model that searches takes extra time, which ``nodes`` does not count, and between two
+    positions the search cannot stop; `plyhouse.search.policies.remembered` helps.  Chance nodes and
+    the plies of others count as plies of the depth.  ``evaluate`` or the state's ``heuristic()``
+    value positions at the depth limit for the seat that searches.  For ``chance_samples``,
+    deepening and ``seed`` see `plyhouse.search.trees.expectiminimax.expectiminimax`.
 
     Raises `GameMismatch` for a game that does not fit, and `ValueError` when no seat is to
     move, an estimate is out of bounds, or ``opponents`` gives no distribution.
@@ -77,13 +75,12 @@ def expectimax(
 
     return tree_search(
         "expectimax",
-        "expectimax",
+        ExpectiminimaxKernel,
         game,
         state,
         limit,
         evaluate=evaluate,
         seed=seed,
-        deepen=limit.time is not None or limit.nodes is not None,
-        extra=(model, sampler),
+        extra=(sampler, False, model),
         sampler=sampler,
     )

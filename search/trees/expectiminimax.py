@@ -25,14 +25,13 @@ from __future__ import annotations
 from typing import Any
 
 from plyhouse.games.base import Game
-from plyhouse.search.limit import Limit, SearchResult
-from plyhouse.search.signatures import Evaluation
-from plyhouse.search.trees.chance_nodes import PRUNINGS, checked_bounds, sampler_of, star_options
-from plyhouse.search.trees.deepening import tree_search
+from plyhouse.search.callback_types import Evaluation
+from plyhouse.search.kernels.expectiminimax import ExpectiminimaxKernel
+from plyhouse.search.limit import UNLIMITED, Limit, SearchResult
+from plyhouse.search.trees.chance_nodes import PRUNINGS, checked_bounds, sampler_of, star_search
+from plyhouse.search.trees.iterative_deepening import tree_search
 
 __all__ = ["expectiminimax"]
-
-UNLIMITED = Limit()
 
 
 def expectiminimax(
@@ -54,18 +53,18 @@ def expectiminimax(
     the depth limit or to the end of the game.  A game that chance can prolong for ever,
     like pig, needs a limit of some kind.
 
-    ``pruning`` is ``"none"``, ``"star1"`` or ``"star2"``.  Both prunings find the same value
-    at fewer nodes: alpha-beta at the nodes of seats, and a chance node is left as soon as
-    even the best, or the worst, of its other outcomes would not matter; Star2 first looks at
-    one answer to each outcome.  ``values`` then holds upper bounds for the actions that are
-    not best.  They prune by the ``bounds`` of all values, (least, greatest): those of the
-    game's returns, unless you know tighter ones for returns and evaluation alike.
+    ``pruning`` is ``"none"``, ``"star1"`` or ``"star2"``.  Both prunings find the same value with
+    fewer nodes.  They use alpha-beta at the nodes of seats, and leave a chance node as soon as its
+    remaining outcomes cannot matter.  Star2 first looks at one answer to each outcome.  ``values``
+    then holds upper bounds for the actions that are not best.  They prune by the ``bounds`` of all
+    values, (least, greatest): those of the game's returns, unless you know tighter ones for returns
+    and evaluation alike.
 
     ``chance_samples=k`` draws k outcomes of chance nodes that have more, repeatably for the
-    ``seed``, instead of looking at all.  The mean at each chance node is then unbiased, but
-    the choice among such means is not: a seat takes the action whose sample was lucky, so
-    values are too good for the seats that choose, the more so the smaller k is and the more
-    actions there are.  ``exact`` is False where a sample had part in the value.
+    ``seed``, instead of looking at all.  The mean at each chance node is then unbiased, but the
+    choice among such means is not: a seat takes the action whose sample was lucky.  So values are
+    too good for the seats that choose, by more with smaller k and more actions.  ``exact`` is False
+    where a sample had part in the value.
 
     ``evaluate(state, seat)`` values positions at the depth limit, within the bounds of the
     game's returns; without it the state's ``heuristic()`` does, or else they count 0.
@@ -78,27 +77,30 @@ def expectiminimax(
     """
     if pruning not in PRUNINGS:
         raise ValueError(f"pruning={pruning!r}: expected one of {', '.join(map(repr, PRUNINGS))}")
+    if pruning != "none":
+        return star_search(
+            "expectiminimax",
+            [seat == state.to_move for seat in range(game.seats)],
+            game,
+            state,
+            limit,
+            evaluate=evaluate,
+            seed=seed,
+            pruning=pruning,
+            bounds=bounds,
+            chance_samples=chance_samples,
+        )
     sampler = sampler_of(chance_samples, seed)
-    kernel = "expectiminimax"
-    extra: tuple[Any, ...] = (sampler,)
-    if pruning == "none":
-        # Nothing depends on the bounds, so that those for all parameters do.
-        limits = None if bounds is None else checked_bounds(game, bounds)
-    else:
-        kernel = "star"
-        limits = checked_bounds(game, bounds)
-        ours = [seat == state.to_move for seat in range(game.seats)]
-        extra = star_options(ours, limits, pruning, sampler)
     return tree_search(
         "expectiminimax",
-        kernel,
+        ExpectiminimaxKernel,
         game,
         state,
         limit,
         evaluate=evaluate,
         seed=seed,
-        deepen=limit.time is not None or limit.nodes is not None,
-        extra=extra,
-        bounds=limits,
+        extra=(sampler,),
+        # Nothing depends on the bounds, so that those for all parameters do.
+        bounds=None if bounds is None else checked_bounds(game, bounds),
         sampler=sampler,
     )

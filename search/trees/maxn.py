@@ -17,14 +17,13 @@ import math
 from typing import Any
 
 from plyhouse.games.base import Game, Utility
-from plyhouse.search.limit import Limit, SearchResult
-from plyhouse.search.signatures import Evaluation
+from plyhouse.search.callback_types import Evaluation
+from plyhouse.search.kernels.maxn import MaxnKernel
+from plyhouse.search.limit import UNLIMITED, Limit, SearchResult
 from plyhouse.search.trees.chance_nodes import checked_bounds, sampler_of
-from plyhouse.search.trees.deepening import tree_search
+from plyhouse.search.trees.iterative_deepening import tree_search
 
 __all__ = ["maxn"]
-
-UNLIMITED = Limit()
 
 
 def maxn(
@@ -41,18 +40,18 @@ def maxn(
 ) -> SearchResult:
     """Find an action that is best if every seat maximises its own return and knows that all do.
 
-    A position is worth a tuple of values, one per seat, found from the leaves up: the seat to
-    move takes the tuple with the greatest entry of its own, the first one in the game's order
-    if several are as great; a chance node is worth the mean.  ``result.vector`` is the tuple
-    of the root.  Values are those of one equilibrium: where a seat has equally good actions,
-    what the others get depends on which it takes, so that other values may be as right.  With
-    two seats and a zero sum it is minimax.
+    A position's value is a tuple with one entry per seat, found from the leaves up.  The seat to
+    move takes the tuple in which its entry is greatest, the first in the game's order among equals.
+    A chance node's value is the mean.  ``result.vector`` is the tuple of the root.  Values are
+    those of one equilibrium: where a seat has equally good actions, what the others get depends on
+    which it takes, so that other values may be as right.  With two seats and a zero sum it is
+    minimax.
 
     ``pruning="shallow"`` finds the same tuple at fewer nodes.  It is right only if the values
     of every position, leaves as estimates, lie within ``bounds`` (by default those of the
     game's returns) and sum to no more than ``sum_bound`` (by default 0 if the game is
-    zero-sum; others must state it).  Where a position breaks this, a `ValueError` says so.
-    Deep pruning, which would make it alpha-beta, is wrong for more than two seats (Korf).
+    zero-sum; others must state it).  Raises `ValueError` if a position breaks this.  Deep pruning,
+    which would make it alpha-beta, is wrong for more than two seats (Korf).
 
     For deepening, ``evaluate``, ``seed`` and ``chance_samples`` see
     `plyhouse.search.trees.expectiminimax.expectiminimax`; ``evaluate`` is asked for every seat.
@@ -77,13 +76,12 @@ def maxn(
     low, high = limits or (0.0, 0.0)
     return tree_search(
         "maxn",
-        "maxn",
+        MaxnKernel,
         game,
         state,
         limit,
         evaluate=evaluate,
         seed=seed,
-        deepen=limit.time is not None or limit.nodes is not None,
         extra=(game.seats, prune, low, high, float(sum_bound), sampler),
         bounds=limits,
         sampler=sampler,

@@ -18,13 +18,12 @@ from __future__ import annotations
 from typing import Any
 
 from plyhouse.games.base import Game
-from plyhouse.search.limit import Limit, SearchResult
-from plyhouse.search.signatures import Evaluation
-from plyhouse.search.trees.deepening import tree_search
+from plyhouse.search.callback_types import Evaluation
+from plyhouse.search.kernels.expectiminimax import ExpectiminimaxKernel
+from plyhouse.search.limit import UNLIMITED, Limit, SearchResult
+from plyhouse.search.trees.iterative_deepening import tree_search
 
 __all__ = ["minimax"]
-
-UNLIMITED = Limit()
 
 
 def minimax(
@@ -51,11 +50,10 @@ def minimax(
     """
     return tree_search(
         "minimax",
-        "expectiminimax",
+        ExpectiminimaxKernel,
         game,
         state,
         limit,
         evaluate=evaluate,
         seed=seed,
-        deepen=limit.time is not None or limit.nodes is not None,
     )

@@ -13,14 +13,11 @@ from __future__ import annotations
 from typing import Any
 
 from plyhouse.games.base import Game
-from plyhouse.search.limit import Limit, SearchResult
-from plyhouse.search.signatures import Evaluation
-from plyhouse.search.trees.chance_nodes import checked_bounds, sampler_of, star_options
-from plyhouse.search.trees.deepening import tree_search
+from plyhouse.search.callback_types import Evaluation
+from plyhouse.search.limit import UNLIMITED, Limit, SearchResult
+from plyhouse.search.trees.chance_nodes import star_search
 
 __all__ = ["paranoid"]
-
-UNLIMITED = Limit()
 
 
 def paranoid(
@@ -36,9 +33,9 @@ def paranoid(
 ) -> SearchResult:
     """Find the action that is best if all other seats do nothing but harm the seat to move.
 
-    Others minimise the return of this seat, whatever it costs them: the value is what the
-    seat gets for certain, in a game of any number of seats, zero-sum or not.  As there are
-    two sides it prunes as alpha-beta does, and so looks deeper than
+    The others are assumed to minimise the return of this seat at any cost to themselves.  So the
+    value is the return that the seat is certain of, in a game of any number of seats, zero-sum or
+    not.  As there are two sides it prunes as alpha-beta does, and so looks deeper than
     `plyhouse.search.trees.maxn.maxn`, whose view of the others is often truer.
 
     ``pruning`` ("star1" or "star2"), ``bounds`` and ``chance_samples`` concern chance nodes;
@@ -49,19 +46,15 @@ def paranoid(
     Raises `GameMismatch` for a game that does not fit, and `ValueError` when no seat is to
     move, an option makes no sense, or values are out of bounds.
     """
-    sampler = sampler_of(chance_samples, seed)
-    limits = checked_bounds(game, bounds)
-    ours = [seat == state.to_move for seat in range(game.seats)]
-    return tree_search(
+    return star_search(
         "paranoid",
-        "star",
+        [seat == state.to_move for seat in range(game.seats)],
         game,
         state,
         limit,
         evaluate=evaluate,
         seed=seed,
-        deepen=limit.time is not None or limit.nodes is not None,
-        extra=star_options(ours, limits, pruning, sampler),
-        bounds=limits,
-        sampler=sampler,
+        pruning=pruning,
+        bounds=bounds,
+        chance_samples=chance_samples,
     )

@@ -18,14 +18,11 @@ from __future__ import annotations
 from typing import Any
 
 from plyhouse.games.base import Game
-from plyhouse.search.limit import Limit, SearchResult
-from plyhouse.search.signatures import Evaluation
-from plyhouse.search.trees.chance_nodes import checked_bounds, sampler_of, star_options
-from plyhouse.search.trees.deepening import tree_search
+from plyhouse.search.callback_types import Evaluation
+from plyhouse.search.limit import UNLIMITED, Limit, SearchResult
+from plyhouse.search.trees.chance_nodes import star_search
 
 __all__ = ["team_search"]
-
-UNLIMITED = Limit()
 
 
 def team_search(
@@ -54,20 +51,16 @@ def team_search(
     Raises `GameMismatch` for a game that does not fit, and `ValueError` when no seat is to
     move, an option makes no sense, or values are out of bounds.
     """
-    sampler = sampler_of(chance_samples, seed)
-    limits = checked_bounds(game, bounds)
-    teams = [game.team(seat) for seat in range(game.seats)]
     own = game.team(state.to_move) if state.to_move >= 0 else None
-    return tree_search(
+    return star_search(
         "team_search",
-        "star",
+        [game.team(seat) == own for seat in range(game.seats)],
         game,
         state,
         limit,
         evaluate=evaluate,
         seed=seed,
-        deepen=limit.time is not None or limit.nodes is not None,
-        extra=star_options([team == own for team in teams], limits, pruning, sampler),
-        bounds=limits,
-        sampler=sampler,
+        pruning=pruning,
+        bounds=bounds,
+        chance_samples=chance_samples,
     )

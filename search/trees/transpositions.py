@@ -16,7 +16,7 @@ import threading
 import time
 from typing import Any, Final
 
-from plyhouse.search.kernels.table import Table
+from plyhouse.search.kernels.transposition_table import Table
 
 __all__ = ["DEFAULT_SIZE", "TranspositionTable"]
 
@@ -31,9 +31,9 @@ class TranspositionTable:
     """Memory of at most ``size`` positions, for `plyhouse.search.alpha_beta`.
 
     Give the same table to the searches of one match: what the last one found is then known
-    from the start.  The table belongs to one search at a time, and holds values from the
-    view of one seat, by one evaluation and set of options: for others it is emptied first.
-    (So give ``evaluate`` as the same function each time, not as a new ``lambda``.)
+    from the start.  The table serves one search at a time and holds values of one seat, by one
+    evaluation and set of options.  A search that differs in any of these empties it first.  (So
+    give ``evaluate`` as the same function each time, not as a new ``lambda``.)
 
     An entry takes about 180 bytes with a number as the key (connect four), 220 to 290 with
     tuples of a few numbers or the bytes of chess; the memory is taken as the table fills.  Raises

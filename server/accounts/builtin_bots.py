@@ -1,17 +1,27 @@
 """The built-in bots for people to play against, as far as the server knows them.
 
 They are ordinary bots in separate processes, connected by real websockets.  The server imports no
-search and starts no bot.  Its operator may set `Hub.builtin_bots` to an object that starts them, as
-``plyhouse serve`` does.
+search and starts no bot.  ``plyhouse serve`` gives it an object that starts them.
 """
 
 from __future__ import annotations
 
 from typing import Final, Protocol
 
-from plyhouse.server.competition.provided import HOUSE
+from plyhouse.server.competition.reference_baselines import HOUSE
+from plyhouse.storage import sessions
+from plyhouse.storage.rows import PlayerRow
+from plyhouse.storage.store import Store
 
-__all__ = ["HOUSE_NAMES", "HOUSE_ROLE", "MOST_OF_A_LEVEL", "HouseBots", "NoHouseBot"]
+__all__ = [
+    "HOUSE_NAMES",
+    "HOUSE_ROLE",
+    "MOST_OF_A_LEVEL",
+    "HouseBots",
+    "NoHouseBot",
+    "house_player",
+    "house_token",
+]
 
 HOUSE_ROLE: Final = "house"
 HOUSE_NAMES: Final = HOUSE
@@ -19,6 +29,17 @@ HOUSE_NAMES: Final = HOUSE
 
 MOST_OF_A_LEVEL: Final = 5
 """Most bots of one level at one table; each is a process."""
+
+
+async def house_player(store: Store) -> PlayerRow:
+    """Return the player of the built-in bots; make it first if there is none."""
+    return await store.write(sessions.special, HOUSE_ROLE, HOUSE_NAMES, store.now())
+
+
+async def house_token(store: Store, label: str, scope: str = "play") -> tuple[PlayerRow, str]:
+    """Return the player of the built-in bots and a new token of it, which replaces the label's."""
+    row = await house_player(store)
+    return row, await store.write(sessions.only_token, row.id, label, store.now(), (scope,))
 
 
 class NoHouseBot(Exception):  # noqa: N818 (a condition)
@@ -39,3 +60,6 @@ class HouseBots(Protocol):
 
         ``number`` distinguishes the bots of one level at one table.
         """
+
+    async def close(self) -> None:
+        """Stop the bots."""

@@ -88,7 +88,8 @@ class Passwords:
 
         Takes as long if nothing is stored.
 
-        ``before`` is called before the check begins.  If it raises, so does this, without a check.
+        ``before`` is called before the check begins.  If it raises, this function raises without a
+        check.
         """
         if not stored:
             self._nobody = self._nobody or await self.hash(secrets.token_hex(16))

@@ -1,10 +1,10 @@
 """Visibility of matches and bots in competitions.
 
-The file of a competition with a class says who sees its board: everybody (``public``), its class
+The file of a competition says who sees its board: everybody (``public``), its class
 (``class``), or each student only their own rows (``anonymous``).  The same rule holds for the
 matches of its final, in lists, live, in replays and in records.  Its staff sees all of them.
 Students of a ``class`` competition see all of them, too.  Everybody always sees the matches in
-which a bot of theirs has a seat.  Free play and competitions without a class are public.
+which a bot of theirs has a seat.  Free play is public.
 
 The file may hide baselines.  A hidden baseline has no name in any match of the final: live
 messages, lists, records and pages show `PRIVATE`, as the board does.  Only the staff and the
@@ -26,9 +26,17 @@ from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
 
-from plyhouse.server.competition.evidence import PRIVATE
-from plyhouse.storage import class_privacy, class_sql, class_staff
-from plyhouse.storage.careers import CareerMatch, Holder
+from plyhouse.server.competition.board_statistics import PRIVATE
+from plyhouse.storage import (
+    bot_profiles,
+    competition_privacy,
+    competition_sql,
+    competition_staff,
+    match_lists,
+    match_reads,
+    people,
+)
+from plyhouse.storage.bot_profiles import CareerMatch, Holder
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.match_lists import MatchFilter
 from plyhouse.storage.rows import BotRow, EventRow, Identity, MatchRow, SeatRow, StoredMatch
@@ -47,7 +55,7 @@ class Sight:
     player_id: int | None = None
     """None for a viewer without an account."""
     closed: frozenset[str] = frozenset()
-    """The ids of competitions with a class in which the viewer sees only its own matches."""
+    """The ids of competitions in which the viewer sees only its own matches."""
     unnamed: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The baselines hidden from the viewer: ``player/bot`` in small letters, by competition id."""
 
@@ -89,7 +97,7 @@ class Privacy:
         self._rules: dict[str, _Rules] = {}
         """The rules of each final by the id of its competition, valid until `refresh`."""
         self._class_of: dict[str, str | None] = {}
-        """For each competition, the competition with a class to which it belongs; never changes."""
+        """For each tournament, the competition to which it belongs; never changes."""
 
     async def sight(self, identity: Identity | None) -> Sight:
         """Return what the holder of a token may see.
@@ -104,11 +112,11 @@ class Privacy:
         """Return what a player may see, as `sight` does, for logins without a token."""
         if "admin" in scopes:
             return Sight(player_id)
-        finals = await self._store.read(class_privacy.finals, player_id, self._rules)
+        finals = await self._store.read(competition_privacy.finals, player_id, self._rules)
         self._learn(finals.files)
         concerned = finals.begun | finals.to_come
         if "organise" in scopes and player_id is not None:  # own ones hide nothing
-            concerned = concerned & await self._store.read(class_staff.closed_to, player_id)
+            concerned = concerned & await self._store.read(competition_staff.closed_to, player_id)
         closed = set()
         unnamed = {}
         for class_id in concerned:
@@ -128,7 +136,9 @@ class Privacy:
 
     async def refresh(self, class_id: str) -> None:
         """Read the file of a competition again, because it may have changed."""
-        found = await self._store.read(class_privacy.finals, None, self._rules.keys() - {class_id})
+        found = await self._store.read(
+            competition_privacy.finals, None, self._rules.keys() - {class_id}
+        )
         self._rules.pop(class_id, None)
         self._learn(found.files)
 
@@ -148,7 +158,9 @@ class Privacy:
         if class_id is None:
             return frozenset()
         if class_id not in self._rules:
-            self._learn((await self._store.read(class_privacy.finals, None, self._rules)).files)
+            self._learn(
+                (await self._store.read(competition_privacy.finals, None, self._rules)).files
+            )
         return self._rules.get(class_id, _STRICTEST).hidden
 
     # ------------------------------------------------------------------ what is stored
@@ -156,7 +168,7 @@ class Privacy:
     async def match(self, sight: Sight, identifier: str) -> StoredMatch:
         """Return a stored match as the viewer may see it; raises `Unknown`."""
         try:
-            stored = await self._store.match(identifier)
+            stored = await self._store.read(match_reads.stored_match, identifier)
         except Unknown:
             raise not_there(identifier) from None
         if not await self.sees(sight, stored):
@@ -171,7 +183,7 @@ class Privacy:
         ``sight`` replaces the fields ``closed`` and ``viewer`` of ``wanted``.
         """
         wanted = replace(wanted, closed=sight.closed, viewer=sight.player_id)
-        rows = await self._store.matches_like(wanted, limit=limit, before=before)
+        rows = await self._store.read(match_lists.list_matches, wanted, limit=limit, before=before)
         return [_veiled(row, await self._secret(sight, row)) for row in rows]
 
     async def bots(self, sight: Sight, bots: Iterable[BotRow]) -> list[BotRow]:
@@ -183,7 +195,7 @@ class Privacy:
         shown = []
         for each in bots:
             if sight.secret(each.player_id, f"{each.player}/{each.name}"):
-                seen = await self._store.careers.standings([each.id], 1)
+                seen = await self._store.read(bot_profiles.standings_of, [each.id], 1)
                 if not seen and not await self.matches_of(sight, each, limit=1):
                     continue
             shown.append(each)
@@ -192,7 +204,7 @@ class Privacy:
     async def bot(self, sight: Sight, player: str, name: str) -> BotRow:
         """Return a bot by its name; raises `Unknown` also for a bot that no list may show."""
         try:
-            found = await self.bots(sight, [await self._store.bot_named(player, name)])
+            found = await self.bots(sight, [await self._store.read(people.bot_named, player, name)])
         except Unknown:
             found = []  # the error message would list the player's bots
         if not found:
@@ -203,7 +215,8 @@ class Privacy:
         self, sight: Sight, bot: BotRow, *, limit: int, before: str | None = None
     ) -> list[CareerMatch]:
         """Return the finished matches of a bot that the viewer may see, newest first."""
-        rows = await self._store.careers.matches(
+        rows = await self._store.read(
+            bot_profiles.matches_of,
             bot.id,
             limit=limit,
             before=before,
@@ -252,7 +265,7 @@ class Privacy:
         ]
 
     def unnamed(self, sight: Sight, bots: Iterable[BotRow]) -> dict[int, Collection[str]]:
-        """Return where bots must not be found by name: ids of competitions with a class."""
+        """Return where bots must not be found by name: ids of competitions."""
         found: dict[int, Collection[str]] = {}
         for bot in bots:
             name = f"{bot.player}/{bot.name}"
@@ -262,12 +275,12 @@ class Privacy:
         return found
 
     async def class_of(self, competition_id: str | None) -> str | None:
-        """Return the competition with a class to which this one belongs, or None."""
+        """Return the competition to which a tournament belongs, or None."""
         if competition_id is None:
             return None
         if competition_id not in self._class_of:
             self._class_of[competition_id] = await self._store.read(
-                class_sql.game_of, competition_id
+                competition_sql.game_of, competition_id
             )
         return self._class_of[competition_id]
 

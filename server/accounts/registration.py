@@ -7,22 +7,24 @@ import hashlib
 import logging
 import math
 import re
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Final
 
+from cachetools import LRUCache
+
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Hello
+from plyhouse.server.accounts.builtin_bots import HOUSE_ROLE
 from plyhouse.server.accounts.reserved_names import reserved
 from plyhouse.server.accounts.tickets import Ticket
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.wire.rates import Rate
-from plyhouse.storage import class_codes
-from plyhouse.storage.class_rows import ClassCompetition, Joined
+from plyhouse.storage import join_codes, people, sessions, suspensions
+from plyhouse.storage.competition_rows import CompetitionRow, Joined
 from plyhouse.storage.errors import (
     AlreadyExists,
-    ClassRefusal,
+    CompetitionRefusal,
     Disabled,
     DisplayTaken,
     InvalidName,
@@ -81,7 +83,9 @@ class Registration:
         self._registrations = Rate(*REGISTRATIONS, now)
         self._logins = Rate(*LOGINS, now)
         self._joining = asyncio.Lock()
-        self._good: OrderedDict[bytes, None] = OrderedDict()
+        self._builtin_player = 0
+        """The player of the built-in bots; 0 until one is known."""
+        self._good: LRUCache[bytes, None] = LRUCache(KNOWN_TOKENS)
         """Digests of tokens that were valid when last used, the least recently used first."""
 
     async def identify(self, token: str, *scopes: str, address: str = "") -> Identity:
@@ -105,9 +109,6 @@ class Registration:
             self._failed(digest, address)
             raise ProtocolError("auth/bad_token")
         self._good[digest] = None
-        self._good.move_to_end(digest)
-        while len(self._good) > KNOWN_TOKENS:
-            self._good.popitem(last=False)
         if address and not self._logins.take(identity.player_id):
             raise too_many("logins of this player", self._logins, identity.player_id)
         if identity.scopes.isdisjoint((*scopes, "admin")):
@@ -172,7 +173,7 @@ class Registration:
                     digest=hello.digest,
                     games=hello.games,
                 )
-                suspended = await self._store.probation.reason(version)
+                suspended = await self._store.read(suspensions.reason_of, version)
         except InvalidName as error:
             raise ProtocolError("auth/bad_name", f"{error}.") from error
         except LimitReached as error:
@@ -181,14 +182,23 @@ class Registration:
             raise failure(error) from error
         return Login(identity, bot, in_person, version, suspended)
 
+    async def is_builtin(self, player_id: int) -> bool:
+        """Return whether a player owns the built-in bots; raises `ProtocolError`."""
+        if not self._builtin_player:
+            try:
+                self._builtin_player = await self._store.read(sessions.holder, HOUSE_ROLE)
+            except StorageError as error:
+                raise failure(error) from error
+        return player_id == self._builtin_player
+
     async def admit_hosted(self, ticket: Ticket) -> Login:
         """Log in a hosted bot by its ticket; raises `ProtocolError`."""
         try:
-            player = await self._store.player(ticket.player)
+            player = await self._store.read(people.player, ticket.player)
             bot = await self._store.ensure_bot(player.id, ticket.name, "bot")
             if player.disabled_ms is not None or bot.disabled_ms is not None:
                 raise ProtocolError("auth/disabled")
-            suspended = await self._store.probation.reason(ticket.version)
+            suspended = await self._store.read(suspensions.reason_of, ticket.version)
         except StorageError as error:
             raise failure(error) from error
         identity = Identity(player.id, player.name, frozenset(("play",)), 0)
@@ -201,7 +211,7 @@ class Registration:
         token: str = "",
         address: str = "",
         member: Identity | None = None,
-    ) -> tuple[ClassCompetition, Joined]:
+    ) -> tuple[CompetitionRow, Joined]:
         """Join a competition by a code: with the account of a token, or with a new one.
 
         ``member`` is the signed-in player who joins instead, without a token.
@@ -221,11 +231,11 @@ class Registration:
                 raise too_many("wrong codes from your address", self._registrations, address)
             try:
                 return await self._store.write(
-                    class_codes.join, code, player, player_id, self._store.now()
+                    join_codes.join, code, player, player_id, self._store.now()
                 )
             except InvalidName as error:
                 raise ProtocolError("auth/bad_name", f"{error}.") from error
-            except ClassRefusal as error:
+            except CompetitionRefusal as error:
                 if address and error.code == "competition/code_unknown":
                     self._registrations.take(address)
                 raise

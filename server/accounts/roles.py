@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final
 
-from plyhouse.server.competition.staff import ACTIONS, OWNER, Action, allows
-from plyhouse.storage import class_sql, class_staff
-from plyhouse.storage.class_rows import ClassCompetition
+from plyhouse.server.competition.staff_roles import ACTIONS, OWNER, Action, allows
+from plyhouse.storage import competition_sql, competition_staff
+from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 
@@ -41,10 +41,10 @@ async def role_in(store: Store, class_id: str, identity: Identity | None) -> str
         return OWNER
     if "organise" not in identity.scopes:
         return None
-    return await store.read(class_staff.role, class_id, identity.player_id)
+    return await store.read(competition_staff.role, class_id, identity.player_id)
 
 
-async def require(store: Store, row: ClassCompetition, identity: Identity, action: Action) -> None:
+async def require(store: Store, row: CompetitionRow, identity: Identity, action: Action) -> None:
     """Raise `NotStaff` unless the account may do this in a competition."""
     role = await role_in(store, row.id, identity)
     if not allows(role, action):
@@ -56,16 +56,18 @@ async def admit_to_part(
 ) -> None:
     """Raise `NotStaff` if the account may not do this in one game of a final.
 
-    Competitions without a class, and matches outside competitions, are open to every organiser.
+    Matches outside competitions are open to every organiser.
     """
     class_id = (
-        None if competition_id is None else await store.read(class_sql.game_of, competition_id)
+        None
+        if competition_id is None
+        else await store.read(competition_sql.game_of, competition_id)
     )
     if class_id is None:
         return
     role = await role_in(store, class_id, identity)
     if not allows(role, action):
-        raise NotStaff((await store.read(class_sql.find, class_id)).name, role, action)
+        raise NotStaff((await store.read(competition_sql.find, class_id)).name, role, action)
 
 
 async def bots_seen(
@@ -79,7 +81,7 @@ async def bots_seen(
         return set(bot_ids)
     if "organise" not in identity.scopes:
         return set()
-    roles = await store.read(class_staff.bot_roles, identity.player_id, bot_ids)
+    roles = await store.read(competition_staff.bot_roles, identity.player_id, bot_ids)
     return {
         bot for bot in bot_ids if bot not in roles or any(allows(r, action) for r in roles[bot])
     }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import OrderedDict
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -28,6 +28,7 @@ from plyhouse.server.config import ServerConfig
 from plyhouse.server.jobs.periodic import Periodic
 from plyhouse.server.wire.rates import Rate
 from plyhouse.server.wire.transport import Upgrade
+from plyhouse.storage import sessions
 from plyhouse.storage.errors import (
     AlreadyExists,
     Disabled,
@@ -99,10 +100,8 @@ class Visitors:
         self._addresses: dict[int, str] = {}
         """The address of each guest, only in memory: the server never stores addresses."""
         self._adding = asyncio.Lock()
-        self._gone: OrderedDict[int, int] = OrderedDict()
-        """The guests deleted lately, each with the value of `forgotten` at that time."""
-        self.forgotten = 0
-        """How many times guests were deleted."""
+        self.forgotten: deque[int] = deque(maxlen=GONE_KEPT)
+        """The ids of the guests deleted last, in case one of them is just logging in."""
         self._sweeper = Periodic(self.sweep, SWEEP_SECONDS, "forgetting of guests", log)
 
     # ------------------------------------------------------------------- who is there
@@ -110,7 +109,9 @@ class Visitors:
     async def identify(self, secret: str, *scopes: str) -> Identity:
         """Return the player of a session, which must allow one of ``scopes``."""
         try:
-            identity = await self._store.sessions.find(secret) if secret else None
+            identity = (
+                await self._store.read(sessions.find, secret, self._store.now()) if secret else None
+            )
         except (TokenRevoked, Disabled) as error:
             revoked = isinstance(error, TokenRevoked)
             raise ProtocolError("auth/revoked" if revoked else "auth/disabled") from error
@@ -177,7 +178,7 @@ class Visitors:
             self._wrong_of.take(key)
 
         try:
-            found = await self._store.sessions.password(player)
+            found = await self._store.read(sessions.password, player)
         except StorageError as error:
             raise failure(error) from error
         row, stored = found if found is not None else (None, "")
@@ -193,7 +194,12 @@ class Visitors:
         if row.disabled_ms is not None:
             raise ProtocolError("auth/disabled")
         if outdated(stored):
-            await self._store.sessions.set_password(row.id, await self._passwords.hash(password))
+            await self._store.write(
+                sessions.set_password,
+                row.id,
+                await self._passwords.hash(password),
+                self._store.now(),
+            )
         return await self._enter(row.id)
 
     async def sign_up(self, player: str, password: str, display: str, address: str) -> Entry:
@@ -201,7 +207,9 @@ class Visitors:
         self._registration.may_register(player, address)
         hashed = await self._hashed(password, player)
         try:
-            row = await self._store.sessions.sign_up(player, display, hashed)
+            row = await self._store.write(
+                sessions.sign_up, player, display, hashed, self._store.now()
+            )
         except DisplayTaken:
             raise  # it has its own code
         except AlreadyExists as error:
@@ -219,14 +227,16 @@ class Visitors:
 
         Ends all other sessions of the player and returns their ids.
         """
-        found = await self._store.sessions.password(identity.player)
+        found = await self._store.read(sessions.password, identity.player)
         if found is not None and found[1]:
             if not await self._fits(old, found[1], lambda: self._guess(address)):
                 raise ProtocolError("auth/bad_password", "This is not your password.")
             self._wrong.give_back(address)
         hashed = await self._hashed(new, identity.player)
-        await self._store.sessions.set_password(identity.player_id, hashed)
-        return await self._store.sessions.end_others(identity.player_id, identity.session_id)
+        await self._store.write(
+            sessions.set_password, identity.player_id, hashed, self._store.now()
+        )
+        return await self._store.write(sessions.end_others, identity.player_id, identity.session_id)
 
     async def _fits(self, password: str, stored: str, guess: Callable[[], None]) -> bool:
         try:
@@ -249,7 +259,9 @@ class Visitors:
 
     async def _enter(self, player_id: int, token_id: int = 0) -> Entry:
         try:
-            secret = await self._store.sessions.begin(player_id, SESSION_MS, token_id)
+            secret = await self._store.write(
+                sessions.begin, player_id, SESSION_MS, self._store.now(), token_id
+            )
         except StorageError as error:
             raise failure(error) from error
         return Entry(await self.identify(secret), secret, SESSION_MS // 1000)
@@ -266,7 +278,7 @@ class Visitors:
         async with self._adding:  # concurrent requests must not exceed the limits together
             here = sum(each == address for each in self._addresses.values())
             full = here >= config.max_guests_per_address
-            if full or await self._store.sessions.guests() >= config.max_guests:
+            if full or await self._store.read(sessions.count_guests) >= config.max_guests:
                 where = " from your address" if full else ""
                 raise ProtocolError(
                     "guest/full",
@@ -276,7 +288,9 @@ class Visitors:
             lifetime = int(config.guest_hours * 3_600_000)
             names = [friendly_name() for _ in range(NAMES_TRIED)]
             try:
-                row, secret = await self._store.sessions.add_guest(names, lifetime)
+                row, secret = await self._store.write(
+                    sessions.add_guest, names, lifetime, self._store.now()
+                )
             except StorageError as error:
                 raise failure(error) from error
             self._addresses[row.id] = address
@@ -292,43 +306,37 @@ class Visitors:
 
     async def sweep(self) -> None:
         """Delete expired guests and sessions; a guest who is playing may finish the match."""
-        book = self._store.sessions
+        store = self._store
         # Extend guests who expire before the next sweep, so that their session does not end during
         # a match.
-        soon = await book.expiring_guests(within_ms=int(2 * SWEEP_SECONDS * 1000))
+        soon = await store.read(
+            sessions.expiring_guests, store.now(), within_ms=int(2 * SWEEP_SECONDS * 1000)
+        )
         playing = [each for each in soon if self._playing(each)]
         if playing:
-            await book.extend_guests(playing, PLAYING_MS)
-        gone = [each for each in await book.expiring_guests() if not self._playing(each)]
+            await store.write(sessions.extend_guests, playing, PLAYING_MS, store.now())
+        gone = [
+            each
+            for each in await store.read(sessions.expiring_guests, store.now())
+            if not self._playing(each)
+        ]
         await self._forget(gone)
-        await book.sweep()
+        await store.write(sessions.sweep, store.now())
 
     async def leave(self, identity: Identity) -> None:
         """End a session; a guest who is not playing is deleted at once."""
-        await self._store.sessions.end(identity.session_id)
+        await self._store.write(sessions.end, identity.session_id)
         if identity.guest and not self._playing(identity.player_id):
             await self._forget([identity.player_id])
 
     async def _forget(self, gone: Iterable[int]) -> None:
         players = list(gone)
         if players:
-            self.forgotten += 1
-            for each in players:
-                self._gone[each] = self.forgotten
-            while len(self._gone) > GONE_KEPT:
-                self._gone.popitem(last=False)
+            self.forgotten += players
             self._leaving(players)
-            await self._store.sessions.forget_guests(players)
+            await self._store.write(sessions.forget_guests, players, self._store.now())
             for each in players:
                 self._addresses.pop(each, None)
-
-    def overtaken(self, player_id: int, since: int) -> bool:
-        """Return whether a guest was deleted while it logged in.
-
-        ``since`` is the value of ``forgotten`` at the beginning of the login.  Databases may later
-        give the guest's number to another player.
-        """
-        return self._gone.get(player_id, 0) > since
 
 
 def _overloaded(error: TooMany) -> ProtocolError:

@@ -10,35 +10,49 @@ effect.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Callable, Container, Hashable
-from typing import Protocol
+from collections.abc import Container, Hashable, Mapping
+from typing import Final, Literal, Protocol, TypeAlias
 
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.accounts.registration import Login
 from plyhouse.server.contests.competitions import Competitions
-from plyhouse.server.contests.courses import Classes
+from plyhouse.server.contests.tournaments import Tournaments
 from plyhouse.server.jobs.periodic import LOOK_SECONDS, Periodic
-from plyhouse.server.results.leaderboards import Leaderboards
-from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.live import PERSISTENT_ATTEMPTS, TRANSIENT
-from plyhouse.server.table.participants import Participant
+from plyhouse.server.results.rating_updates import RatingUpdates
+from plyhouse.server.table.match_runner import MatchRunner
+from plyhouse.storage import audit, people, suspensions, voiding
+from plyhouse.storage.errors import Unknown
+from plyhouse.storage.retries import PERSISTENT_ATTEMPTS, TRANSIENT
 from plyhouse.storage.rows import AuditRow
 from plyhouse.storage.store import Store
 
-__all__ = ["AuditFollower"]
+__all__ = ["AuditFollower", "LoginKind"]
 
 log = logging.getLogger("plyhouse.server.administration.audit_follower")
+
+VOID_BY_ORGANISER: Final = "The organiser made this match void."
+
+
+LoginKind: TypeAlias = Literal["token", "session", "player", "bot"]
+"""The reasons to refuse a login: its token, its browser session, its player or its bot."""
+
+LOGIN_KINDS: Final[Mapping[str, LoginKind]] = {"token": "token", "player": "player", "bot": "bot"}
+"""The kinds that the audit log names."""
 
 
 class Connections(Protocol):
     """The actions on connected bots (`plyhouse.server.gateway.hub.Hub`)."""
 
     def expel(
-        self, fits: Callable[[Participant], bool], code: str, text: str, *, keep_matches: bool
+        self, kind: LoginKind, ids: Container[int], code: str, text: str, *, keep_matches: bool
     ) -> None:
-        """Close the connections of the participants that fit."""
+        """Close the connections of the bots whose id of this kind is in ``ids``."""
+
+    def rename(self, player_id: int, name: str) -> None:
+        """Disconnect a player's bots, so that they connect by their new names and play on."""
 
     def suspend(self, version_id: int, reason: str) -> None:
         """Stop pairing a version; without a reason, pair it again."""
@@ -52,22 +66,19 @@ class AuditFollower:
         store: Store,
         connections: Connections,
         *,
-        directory: Directory,
+        runner: MatchRunner,
         privacy: Privacy,
+        tournaments: Tournaments,
         competitions: Competitions,
-        courses: Classes,
-        ratings: Leaderboards,
-        now: Callable[[], int],
+        ratings: RatingUpdates,
     ) -> None:
         self._store = store
         self._connections = connections
-        self._directory = directory
+        self._runner = runner
         self._privacy = privacy
+        self._tournaments = tournaments
         self._competitions = competitions
-        self._courses = courses
         self._ratings = ratings
-        self._now = now
-        self._office = store.administration
         self._mark = 0
         """The id of the last entry that was carried out."""
         self._failures = 0
@@ -82,12 +93,12 @@ class AuditFollower:
 
         Call this before anything is restored, so that no action in between is missed.
         """
-        self._mark = await self._office.mark()
+        self._mark = await self._store.read(audit.mark)
 
     async def start(self) -> None:
         """Void the matches voided while no server ran, then follow the log."""
-        for match_id in await self._office.void_running():
-            self._abort(match_id)
+        for match_id in await self._store.read(voiding.void_running):
+            self._runner.abort(match_id, VOID_BY_ORGANISER)
         self._follower.start()
 
     async def close(self) -> None:
@@ -103,7 +114,7 @@ class AuditFollower:
         out.
         """
         async with self._looking:
-            for entry in await self._office.since(self._mark):
+            for entry in await self._store.read(audit.since, self._mark):
                 try:
                     await self._act(entry)
                 except TRANSIENT:
@@ -138,46 +149,24 @@ class AuditFollower:
         kind, _, action = entry.what.partition(".")
         if kind == "competition":
             await self._privacy.refresh(entry.subject_id)
+            await self._tournaments.changed(entry.subject_id)
             await self._competitions.changed(entry.subject_id)
-            await self._courses.changed(entry.subject_id)
         elif kind == "version":
-            reason = await self._store.probation.reason(int(entry.subject_id))
+            reason = await self._store.read(suspensions.reason_of, int(entry.subject_id))
             self._connections.suspend(int(entry.subject_id), reason)
         elif kind == "student":
-            await self._courses.changed(entry.subject_id)
+            await self._competitions.changed(entry.subject_id)
         elif kind == "match":
-            self._abort(entry.subject_id)
+            self._runner.abort(entry.subject_id, VOID_BY_ORGANISER)
             self._ratings.played(entry.subject)
         elif action in ("revoke", "disable"):
             self._banned.add((kind, int(entry.subject_id)))
             code = "auth/revoked" if kind == "token" else "auth/disabled"
-            self._connections.expel(
-                self._fits(kind, int(entry.subject_id)), code, "", keep_matches=entry.keep_matches
-            )
+            ids, keep = (int(entry.subject_id),), entry.keep_matches
+            self._connections.expel(LOGIN_KINDS[kind], ids, code, "", keep_matches=keep)
         elif action == "enable":
             self._banned.discard((kind, int(entry.subject_id)))
         elif action == "rename":
-            self._rename(int(entry.subject_id), entry.subject.rpartition(" to ")[2])
-
-    @staticmethod
-    def _fits(kind: str, identifier: int) -> Callable[[Participant], bool]:
-        if kind == "token":
-            return lambda each: each.token_id == identifier
-        if kind == "player":
-            return lambda each: each.player_id == identifier
-        return lambda each: each.bot_id == identifier
-
-    def _rename(self, player_id: int, name: str) -> None:
-        """Disconnect a player's bots, so that they connect by their new names and play on."""
-        renamed = self._fits("player", player_id)
-        holders = [each for each in self._directory.participants.values() if renamed(each)]
-        text = f"This player is called {name} now: connect again."
-        self._connections.expel(renamed, "server/shutting_down", text, keep_matches=True)
-        for participant in holders:
-            participant.player = name
-
-    def _abort(self, match_id: str) -> None:
-        live = self._directory.live.get(match_id)
-        if live is not None:
-            reason = "The organiser made this match void."
-            live.input(live.match.abort, reason, self._now())
+            with contextlib.suppress(Unknown):  # the account was erased
+                row = await self._store.read(people.player_by_id, int(entry.subject_id))
+                self._connections.rename(row.id, row.name)

@@ -11,11 +11,11 @@ import logging
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import require
 from plyhouse.server.administration.audit_follower import AuditFollower
-from plyhouse.server.competition.staff import OWNER
+from plyhouse.server.competition.staff_roles import OWNER
 from plyhouse.server.contests.boards import Boards
 from plyhouse.server.contests.reports import Reports
 from plyhouse.server.table.directory import Directory
-from plyhouse.storage import class_sql, class_staff
+from plyhouse.storage import competition_sql, competition_staff, erasure
 from plyhouse.storage.erasure import Erased
 from plyhouse.storage.rows import By, Identity
 from plyhouse.storage.store import Store
@@ -51,19 +51,20 @@ class Eraser:
         """
         if "admin" in identity.scopes:
             return
-        courses = await self._store.erasure.courses(account)
+        courses = await self._store.read(erasure.competitions_of, account)
         if "organise" not in identity.scopes or not courses:
             raise ProtocolError(
                 "auth/scope", f"{account} is no student of yours: ask an administrator."
             )
-        makers = await self._store.erasure.makers(account)
+        makers = await self._store.read(erasure.makers, account)
         if not makers:
             raise ProtocolError(
                 "auth/scope",
                 f"{account} had its account before it joined a competition: ask an administrator.",
             )
         roles = [
-            await self._store.read(class_staff.role, each, identity.player_id) for each in makers
+            await self._store.read(competition_staff.role, each, identity.player_id)
+            for each in makers
         ]
         if OWNER not in roles:
             raise ProtocolError(
@@ -73,17 +74,17 @@ class Eraser:
             )
         for each in courses:
             await require(
-                self._store, await self._store.read(class_sql.find, each), identity, "change"
+                self._store, await self._store.read(competition_sql.find, each), identity, "change"
             )
 
     async def erase(self, account: str, by: By) -> Erased:
         """Erase an account with its memberships, bots and everything it wrote.
 
-        Raises `Unknown` and `ClassRefusal`; see `plyhouse.storage.erasure.Erasure.begin`.
+        Raises `Unknown` and `CompetitionRefusal`; see `plyhouse.storage.erasure.Erasure.begin`.
         """
-        row = await self._store.erasure.begin(account, by)
+        row = await self._store.write(erasure.begin, account, by, self._store.now())
         await self._audit_follower.look()  # closes its connections, so that no match begins
-        erased = await self._store.erasure.finish(row.id, by)
+        erased = await self._store.erase(row.id, by)
         self._directory.drop_recent(row.id)
         self._boards.forget()
         self._reports.forget()

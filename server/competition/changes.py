@@ -14,16 +14,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from plyhouse.server.competition.facts import FormatError
 from plyhouse.server.competition.file import (
     Baseline,
     CompetitionFile,
     Dates,
-    Format,
+    FormatTerms,
     Limits,
     Practice,
 )
-from plyhouse.server.competition.late import LateRule
+from plyhouse.server.competition.format_types import FormatError
+from plyhouse.server.competition.late_submissions import LateRule
 from plyhouse.server.competition.practice import TERMS, same_terms
 from plyhouse.server.competition.preview import planned_matches
 
@@ -41,7 +41,7 @@ class Stage:
     """The stage of a competition."""
 
     status: str
-    """The status in `plyhouse.storage.class_rows.ClassCompetition`."""
+    """The status in `plyhouse.storage.competition_rows.CompetitionRow`."""
     entries: int
     """The number of active entries, including baselines."""
 
@@ -93,6 +93,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "format": Rule(FINAL, "The final is played in this format"),
     "mirrored": Rule(FINAL, "The schedule of the final follows"),
     "rounds": Rule(FINAL, "The schedule of the final follows"),
+    "rated": Rule(FINAL, "With a public board, the matches of the final count for leaderboards"),
     "entries_per_student": Rule(FINAL, "Students may enter this number of bots"),
     "scoring": Rule(FINAL, "The matches of the final are scored by it"),
     "late.days": Rule(FINAL, "Late submissions are taken for this number of days"),
@@ -321,7 +322,7 @@ def _shown(value: Any) -> str:
         return ", ".join(map(str, value))
     if isinstance(value, Mapping):
         return ", ".join(f"{key} = {_shown(each)}" for key, each in value.items()) or "not set"
-    if isinstance(value, Format):
+    if isinstance(value, FormatTerms):
         given = [f"{key} = {json.dumps(each)}" for key, each in value.parameters.items()]
         return ", ".join([value.name, *given])
     if isinstance(value, float):

@@ -12,12 +12,18 @@ of the losers' bracket begin with ``l``; ``f1-1`` and ``f2-1`` are the grand fin
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Generic
 
-from plyhouse.server.competition.facts import EntryT, Field, Line, Outcome, Round, Row
-from plyhouse.server.competition.formats import Format, Plan, who_of
+from plyhouse.server.competition.format_types import (
+    EntryT,
+    Facts,
+    Round,
+    RoundLine,
+    TableLine,
+)
+from plyhouse.server.competition.formats import Format, Plan
 from plyhouse.server.competition.knockout import (
     Bracket,
     Meeting,
@@ -53,23 +59,13 @@ class DoubleElimination(Format):
         super().__post_init__()
         check_series(self.best_of, self.extra)
 
-    def plan(
-        self,
-        field: Field[EntryT],
-        finished: Mapping[str, Outcome[EntryT]],
-        begun: Mapping[str, Sequence[EntryT]],
-    ) -> Plan[EntryT]:
+    def plan(self, facts: Facts[EntryT]) -> Plan[EntryT]:
         """Return all rounds, with the entries that are known so far."""
-        return Plan(self._brackets(field, finished, begun).rounds)
+        return Plan(self._brackets(facts).rounds)
 
-    def table(
-        self,
-        field: Field[EntryT],
-        finished: Mapping[str, Outcome[EntryT]],
-        begun: Mapping[str, Sequence[EntryT]],
-    ) -> list[Row[EntryT]]:
+    def table(self, facts: Facts[EntryT]) -> list[TableLine[EntryT]]:
         """Return entries by the round of the second loss; ties share a place."""
-        return knockout_table(field, finished, self._brackets(field, finished, begun), LETTERS)
+        return knockout_table(facts, self._brackets(facts))
 
     def count(self, entries: int, baselines: int = 0) -> int:
         """Return the largest number of matches.
@@ -83,14 +79,8 @@ class DoubleElimination(Format):
     def _series(self) -> Series:
         return Series(self.best_of, self.extra, self.at_once)
 
-    def _brackets(
-        self,
-        field: Field[EntryT],
-        finished: Mapping[str, Outcome[EntryT]],
-        begun: Mapping[str, Sequence[EntryT]],
-    ) -> Bracket[EntryT]:
-        seeds = [each for each in field.ranked if field.by_entry[each].plays_in(0)]
-        return _Brackets(seeds, self._series(), field, finished, begun).played()
+    def _brackets(self, facts: Facts[EntryT]) -> Bracket[EntryT]:
+        return _Brackets(facts, self._series()).played()
 
 
 @dataclass(slots=True)
@@ -105,19 +95,10 @@ class _Slots(Generic[EntryT]):
 class _Brackets(Generic[EntryT]):
     """Both brackets, played as far as the facts go."""
 
-    def __init__(
-        self,
-        seeds: Sequence[EntryT],
-        series: Series,
-        field: Field[EntryT],
-        finished: Mapping[str, Outcome[EntryT]],
-        begun: Mapping[str, Sequence[EntryT]],
-    ) -> None:
-        """``seeds`` are the entries, the strongest first."""
-        self._seeds = seeds
-        self._facts = series, field, finished, begun
-        who = who_of(finished, begun)
-        self._who = {letter: meetings(who, letter) for letter in LETTERS}
+    def __init__(self, facts: Facts[EntryT], series: Series) -> None:
+        self._seeds = seeds = facts.starters
+        self._facts = series, facts
+        self._who = {letter: meetings(facts.who, letter) for letter in LETTERS}
         self._strength = {entry: number for number, entry in enumerate(seeds)}
         self._rounds: list[Round[EntryT]] = []
         self._reached = dict.fromkeys(seeds, 0)
@@ -166,7 +147,7 @@ class _Brackets(Generic[EntryT]):
     ) -> tuple[_Slots[EntryT], _Slots[EntryT]]:
         """Play a round; return the slots of its winners and its losers."""
         stands(slots.entries, slots.known, number, self._who[letter])
-        lines: list[Line[EntryT]] = []
+        lines: list[RoundLine[EntryT]] = []
         on: _Slots[EntryT] = _Slots([], [])
         beaten: _Slots[EntryT] = _Slots([], [])
         level = _drops_to(number) if letter == "w" else number

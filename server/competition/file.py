@@ -44,15 +44,14 @@ from typing import Any, Final
 from plyhouse.games.base import Scoring
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
-from plyhouse.server.competition import catalogue, formats
-from plyhouse.server.competition.catalogue import FORMATS
-from plyhouse.server.competition.facts import FormatError
-from plyhouse.server.competition.file_points import read_points
-from plyhouse.server.competition.file_scoring import read_scoring
+from plyhouse.server.competition import format_registry, formats
+from plyhouse.server.competition.file_scoring import read_points, read_scoring
 from plyhouse.server.competition.file_table import InvalidCompetition, Mistake, Table
+from plyhouse.server.competition.format_registry import FORMATS
+from plyhouse.server.competition.format_types import FormatError
 from plyhouse.server.competition.ladder import Ladder
-from plyhouse.server.competition.late import MAX_DAYS, LateRule
-from plyhouse.server.competition.provided import (
+from plyhouse.server.competition.late_submissions import MAX_DAYS, LateRule
+from plyhouse.server.competition.reference_baselines import (
     HOUSE,
     HOUSE_LEVELS,
     reference_misfit,
@@ -68,7 +67,7 @@ __all__ = [
     "Baseline",
     "CompetitionFile",
     "Dates",
-    "Format",
+    "FormatTerms",
     "InvalidCompetition",
     "Limits",
     "Mistake",
@@ -80,6 +79,7 @@ MAX_FILE: Final = 32_768
 """Largest length of a competition file, in characters."""
 MAX_NAME: Final = 64
 MAX_GAMES: Final = 32
+MOST_AT_A_TIME: Final = 1024
 MAX_RULES: Final = 20_000
 VISIBILITIES: Final = ("public", "class", "anonymous")
 """Readers of the board: everybody, the class, or each student its own line and those just ahead."""
@@ -95,7 +95,7 @@ _SIGNS: Final = " .,:()&'+-_"
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class FormatTerms:
     """A format: a name of the catalogue with the parameters given."""
 
     name: str = "round_robin"
@@ -139,7 +139,7 @@ class Limits:
     """Upper limits of a competition."""
 
     students: int = 200
-    """The largest number of students; a group counts once."""
+    """The largest number of students; a group counts once.  0: a competition without students."""
     matches_at_a_time: int = 8
     """The largest number of matches of the final that run at the same time, besides free play."""
     absent_minutes: int = 30
@@ -168,11 +168,13 @@ class CompetitionFile:
     games: tuple[str, ...]
     """Canonical specs without duplicates."""
     time_control: TimeControl
-    format: Format = Format()
+    format: FormatTerms = FormatTerms()
     mirrored: bool = True
     """True if each pairing is played from every seat."""
     rounds: int = 1
     """The number of times the whole schedule is played, in formats with a fixed schedule."""
+    rated: bool = False
+    """True if matches of the final count for leaderboards; only with a public board."""
     entries_per_student: int = 1
     dates: Dates = Dates()
     baselines: tuple[Baseline, ...] = ()
@@ -228,7 +230,7 @@ class CompetitionFile:
 
     @property
     def terms(self) -> tuple[str, dict[str, Any]]:
-        """The format for `catalogue.make_format`, with ``rounds`` included."""
+        """The format for `format_registry.make_format`, with ``rounds`` included."""
         if self.format.name in _ROBINS:
             return "round_robin", {"laps": self.laps}
         given = dict(self.format.parameters)
@@ -240,7 +242,7 @@ class CompetitionFile:
         """Return the format for a game; raises `FormatError` if it is impossible."""
         name, given = self.terms
         seats = get_game(game).seats
-        return catalogue.make_format(name, seats=seats, mirrored=self.mirrored, **given)
+        return format_registry.make_format(name, seats=seats, mirrored=self.mirrored, **given)
 
 
 def read_competition(text: str, now: datetime | None = None) -> CompetitionFile:
@@ -280,12 +282,12 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
     style = _format(table)
     mirrored = table.flag("mirrored", default=True)
     rounds = table.number("rounds", 1, 1, 1000)
+    rated = table.flag("rated", default=style.name == "ladder")
     entries = table.number("entries_per_student", 1, 1, 100)
     dates = _dates(table.table("dates"), now)
     baselines = _baselines(table)
     if rounds > 1 and style.name not in _REPEATED:
-        table.wrong(
-            "bad_value",
+        table.bad(
             "rounds",
             f"is for {', '.join(_REPEATED)}, which can be played several times; leave it out, "
             f"and see [format] for what {style.name} takes",
@@ -298,11 +300,11 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
         )
     board = table.text("board", "class", 32)
     if board is not None and board not in VISIBILITIES:
-        table.wrong("bad_value", "board", f"must be {_either(VISIBILITIES)}, not {board!r}")
+        table.bad("board", f"must be {_either(VISIBILITIES)}, not {board!r}")
     bounds = table.table("limits")
     limits = Limits(
-        bounds.number("students", Limits().students, 1, 10_000),
-        bounds.number("matches_at_a_time", Limits().matches_at_a_time, 1, 1024),
+        bounds.number("students", Limits().students, 0, 10_000),
+        bounds.number("matches_at_a_time", Limits().matches_at_a_time, 1, MOST_AT_A_TIME),
         bounds.number("absent_minutes", Limits().absent_minutes, 0, 10_080),
     )
     bounds.end()
@@ -317,7 +319,7 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
     standing = table.table("practice")
     practice = Practice(
         standing.flag("ladder", default=False),
-        standing.number("matches_at_a_time", Practice().matches_at_a_time, 1, 1024),
+        standing.number("matches_at_a_time", Practice().matches_at_a_time, 1, MOST_AT_A_TIME),
         standing.flag("baselines", default=True),
     )
     standing.end()
@@ -338,6 +340,7 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
         format=style,
         mirrored=mirrored,
         rounds=rounds,
+        rated=rated,
         entries_per_student=entries,
         dates=dates,
         baselines=baselines,
@@ -360,7 +363,7 @@ def _late(table: Table, dates: Dates) -> LateRule:
     given = table.number("days", 0, 1, MAX_DAYS)
     share = table.take("penalty_per_day", float, "a percentage", "penalty_per_day = 10")
     if share is not None and not (math.isfinite(share) and 0 <= share <= 100):
-        table.wrong("bad_value", "penalty_per_day", f"must be from 0 to 100, not {share:g}")
+        table.bad("penalty_per_day", f"must be from 0 to 100, not {share:g}")
     if share is not None and not given:
         table.wrong("missing_key", "days", "is missing; say for how many days: days = 3")
     if given and dates.freeze is None:
@@ -388,7 +391,7 @@ def _fitting(file: CompetitionFile, table: Table) -> None:
             file.play(game)
         except FormatError as error:
             at = f"games[{number}]" if get_game(game).seats != 2 else "format"
-            table.wrong("bad_value", at, str(error))
+            table.bad(at, str(error))
 
 
 def _practice(file: CompetitionFile, table: Table) -> None:
@@ -397,24 +400,24 @@ def _practice(file: CompetitionFile, table: Table) -> None:
         seats = get_game(game).seats
         if seats != 2:
             text = f"is for games of two seats, and {game} has {seats}: leave it out"
-            table.wrong("bad_value", "practice.ladder", text)
+            table.bad("practice.ladder", text)
 
 
 def _until_certain(file: CompetitionFile, table: Table) -> None:
-    """Note whatever prevents a separate decision against each baseline."""
+    """Note everything that prevents a separate decision against each baseline."""
     if len(file.games) > 1:
         text = "is for one game, as a grade is by the mean over all: open a competition for each"
-        table.wrong("bad_value", "format.until_certain", text)
+        table.bad("format.until_certain", text)
     if not any(each.grade for each in file.baselines):
         text = "needs a baseline that is worth a grade: grade and at_least under [[baselines]]"
-        table.wrong("bad_value", "format.until_certain", text)
+        table.bad("format.until_certain", text)
     for number, each in enumerate(file.baselines):
         if each.grade and not 0 < each.at_least < 1:
             text = (
                 f"must be between 0 and 1 with until_certain, not {each.at_least:g}: that "
                 "is never certain"
             )
-            table.wrong("bad_value", f"baselines[{number}].at_least", text)
+            table.bad(f"baselines[{number}].at_least", text)
 
 
 def _twins(file: CompetitionFile, table: Table) -> None:
@@ -452,7 +455,7 @@ def _twins(file: CompetitionFile, table: Table) -> None:
         else:
             seen.add(wanted)
             continue
-        table.wrong("bad_value", at, text)
+        table.bad(at, text)
 
 
 def _name(table: Table) -> str | None:
@@ -461,8 +464,7 @@ def _name(table: Table) -> str | None:
         return None
     name = normal(" ".join(name.split()))
     if not _is_name(name):
-        table.wrong(
-            "bad_value",
+        table.bad(
             "name",
             f"{name!r} cannot name a competition; begin with a letter or digit and use letters, "
             "digits, spaces and . , : ( ) & ' + - _",
@@ -489,7 +491,7 @@ def _games(table: Table) -> tuple[str, ...] | None:
     if specs is None:
         return None
     if not 1 <= len(specs) <= MAX_GAMES:
-        table.wrong("bad_value", "games", f"must name 1 to {MAX_GAMES} games, not {len(specs)}")
+        table.bad("games", f"must name 1 to {MAX_GAMES} games, not {len(specs)}")
         return None
     found: list[str] = []
     for number, spec in enumerate(specs):
@@ -503,9 +505,9 @@ def _games(table: Table) -> tuple[str, ...] | None:
             table.wrong("unknown_game", at, str(error))
             continue
         if len(canonical) > 200:
-            table.wrong("bad_value", at, "is longer than 200 characters")
+            table.bad(at, "is longer than 200 characters")
         elif canonical in found:
-            table.wrong("bad_value", at, f"{canonical} is in the list already; name it once")
+            table.bad(at, f"{canonical} is in the list already; name it once")
         else:
             found.append(canonical)
     return tuple(found) if len(found) == len(specs) else None
@@ -518,34 +520,34 @@ def _control(table: Table) -> TimeControl | None:
     try:
         return TimeControl.parse(text)
     except InvalidTimeControl as error:
-        table.wrong("bad_value", "time_control", str(error))
+        table.bad("time_control", str(error))
         return None
 
 
-def _format(table: Table) -> Format:
+def _format(table: Table) -> FormatTerms:
     inner = table.table("format")
     name = inner.text("name", "round_robin", 32)
     if name is None:
         inner.end()
-        return Format()
+        return FormatTerms()
     if name not in FORMATS:
         near = difflib.get_close_matches(name, FORMATS, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(FORMATS)}"
         inner.wrong("unknown_format", "name", f"there is no format {name!r}; {hint}")
-        return Format()
+        return FormatTerms()
     given: dict[str, Any] = {}
-    for each in catalogue.described(name):
+    for each in format_registry.described(name):
         shown = (each.choices or (each.least,))[0] if each.default is None else each.default
         example = f"{each.name} = {_toml(shown)}"
         value = inner.take(each.name, each.kind, each.words, example)
         if value is None:
             continue
         if not each.within(value):
-            inner.wrong("bad_value", each.name, f"must be {each.words}, not {value!r}")
+            inner.bad(each.name, f"must be {each.words}, not {value!r}")
         else:
             given[each.name] = value
     inner.end()
-    return Format(name, given)
+    return FormatTerms(name, given)
 
 
 def _toml(value: Any) -> str:
@@ -576,7 +578,7 @@ def _date(table: Table, name: str, now: datetime | None) -> datetime | None:
         try:
             value = datetime.fromisoformat(value)
         except ValueError:
-            table.wrong("bad_value", name, f"{value!r} is no date; write it like {example}")
+            table.bad(name, f"{value!r} is no date; write it like {example}")
             return None
     if value is None:
         return None
@@ -597,7 +599,7 @@ def _date(table: Table, name: str, now: datetime | None) -> datetime | None:
     try:
         value = value.astimezone(UTC)
     except OverflowError:
-        table.wrong("bad_value", name, "is beyond the calendar")
+        table.bad(name, "is beyond the calendar")
         return None
     if now is not None and value <= now:
         fix = "leave it out to open at once" if name == "opening" else "give a date to come"
@@ -619,19 +621,19 @@ def _baselines(table: Table) -> tuple[Baseline, ...]:
         bot = inner.text("bot", "staff/random", 65, needed=True)
         bot = None if bot is None else normal(bot)
         if bot is not None and not _names_bot(bot):
-            inner.wrong("bad_value", "bot", f"{bot!r} names no bot; write it like player/bot")
+            inner.bad("bot", f"{bot!r} names no bot; write it like player/bot")
         elif bot is not None and bot.lower() in [each.bot.lower() for each in found]:
-            inner.wrong("bad_value", "bot", f"{bot} is a baseline already; name it once")
+            inner.bad("bot", f"{bot} is a baseline already; name it once")
         twin_of = normal(inner.text("twin_of", "staff/random", 65) or "")
         if twin_of:
             for key in {"hidden", "grade", "at_least"} & row.keys():
                 text = "is not for a twin: it has no grade, and is hidden if the bot it repeats is"
-                inner.wrong("bad_value", key, text)
+                inner.bad(key, text)
         hidden = inner.flag("hidden", default=False)
         grade = inner.text("grade", "pass", 32) or ""
         share = inner.take("at_least", float, "a number from 0 to 1", "at_least = 0.5")
         if share is not None and not (math.isfinite(share) and 0 <= share <= 1):
-            inner.wrong("bad_value", "at_least", f"must be from 0 to 1, not {share:g}")
+            inner.bad("at_least", f"must be from 0 to 1, not {share:g}")
         if share is not None and not grade and not twin_of:
             inner.wrong("missing_key", "grade", 'is missing; at_least needs one: grade = "pass"')
         reference = _reference(inner, bot or "")
@@ -656,11 +658,10 @@ def _reference(table: Table, bot: str) -> str:
     problem = reference_problem(text) if text else ""
     player, _, name = bot.lower().partition("/")
     if problem:
-        table.wrong("bad_value", "reference", problem)
+        table.bad("reference", problem)
     elif text and (player not in HOUSE or name in HOUSE_LEVELS):
         levels = ", ".join(HOUSE_LEVELS)
-        table.wrong(
-            "bad_value",
+        table.bad(
             "bot",
             f"{bot!r} cannot be a bot of the house: call it {HOUSE[0]}/{text.partition('(')[0]}-1, "
             f"or {HOUSE[0]}/ANYTHING but {levels}, which people play against",

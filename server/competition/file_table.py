@@ -56,6 +56,10 @@ class Table:
         """Note a mistake at a key."""
         self.mistakes.append(Mistake(f"competition/{code}", self.key(name), text))
 
+    def bad(self, name: str, text: str) -> None:
+        """Note a value of the right type that is not permitted."""
+        self.wrong("bad_value", name, text)
+
     def take(self, name: str, kind: type, words: str, example: str, *, needed: bool = False) -> Any:
         """Return and remove the value of a key.
 
@@ -81,10 +85,10 @@ class Table:
         if value is None:
             return None
         if len(value) > longest:
-            self.wrong("bad_value", name, f"has {len(value):,} characters; {longest:,} at most")
+            self.bad(name, f"has {len(value):,} characters; {longest:,} at most")
             return None
         if "\0" in value:
-            self.wrong("bad_value", name, "has a NUL character, which cannot be stored")
+            self.bad(name, "has a NUL character, which cannot be stored")
             return None
         return value
 
@@ -97,7 +101,7 @@ class Table:
         if value is None:
             return default
         if not least <= value <= most:
-            self.wrong("bad_value", name, f"must be from {least} to {most:,}, not {value}")
+            self.bad(name, f"must be from {least} to {most:,}, not {value}")
             return default
         return int(value)
 

@@ -1,36 +1,32 @@
 """The interface of formats, which derive pairings from stored facts.
 
-The facts are a `Field`, the outcomes of finished pairings by key, and the entries of every pairing
-that has begun, by key.  Finished pairings may be left out of the last.
-
 A format never takes back a pairing that has begun.  If an outcome is corrected after the next round
 was drawn, begun pairings of that round stay.  Each answer draws the others again among the entries
 left, so begin pairings as the last answer named them.
 
-To play a competition, begin the pairings of `ready`.  When a pairing is finished and the format is
-`adaptive`, ask again.  When `done` returns True, the competition is over.
+To play a competition, begin the pairings of `Format.ready`.  When a pairing is finished and the
+format is `adaptive`, ask again.  When `Plan.done` is True, the competition is over.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Generic
 
-from plyhouse.server.competition.facts import (
+from plyhouse.server.competition.format_types import (
     EntryT,
-    Field,
+    Facts,
     FormatError,
-    Line,
-    Outcome,
+    LineState,
     Pairing,
     Round,
-    Row,
-    State,
+    RoundLine,
+    TableLine,
 )
 
-__all__ = ["Format", "Plan", "checked", "played_line", "who_of"]
+__all__ = ["Format", "Plan", "checked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +37,7 @@ class Plan(Generic[EntryT]):
     more: bool = False
     """True if rounds will follow that cannot be drawn yet."""
 
-    def lines(self) -> Iterable[Line[EntryT]]:
+    def lines(self) -> Iterable[RoundLine[EntryT]]:
         """Yield the lines of all rounds in order."""
         for each in self.rounds:
             yield from each.lines
@@ -50,6 +46,19 @@ class Plan(Generic[EntryT]):
     def settled(self) -> bool:
         """True if nothing in its rounds is still to come."""
         return all(line.state.settled for line in self.lines())
+
+    @property
+    def done(self) -> bool:
+        """True if everything is finished."""
+        return not self.more and self.settled
+
+    @property
+    def next_round(self) -> int:
+        """The first round of which nothing has begun.
+
+        Entries that come now are in from this round; entries that leave now are withdrawn from it.
+        """
+        return max((line.round + 1 for line in self.lines() if line.state.begun), default=0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,67 +102,20 @@ class Format(ABC):
 
     # ------------------------------------------------------------------------ to be asked
 
-    def ready(
-        self,
-        field: Field[EntryT],
-        finished: Mapping[str, Outcome[EntryT]],
-        begun: Mapping[str, Sequence[EntryT]],
-    ) -> Sequence[Pairing[EntryT]]:
-        """Return the pairings that may begin now, in the order to begin them."""
+    def ready(self, plan: Plan[EntryT]) -> list[Pairing[EntryT]]:
+        """Return the pairings of an answer that may begin, in the order to begin them."""
         return [
             Pairing(line.key, line.round, self.orders(line.players))
-            for line in self.plan(field, finished, begun).lines()
-            if line.state is State.READY
+            for line in plan.lines()
+            if line.state is LineState.READY
         ]
 
-    def done(
-        self,
-        field: Field[EntryT],
-        finished: Mapping[str, Outcome[EntryT]],
-        begun: Mapping[str, Sequence[EntryT]],
-    ) -> bool:
-        """Return whether everything is finished."""
-        plan = self.plan(field, finished, begun)
-        return not plan.more and plan.settled
-
-    def rounds(
-        self,
-        field: Field[EntryT],
-        finished: Mapping[str, Outcome[EntryT]],
-        begun: Mapping[str, Sequence[EntryT]],
-    ) -> list[Round[EntryT]]:
-        """Return all known rounds for pages, byes included."""
-        return self.plan(field, finished, begun).rounds
-
-    def next_round(
-        self,
-        field: Field[EntryT],
-        finished: Mapping[str, Outcome[EntryT]],
-        begun: Mapping[str, Sequence[EntryT]],
-    ) -> int:
-        """Return the first round of which nothing has begun.
-
-        Entries that come now are in from this round; entries that leave now are withdrawn from it.
-        """
-        lines = self.plan(field, finished, begun).lines()
-        return max((line.round + 1 for line in lines if line.state.begun), default=0)
+    @abstractmethod
+    def plan(self, facts: Facts[EntryT]) -> Plan[EntryT]:
+        """Return the complete answer to the facts."""
 
     @abstractmethod
-    def plan(
-        self,
-        field: Field[EntryT],
-        finished: Mapping[str, Outcome[EntryT]],
-        begun: Mapping[str, Sequence[EntryT]],
-    ) -> Plan[EntryT]:
-        """Return the complete answer to the facts, from which the others derive."""
-
-    @abstractmethod
-    def table(
-        self,
-        field: Field[EntryT],
-        finished: Mapping[str, Outcome[EntryT]],
-        begun: Mapping[str, Sequence[EntryT]],
-    ) -> list[Row[EntryT]]:
+    def table(self, facts: Facts[EntryT]) -> list[TableLine[EntryT]]:
         """Return the standings, best first."""
 
     @abstractmethod
@@ -180,27 +142,3 @@ def checked(name: str, value: int, least: int) -> None:
     """Raise `FormatError` if a parameter is too small."""
     if value < least:
         raise FormatError(f"{name} must be {least} or more, not {value}")
-
-
-def who_of(
-    finished: Mapping[str, Outcome[EntryT]], begun: Mapping[str, Sequence[EntryT]]
-) -> dict[str, tuple[EntryT, ...]]:
-    """Return the entries of each pairing that has begun."""
-    who = {key: tuple(entries) for key, entries in begun.items()}
-    who.update((key, outcome.entries) for key, outcome in finished.items())
-    return who
-
-
-def played_line(
-    key: str,
-    number: int,
-    entries: tuple[EntryT, ...],
-    finished: Mapping[str, Outcome[EntryT]],
-    begun: Collection[str],
-) -> Line[EntryT] | None:
-    """Return the line of a pairing that has begun; None if it has not."""
-    outcome = finished.get(key)
-    if outcome is not None:
-        state = State.VOID if outcome.void else State.FINISHED
-        return Line(key, number, entries, state, outcome)
-    return Line(key, number, entries, State.PLAYING) if key in begun else None

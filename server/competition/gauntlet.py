@@ -7,26 +7,28 @@ itself alone: marks do not change when classmates come, leave or improve.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from plyhouse.server.competition.facts import EntryT, Field, FormatError, Line, Outcome, Row, State
-from plyhouse.server.competition.formats import Format, Plan, checked, played_line, who_of
+from plyhouse.server.competition.format_types import (
+    EntryT,
+    Facts,
+    FormatError,
+    RoundLine,
+    TableLine,
+)
+from plyhouse.server.competition.formats import Format, Plan, checked
 from plyhouse.server.competition.round_robin import by_rounds
-from plyhouse.server.competition.tables import placed, standings
+from plyhouse.server.competition.tie_breaks import placed, standings
 
 __all__ = ["Gauntlet"]
 
 
-def _begun_lines(
-    finished: Mapping[str, Outcome[EntryT]], begun: Mapping[str, Sequence[EntryT]]
-) -> list[Line[EntryT]]:
+def _begun_lines(facts: Facts[EntryT]) -> list[RoundLine[EntryT]]:
     """Return the pairings begun; their rounds are their numbers in a series."""
-    lines = []
-    for key, pair in who_of(finished, begun).items():
-        line = played_line(key, int(key.rpartition("-")[2]) - 1, pair, finished, begun)
-        if line is not None:
-            lines.append(line)
+    lines = [
+        facts.planned_line(key, int(key.rpartition("-")[2]) - 1, pair)
+        for key, pair in facts.who.items()
+    ]
     return sorted(lines, key=lambda line: (line.round, line.key))
 
 
@@ -36,7 +38,7 @@ class Gauntlet(Format):
 
     The pairing of entry number 12 with the baseline at number 3 of the field has the key
     ``e12-b3-1``, so late entries simply add theirs.  In a round an entry has one pairing.  A
-    baseline has as many as there are entries that meet it in that round.
+    baseline has one for each entry that meets it in that round.
     """
 
     name = "gauntlet"
@@ -48,7 +50,7 @@ class Gauntlet(Format):
     times: int = 1
     until_certain: bool = False
     """True if graded baselines are met until the grade is certain
-    (`plyhouse.server.competition.graded`); ``times`` then applies to the other baselines."""
+    (`plyhouse.server.competition.graded_progress`); ``times`` then applies to the others."""
     error: float = 0.05
     """The probability that an entry's grade is wrong then, over all of its thresholds together."""
     most: int = 100
@@ -64,19 +66,15 @@ class Gauntlet(Format):
                 "have different means"
             )
 
-    def plan(
-        self,
-        field: Field[EntryT],
-        finished: Mapping[str, Outcome[EntryT]],
-        begun: Mapping[str, Sequence[EntryT]],
-    ) -> Plan[EntryT]:
+    def plan(self, facts: Facts[EntryT]) -> Plan[EntryT]:
         """Return all pairings; those not begun by a withdrawn entry are dropped.
 
-        With ``until_certain`` it returns only those begun: `Graded` decides which may begin.
+        With ``until_certain`` it returns only those begun: `GradedProgress` decides which may
+        begin.
         """
         if self.until_certain:
-            return Plan(by_rounds(_begun_lines(finished, begun)))
-        numbered = list(enumerate(field.entrants, start=1))
+            return Plan(by_rounds(_begun_lines(facts)))
+        numbered = list(enumerate(facts.field.entrants, start=1))
         baselines = [each for each in numbered if each[1].baseline]
         entries = [each for each in numbered if not each[1].baseline]
         lines = []
@@ -93,40 +91,21 @@ class Gauntlet(Format):
                     # board.
                     if not self.mirrored and (time + step) % 2:
                         pair = pair[::-1]
-                    line = played_line(key, number, pair, finished, begun)
-                    if line is None:
-                        gone = entrant.withdrawn is not None or baseline.withdrawn is not None
-                        line = Line(key, number, pair, State.DROPPED if gone else State.READY)
-                    lines.append(line)
+                    lines.append(facts.planned_line(key, number, pair))
         return Plan(by_rounds(lines))
 
-    def table(
-        self,
-        field: Field[EntryT],
-        finished: Mapping[str, Outcome[EntryT]],
-        begun: Mapping[str, Sequence[EntryT]],
-    ) -> list[Row[EntryT]]:
+    def table(self, facts: Facts[EntryT]) -> list[TableLine[EntryT]]:
         """Return the entries by mean score, then the baselines without a place."""
         rows = []
-        for entry, own in standings(field, finished.values()).items():
+        for entry, own in standings(facts).items():
             points = math.fsum([outcome.share(entry) for outcome in own])
-            entrant = field.by_entry[entry]
-            rows.append(
-                Row(
-                    entry,
-                    None,
-                    points,
-                    len(own),
-                    (points / len(own) if own else 0.0,),
-                    entrant.withdrawn is not None,
-                    entrant.baseline,
-                )
-            )
+            mean = points / len(own) if own else 0.0
+            rows.append(facts.field.by_entry[entry].table_line(points, len(own), (mean,)))
 
-        def ordered(baseline: bool) -> list[Row[EntryT]]:
+        def ordered(baseline: bool) -> list[TableLine[EntryT]]:
             return placed(
                 [row for row in rows if row.baseline == baseline],
-                field,
+                facts.field,
                 lambda row: row.tie_breaks,
             )
 

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from plyhouse.server.competition.evidence import Line
-from plyhouse.server.competition.exports import Cell, table_csv
+from plyhouse.server.competition.board_statistics import BoardLine
 from plyhouse.server.competition.file import Baseline
 from plyhouse.server.competition.standings import Grade
+from plyhouse.server.competition.standings_export import Cell, table_csv
 from plyhouse.server.results.sequential import BandDecision
 
 __all__ = ["GradeEntry", "Person", "grades_csv", "gradescope"]
@@ -89,7 +89,7 @@ def gradescope(
     entry: GradeEntry,
     baselines: Sequence[Baseline],
     points: Sequence[float],
-    line: Line | None,
+    line: BoardLine | None,
     forfeits: Mapping[str, int],
     scoring: str,
 ) -> str:

@@ -13,17 +13,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from plyhouse.server.competition import schedule
-from plyhouse.server.competition.facts import (
+from plyhouse.server.competition.format_types import (
     EntryT,
+    Facts,
     Field,
     FormatError,
-    Line,
-    Outcome,
     Round,
-    Row,
-    State,
+    RoundLine,
+    TableLine,
 )
-from plyhouse.server.competition.formats import Format, Plan, checked, played_line
+from plyhouse.server.competition.formats import Format, Plan, checked
 from plyhouse.server.competition.knockout import (
     Bracket,
     Series,
@@ -32,7 +31,7 @@ from plyhouse.server.competition.knockout import (
     knockout_table,
     seeding,
 )
-from plyhouse.server.competition.round_robin import TIE_BREAKS, league_table
+from plyhouse.server.competition.round_robin import TIE_BREAKS, by_rounds, league_table
 
 __all__ = ["GroupsKnockout"]
 
@@ -66,40 +65,30 @@ class GroupsKnockout(Format):
         checked("best_of", self.best_of, 1)
         checked("extra", self.extra, 0)
 
-    def plan(
-        self,
-        field: Field[EntryT],
-        finished: Mapping[str, Outcome[EntryT]],
-        begun: Mapping[str, Sequence[EntryT]],
-    ) -> Plan[EntryT]:
+    def plan(self, facts: Facts[EntryT]) -> Plan[EntryT]:
         """Return the groups at once, and the knockout when they are settled."""
-        rounds, found = self._play(field, finished, begun)
+        rounds, found = self._play(facts)
         return Plan([*rounds, *found.rounds] if found else rounds, more=found is None)
 
-    def table(
-        self,
-        field: Field[EntryT],
-        finished: Mapping[str, Outcome[EntryT]],
-        begun: Mapping[str, Sequence[EntryT]],
-    ) -> list[Row[EntryT]]:
+    def table(self, facts: Facts[EntryT]) -> list[TableLine[EntryT]]:
         """Return the knockout's entries by progress, then the others by group.
 
         Points, pairings and tie-breaks are those of the groups.
         """
-        _, found = self._play(field, finished, begun)
-        groups = self._tables(field, self._groups(field), finished)
+        _, found = self._play(facts)
+        groups = self._tables(facts, self._groups(facts))
         rows = {row.entry: row for group in groups for row in group}
-        first: list[Row[EntryT]] = []
+        first: list[TableLine[EntryT]] = []
         if found is not None:
             first = [
                 replace(rows[row.entry], place=row.place)
-                for row in knockout_table(field, finished, found)
+                for row in knockout_table(facts, found)
                 if row.entry in found.reached
             ]
         listed = {row.entry for row in first}
         rest = [row for group in groups for row in group if row.entry not in listed]
-        rest.sort(key=lambda row: (row.place or 0, -_mean(row), field.order[row.entry]))
-        last: list[Row[EntryT]] = []
+        rest.sort(key=lambda row: (row.place or 0, -_mean(row), facts.field.order[row.entry]))
+        last: list[TableLine[EntryT]] = []
         for row in rest:
             rank = (row.place, round(_mean(row), 9))
             place = len(first) + len(last) + 1
@@ -136,14 +125,9 @@ class GroupsKnockout(Format):
             )
         return sizes
 
-    def _groups(self, field: Field[EntryT]) -> list[list[EntryT]]:
+    def _groups(self, facts: Facts[EntryT]) -> list[list[EntryT]]:
         """Return the entries of each group, the strongest first."""
-        starters = [
-            each
-            for each in field.ranked
-            # Entries that left before the start belong to no group.
-            if field.by_entry[each].plays_in(0)
-        ]
+        starters = facts.starters
         try:
             count = len(self._sizes(len(starters)))
         except FormatError:  # Too many entries have left before the start.
@@ -154,85 +138,57 @@ class GroupsKnockout(Format):
             groups[len(groups) - 1 - place if turn % 2 else place].append(entry)
         return groups
 
-    def _play(
-        self,
-        field: Field[EntryT],
-        finished: Mapping[str, Outcome[EntryT]],
-        begun: Mapping[str, Sequence[EntryT]],
-    ) -> tuple[list[Round[EntryT]], Bracket[EntryT] | None]:
+    def _play(self, facts: Facts[EntryT]) -> tuple[list[Round[EntryT]], Bracket[EntryT] | None]:
         """Return the rounds of the groups, and the knockout once they are settled."""
-        groups = self._groups(field)
-        lines: dict[int, list[Line[EntryT]]] = {}
+        groups = self._groups(facts)
+        lines: list[RoundLine[EntryT]] = []
         for group, entries in enumerate(groups):
             if len(entries) < 2:
                 continue
             planned = schedule.round_robin(entries, self.laps, mirrored=self.mirrored)
-            for number, pairing in enumerate(planned):
-                key = f"g{group + 1}-{number}"
-                pair = pairing.entries
-                line = played_line(key, pairing.round, pair, finished, begun)
-                if line is None:
-                    gone = any(field.by_entry[each].withdrawn is not None for each in pair)
-                    state = State.DROPPED if gone else State.READY
-                    line = Line(key, pairing.round, pair, state)
-                lines.setdefault(pairing.round, []).append(line)
-        rounds = [
-            Round(number, f"Groups, round {number + 1}", tuple(lines[number]))
-            for number in sorted(lines)
-        ]
-        if not all(line.state.settled for each in rounds for line in each.lines):
+            lines += [
+                facts.planned_line(f"g{group + 1}-{number}", pairing.round, pairing.entries)
+                for number, pairing in enumerate(planned)
+            ]
+        rounds = by_rounds(lines, "Groups, round {}")
+        if not all(line.state.settled for line in lines):
             return rounds, None
-        seeds = self._seeds(field, groups, finished, len(rounds))
-        found = bracket(
-            seeds,
-            self._series(),
-            field,
-            finished,
-            begun,
-            third_place=self.third_place,
-            first_round=len(rounds),
-        )
+        seeds = self._seeds(facts, groups, len(rounds))
+        series = self._series()
+        found = bracket(seeds, series, facts, third_place=self.third_place, first_round=len(rounds))
         return rounds, found
 
     def _tables(
-        self,
-        field: Field[EntryT],
-        groups: Sequence[Sequence[EntryT]],
-        finished: Mapping[str, Outcome[EntryT]],
-    ) -> list[list[Row[EntryT]]]:
+        self, facts: Facts[EntryT], groups: Sequence[Sequence[EntryT]]
+    ) -> list[list[TableLine[EntryT]]]:
         tables = []
         for number, entries in enumerate(groups):
-            outcomes = [o for key, o in finished.items() if key.startswith(f"g{number + 1}-")]
             inside = set(entries)
-            own = Field(tuple([each for each in field.entrants if each.entry in inside]))
-            tables.append(league_table(own, outcomes))
+            own = Field(tuple([each for each in facts.field.entrants if each.entry in inside]))
+            tables.append(league_table(replace(facts, field=own), f"g{number + 1}-"))
         return tables
 
     def _seeds(
-        self,
-        field: Field[EntryT],
-        groups: Sequence[Sequence[EntryT]],
-        finished: Mapping[str, Outcome[EntryT]],
-        rounds: int,
+        self, facts: Facts[EntryT], groups: Sequence[Sequence[EntryT]], rounds: int
     ) -> list[EntryT]:
         """Return the entries that advance, in the order of the knockout's seeding."""
         group_of = {entry: number for number, each in enumerate(groups) for entry in each}
-        tiers: list[list[Row[EntryT]]] = [[] for _ in range(self.advance)]
-        for table in self._tables(field, groups, finished):
-            fit = [row for row in table if field.by_entry[row.entry].plays_in(rounds)]
+        tiers: list[list[TableLine[EntryT]]] = [[] for _ in range(self.advance)]
+        for table in self._tables(facts, groups):
+            fit = [row for row in table if facts.field.by_entry[row.entry].plays_in(rounds)]
             for tier, row in zip(tiers, fit, strict=False):
                 tier.append(row)
         seeds: list[EntryT] = []
         spans: list[range] = []
         for tier in tiers:
-            tier.sort(key=lambda row: (-_mean(row), field.order[row.entry]))
+            tier.sort(key=lambda row: (-_mean(row), facts.field.order[row.entry]))
             spans.append(range(len(seeds), len(seeds) + len(tier)))
             seeds += [row.entry for row in tier]
         _keep_apart(seeds, spans, group_of)
         return seeds
 
 
-def _mean(row: Row[EntryT]) -> float:
+def _mean(row: TableLine[EntryT]) -> float:
     """Return points per pairing, comparable between groups of any size."""
     return row.points / row.played if row.played else 0.0
 

@@ -13,17 +13,17 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic
 
-from plyhouse.server.competition.facts import (
+from plyhouse.server.competition.format_types import (
     EntryT,
+    Facts,
     Field,
-    Line,
-    Outcome,
+    LineState,
     Round,
-    Row,
-    State,
+    RoundLine,
+    TableLine,
 )
-from plyhouse.server.competition.formats import Format, Plan, checked, played_line, who_of
-from plyhouse.server.competition.tables import placed, standings
+from plyhouse.server.competition.formats import Format, Plan, checked
+from plyhouse.server.competition.tie_breaks import placed, standings
 
 __all__ = ["Bracket", "Knockout", "Meeting", "Series", "bracket", "bracket_matches",
            "check_series", "knockout_table", "meetings", "seeding", "stands"]  # fmt: skip
@@ -84,24 +84,14 @@ class Knockout(Format):
         """The length of each meeting."""
         return Series(self.best_of, self.extra, self.at_once)
 
-    def plan(
-        self,
-        field: Field[EntryT],
-        finished: Mapping[str, Outcome[EntryT]],
-        begun: Mapping[str, Sequence[EntryT]],
-    ) -> Plan[EntryT]:
+    def plan(self, facts: Facts[EntryT]) -> Plan[EntryT]:
         """Return all rounds, with the entries that are known so far."""
-        return Plan(self._bracket(field, finished, begun).rounds)
+        return Plan(self._bracket(facts).rounds)
 
-    def table(
-        self,
-        field: Field[EntryT],
-        finished: Mapping[str, Outcome[EntryT]],
-        begun: Mapping[str, Sequence[EntryT]],
-    ) -> list[Row[EntryT]]:
+    def table(self, facts: Facts[EntryT]) -> list[TableLine[EntryT]]:
         """Return entries by progress; losers of the same round share a place."""
-        found = self._bracket(field, finished, begun)
-        return knockout_table(field, finished, found)
+        found = self._bracket(facts)
+        return knockout_table(facts, found)
 
     def count(self, entries: int, baselines: int = 0) -> int:
         """Return the number of matches if every series has its full length.
@@ -111,14 +101,8 @@ class Knockout(Format):
         self._at_least(entries, 2)
         return bracket_matches(entries, self.series, third_place=self.third_place)
 
-    def _bracket(
-        self,
-        field: Field[EntryT],
-        finished: Mapping[str, Outcome[EntryT]],
-        begun: Mapping[str, Sequence[EntryT]],
-    ) -> Bracket[EntryT]:
-        seeds = [each for each in field.ranked if field.by_entry[each].plays_in(0)]
-        return bracket(seeds, self.series, field, finished, begun, third_place=self.third_place)
+    def _bracket(self, facts: Facts[EntryT]) -> Bracket[EntryT]:
+        return bracket(facts.starters, self.series, facts, third_place=self.third_place)
 
 
 def check_series(best_of: int, extra: int) -> None:
@@ -148,9 +132,7 @@ def seeding(size: int) -> list[int]:
 def bracket(
     seeds: Sequence[EntryT],
     series: Series,
-    field: Field[EntryT],
-    finished: Mapping[str, Outcome[EntryT]],
-    begun: Mapping[str, Sequence[EntryT]],
+    facts: Facts[EntryT],
     *,
     third_place: bool = False,
     first_round: int = 0,
@@ -159,7 +141,7 @@ def bracket(
 
     ``first_round`` is the number of its first round within the competition.
     """
-    who = meetings(who_of(finished, begun), "k")
+    who = meetings(facts.who, "k")
     size = 1
     while size < len(seeds):
         size *= 2
@@ -174,7 +156,7 @@ def bracket(
     losers_known = True
     third = who.get((depth - 1, 1), ()) if third_place and depth > 1 else ()
     for number in range(depth):
-        lines: list[Line[EntryT]] = []
+        lines: list[RoundLine[EntryT]] = []
         after: list[EntryT | None] = []
         after_known: list[bool] = []
         stands(slots, known, number, who)
@@ -191,7 +173,7 @@ def bracket(
                 first_round + number,
                 onward,
             )
-            more, winner, over = meeting.play(series, field, finished, begun, strength)
+            more, winner, over = meeting.play(series, facts, strength)
             lines += more
             after.append(winner)
             after_known.append(over)
@@ -208,7 +190,7 @@ def bracket(
                 first_round + number,
                 (),
             )
-            more, winner, _ = meeting.play(series, field, finished, begun, strength)
+            more, winner, _ = meeting.play(series, facts, strength)
             rounds.append(Round(first_round + number, "Third place", tuple(more)))
             if winner is not None:
                 reached[winner] = reached.get(winner, 0) + 1
@@ -229,7 +211,7 @@ def meetings(
     """Return the entries of begun meetings by round and place, both from 0.
 
     ``letter`` begins the keys of the bracket.  The entries are in the order of the first game of
-    their meeting, in whatever order the facts come.
+    their meeting, for any order of the facts.
     """
     firsts: dict[tuple[int, int], tuple[int, tuple[EntryT, ...]]] = {}
     for key, entries in who.items():
@@ -278,23 +260,21 @@ class Meeting(Generic[EntryT]):
     def play(
         self,
         series: Series,
-        field: Field[EntryT],
-        finished: Mapping[str, Outcome[EntryT]],
-        begun: Mapping[str, Sequence[EntryT]],
+        facts: Facts[EntryT],
         strength: Mapping[EntryT, int],
-    ) -> tuple[list[Line[EntryT]], EntryT | None, bool]:
+    ) -> tuple[list[RoundLine[EntryT]], EntryT | None, bool]:
         """Return the meeting's lines, its winner, and whether that is certain."""
         first = f"{self.key}-g1"
         one, other = self.pair
         if not self.known:
-            return [Line(first, self.round, self.pair, State.WAITING)], None, False
+            return [RoundLine(first, self.round, self.pair, LineState.WAITING)], None, False
         if one is None or other is None:
             alone = one if one is not None else other
             if alone is None:
-                return [Line(first, self.round, self.pair, State.DROPPED)], None, True
-            line = Line(first, self.round, (alone, None), State.BYE, winner=alone)
+                return [RoundLine(first, self.round, self.pair, LineState.DROPPED)], None, True
+            line = RoundLine(first, self.round, (alone, None), LineState.BYE, winner=alone)
             return [line], alone, True
-        lines: list[Line[EntryT]] = []
+        lines: list[RoundLine[EntryT]] = []
         lead = 0.0
         better = min(one, other, key=lambda entry: strength.get(entry, len(strength)))
         worse = other if better == one else one
@@ -303,15 +283,15 @@ class Meeting(Generic[EntryT]):
             # alternate.
             order = (better, worse) if game % 2 else (worse, better)
             key = f"{self.key}-g{game}"
-            found = played_line(key, self.round, order, finished, begun)
+            found = facts.played_line(key, self.round, order)
             if found is None:
                 # The rest of the series cannot make up for such a lead.
                 if abs(lead) > max(series.best_of - game + 1, 0) + SLACK:
                     break
-                unplayed, winner = self._not_begun(key, order, field)
+                unplayed, winner = self._not_begun(key, order, facts.field)
                 return [*lines, unplayed], winner, unplayed.state.settled
             lines.append(found)
-            if found.state is State.PLAYING:
+            if found.state is LineState.PLAYING:
                 return lines, None, False
             if found.outcome is not None and not found.outcome.void:
                 lead += found.outcome.share(better) - found.outcome.share(worse)
@@ -320,7 +300,7 @@ class Meeting(Generic[EntryT]):
         if len(onward) == 1:
             [winner] = onward
         last = lines[-1]
-        lines[-1] = Line(last.key, last.round, last.entries, last.state, last.outcome, winner)
+        lines[-1] = RoundLine(last.key, last.round, last.entries, last.state, last.outcome, winner)
         return lines, winner, True
 
     def loser(self, winner: EntryT | None) -> EntryT | None:
@@ -331,45 +311,26 @@ class Meeting(Generic[EntryT]):
 
     def _not_begun(
         self, key: str, order: tuple[EntryT, EntryT], field: Field[EntryT]
-    ) -> tuple[Line[EntryT], EntryT | None]:
+    ) -> tuple[RoundLine[EntryT], EntryT | None]:
         onward = set(self.onward).intersection(order)
         stay = [entry for entry in order if field.by_entry[entry].withdrawn is None]
         if len(onward) == 1:
             [winner] = onward
-            return Line(key, self.round, order, State.WALKOVER, winner=winner), winner
+            return RoundLine(key, self.round, order, LineState.WALKOVER, winner=winner), winner
         if len(stay) == 2:
-            return Line(key, self.round, order, State.READY), None
+            return RoundLine(key, self.round, order, LineState.READY), None
         if not stay:
-            return Line(key, self.round, order, State.DROPPED), None
-        return Line(key, self.round, order, State.WALKOVER, winner=stay[0]), stay[0]
+            return RoundLine(key, self.round, order, LineState.DROPPED), None
+        return RoundLine(key, self.round, order, LineState.WALKOVER, winner=stay[0]), stay[0]
 
 
-def knockout_table(
-    field: Field[EntryT],
-    finished: Mapping[str, Outcome[EntryT]],
-    found: Bracket[EntryT],
-    letters: str = "k",
-) -> list[Row[EntryT]]:
-    """Return entries ordered by progress; points are shown but do not count.
-
-    ``letters`` begin the keys of the pairings.
-    """
+def knockout_table(facts: Facts[EntryT], found: Bracket[EntryT]) -> list[TableLine[EntryT]]:
+    """Return entries ordered by progress; points are shown but do not count."""
     rows = []
-    own = standings(field, [o for key, o in finished.items() if key[0] in letters])
-    for entrant in field.entrants:
-        mine = own[entrant.entry]
-        points = sum([outcome.share(entrant.entry) for outcome in mine])
-        rows.append(
-            Row(
-                entrant.entry,
-                None,
-                points,
-                len(mine),
-                (points / len(mine) if mine else 0.0,),
-                entrant.withdrawn is not None,
-                entrant.baseline,
-            )
-        )
+    for entry, mine in standings(facts).items():
+        points = sum([outcome.share(entry) for outcome in mine])
+        mean = points / len(mine) if mine else 0.0
+        rows.append(facts.field.by_entry[entry].table_line(points, len(mine), (mean,)))
     # An entry still in the bracket precedes those who lost in the same round; equal ones share a
     # place.
     still = {
@@ -381,6 +342,6 @@ def knockout_table(
     }
     return placed(
         rows,
-        field,
+        facts.field,
         lambda row: (float(found.reached.get(row.entry, -1)), float(row.entry in still)),
     )

@@ -20,7 +20,7 @@ from random import Random
 from statistics import median
 from typing import ClassVar, Final, Generic, NoReturn, TypeVar
 
-from plyhouse.server.competition.facts import FormatError, Pairing
+from plyhouse.server.competition.format_types import FormatError, Pairing
 
 __all__ = ["Ladder", "Rung", "information"]
 

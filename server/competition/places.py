@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from plyhouse.server.competition.facts import Row
+from plyhouse.server.competition.format_types import TableLine
 from plyhouse.server.competition.standings import Standing
-from plyhouse.server.competition.tables import places_without
+from plyhouse.server.competition.tie_breaks import places_without
 
 __all__ = ["BY_SCORE", "with_places"]
 
@@ -26,7 +26,7 @@ BY_SCORE: Final = ("round_robin", "double_round_robin", "gauntlet")
 
 
 def with_places(
-    standings: Sequence[Standing], tables: Sequence[Sequence[Row[int]]], form: str
+    standings: Sequence[Standing], tables: Sequence[Sequence[TableLine[int]]], form: str
 ) -> list[Standing]:
     """Return standings with the places of a format, in the order of places.
 
@@ -63,7 +63,7 @@ def with_places(
 
 
 def _over_games(
-    standings: Sequence[Standing], tables: Sequence[Sequence[Row[int]]], *, by_score: bool
+    standings: Sequence[Standing], tables: Sequence[Sequence[TableLine[int]]], *, by_score: bool
 ) -> dict[int, float]:
     """Return a sort key for entries over several games; better ones are lower."""
     if by_score:

@@ -9,11 +9,6 @@ Results that come meanwhile are not lost: the answer leaves out what has begun s
 looks again until `Progress.stale` is false.  `Progress.accept` rejects an answer if an entry has
 left since.
 
-`Robin` has the same interface for a plain round robin, whose schedule needs no `look`: it begins
-tens of thousands of pairings from an `Agenda`.
-
-Pairings played earlier under the same conditions (the same versions, seats and rules) need not be
-played again: a pairing that becomes ready takes over the outcome of an earlier one in the *pool*.
 """
 
 from __future__ import annotations
@@ -25,73 +20,32 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from typing import Generic
 
-from plyhouse.server.competition.agenda import Agenda
-from plyhouse.server.competition.facts import Entrant, EntryT, Field, Line, Outcome, Pairing, State
+from plyhouse.server.competition.format_types import (
+    EntryT,
+    Facts,
+    Field,
+    FieldEntry,
+    LineState,
+    Pairing,
+    PairingOutcome,
+    RoundLine,
+)
 from plyhouse.server.competition.formats import Format
-from plyhouse.server.competition.schedule import Schedule
+from plyhouse.server.competition.pairing_queue import PairingQueue, Pool, Reusable
 
 __all__ = [
     "Answer",
-    "Facts",
-    "Pool",
+    "FormatQuery",
     "Progress",
-    "Reusable",
-    "Robin",
     "field_of",
     "look",
-    "signature",
 ]
 
-Orders = tuple[tuple[EntryT, ...], ...]
 
+@dataclass(frozen=True)
+class FormatQuery(Facts[EntryT]):
+    """A copy of the facts of a competition, to ask its format with."""
 
-def signature(orders: Iterable[tuple[EntryT, ...]]) -> Orders[EntryT]:
-    """Return the seat orders of a pairing's matches in a canonical order."""
-    return tuple(sorted(orders))
-
-
-@dataclass(frozen=True, slots=True)
-class Reusable(Generic[EntryT]):
-    """A pairing played earlier under the conditions that hold now."""
-
-    id: str
-    orders: Orders[EntryT]
-    outcome: Outcome[EntryT]
-
-
-class Pool(Generic[EntryT]):
-    """Reusable pairings; each can replace one pairing only."""
-
-    def __init__(self, played: Iterable[Reusable[EntryT]] = ()) -> None:
-        self._by: dict[Orders[EntryT], list[Reusable[EntryT]]] = defaultdict(list)
-        for each in sorted(played, key=lambda each: each.id):
-            self._by[signature(each.orders)].append(each)
-
-    def __bool__(self) -> bool:
-        return bool(self._by)
-
-    def all(self, orders: Orders[EntryT]) -> Sequence[Reusable[EntryT]]:
-        """Return all pairings played in these seat orders."""
-        return self._by.get(signature(orders), ())
-
-    def find(
-        self, orders: Orders[EntryT], used: set[str], key: str | None = None
-    ) -> Reusable[EntryT] | None:
-        """Return a pairing with these seat orders, and with this key if given.
-
-        It is not among the ``used``.
-        """
-        fitting = self._by.get(signature(orders), ())
-        return next((e for e in fitting if e.id not in used and key in (None, e.outcome.key)), None)
-
-
-@dataclass(frozen=True, slots=True)
-class Facts(Generic[EntryT]):
-    """A copy of the facts of a competition."""
-
-    field: Field[EntryT]
-    finished: Mapping[str, Outcome[EntryT]]
-    begun: Mapping[str, tuple[EntryT, ...]]
     reused: Mapping[str, str]
     """Ids of reused pairings, by the keys of the pairings that they replace."""
     leaving: frozenset[EntryT] = frozenset()
@@ -110,31 +64,34 @@ class Answer(Generic[EntryT]):
     """For each leaving entry, the first round without it."""
     reused: Mapping[str, Reusable[EntryT]]
     """Reused pairings by the keys of the pairings that they replace."""
-    facts: Facts[EntryT]
+    facts: FormatQuery[EntryT]
 
 
-def look(form: Format, facts: Facts[EntryT], pool: Pool[EntryT]) -> Answer[EntryT]:
+def look(form: Format, facts: FormatQuery[EntryT], pool: Pool[EntryT]) -> Answer[EntryT]:
     """Ask a format; changes nothing, and may take seconds."""
     left: dict[EntryT, int] = {}
-    field, finished, begun = facts.field, dict(facts.finished), dict(facts.begun)
+    known = Facts(facts.field, facts.finished, facts.begun)
     if facts.leaving:
-        gone = form.next_round(field, finished, begun)
-        left = dict.fromkeys(facts.leaving, gone)
-        field = _without(field, left)
+        left = dict.fromkeys(facts.leaving, form.plan(known).next_round)
+        known = replace(known, field=_without(facts.field, left))
     used = set(facts.reused.values())
     reused: dict[str, Reusable[EntryT]] = {}
     # Reuse is not stored.  Once the next round of a bracket has begun, a reused pairing of the
     # round before looks like a walkover for the entry that advanced; the pool still has it.
-    wanted = [State.READY, State.WALKOVER] if form.adaptive else [State.READY, State.DROPPED]
+    wanted = (
+        [LineState.READY, LineState.WALKOVER]
+        if form.adaptive
+        else [LineState.READY, LineState.DROPPED]
+    )
 
-    def stood(line: Line[EntryT]) -> bool:
-        return line.state is not State.WALKOVER or all(
-            field.by_entry[entry].plays_in(line.round) for entry in line.players
+    def stood(line: RoundLine[EntryT]) -> bool:
+        return line.state is not LineState.WALKOVER or all(
+            known.field.by_entry[entry].plays_in(line.round) for entry in line.players
         )
 
     while True:
-        plan = form.plan(field, finished, begun)
-        found = 0
+        plan = form.plan(known)
+        found: dict[str, PairingOutcome[EntryT]] = {}
         for line in plan.lines() if pool else ():
             full = len(line.players) == len(line.entries)
             if line.state in wanted and full and stood(line):
@@ -142,18 +99,13 @@ def look(form: Format, facts: Facts[EntryT], pool: Pool[EntryT]) -> Answer[Entry
                     form.orders(line.players), used, line.key if form.reuses_by_key else None
                 )
                 if before is not None:
-                    found += 1
                     used.add(before.id)
                     reused[line.key] = before
-                    finished[line.key] = replace(before.outcome, key=line.key)
+                    found[line.key] = replace(before.outcome, key=line.key)
         if not found:
             break
-    ready = tuple(
-        Pairing(line.key, line.round, form.orders(line.players))
-        for line in plan.lines()
-        if line.state is State.READY
-    )
-    return Answer(ready, not plan.more and plan.settled, left, reused, facts)
+        known = replace(known, finished={**known.finished, **found})
+    return Answer(tuple(form.ready(plan)), plan.done, left, reused, facts)
 
 
 def _without(field: Field[EntryT], left: Mapping[EntryT, int]) -> Field[EntryT]:
@@ -231,7 +183,7 @@ class _Queue(Generic[EntryT]):
                     del self._of[other][number]
 
 
-class Progress(Generic[EntryT]):
+class Progress(PairingQueue[EntryT]):
     """A competition of any format.
 
     Nothing begins before the first answer is accepted.
@@ -241,16 +193,16 @@ class Progress(Generic[EntryT]):
         self,
         form: Format,
         field: Field[EntryT],
-        finished: Mapping[str, Outcome[EntryT]] | None = None,
+        finished: Mapping[str, PairingOutcome[EntryT]] | None = None,
         begun: Mapping[str, tuple[EntryT, ...]] | None = None,
         pool: Pool[EntryT] | None = None,
     ) -> None:
+        super().__init__()
         self.format = form
         self.field = field
         self.finished = dict(finished or {})
         self.begun = dict(begun or {})
         self.pool: Pool[EntryT] = pool or Pool()
-        self.reused: dict[str, str] = {}
         self._leaving: set[EntryT] = set()
         self._queue: _Queue[EntryT] = _Queue()
         self._changes, self._seen = 1, 0
@@ -264,9 +216,9 @@ class Progress(Generic[EntryT]):
         """True if the format must be asked again."""
         return self._seen != self._changes
 
-    def facts(self) -> Facts[EntryT]:
+    def facts(self) -> FormatQuery[EntryT]:
         """Return a copy of the facts."""
-        return Facts(
+        return FormatQuery(
             self.field,
             dict(self.finished),
             dict(self.begun),
@@ -326,8 +278,8 @@ class Progress(Generic[EntryT]):
     ) -> list[Pairing[EntryT]]:
         """Remove and return the pairings that can begin now; they count as begun.
 
-        The arguments are those of `Agenda.take`.  Nothing begins while an entry is leaving, because
-        the round may have to be drawn without it.
+        The arguments are those of `PairingQueue.take`.  Nothing begins while an entry is
+        leaving, because the round may have to be drawn without it.
         """
         if self._leaving:
             return []
@@ -336,7 +288,7 @@ class Progress(Generic[EntryT]):
             self.begun[pairing.key] = pairing.entries
         return taken
 
-    def ended(self, outcome: Outcome[EntryT]) -> None:
+    def ended(self, outcome: PairingOutcome[EntryT]) -> None:
         """Record a finished pairing."""
         self.finished[outcome.key] = outcome
         self.begun.setdefault(outcome.key, outcome.entries)
@@ -368,95 +320,6 @@ class Progress(Generic[EntryT]):
         except ValueError:  # Too many entries have left.
             return known
 
-    @property
-    def reused_matches(self) -> int:
-        """The number of matches reused from earlier runs."""
-        return len(self.reused) * self.at_once
-
-
-class Robin(Generic[EntryT]):
-    """A plain round robin with the interface of `Progress`.
-
-    Its keys are the numbers of the schedule.
-    """
-
-    stale = False
-
-    def __init__(
-        self,
-        schedule: Schedule[EntryT],
-        begun: Iterable[int] = (),
-        pool: Pool[EntryT] | None = None,
-    ) -> None:
-        numbers = set(begun)
-        self.reused: dict[str, str] = {}
-        if pool:
-            used: set[str] = set()
-            for number, pairing in enumerate(schedule):
-                before = None if number in numbers else pool.find(pairing.matches, used)
-                if before is not None:
-                    used.add(before.id)
-                    self.reused[str(number)] = before.id
-        self._agenda = Agenda(schedule, numbers.union(map(int, self.reused)))
-        self._dropped = 0
-
-    @property
-    def at_once(self) -> int:
-        """The number of matches of a pairing."""
-        return self._agenda.schedule.at_once
-
-    @property
-    def over(self) -> bool:
-        """True if no pairing is left to begin."""
-        return not self._agenda
-
-    def __len__(self) -> int:
-        return len(self._agenda)
-
-    def entries(self) -> list[EntryT]:
-        """Return the entries that have pairings left."""
-        return self._agenda.entries()
-
-    def upcoming(self, limit: int, of: Collection[EntryT] | None = None) -> list[Pairing[EntryT]]:
-        """Return the next pairings in order.
-
-        With ``of``, each group of these entries has only its first pairing.
-        """
-        return [
-            Pairing(str(number), pairing.round, pairing.matches)
-            for number, pairing in self._agenda.upcoming(limit, of)
-        ]
-
-    def take(
-        self,
-        room: Callable[[EntryT], int],
-        freed: Iterable[EntryT] | None = None,
-        *,
-        limit: int,
-    ) -> list[Pairing[EntryT]]:
-        """Remove and return the pairings that can begin now."""
-        return [
-            Pairing(str(number), pairing.round, pairing.matches)
-            for number, pairing in self._agenda.take(room, freed, limit=limit)
-        ]
-
-    def ended(self, outcome: Outcome[EntryT]) -> None:
-        """Do nothing: a result changes nothing for the other pairings."""
-
-    def withdraw(self, entry: EntryT) -> None:
-        """Drop the remaining pairings of an entry."""
-        self._dropped += self._agenda.drop(entry)
-
-    @property
-    def planned(self) -> int:
-        """The number of matches of the schedule, without dropped ones."""
-        return self._agenda.schedule.matches - self._dropped * self.at_once
-
-    @property
-    def reused_matches(self) -> int:
-        """The number of matches reused from earlier runs."""
-        return len(self.reused) * self.at_once
-
 
 def field_of(
     entries: Sequence[EntryT],
@@ -474,7 +337,7 @@ def field_of(
     staff, gone = set(baselines), left or {}
     return Field(
         tuple(
-            Entrant(entry, ranks.get(entry), 0, gone.get(entry), entry in staff)
+            FieldEntry(entry, ranks.get(entry), 0, gone.get(entry), entry in staff)
             for entry in entries
         )
     )

@@ -8,22 +8,21 @@ is the third one of the seventh entry.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from plyhouse.server.competition import schedule
-from plyhouse.server.competition.facts import (
+from plyhouse.server.competition.format_types import (
     EntryT,
+    Facts,
     Field,
-    Line,
-    Outcome,
     Round,
-    Row,
-    State,
+    RoundLine,
+    TableLine,
 )
-from plyhouse.server.competition.formats import Format, Plan, checked, played_line
-from plyhouse.server.competition.tables import (
+from plyhouse.server.competition.formats import Format, Plan, checked
+from plyhouse.server.competition.tie_breaks import (
     direct_encounters,
     placed,
     sonneborn_berger,
@@ -54,30 +53,14 @@ class RoundRobin(Format):
         checked("laps", self.laps, 1)
         checked("seats", self.seats, 1)
 
-    def plan(
-        self,
-        field: Field[EntryT],
-        finished: Mapping[str, Outcome[EntryT]],
-        begun: Mapping[str, Sequence[EntryT]],
-    ) -> Plan[EntryT]:
+    def plan(self, facts: Facts[EntryT]) -> Plan[EntryT]:
         """Return all pairings; those not begun by a withdrawn entry are dropped."""
-        lines = []
-        for key, number, entries in self._pairings(field):
-            line = played_line(key, number, entries, finished, begun)
-            if line is None:
-                gone = any(field.by_entry[entry].withdrawn is not None for entry in entries)
-                line = Line(key, number, entries, State.DROPPED if gone else State.READY)
-            lines.append(line)
+        lines = [facts.planned_line(*each) for each in self._pairings(facts.field)]
         return Plan(by_rounds(lines))
 
-    def table(
-        self,
-        field: Field[EntryT],
-        finished: Mapping[str, Outcome[EntryT]],
-        begun: Mapping[str, Sequence[EntryT]],
-    ) -> list[Row[EntryT]]:
+    def table(self, facts: Facts[EntryT]) -> list[TableLine[EntryT]]:
         """Return the table by the sum of the mean scores of pairings."""
-        return league_table(field, list(finished.values()))
+        return league_table(facts)
 
     def count(self, entries: int, baselines: int = 0) -> int:
         """Return the number of matches of all groups of as many entries as seats.
@@ -88,7 +71,7 @@ class RoundRobin(Format):
         return schedule.count(entries, self.laps, seats=self.seats, mirrored=self.mirrored)
 
     def _pairings(self, field: Field[EntryT]) -> Iterator[tuple[str, int, tuple[EntryT, ...]]]:
-        """Yield key, round and entries of all pairings, in whatever state."""
+        """Yield key, round and entries of all pairings, in any state."""
         entries = [each.entry for each in field.entrants]
         starters = sum(each.since == 0 for each in field.entrants)
         rounds = 0
@@ -123,9 +106,9 @@ class RoundRobin(Format):
                     )
 
 
-def by_rounds(lines: Sequence[Line[EntryT]], name: str = "Round {}") -> list[Round[EntryT]]:
+def by_rounds(lines: Sequence[RoundLine[EntryT]], name: str = "Round {}") -> list[Round[EntryT]]:
     """Return lines grouped by round, in the order of the rounds."""
-    rounds: dict[int, list[Line[EntryT]]] = {}
+    rounds: dict[int, list[RoundLine[EntryT]]] = {}
     for line in lines:
         rounds.setdefault(line.round, []).append(line)
     return [
@@ -133,29 +116,20 @@ def by_rounds(lines: Sequence[Line[EntryT]], name: str = "Round {}") -> list[Rou
     ]
 
 
-def league_table(field: Field[EntryT], outcomes: Sequence[Outcome[EntryT]]) -> list[Row[EntryT]]:
-    """Return a table by the sum of the mean scores of pairings."""
-    own = standings(field, outcomes)
+def league_table(facts: Facts[EntryT], beginning: str = "") -> list[TableLine[EntryT]]:
+    """Return a table by the sum of the mean scores of pairings.
+
+    ``beginning`` selects pairings by the beginning of their keys.
+    """
+    own = standings(facts, beginning)
     points = {
         entry: math.fsum([outcome.share(entry) for outcome in mine]) for entry, mine in own.items()
     }
     met = direct_encounters(list(own), own, points)
-    return placed(
-        [
-            Row(
-                entry,
-                None,
-                points[entry],
-                len(mine),
-                (
-                    met[entry],
-                    sonneborn_berger(entry, mine, points),
-                    float(sum([o.share(entry) > 0.5 for o in mine])),
-                ),
-                field.by_entry[entry].withdrawn is not None,
-                field.by_entry[entry].baseline,
-            )
-            for entry, mine in own.items()
-        ],
-        field,
-    )
+    rows = []
+    for entry, mine in own.items():
+        won = float(sum([outcome.share(entry) > 0.5 for outcome in mine]))
+        tie_breaks = met[entry], sonneborn_berger(entry, mine, points), won
+        entrant = facts.field.by_entry[entry]
+        rows.append(entrant.table_line(points[entry], len(mine), tie_breaks))
+    return placed(rows, facts.field)

@@ -10,32 +10,18 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Generic, TypeVar, overload
+from typing import overload
 
-__all__ = ["Pairing", "Schedule", "count", "round_robin"]
+from plyhouse.server.competition.format_types import EntryT, Pairing
 
-EntryT = TypeVar("EntryT")
-
-
-@dataclass(frozen=True, slots=True)
-class Pairing(Generic[EntryT]):
-    """Matches between the same entries."""
-
-    round: int
-    """The round's number from 0; no entry has two pairings in one round, so a round can run at
-    once."""
-    matches: tuple[tuple[EntryT, ...], ...]
-    """The entries in seat order, once per match."""
-
-    @property
-    def entries(self) -> tuple[EntryT, ...]:
-        """The opponents, in the seat order of the first match."""
-        return self.matches[0]
+__all__ = ["Schedule", "count", "round_robin"]
 
 
 class Schedule(Sequence[Pairing[EntryT]]):
     """The pairings of a round robin in order; made by `round_robin`.
+
+    Their keys are their numbers.  No entry has two pairings in one round, so a round can run at
+    once.
 
     Every lap has the same groups in the same order, so pairing ``number`` is of group
     ``number % len(groups)``.
@@ -81,7 +67,8 @@ class Schedule(Sequence[Pairing[EntryT]]):
         # With two seats each lap is balanced; the next lap reverses the seats.
         order = _rotated(group, lap % len(group))
         matches = tuple(_rotated(order, turn) for turn in range(self.at_once))
-        return Pairing(lap * self._rounds_of_a_lap + self._round_of[index], matches)
+        number_of_round = lap * self._rounds_of_a_lap + self._round_of[index]
+        return Pairing(str(number), number_of_round, matches)
 
 
 def count(entries: int, rounds: int = 1, *, seats: int = 2, mirrored: bool = True) -> int:

@@ -5,8 +5,8 @@ A game scores the mean over its matches.  An entry scores the mean over its game
 same weight, however many matches it has.
 
 Entries with the same score share a rank.  A disqualified entry has no rank and comes last; results
-of others against it stay.  A twin (`plyhouse.server.competition.twins`) is listed by its score
-without a rank, and the others are ranked as if it were absent.
+of others against it stay.  A twin (`plyhouse.server.competition.duplicate_baselines`) is listed by
+its score without a rank, and the others are ranked as if it were absent.
 
 A grade (`plyhouse.server.competition.grading`) compares the mean score against each baseline with
 the threshold of the file.  The mean is over all matches of all games.  A student with several
@@ -15,18 +15,15 @@ entries gets the best grade.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from plyhouse.server.competition.file import Baseline
-from plyhouse.server.competition.grade_evidence import standard_error
+from plyhouse.server.competition.grade_precision import standard_error
 from plyhouse.server.competition.grading import grade_level
 
-__all__ = ["Entrant", "Grade", "SeatResult", "Standing", "grades", "standings",
-           "standings_csv"]  # fmt: skip
+__all__ = ["Entrant", "Grade", "SeatResult", "Standing", "grades", "standings"]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,45 +261,3 @@ def _error(rows: Sequence[tuple[str, float]]) -> float | None:
     for pairing, score in rows:
         pairings[pairing].append(score)
     return standard_error([sum(each) / len(each) for each in pairings.values()])
-
-
-def standings_csv(lines: Sequence[Standing], games: Sequence[str]) -> str:
-    """Return the standings as CSV, with a column for the score in each game."""
-    header = ["place", "entry", "student", "status", "baseline", "score", "matches",
-              "wins", "draws", "losses", "forfeits", *games, "version", "digest"]  # fmt: skip
-    rows = [
-        [
-            "" if line.place is None else line.place,
-            line.entrant.name,
-            line.entrant.student,
-            line.entrant.status,
-            "yes" if line.entrant.baseline else "",
-            _number(line.score),
-            *(line.matches, line.wins, line.draws, line.losses, line.forfeits),
-            *(_number(line.games.get(game)) for game in games),
-            line.entrant.version,
-            line.entrant.digest,
-        ]
-        for line in lines
-    ]
-    return _csv(header, rows)
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.6g}"
-
-
-def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return CSV that is safe in spreadsheets.
-
-    A cell that begins like a formula gets a leading ``'``.
-    """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([_safe(cell) for cell in header])
-    writer.writerows([[_safe(cell) for cell in row] for row in rows])
-    return out.getvalue()
-
-
-def _safe(cell: object) -> object:
-    return f"'{cell}" if isinstance(cell, str) and cell[:1] in "=+-@\t\r" and cell else cell

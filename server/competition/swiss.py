@@ -7,13 +7,16 @@ Handbook, C.04.3), in this order:
 * if a pairing is one match, no entry plays the same seat three times in a row, or one seat three
   times more often than the other (the absolute colour preferences of A.6);
 * the bye goes to an entry with the fewest points among those that have had none;
+* as few leaders as possible meet an entry with fewer points;
 * opponents are as near in points as possible;
 * seats balance, and alternate;
 * within a group of equal points the upper half of the seeding meets the lower half.
 
-An aim is given up only if every possible round breaks it.  That system's procedure needs groups of
-whole and half points, but mirrored pairings and games of points score anything between 0 and 1.  So
-all pairs of a round are found at once, as the matching of least cost.
+An aim is given up only if every possible round breaks it.  The aim for leaders replaces that
+system's order, which completes the highest group of points first: two entries without a loss meet,
+so the default number of rounds leaves one unless byes prevent it.  That system's procedure needs
+groups of whole and half points, but mirrored pairings and games of points score anything between 0
+and 1.  So all pairs of a round are found at once, as the matching of least cost.
 """
 
 from __future__ import annotations
@@ -25,20 +28,20 @@ from dataclasses import field as default
 from functools import lru_cache
 from typing import Final, Generic, Literal
 
-from plyhouse.server.competition.facts import (
-    Entrant,
+from plyhouse.server.competition.format_types import (
     EntryT,
+    Facts,
     Field,
+    FieldEntry,
     FormatError,
-    Line,
-    Outcome,
+    LineState,
     Round,
-    Row,
-    State,
+    RoundLine,
+    TableLine,
 )
-from plyhouse.server.competition.formats import Format, Plan, checked, played_line, who_of
+from plyhouse.server.competition.formats import Format, Plan, checked
 from plyhouse.server.competition.matching import cheapest_pairs
-from plyhouse.server.competition.tables import placed
+from plyhouse.server.competition.tie_breaks import placed
 
 __all__ = ["Swiss"]
 
@@ -87,52 +90,33 @@ class Swiss(Format):
         """Return the number of rounds for this number of entries at the beginning."""
         return self.number or max(1, math.ceil(math.log2(max(2, entries))))
 
-    def plan(
-        self,
-        field: Field[EntryT],
-        finished: Mapping[str, Outcome[EntryT]],
-        begun: Mapping[str, Sequence[EntryT]],
-    ) -> Plan[EntryT]:
+    def plan(self, facts: Facts[EntryT]) -> Plan[EntryT]:
         """Return the rounds drawn; the next one follows when they are settled."""
-        rounds, _ = self._play(field, finished, begun)
-        number = self._number(field)
+        rounds, _ = self._play(facts)
+        number = self._number(facts.field)
         unsettled = any(not line.state.settled for each in rounds for line in each.lines)
-        over = len(rounds) == number or (not unsettled and not _several(field, len(rounds)))
+        over = len(rounds) == number or (not unsettled and not _several(facts.field, len(rounds)))
         return Plan(rounds, more=not over)
 
-    def table(
-        self,
-        field: Field[EntryT],
-        finished: Mapping[str, Outcome[EntryT]],
-        begun: Mapping[str, Sequence[EntryT]],
-    ) -> list[Row[EntryT]]:
+    def table(self, facts: Facts[EntryT]) -> list[TableLine[EntryT]]:
         """Return the table by points, then by the opponents' points.
 
         Buchholz is the sum of the opponents' points; median-Buchholz leaves out the best and the
         worst of them.  A round without an opponent counts as one against a virtual opponent with
         the entry's own points.
         """
-        rounds, cards = self._play(field, finished, begun)
+        rounds, cards = self._play(facts)
         rows = []
-        for entrant in field.entrants:
+        for entrant in facts.field.entrants:
             card = cards[entrant.entry]
             met = [cards[other].points for other, _ in card.met]
             imagined = [card.points] * (len(rounds) - len(met))
             opponents = sorted([*met, *imagined])
             berger = sum([cards[other].points * share for other, share in card.met])
             berger += card.points * card.given
-            rows.append(
-                Row(
-                    entrant.entry,
-                    None,
-                    card.points,
-                    len(card.met),
-                    (sum(opponents[1:-1]), sum(opponents), berger),
-                    entrant.withdrawn is not None,
-                    entrant.baseline,
-                )
-            )
-        return placed(rows, field)
+            tie_breaks = sum(opponents[1:-1]), sum(opponents), berger
+            rows.append(entrant.table_line(card.points, len(card.met), tie_breaks))
+        return placed(rows, facts.field)
 
     def count(self, entries: int, baselines: int = 0) -> int:
         """Return the number of matches; with an odd number each round has a bye.
@@ -148,28 +132,25 @@ class Swiss(Format):
         return self.rounds_for(sum([each.since == 0 for each in field.entrants]))
 
     def _play(
-        self,
-        field: Field[EntryT],
-        finished: Mapping[str, Outcome[EntryT]],
-        begun: Mapping[str, Sequence[EntryT]],
+        self, facts: Facts[EntryT]
     ) -> tuple[list[Round[EntryT]], dict[EntryT, _Card[EntryT]]]:
         """Return the rounds that can be drawn, and every entry's card after them."""
-        who = who_of(finished, begun)
+        field = facts.field
         cards = {each.entry: _Card(each) for each in field.entrants}
         rounds: list[Round[EntryT]] = []
         for number in range(self._number(field)):
-            facts = {key: pair for key, pair in who.items() if key.startswith(f"r{number + 1}-")}
-            if not facts and not _several(field, number):
+            known = {k: pair for k, pair in facts.who.items() if k.startswith(f"r{number + 1}-")}
+            if not known and not _several(field, number):
                 break
-            drawn, bye = self._draw(field, number, facts, cards)
-            lines: list[Line[EntryT]] = []
+            drawn, bye = self._draw(field, number, known, cards)
+            lines: list[RoundLine[EntryT]] = []
             for key in sorted(drawn, key=_board):
                 pair = drawn[key]
-                line = played_line(key, number, pair, finished, begun)
+                line = facts.played_line(key, number, pair)
                 lines.append(line or _unplayed(key, number, pair, field))
             if bye is not None:
                 key = f"r{number + 1}-bye"
-                lines.append(Line(key, number, (bye, None), State.BYE, winner=bye))
+                lines.append(RoundLine(key, number, (bye, None), LineState.BYE, winner=bye))
             rounds.append(Round(number, f"Round {number + 1}", tuple(lines)))
             for each in field.entrants:
                 if each.since > number:
@@ -227,10 +208,10 @@ class Swiss(Format):
             drawn[_key(number, board)] = (there[j], there[i]) if turned else (there[i], there[j])
         return drawn, None if bye is None else there[bye]
 
-    def _mark(self, line: Line[EntryT], cards: Mapping[EntryT, _Card[EntryT]]) -> None:
+    def _mark(self, line: RoundLine[EntryT], cards: Mapping[EntryT, _Card[EntryT]]) -> None:
         """Add the result of a line to the cards."""
         known = [cards[entry] for entry in line.players if entry in cards]
-        if line.state in (State.BYE, State.WALKOVER):
+        if line.state in (LineState.BYE, LineState.WALKOVER):
             if line.winner is not None and line.winner in cards:
                 cards[line.winner].give(self.bye, free=True)
             return
@@ -239,7 +220,7 @@ class Swiss(Format):
         for place, card in enumerate(known):
             if not self.mirrored:
                 card.seats.append(1 - 2 * place)
-            if line.state is State.PLAYING:
+            if line.state is LineState.PLAYING:
                 continue
             opponent = known[1 - place].entrant.entry if len(known) == 2 else None
             outcome, entry = line.outcome, card.entrant.entry
@@ -261,7 +242,7 @@ class Swiss(Format):
 class _Card(Generic[EntryT]):
     """The record of an entry after some rounds."""
 
-    entrant: Entrant[EntryT]
+    entrant: FieldEntry[EntryT]
     points: float = 0.0
     given: float = 0.0
     """The points among them for rounds without an opponent."""
@@ -303,12 +284,14 @@ def _drawn(players: tuple[_Player, ...]) -> tuple[list[tuple[int, int]], int | N
     for each, player in enumerate(players):
         groups.setdefault(player.points, []).append(each)
     places = {each: place for group in groups.values() for place, each in enumerate(group)}
-    span = max(groups, default=0) - min(groups, default=0) + 1
+    top = max(groups, default=0)
+    span = top - min(groups, default=0) + 1
     fewest = min((each.points for each in players if not each.free), default=0)
     # Each aim weighs more than all pairs of a round together can cost in the aims below it.
     seat = (count + 1) ** 3
     near = seat * (MOST_UNEASY + 1) * (count + 1)
-    rest = near * span**2 * (count + 1)
+    lead = near * span**2 * (count + 1)
+    rest = lead * (count + 1)
     lopsided = rest * (span + 1)
     again = lopsided * (MOST_WRONG + 1) * (count + 1)
 
@@ -330,7 +313,9 @@ def _drawn(players: tuple[_Player, ...]) -> tuple[list[tuple[int, int]], int | N
                 fold = count  # Two of the same half should not meet unless seats require it.
         turned = _turned(one.seats, other.seats)
         wrong, uneasy = _seats_after(*((other, one) if turned else (one, other)))
-        return again * (j in one.met) + lopsided * wrong + near * apart**2 + seat * uneasy + fold**2
+        down = max(one.points, other.points) == top and apart > 0
+        aims = again * (j in one.met) + lopsided * wrong + lead * down
+        return aims + near * apart**2 + seat * uneasy + fold**2
 
     order_of = [*order, count]
     matched = [
@@ -400,17 +385,17 @@ def _several(field: Field[EntryT], number: int) -> bool:
 
 def _unplayed(
     key: str, number: int, pair: tuple[EntryT, ...], field: Field[EntryT]
-) -> Line[EntryT]:
+) -> RoundLine[EntryT]:
     """Return the line of a pairing that has not begun.
 
     An entry that has left loses it to the other.
     """
     stay = [entry for entry in pair if not field.by_entry[entry].left_in(number)]
     if len(stay) == 2:
-        return Line(key, number, pair, State.READY)
+        return RoundLine(key, number, pair, LineState.READY)
     if stay:
-        return Line(key, number, pair, State.WALKOVER, winner=stay[0])
-    return Line(key, number, pair, State.DROPPED)
+        return RoundLine(key, number, pair, LineState.WALKOVER, winner=stay[0])
+    return RoundLine(key, number, pair, LineState.DROPPED)
 
 
 def _key(number: int, board: int) -> str:

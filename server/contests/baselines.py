@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from plyhouse.protocol.package import Package, digest_of, pack
-from plyhouse.server.accounts.builtin_bots import HOUSE_NAMES, HOUSE_ROLE
+from plyhouse.protocol.hosting.package import Package, digest_of, pack
+from plyhouse.server.accounts.builtin_bots import house_player
+from plyhouse.server.competition.duplicate_baselines import differing
 from plyhouse.server.competition.file import (
     Baseline,
     CompetitionFile,
@@ -19,14 +20,19 @@ from plyhouse.server.competition.file import (
     Mistake,
     read_competition,
 )
-from plyhouse.server.competition.provided import package_of, with_reference
-from plyhouse.server.competition.twins import differing
+from plyhouse.server.competition.reference_baselines import package_of, with_reference
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.version import server_version
-from plyhouse.storage import class_bots, class_changes, class_sql
-from plyhouse.storage.class_changes import Changed
-from plyhouse.storage.class_rows import ClassCompetition, ClassEntry
-from plyhouse.storage.errors import ClassRefusal, Unknown
+from plyhouse.storage import (
+    competition_changes,
+    competition_entries,
+    competition_sql,
+    people,
+    submission_sql,
+)
+from plyhouse.storage.competition_changes import Changed
+from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionRow
+from plyhouse.storage.errors import CompetitionRefusal, Unknown
 from plyhouse.storage.rows import BotRow, By
 from plyhouse.storage.store import Store
 from plyhouse.storage.submission_rows import SubmissionRow
@@ -49,8 +55,8 @@ class BaselineState:
 
 
 def states(
-    row: ClassCompetition,
-    entries: Sequence[ClassEntry],
+    row: CompetitionRow,
+    entries: Sequence[CompetitionEntry],
     submissions: Sequence[SubmissionRow],
 ) -> dict[str, BaselineState]:
     """Return the state of each baseline by its name; ``submissions`` has the newest first."""
@@ -67,7 +73,7 @@ def states(
 
 
 def _state(
-    row: ClassCompetition, entry: ClassEntry, found: SubmissionRow | None, outcome: str
+    row: CompetitionRow, entry: CompetitionEntry, found: SubmissionRow | None, outcome: str
 ) -> BaselineState:
     version = entry.next_id or entry.version_id
     if found is None:
@@ -118,7 +124,7 @@ class Baselines:
         self._store = store
 
     async def mistakes(
-        self, file: CompetitionFile, of: ClassCompetition | None = None
+        self, file: CompetitionFile, of: CompetitionRow | None = None
     ) -> list[Mistake]:
         """Return mistakes in a file's baselines that only a server can find.
 
@@ -155,7 +161,7 @@ class Baselines:
 
     async def _unplayed(self, file: CompetitionFile, bot: int) -> list[str]:
         """Return the games that the check of a bot's newest submission does not list."""
-        newest = next(iter(await self._store.submissions.of_bot(bot)), None)
+        newest = next(iter(await self._store.read(submission_sql.of, bot_id=bot)), None)
         if newest is None or newest.status != "ready":
             return []
         plays = newest.games
@@ -168,7 +174,11 @@ class Baselines:
             for each in file.twinned
             if {each.bot.lower(), each.twin_of.lower()} <= known.keys()
         ]
-        digests = await self._store.read(class_bots.last_digests, known.values()) if twins else {}
+        digests = (
+            await self._store.read(competition_entries.last_digests, known.values())
+            if twins
+            else {}
+        )
         found = []
         for each in twins:
             of, own = known[each.twin_of.lower()], known[each.bot.lower()]
@@ -182,7 +192,7 @@ class Baselines:
         """Return the ids of the file's baselines that exist, by lower-case name."""
         names = {baseline.bot.lower() for baseline in file.baselines}
         owners = {name.partition("/")[0] for name in names}
-        bots = await self._store.bots_of(owners) if owners else []
+        bots = await self._store.read(people.bots_of, owners) if owners else []
         return {
             name: bot.id for bot in bots if (name := f"{bot.player}/{bot.name}".lower()) in names
         }
@@ -204,7 +214,7 @@ class Baselines:
         ]
         if not named:
             return {}
-        house = await self._store.sessions.special(HOUSE_ROLE, HOUSE_NAMES)
+        house = await house_player(self._store)
         found = {}
         for each in named:
             player, _, name = each.bot.partition("/")
@@ -218,7 +228,7 @@ class Baselines:
 
     async def hand_in(
         self,
-        row: ClassCompetition,
+        row: CompetitionRow,
         bot: BotRow,
         package: Package,
         *,
@@ -237,12 +247,14 @@ class Baselines:
         )
 
     async def states(
-        self, row: ClassCompetition, entries: Sequence[ClassEntry]
+        self, row: CompetitionRow, entries: Sequence[CompetitionEntry]
     ) -> dict[str, BaselineState]:
         """Return the state of each baseline of a competition, by its name."""
         if not any(each.baseline for each in entries):
             return {}
-        return states(row, entries, await self._store.submissions.of_baselines(row.id))
+        return states(
+            row, entries, await self._store.read(submission_sql.of, class_id=row.id, baselines=True)
+        )
 
     async def check_again(
         self, reference: str, bot: str, by: By, *, replace_by: str = ""
@@ -250,9 +262,10 @@ class Baselines:
         """Check a reference bot of a competition again, or replace it by another.
 
         ``replace_by`` is the other reference bot with its options; the competition file then names
-        that one.  Raises `ClassRefusal`, `Unknown`, and `InvalidCompetition` for an unfit bot.
+        that one.  Raises `CompetitionRefusal`, `Unknown`, and
+        `InvalidCompetition` for an unfit bot.
         """
-        row = await self._store.read(class_sql.find, reference)
+        row = await self._store.read(competition_sql.find, reference)
         file = read_competition(row.file)
         known = {each.bot.lower(): each for each in file.baselines}
         baseline = known.get(bot.lower())
@@ -260,12 +273,12 @@ class Baselines:
             listed = ", ".join(each.bot for each in file.baselines) or "none"
             raise Unknown(f"{bot!r} is no baseline of {row.name!r}; its baselines: {listed}")
         if row.status not in ("draft", "open", "frozen", "finished"):
-            raise ClassRefusal(
+            raise CompetitionRefusal(
                 "competition/begun",
                 f"{row.name!r} is {row.status}: its baselines change no more until it is over",
             )
         if not baseline.reference:
-            raise ClassRefusal(
+            raise CompetitionRefusal(
                 "competition/not_provided",
                 f"{baseline.bot} is no reference bot of the server: submit it again, with the "
                 f"token of {baseline.bot.partition('/')[0]}: plyhouse submit FILE --bot "
@@ -277,12 +290,12 @@ class Baselines:
         return await self.hand_in(row, bot_row, package, again=not replace_by)
 
     async def _replaced(
-        self, row: ClassCompetition, baseline: Baseline, reference: str, by: By
-    ) -> tuple[ClassCompetition, CompetitionFile]:
+        self, row: CompetitionRow, baseline: Baseline, reference: str, by: By
+    ) -> tuple[CompetitionRow, CompetitionFile]:
         text = with_reference(row.file, baseline.bot, reference)
         file = read_competition(text)
         why = by.why or f"{baseline.bot}: {baseline.reference} -> {reference}"
         changed = Changed(replace(row, file=text), (), step="competition.baseline")
         return await self._store.write(
-            class_changes.apply, row, changed, By(by.who, why), self._store.now()
+            competition_changes.apply, row, changed, By(by.who, why), self._store.now()
         ), file

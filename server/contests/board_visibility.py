@@ -17,7 +17,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from plyhouse.server.competition.evidence import PRIVATE
+from plyhouse.server.competition.board_statistics import PRIVATE
 from plyhouse.server.competition.file import CompetitionFile
 from plyhouse.server.competition.standings import Entrant
 

@@ -1,4 +1,4 @@
-"""Boards of competitions with a class: standings and evidence.
+"""Boards of competitions: standings and their statistics.
 
 A thread computes the results of a final.  They are kept until the number of finished or void
 matches changes.  While a final runs, the next computation waits at least `PATIENCE` times as long
@@ -11,25 +11,28 @@ from __future__ import annotations
 import asyncio
 import functools
 import time
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
+
+from cachetools import LRUCache
 
 from plyhouse.games.base import Scoring
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import role_in
-from plyhouse.server.competition.evidence import (
+from plyhouse.server.competition.board_statistics import (
     PRIVATE,
+    BoardLine,
     Crossing,
-    Evidence,
-    Line,
-    Outcome,
+    MatchOutcome,
+    Statistics,
     crosstab,
     lines,
 )
+from plyhouse.server.competition.duplicate_baselines import DuplicateBaseline, told, twins
 from plyhouse.server.competition.file import CompetitionFile, read_competition
 from plyhouse.server.competition.game_scoring import FinalRules, final_rules
 from plyhouse.server.competition.places import BY_SCORE, with_places
@@ -41,18 +44,25 @@ from plyhouse.server.competition.standings import (
     grades,
     standings,
 )
-from plyhouse.server.competition.twins import Twins, told, twins
+from plyhouse.server.contests.absence_reasons import gone_texts, withdrawn_texts
 from plyhouse.server.contests.board_visibility import Viewer, Visibility, eyes_of
 from plyhouse.server.contests.game_finals import GameFinal, GameFinals
-from plyhouse.server.contests.late import days_late
-from plyhouse.server.contests.rosters import gone_texts, withdrawn_texts
+from plyhouse.server.contests.late_entries import days_late
 from plyhouse.server.match.terminations import FORFEITS
 from plyhouse.server.results.luck import Judge, course_luck, judge_of
-from plyhouse.server.results.repeats import Line as Course
-from plyhouse.server.results.repeats import line_weights
-from plyhouse.storage import class_finals, class_people, class_results, class_sql
-from plyhouse.storage.class_results import FinalSeat, State
-from plyhouse.storage.class_rows import ClassCompetition, ClassEntry
+from plyhouse.server.results.repeats import PlayedLine, repeat_weights
+from plyhouse.storage import (
+    announcements,
+    competition_reruns,
+    competition_results,
+    competition_sql,
+    competition_students,
+    suspensions,
+    tournaments,
+)
+from plyhouse.storage.announcements import Announcement
+from plyhouse.storage.competition_results import FinalSeat, State
+from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionRow
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 
@@ -81,16 +91,16 @@ BUDGET: Final = 2.0
 class Results:
     """All matches of a final so far, and the results computed from them."""
 
-    row: ClassCompetition
+    row: CompetitionRow
     file: CompetitionFile
     entrants: tuple[Entrant, ...]
     seats: tuple[FinalSeat, ...]
     """The seats of every finished match, void ones included, in the order of their ends."""
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[MatchOutcome, ...]
     """Outcomes of the matches that count."""
     results: tuple[SeatResult, ...]
     standings: tuple[Standing, ...]
-    evidence: Evidence
+    statistics: Statistics
     crosstab: dict[tuple[str, str], Crossing]
     state: State
     rules: FinalRules
@@ -100,14 +110,14 @@ class Results:
 class Board:
     """A board as one viewer may see it."""
 
-    row: ClassCompetition
+    row: CompetitionRow
     file: CompetitionFile
-    lines: tuple[Line, ...]
+    lines: tuple[BoardLine, ...]
     notes: tuple[str, ...]
-    evidence: Evidence
+    statistics: Statistics
     crosstab: dict[tuple[str, str], Crossing]
     """Scores between the entries of the lines; empty where they have no names."""
-    twins: tuple[Twins, ...] = ()
+    duplicates: tuple[DuplicateBaseline, ...] = ()
     """The twins among the lines."""
     scoring: Mapping[str, Scoring] = field(default_factory=dict)
     """The scoring of matches, by game."""
@@ -119,14 +129,14 @@ class _Kept:
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     results: Results | None = None
-    entries: tuple[ClassEntry, ...] = ()
+    entries: tuple[CompetitionEntry, ...] = ()
     complete: bool = False
     """True if luck is known for every match for which it can be computed."""
     until: float = 0.0
     """While the final runs, the cached results are valid until this time."""
     luck: dict[str, tuple[float, ...] | None] = field(default_factory=dict)
     """Luck by match; None where the record does not fit the game."""
-    courses: dict[str, Course] = field(default_factory=dict)
+    courses: dict[str, PlayedLine] = field(default_factory=dict)
     """Courses of games without chance, by match."""
 
 
@@ -136,7 +146,7 @@ class Boards:
     def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
         self._store = store
         self._clock = clock
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._kept: LRUCache[str, _Kept] = LRUCache(KEPT)
         self.games = GameFinals(store, clock)
         """The same finals with the tables and rounds of their formats."""
 
@@ -147,25 +157,36 @@ class Boards:
 
     # ---------------------------------------------------------------------------- viewers
 
-    async def viewer(self, row: ClassCompetition, identity: Identity | None) -> Viewer:
-        """Return whether an identity is an organiser, a student or neither."""
-        if identity is None:
-            return Viewer()
-        if await role_in(self._store, row.id, identity) is not None:
-            return Viewer(organiser=True)
-        for each in await self._store.read(class_people.students_of, row.id):
-            if each.player_id == identity.player_id and each.status != "revoked":
-                return Viewer(student=each.player)
-        return Viewer()
+    async def admitted(
+        self, reference: str, identity: Identity | None
+    ) -> tuple[CompetitionRow, CompetitionFile, Viewer]:
+        """Return a competition with its file, and what the identity is in it.
 
-    @staticmethod
-    def admit(
-        row: ClassCompetition, file: CompetitionFile, viewer: Viewer, identity: Identity | None
-    ) -> None:
-        """Raise `ProtocolError` if a viewer may see nothing of a board."""
+        Raises `Unknown`, and `ProtocolError` if the identity may see nothing of the board.
+        """
+        row = await self._store.read(competition_sql.find, reference)
+        file = read_competition(row.file)
+        viewer = Viewer(organiser=await role_in(self._store, row.id, identity) is not None)
+        if identity is not None and not viewer.organiser:
+            for each in await self._store.read(competition_students.students_of, row.id):
+                if each.player_id == identity.player_id and each.status != "revoked":
+                    viewer = Viewer(student=each.player)
         if not (viewer.organiser or viewer.student or file.board == "public"):
             code = "auth/required" if identity is None else "auth/scope"
             raise ProtocolError(code, f"The board of {row.name!r} is for its class.")
+        return row, file, viewer
+
+    async def eyes(
+        self, reference: str, identity: Identity | None
+    ) -> tuple[CompetitionRow, tuple[Entrant, ...], Visibility]:
+        """Return a competition with its entries, and which of them the identity sees.
+
+        Raises as `admitted` does.
+        """
+        row, file, viewer = await self.admitted(reference, identity)
+        played = await self._store.read(competition_reruns.played_entries, row.id, replaced=True)
+        entrants = entrants_of(played, file)
+        return row, entrants, eyes_of(file, viewer, entrants)
 
     async def board(self, reference: str, identity: Identity | None) -> Board:
         """Return a board as the identity may see it.
@@ -174,10 +195,7 @@ class Boards:
         its own entries, the baselines, and without names the three entries ahead of its best one.
         Raises `ProtocolError` if the identity may see nothing.
         """
-        row = await self._store.read(class_sql.find, reference)
-        file = read_competition(row.file)
-        viewer = await self.viewer(row, identity)
-        self.admit(row, file, viewer, identity)
+        row, file, viewer = await self.admitted(reference, identity)
         found = await self.results(row)
         finals = await self.games.of(row, state=found.state)
         board = await asyncio.to_thread(_board, found, viewer, finals)
@@ -191,25 +209,29 @@ class Boards:
         """Return the standings that a viewer sees, with places and in their order."""
         return standings_for(found, eyes, await self.games.of(found.row, state=found.state))
 
-    async def _gone(self, row: ClassCompetition, shown: Sequence[Line]) -> list[str]:
+    async def _gone(self, row: CompetitionRow, shown: Sequence[BoardLine]) -> list[str]:
         """Return which of the named entries were withdrawn, and why."""
         names = {line.standing.entrant.bot_id: line.standing.entrant.name for line in shown}
-        suspended = await self._store.probation.suspended_in(row.id, withdrawn=True)
+        suspended = await self._store.read(suspensions.suspended_in, row.id, withdrawn=True)
         return withdrawn_texts(suspended, names) + [
             text
             for game in row.games
             if game.competition_id is not None
-            for text in gone_texts(await self._store.competition(game.competition_id), names)
+            for text in gone_texts(
+                await self._store.read(tournaments.competition, game.competition_id), names
+            )
         ]
+
+    async def announcements(self, reference: str, identity: Identity | None) -> list[Announcement]:
+        """Return the announcements of a competition, newest first; raises as `admitted` does."""
+        row, _, _ = await self.admitted(reference, identity)
+        return await self._store.read(announcements.list_of, row.id)
 
     # ---------------------------------------------------------------------------- results
 
-    async def results(self, row: ClassCompetition, *, complete: bool = False) -> Results:
+    async def results(self, row: CompetitionRow, *, complete: bool = False) -> Results:
         """Return the results of a final; ``complete`` also computes all luck."""
         kept = self._kept.setdefault(row.id, _Kept())
-        self._kept.move_to_end(row.id)
-        while len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
         async with kept.lock:
             found = await self._good(row, kept, complete=complete)
             while found is None or (complete and not kept.complete):
@@ -220,7 +242,7 @@ class Boards:
         """Return the grades of all students who were not removed, by name."""
         students = [
             each.player
-            for each in await self._store.read(class_people.students_of, found.row.id)
+            for each in await self._store.read(competition_students.students_of, found.row.id)
             if each.status != "revoked"
         ]
         marks = await asyncio.to_thread(
@@ -246,11 +268,11 @@ class Boards:
 
     async def _late(self, found: Results) -> dict[str, int]:
         """Return the late entries of a final with the days that each was late."""
-        entries = await self._store.read(class_finals.played_entries, found.row.id)
+        entries = await self._store.read(competition_reruns.played_entries, found.row.id)
         late = await days_late(self._store, found.row, found.file, entries)
         return {each.name: late[each.bot_id] for each in entries if each.bot_id in late}
 
-    async def _good(self, row: ClassCompetition, kept: _Kept, *, complete: bool) -> Results | None:
+    async def _good(self, row: CompetitionRow, kept: _Kept, *, complete: bool) -> Results | None:
         """Return the cached results, or None if they must be computed again."""
         found = kept.results
         if found is None:
@@ -258,23 +280,27 @@ class Boards:
         same = row.file == found.row.file
         if row.status == "running" and same and not complete and self._clock() < kept.until:
             return found
-        entries = tuple(await self._store.read(class_finals.played_entries, row.id, replaced=True))
+        entries = tuple(
+            await self._store.read(competition_reruns.played_entries, row.id, replaced=True)
+        )
         if (
             not same
             or entries != kept.entries
-            or found.state != await self._store.read(class_results.state, row.id)
+            or found.state != await self._store.read(competition_results.state, row.id)
         ):
             return None
         if row != found.row:  # Only the status has changed.
             found = kept.results = replace(found, row=row)
         return found if kept.complete or self._clock() < kept.until else None
 
-    async def _work(self, row: ClassCompetition, kept: _Kept) -> Results:
+    async def _work(self, row: CompetitionRow, kept: _Kept) -> Results:
         begun = self._clock()
         file = read_competition(row.file)
-        entries = tuple(await self._store.read(class_finals.played_entries, row.id, replaced=True))
-        state = await self._store.read(class_results.state, row.id)
-        seats = await self._store.read(class_results.played, row.id)
+        entries = tuple(
+            await self._store.read(competition_reruns.played_entries, row.id, replaced=True)
+        )
+        state = await self._store.read(competition_results.state, row.id)
+        seats = await self._store.read(competition_results.played, row.id)
         outcomes = await asyncio.to_thread(_outcomes, entries, seats)
         extra = await self._read_courses(kept, outcomes, seats)
         rules = await final_rules(self._store, row, file)
@@ -294,7 +320,7 @@ class Boards:
     async def _read_courses(
         self,
         kept: _Kept,
-        outcomes: Sequence[Outcome],
+        outcomes: Sequence[MatchOutcome],
         seats: Sequence[FinalSeat],
     ) -> list[str]:
         """Read the courses of matches; return a note if there are too many."""
@@ -310,23 +336,29 @@ class Boards:
         end = self._clock() + BUDGET
         for start in range(0, len(again), AT_ONCE):
             some = again[start : start + AT_ONCE]
-            read = await self._store.read(class_results.courses, [each.match for each in some])
+            read = await self._store.read(
+                competition_results.courses, [each.match for each in some]
+            )
             for each in some:
                 kept.courses[each.match] = _course(each, versions[each.match], read[each.match])
         for start in range(0, len(fresh), AT_ONCE):
             if self._clock() >= end:
                 break
             some = fresh[start : start + AT_ONCE]
-            read = await self._store.read(class_results.courses, [each.match for each in some])
+            read = await self._store.read(
+                competition_results.courses, [each.match for each in some]
+            )
             kept.luck |= await asyncio.to_thread(_luck, some, read, self._clock, end)
         return []
 
 
-def _outcomes(entries: Iterable[ClassEntry], seats: Sequence[FinalSeat]) -> list[Outcome]:
+def _outcomes(
+    entries: Iterable[CompetitionEntry], seats: Sequence[FinalSeat]
+) -> list[MatchOutcome]:
     """Return the matches that count, in the order of their ends."""
     names = {each.bot_id: each.name for each in entries}
     made = [
-        Outcome(
+        MatchOutcome(
             rows[0].match,
             rows[0].game,
             rows[0].pairing,
@@ -365,7 +397,7 @@ def _judge(game: str) -> Judge | None:
         return None
 
 
-def _repeatable(outcomes: Sequence[Outcome], seats: Sequence[FinalSeat]) -> list[Outcome]:
+def _repeatable(outcomes: Sequence[MatchOutcome], seats: Sequence[FinalSeat]) -> list[MatchOutcome]:
     """Return the matches from which repeats and variation can be seen.
 
     These are matches of versions that met twice in the same seats of a game without chance.  Only
@@ -393,9 +425,9 @@ def _without_chance(game: str) -> bool:
 
 
 def _course(
-    outcome: Outcome, versions: tuple[int, ...], events: Sequence[tuple[str, int, str]]
-) -> Course:
-    return Course(
+    outcome: MatchOutcome, versions: tuple[int, ...], events: Sequence[tuple[str, int, str]]
+) -> PlayedLine:
+    return PlayedLine(
         outcome.game,
         versions,
         tuple((seat, text) for kind, seat, text in events if kind == "action"),
@@ -405,7 +437,7 @@ def _course(
 
 
 def _luck(
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[MatchOutcome],
     read: dict[str, list[tuple[str, int, str]]],
     clock: Callable[[], float],
     end: float,
@@ -430,11 +462,11 @@ def _luck(
 
 
 def _worked(
-    row: ClassCompetition,
+    row: CompetitionRow,
     file: CompetitionFile,
-    entries: Sequence[ClassEntry],
+    entries: Sequence[CompetitionEntry],
     seats: Sequence[FinalSeat],
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[MatchOutcome],
     kept: _Kept,
     state: State,
     extra: Sequence[str],
@@ -442,11 +474,11 @@ def _worked(
 ) -> Results:
     """Compute all results of the matches; this can take long."""
     # This imports numpy, which only competitions need.
-    from plyhouse.server.competition.proof import evidence
+    from plyhouse.server.competition.board_fits import compute_statistics
 
     outcomes = [each._replace(luck=kept.luck.get(each.match)) for each in outcomes]
     again = [each.match for each in outcomes if each.match in kept.courses]
-    weights = line_weights([kept.courses[match] for match in again])
+    weights = repeat_weights([kept.courses[match] for match in again])
     repeats = {match for match, weight in zip(again, weights, strict=True) if weight == 0.0}
     results = tuple(
         SeatResult(
@@ -470,14 +502,14 @@ def _worked(
         tuple(outcomes),
         results,
         tuple(standings(entrants, results, by_opponent=rules.by_opponent)),
-        evidence(outcomes, repeats, extra, rules.scoring),
+        compute_statistics(outcomes, repeats, extra, rules.scoring),
         crosstab(outcomes, any_time=file.until_certain),
         state,
         rules,
     )
 
 
-def entrants_of(entries: Sequence[ClassEntry], file: CompetitionFile) -> tuple[Entrant, ...]:
+def entrants_of(entries: Sequence[CompetitionEntry], file: CompetitionFile) -> tuple[Entrant, ...]:
     """Return the entries of a competition in the form that standings need."""
     names = {each.name.lower(): each.name for each in entries}
     twins = {twin: names.get(entry, "") for twin, entry in file.twins.items()}
@@ -535,28 +567,28 @@ def _board(found: Results, viewer: Viewer, finals: Sequence[GameFinal]) -> Board
     inside = set(eyes.lines([each.entrant.bot_id for each in shown]))
     seen = [
         line if eyes.named(line.standing.entrant.bot_id) else _masked(line)
-        for line in lines(shown, found.evidence, any_time=found.file.until_certain)
+        for line in lines(shown, found.statistics, any_time=found.file.until_certain)
         if line.standing.entrant.bot_id in inside
     ]
     names = {line.standing.entrant.name for line in seen}
     secret = {each.name for each in found.entrants} - names
     table = {key: each for key, each in found.crosstab.items() if names.issuperset(key)}
-    pairs = tuple(twins([each.standing for each in seen], found.evidence))
+    pairs = tuple(twins([each.standing for each in seen], found.statistics))
     return Board(
         found.row,
         found.file,
         tuple(seen),
-        (*found.evidence.told(secret), *map(told, pairs)),
-        found.evidence,
+        (*found.statistics.told(secret), *map(told, pairs)),
+        found.statistics,
         table,
         pairs,
         found.rules.scoring,
     )
 
 
-def _masked(line: Line) -> Line:
+def _masked(line: BoardLine) -> BoardLine:
     """Return a line without names, versions, forfeits, shares and returns."""
     nobody = Entrant(0, PRIVATE, PRIVATE, line.standing.entrant.status)
     masked = replace(line.standing, entrant=nobody, forfeits=0)
     estimate = line.estimate and line.estimate._replace(name=PRIVATE)
-    return Line(masked, estimate, line.ahead, None, {})
+    return BoardLine(masked, estimate, line.ahead, None, {})

@@ -14,9 +14,10 @@ from plyhouse.protocol.api.bots import Career, Pace
 from plyhouse.server.accounts.privacy import Privacy, Sight
 from plyhouse.server.accounts.roles import bots_seen
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.results.careers import career, paces
+from plyhouse.server.results.bot_statistics import career, paces
 from plyhouse.server.table.directory import Directory
-from plyhouse.storage.careers import CareerMatch, RatingPoint, VersionResult, VersionSeen
+from plyhouse.storage import bot_profiles, people, submission_sql
+from plyhouse.storage.bot_profiles import CareerMatch, RatingPoint, VersionResult, VersionSeen
 from plyhouse.storage.rows import BotRow, Identity
 from plyhouse.storage.store import Store
 
@@ -74,31 +75,36 @@ class BotProfiles:
         store = self._store
         sight = await self._privacy.sight(viewer)
         row = await self._privacy.bot(sight, player, bot)
-        owner = await store.player(row.player)
+        owner = await store.read(people.player, row.player)
         rows = await self.matches(row, sight, COUNTED + 1)
         more, rows = len(rows) > COUNTED, rows[:COUNTED]
-        standings = [each for _, each in await store.careers.standings([row.id], MOST_STANDINGS)]
+        standings = [
+            each
+            for _, each in await store.read(bot_profiles.standings_of, [row.id], MOST_STANDINGS)
+        ]
         games = list(dict.fromkeys(each.game for each in standings))
         # A record shows its ply times only when the whole pairing is over.
         timed = [each for each in rows if each.over][:TIMED]
-        plies = await store.careers.plies([(each.match, each.seat) for each in timed], MOST_PLIES)
+        plies = await store.read(
+            bot_profiles.plies_of, [(each.match, each.seat) for each in timed], MOST_PLIES
+        )
         known = {each.version_id for each in standings} | {each.version_id for each in rows}
         own = viewer is not None and viewer.player_id == row.player_id
         if own or (viewer is not None and await bots_seen(store, [row.id], viewer, "see")):
-            shown = await store.careers.versions(row.id, MOST_VERSIONS)
+            shown = await store.read(bot_profiles.versions_of, row.id, MOST_VERSIONS)
         else:
             shown = [
                 each
-                for each in await store.careers.versions(row.id, MOST_VERSIONS)
+                for each in await store.read(bot_profiles.versions_of, row.id, MOST_VERSIONS)
                 if each.version_id in known
             ]
         return BotCareer(
             row,
             owner.display,
-            row.id in self._directory.participants and self._directory.participants[row.id].online,
+            self._directory.is_online(row.id),
             shown,
             standings,
-            await store.careers.ratings(row.id, games, MOST_RATINGS),
+            await store.read(bot_profiles.ratings_of, row.id, games, MOST_RATINGS),
             await asyncio.to_thread(career, rows, more=more),
             paces(plies, {each.match: each.game for each in rows}),
             rows,
@@ -112,7 +118,7 @@ class BotProfiles:
         own = viewer is not None and viewer.player_id == row.player_id
         if not own and row.open_ms is None:
             return (), False
-        found = await self._store.submissions.ready_version(row.id, None)
+        found = await self._store.read(submission_sql.ready_version, row.id, None)
         if found is None:
             return (), False
         return (found.games if found.open else ()), own

@@ -1,730 +1,694 @@
-"""Competitions that are being played.
+"""Competitions: opening from a file, freeze and final; students are optional.
 
-The server begins a pairing when its bots are connected and have room.  The format decides which
-pairings may begin (`plyhouse.server.competition.progress`).  Its answer follows from the entries
-and the results, and the id of a pairing names its place in the format
-(`plyhouse.server.contests.running`).  The database therefore holds all that a restart needs.
+`plyhouse.server.contests.boards` shows their results.
 
-The server counts the matches of a schedule before it builds the schedule.  A thread builds
-schedules, and also draws the rounds that depend on results.  Creating or restoring a competition
-takes a few statements, however many pairings it has.
+The database (`plyhouse.storage.courses`) is the source of truth.  This module reads the file,
+starts each phase on its date, and passes the games of a final to
+`plyhouse.server.contests.tournaments`, which plays each game as a competition of its own.  After
+downtime it catches up on missed dates.
 """
 
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Any, Final
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Final
 
-from plyhouse.games.errors import GameError
-from plyhouse.games.registry import get_game
-from plyhouse.protocol.messages import VOID
-from plyhouse.server.competition.facts import Pairing
-from plyhouse.server.competition.ladder import Ladder
-from plyhouse.server.competition.practice import practice_rest
-from plyhouse.server.competition.progress import Progress, look
-from plyhouse.server.contests.ladders import LadderWork
-from plyhouse.server.contests.organising import MAX_MATCHES, robin_of
-from plyhouse.server.contests.rosters import Missing, WaitsFor, missed, missing
-from plyhouse.server.contests.running import (
-    PairingId,
-    Running,
-    Stored,
-    Tally,
-    Work,
-    at_a_time_of,
-    baselines_of,
-    replaced_pairings,
-    run_of,
-    way_of,
-    work_of,
+from plyhouse.games.base import Scoring
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.competition.dates import milliseconds_of
+from plyhouse.server.competition.duplicate_baselines import differing
+from plyhouse.server.competition.file import (
+    CompetitionFile,
+    InvalidCompetition,
+    Mistake,
+    read_competition,
 )
-from plyhouse.server.match.terminations import FORFEITS
-from plyhouse.server.match.time_control import InvalidTimeControl, TimeControl
-from plyhouse.server.results.scoring import match_scores, return_span
+from plyhouse.server.competition.file_template import round_robin_text
+from plyhouse.server.competition.game_scoring import scoring_of
+from plyhouse.server.competition.rehearsals import rehearsal_name, rehearsal_text
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.contests import finals
+from plyhouse.server.contests.absence_reasons import (
+    bots_named,
+    gone_texts,
+    suspended_texts,
+    withdrawn_texts,
+)
+from plyhouse.server.contests.absences import Absences
+from plyhouse.server.contests.baselines import Baselines, BaselineState
+from plyhouse.server.contests.late_entries import days_late
+from plyhouse.server.contests.practice import PracticeLadders
+from plyhouse.server.contests.tournaments import Tournaments
+from plyhouse.server.contests.upcoming_pairings import some_of, unplayed
+from plyhouse.server.jobs.periodic import LOOK_SECONDS, Periodic
+from plyhouse.server.lobby.lobby import read_time_control
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.live import RETRY_SECONDS as RETRIES
-from plyhouse.server.table.live import LiveMatch
-from plyhouse.server.table.match_runner import BEGUN_AT_ONCE, MatchRunner, Terms
-from plyhouse.server.table.participants import Participant
-from plyhouse.storage.competitions import reason, settings
-from plyhouse.storage.errors import NotNow, StorageError, StoreClosed, Unknown
-from plyhouse.storage.rows import (
-    By,
-    CompetitionRow,
-    EntryRow,
-    PlayedSeat,
-    TableRow,
+from plyhouse.server.table.match_runner import Terms
+from plyhouse.storage import (
+    competition_copies,
+    competition_entries,
+    competition_reruns,
+    competition_results,
+    competition_sql,
+    competition_students,
+    submission_sql,
+    suspensions,
 )
+from plyhouse.storage.competition_copies import Carried, Carry
+from plyhouse.storage.competition_rows import (
+    CompetitionEntry,
+    CompetitionGame,
+    CompetitionRow,
+    CompetitionStudent,
+)
+from plyhouse.storage.errors import CompetitionRefusal, Unknown
+from plyhouse.storage.rows import By, new_id
 from plyhouse.storage.store import Store
 
-__all__ = ["MAX_MATCHES", "CompetitionView", "Competitions"]
+__all__ = ["CompetitionView", "Competitions", "GameProgress", "only_handed_in"]
 
 log = logging.getLogger("plyhouse.server.contests.competitions")
 
-LADDER_SECONDS: Final = 1.0
-"""Seconds between looks at a ladder while bots wait for another opponent."""
-PRACTICE_REST_NS: Final = 5_000_000_000
-"""Nanoseconds for which a bot with no match to spare rests after a practice pairing."""
-RETRY_SECONDS: Final = 1.0
-"""Seconds before another attempt after the database failed."""
+CLOCK: Final = By("the clock", "its date has come")
+
+
+@dataclass(frozen=True, slots=True)
+class GameProgress:
+    """The progress of one game of the final."""
+
+    game: str
+    competition_id: str
+    """The id of the competition that plays it; empty until the final begins."""
+    planned: int
+    finished: int
+    waiting_for: tuple[str, ...]
+    absent: tuple[str, ...]
+    """A sentence for each bot that is waited for (for how long, with what consequence), and for
+    each bot that was withdrawn from this game (with the reason)."""
+    unplayed: str = ""
+    """A sentence about the pairings that would be left out if the final ended now; empty if none.
+    """
+    scoring: Scoring = Scoring.WINS
+    """The scoring of a match."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompetitionView:
-    """A competition as the API shows it."""
+    """A competition as its organiser sees it."""
 
     row: CompetitionRow
-    entries: list[EntryRow]
-    table: list[TableRow]
-    planned: int
-    """Matches of the whole schedule, including repetitions of void ones."""
-    created: int
-    finished: int
-    waiting_for: list[str]
-    """The reasons why possible pairings do not begin: one sentence for each bot at fault, or the
-    reason of the suspension."""
+    file: CompetitionFile
+    students: tuple[CompetitionStudent, ...]
+    entries: tuple[CompetitionEntry, ...]
+    games: tuple[GameProgress, ...]
+    warnings: tuple[str, ...] = ()
+    """Deviations from the file that do not stop the competition."""
+    left_out: frozenset[str] = frozenset()
+    """Entries that only connected, although only submitted bots may play."""
+    baselines: Mapping[str, BaselineState] = field(default_factory=dict)
+    """The state of each baseline, by its name."""
+    late: Mapping[int, int] = field(default_factory=dict)
+    """Days by which entries were late, by bot id."""
+
+    def late_of(self, entry: CompetitionEntry) -> tuple[int, float]:
+        """Return the days an entry was late, and the penalty in percent."""
+        days = self.late.get(entry.bot_id, 0)
+        return days, self.file.late.penalty(days)
 
 
 class Competitions:
-    """The competitions of a server that are not over."""
+    """The competitions of one server."""
 
     def __init__(
         self,
+        config: ServerConfig,
         store: Store,
-        runner: MatchRunner,
+        tournaments: Tournaments,
         directory: Directory,
-        *,
-        hidden_in: Callable[[str], Awaitable[Collection[str]]] | None = None,
-        rooms_of_hosted: Callable[[Running], Callable[[Participant], int]] | None = None,
-        hosted_waits_for: WaitsFor | None = None,
-        on_finished: Callable[[str], Coroutine[Any, Any, None]] | None = None,
     ) -> None:
-        """Take the store, the match runner and the directory of participants.
-
-        ``hidden_in`` returns the entries of a competition without a name, as ``player/bot`` in
-        lower case.  ``rooms_of_hosted`` returns a function for one competition: the number of
-        matches that a hosted bot may begin.  Its answers hold until a match begins.
-        ``hosted_waits_for`` says why a hosted bot is absent.  ``on_finished`` is called with the id
-        of a competition when its end is stored.
-        """
+        self._config = config
         self._store = store
-        self._runner = runner
+        self._tournaments = tournaments
         self._directory = directory
-        self._participants = directory.participants
-        self._running: dict[str, Running] = {}
-        self._later: asyncio.TimerHandle | None = None
-        self._early: list[tuple[LiveMatch, bool]] | None = None
-        """Matches that end while competitions are being restored; None at other times."""
-        self._hidden_in = hidden_in
-        self._rooms_of_hosted = rooms_of_hosted
-        self._hosted_waits_for = hosted_waits_for
-        self.on_finished = on_finished
-        self._soon = False
-        self._freed: set[int] | None = set()
-        """Bots that may have room since the last look; None if any bot may."""
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._follower = Periodic(self.look, LOOK_SECONDS, "dates of competitions", log)
+        self._absences = Absences(tournaments)
+        self.baselines = Baselines(config, store)
+        self.beginning = asyncio.Lock()
+        """A lock held while a final begins, so that its entries cannot change meanwhile."""
+        self._practice = PracticeLadders(store, tournaments)
 
-    def __len__(self) -> int:
-        return len(self._running)
+    # ---------------------------------------------------------------------------- opening
 
-    # ----------------------------------------------------------------------- organising
+    async def check(self, text: str, *, of: CompetitionRow | None = None) -> CompetitionFile:
+        """Read a competition file and check whether it could be opened here.
+
+        ``of`` is the competition that gets the file, if it exists already: it may keep its name and
+        its past dates.  Raises `InvalidCompetition` with all mistakes, including those that only a
+        server can find.
+        """
+        file, mistakes = None, []
+        try:
+            file = read_competition(text, self._now() if of is None else None)
+        except InvalidCompetition as error:
+            mistakes = list(error.mistakes)
+        if file is not None:
+            mistakes += await self._mistakes_here(file, of)
+        if file is None or mistakes:
+            raise InvalidCompetition(mistakes)
+        return file
+
+    async def _mistakes_here(
+        self, file: CompetitionFile, of: CompetitionRow | None
+    ) -> list[Mistake]:
+        found = []
+        try:
+            read_time_control(str(file.time_control), self._config)
+        except ProtocolError as error:
+            found.append(Mistake("competition/bad_value", "time_control", str(error)))
+        for row in await self._store.read(competition_sql.list_all):
+            if row.name.lower() == file.name.lower() and (of is None or row.id != of.id):
+                text = f"there is a competition {row.name!r} already, which is {row.status}"
+                found.append(
+                    Mistake("competition/name_taken", "name", f"{text}; take another name")
+                )
+        if file.hosting_required and not self._config.hosted:
+            text = "this server takes no bots that are handed in: start it with --hosted"
+            found.append(Mistake("competition/not_hosted", "hosting.required", text))
+        return found + await self.baselines.mistakes(file, of)
 
     async def create(
         self,
         name: str,
         terms: Terms,
+        by: By,
         *,
         rounds: int = 1,
         entries: Sequence[str] | None = None,
-    ) -> str:
-        """Make a round robin and start it; return its id.
+    ) -> CompetitionRow:
+        """Make a round robin of one game without students, and begin it.
 
         ``entries`` are names like ``player/bot``; a bot is known after its first login.  None
-        enters all connected bots that accept the game.  Raises `ProtocolError`.
+        enters all connected bots that accept the game.  Bots may play with any version.  Raises
+        `ProtocolError`, `InvalidCompetition` or `CompetitionRefusal`.
         """
-        here = self._participants.values()
-        row, bots, planned = await robin_of(self._store, here, name, terms, rounds, entries)
-        await self._store.create_competition(row, bots)
-        log.info(
-            "competition made",
-            extra={
-                "competition": row.id,
-                "title": name,
-                "game": row.game,
-                "entries": len(bots),
-                "matches": planned,
-            },
-        )
-        await self._take_up(row, ())
-        return row.id
-
-    async def restore(self) -> None:
-        """Continue the competitions that were running when the server stopped.
-
-        A competition that cannot continue (its game's file is missing, it has too few entries) is
-        suspended with the reason.  The next start tries it again.  If it was paused before its
-        suspension, it stays paused.
-        """
-        self._early = []
-        for row in await self._store.competitions(of_classes=True):
-            if row.status not in ("running", "open", "paused", "suspended"):
-                continue
-            try:
-                if row.status == "suspended":
-                    row = await self._store.resume_competition(row.id)
-                await self._take_up(row, await self._store.played_seats(row.id))
-            except Exception as error:  # An error in one competition must not stop the others.
-                await self._suspend(row.id, error)
-        for live, void in self._early:
-            self._note(live, void=void)
-        self._early = None
-
-    async def _suspend(self, identifier: str, error: Exception) -> None:
-        """Note why a competition cannot go on."""
-        self._running.pop(identifier, None)
-        known = isinstance(error, GameError | InvalidTimeControl | ValueError)
-        log.error(
-            "competition suspended",
-            exc_info=None if known else error,
-            extra={"competition": identifier, "why": str(error)},
-        )
-        why = f"It cannot go on: {error}"
-        await self._insist(identifier, lambda: self._store.suspend_competition(identifier, why))
-
-    async def begun(self, rows: Iterable[CompetitionRow], *, resumed: bool = False) -> None:
-        """Play competitions that were just stored or begun again, in their order.
-
-        ``resumed`` means that they were over and continue where they ended.
-        """
-        for row in rows:
-            again = resumed or run_of(row) > 1
-            await self._take_up(row, await self._store.played_seats(row.id) if again else ())
-
-    async def _take_up(self, row: CompetitionRow, seats: Sequence[PlayedSeat]) -> None:
-        """Play a competition; ``seats`` are those of all its stored matches."""
-        entries = await self._store.entries(row.id)
-        game = get_game(row.game)
-        terms = Terms(game, TimeControl.parse(row.time_control), row.rated, row.mirrored)
-        versions = {each.bot_id: each.version_id for each in entries if each.version_id is not None}
-        way = way_of(row, terms)
-        stored = await asyncio.to_thread(Stored.read, row, seats, versions)
-        work: Work
-        if isinstance(way, Ladder):
-            rating = partial(self._runner.rating_of, game.spec)
-            bots, begun = [each.bot_id for each in entries], stored.begun
-            now, here = self._runner.now, self._participants
-            work = LadderWork(
-                ladder=way,
-                bots=bots,
-                begun=begun,
-                participants=here,
-                rating_of=rating,
-                now=now,
-                name=row.id,
-                rated=row.rated,
-                finished=stored.finished,
-                replaced=replaced_pairings(row, seats, versions),
-                rest=practice_rest if settings(row).get("practice") is True else None,
+        game = terms.game
+        if entries is None:
+            here = self._directory.presences.values()
+            bots = [
+                each.bot_id
+                for each in here
+                if each.online and each.accepts(game.info.name, game.spec) and not each.casual
+            ]
+        else:
+            bots = await bots_named(self._store, entries)
+        if len(set(bots)) != len(bots):
+            raise ProtocolError("protocol/bad_field", "No schedule: an entry is listed twice.")
+        if entries is None and len(bots) < game.seats:
+            raise ProtocolError(
+                "game/unfit",
+                f"Only {len(bots)} connected bots accept {game.spec}, which has {game.seats} "
+                "seats: connect more, or name the entries.",
             )
-        else:
-            work = await asyncio.to_thread(work_of, row, way, entries, stored)
-        kept = settings(row)
-        names = {entry.bot_id: f"{entry.player}/{entry.bot}" for entry in entries}
-        hidden = () if self._hidden_in is None else await self._hidden_in(row.id)
-        running = Running(
-            row,
-            terms,
-            names,
-            work,
-            run=stored.run,
-            playing=stored.playing,
-            tallies=stored.tallies,
-            voids=stored.voids,
-            again=stored.again,
-            repeated=stored.repeated,
-            before=stored.before,
-            paused=row.status == "paused",
-            versions=versions,
-            baselines=baselines_of(row),
-            group=str(kept.get("class", "")),
-            at_a_time=at_a_time_of(row),
-            only_hosted=kept.get("only_hosted") is True,
-            rehearsal=kept.get("rehearsal") is True,
-            practice=kept.get("practice") is True,
-            scoring=self._runner.score_by(row),
-            unnamed=frozenset([bot for bot, name in names.items() if name.lower() in hidden]),
+        text = round_robin_text(
+            name,
+            game.spec,
+            str(terms.time_control),
+            rounds=rounds,
+            mirrored=terms.mirrored,
+            rated=terms.rated,
         )
-        for entry in entries:
-            if entry.status == "withdrawn":
-                running.withdraw(entry.bot_id)
-        self._running[row.id] = running
-        self._go_on(running)
-        self.advance_soon()
+        file = await self.check(text)
+        row = self._row(file, text, "frozen")
+        finals.check_number(row, file, len(bots))
+        await self._store.write(competition_sql.create, row, (), by, (), bots)
+        log.info("competition opened", extra={"competition": row.id, "title": row.name})
+        return await self.run(row.id, by)
 
-    def played(self) -> list[Running]:
-        """Return the competitions that are being played and not paused."""
-        return [each for each in self._running.values() if not each.paused]
+    async def open(self, text: str, by: By) -> CompetitionRow:
+        """Open a competition by its file, now or at its opening date."""
+        return (await self.open_with(text, by))[0]
 
-    def running(self, identifier: str) -> Running | None:
-        """Return a competition that this server plays, or None."""
-        return self._running.get(identifier)
-
-    def could_begin(self, running: Running) -> bool:
-        """Return whether a pairing could begin under the limit of its final."""
-        return len(running.work) + len(running.again) > 0 and self._limit(running) > 0
-
-    def of_group(self, group: str) -> list[str]:
-        """Return the ids of the running competitions of a final."""
-        return [each.row.id for each in self._running.values() if each.group == group]
-
-    def missed(self, identifier: str) -> dict[int, Missing] | None:
-        """Return the bots that a competition waits for.
-
-        Returns None for a ladder and for a competition that this server does not play.
-        """
-        running = self._running.get(identifier)
-        if running is None or isinstance(running.work, LadderWork):
-            return None
-        return missed(running, self._participants, self._hosted_waits_for)
-
-    def upcoming(
-        self, identifier: str, limit: int, of: Collection[int] | None = None
-    ) -> list[Pairing[int]]:
-        """Return the next known pairings of a competition; see `Running.upcoming`.
-
-        The list is empty for a competition that this server does not play.
-        """
-        running = self._running.get(identifier)
-        return [] if running is None else running.upcoming(limit, of)
-
-    def left(self, identifier: str) -> tuple[int, list[str]]:
-        """Return how many known pairings have not begun, and their bots' names.
-
-        Withdrawn bots are not included.  The result is empty for a competition that this server
-        does not play.
-        """
-        running = self._running.get(identifier)
-        if running is None or not running.left:
-            return 0, []
-        return running.left, sorted(running.names[bot] for bot in running.waiting())
-
-    # -------------------------------------------------------------- while it is played
-
-    async def pause(self, identifier: str, by: By) -> None:
-        """Begin no pairings until `resume`; running matches continue.
-
-        This method and the next three raise `Unknown`, and `NotNow` for a competition that is over.
-        """
-        await self._set(identifier, "paused", by)
-
-    async def resume(self, identifier: str, by: By) -> None:
-        """Continue after `pause`."""
-        await self._set(identifier, "running", by)
-
-    async def delete(self, identifier: str, by: By) -> None:
-        """Stop and delist a competition; leaderboards keep its matches."""
-        await self._set(identifier, "deleted", by)
-
-    async def withdraw(self, identifier: str, bot_id: int, by: By, *, tell: bool = False) -> None:
-        """Withdraw a bot from pairings not yet begun; the table keeps its results.
-
-        ``tell`` shows the reason to everybody who sees the board.
-        """
-        await self._store.administration.withdraw(identifier, bot_id, by, tell=tell)
-        await self.changed(identifier)
-
-    async def _set(self, identifier: str, status: str, by: By) -> None:
-        await self._store.administration.set_competition_status(identifier, status, by)
-        await self.changed(identifier)
-
-    async def changed(self, identifier: str) -> None:
-        """Follow an organiser's change of a competition in the database."""
-        running = self._running.get(identifier)
-        if running is None:
-            return
-        try:
-            found = await self._store.overview(identifier)
-        except Unknown:  # The competition was deleted.
-            self._running.pop(identifier, None)
-            return
-        if found.competition.status == "finished":  # An organiser has ended it early.
-            self._running.pop(identifier, None)
-            return
-        running.row = found.competition
-        running.paused = found.competition.status == "paused"
-        running.names = {each.bot_id: f"{each.player}/{each.bot}" for each in found.entries}
-        running.at_a_time = at_a_time_of(found.competition)
-        for entry in found.entries:
-            if entry.status == "withdrawn":
-                running.withdraw(entry.bot_id)
-        self._go_on(running)
-        self.advance_soon()
-
-    async def renewed(self, identifier: str) -> None:
-        """Pair the current entries of a ladder after they changed in the database."""
-        running = self._running.get(identifier)
-        if running is None or not isinstance(running.work, LadderWork):
-            return
-        entries = await self._store.entries(identifier)
-        for bot in running.names.keys() - {entry.bot_id for entry in entries}:
-            running.withdraw(bot)
-        for entry in entries:
-            if entry.status == "withdrawn" or entry.version_id is None:
-                running.withdraw(entry.bot_id)
-                continue
-            known = running.versions.get(entry.bot_id)
-            running.names[entry.bot_id] = f"{entry.player}/{entry.bot}"
-            running.versions[entry.bot_id] = entry.version_id
-            running.gone.discard(entry.bot_id)
-            running.work.enter(entry.bot_id, fresh=known != entry.version_id)
-        self.advance_soon()
-
-    # ------------------------------------------------------------------------- playing
-
-    def advance_soon(self, freed: Iterable[int] | None = None) -> None:
-        """Begin all possible pairings once the current event is handled.
-
-        ``freed`` are the bots that may have room since the last time; None means any bot.
-        """
-        if freed is None or self._freed is None:
-            self._freed = None
-        else:
-            self._freed.update(freed)
-        if self._running and not self._soon and self._directory.leads("competitions"):
-            self._soon = True
-            asyncio.get_running_loop().call_soon(self._advance)
-
-    def _advance(self) -> None:
-        self._soon = False
-        if not self._directory.leads("competitions"):
-            return
-        freed, self._freed = self._freed, set()
-        for running in self._running.values():
-            if running.paused:
-                continue
-            try:
-                whole = self._begin(running, freed)
-            except Exception:  # The other competitions continue, and this one is tried again.
-                log.exception("pairings not begun", extra={"competition": running.row.id})
-                self._look_later()
-            else:
-                if not whole:
-                    self.advance_soon(freed)
-
-    def _begin(self, running: Running, freed: Iterable[int] | None) -> bool:
-        """Begin pairings whose bots have room, in the order of the schedule.
-
-        Returns False if more pairings may follow than one step begins.
-        """
-        limit = self._limit(running)
-        if limit:
-            self._begin_again(running, limit)
-            limit = self._limit(running)
-        if not limit:
-            running.cut = True
-            return True
-        if self._has_hosted(running):
-            return self._begin_one_by_one(running, limit)
-        taken = running.work.take(self._room(running), None if running.cut else freed, limit=limit)
-        running.cut = len(taken) == limit < BEGUN_AT_ONCE
-        for pairing in taken:
-            self._begin_pairing(running, pairing)
-        if self._has_to_look_again(running):
-            self._look_later()
-        return len(taken) < limit or running.cut
-
-    def _room(self, running: Running) -> Callable[[int], int]:
-        """Return a function that counts the matches a bot may begin.
-
-        Its answers hold until a match begins.
-        """
-        name, spec = running.terms.game.info.name, running.terms.game.spec
-        hosted = None if self._rooms_of_hosted is None else self._rooms_of_hosted(running)
-
-        def room(bot: int) -> int:
-            participant = self._participants.get(bot)
-            if participant is None or not participant.accepts(name, spec):
-                return 0
-            if running.versions.get(bot, participant.version_id) != participant.version_id:
-                return 0
-            if running.is_for_runners(bot) and not participant.hosted:
-                return 0  # A hosted instance is about to replace this one.
-            if running.practice and not self._may_practise(participant, running):
-                return 0
-            if participant.hosted and hosted is not None and participant.free:
-                return min(participant.free, hosted(participant))
-            return participant.free
-
-        return room
-
-    def _may_practise(self, participant: Participant, running: Running) -> bool:
-        """Return whether a bot may begin a practice pairing now.
-
-        A bot plays one practice pairing at a time.  It rests after one that used all its room, so
-        that others can play it too.
-        """
-        live = map(self._directory.live.get, participant.matches)
-        group = set(self.of_group(running.group))
-        if any(each is not None and each.pairing.competition in group for each in live):
-            return False
-        if participant.free > running.work.at_once:
-            return True
-        return self._runner.now() >= running.rests.get(participant.bot_id, 0)
-
-    def _begin_pairing(self, running: Running, pairing: Pairing[int]) -> None:
-        running.tallies[pairing.key] = Tally(pairing.entries)
-        here = PairingId(running.row.id, pairing.key, running.run)
-        self._begun(running, here, pairing.matches, pairing.round)
-
-    def _has_hosted(self, running: Running) -> bool:
-        here = map(self._participants.get, running.names)
-        return any(each is not None and each.hosted for each in here)
-
-    def _begin_one_by_one(self, running: Running, limit: int) -> bool:
-        """Begin pairings one by one where hosted bots share processors.
-
-        Each pairing leaves fewer processors to all hosted bots, so room is computed after each one.
-        """
-        for _ in range(limit):
-            taken = running.work.take(self._room(running), None, limit=1)
-            if not taken:
-                break
-            self._begin_pairing(running, taken[0])
-        else:
-            running.cut = limit < BEGUN_AT_ONCE
-            return running.cut
-        # Other matches may have freed processors, so the next look includes all bots.
-        running.cut = True
-        if self._has_to_look_again(running):
-            self._look_later()
-        return True
-
-    def _has_to_look_again(self, running: Running) -> bool:
-        """Return whether bots may begin something soon although nothing else happens."""
-        now = self._runner.now()
-        rests = any(until > now for until in running.rests.values())
-        return rests or (isinstance(running.work, LadderWork) and running.work.idle)
-
-    def _look_later(self) -> None:
-        """Look again after `LADDER_SECONDS`: bots may then repeat opponents."""
-        if self._later is None:
-            self._later = asyncio.get_running_loop().call_later(LADDER_SECONDS, self._late)
-
-    def _late(self) -> None:
-        self._later = None
-        self.advance_soon()
-
-    def _begun(
-        self, running: Running, name: PairingId, orders: Sequence[Sequence[int]], number: int = 0
-    ) -> None:
-        """Begin a pairing; ``orders`` has the bots of each match in seat order."""
-        begun = self._runner.begin(
-            running.terms,
-            [[self._participants[bot] for bot in order] for order in orders],
-            competition=running.row.id,
-            round_number=number,
-            pairing_id=str(name),
-            unnamed=running.unnamed,
+    async def open_with(
+        self, text: str, by: By, carry: Carry | None = None
+    ) -> tuple[CompetitionRow, Carried]:
+        """Open a competition; ``carry`` takes over students of another one."""
+        file = await self.check(text)
+        provided = await self.baselines.provided(file)
+        own = {name: bot.id for name, (bot, _) in provided.items()}
+        known = await self.baselines.known(file) | own
+        row = self._row(file, text, "open" if file.dates.opening is None else "draft")
+        bots = [known[each.bot.lower()] for each in file.baselines]
+        carried = await self._store.write(
+            competition_copies.create, row, bots, by, self._store.now(), own.values(), carry
         )
-        running.playing[begun.id] = set(begun.open)
+        for bot, package in provided.values():
+            await self.baselines.hand_in(row, bot, package)
+        log.info("competition opened", extra={"competition": row.id, "title": row.name})
+        return await self._store.read(competition_sql.find, row.id), carried
 
-    def _limit(self, running: Running) -> int:
-        """Return how many pairings may begin now.
-
-        At least one may begin if the group plays none.
-        """
-        if not running.at_a_time:
-            return BEGUN_AT_ONCE
-        played = sum(
-            len(each.playing) * each.work.at_once
-            for each in self._running.values()
-            if each.group == running.group
-        )
-        free = (running.at_a_time - played) // running.work.at_once
-        return min(BEGUN_AT_ONCE, max(free, 0 if played else 1))
-
-    def _begin_again(self, running: Running, limit: int) -> None:
-        """Repeat void matches whose bots have room."""
-        for again in tuple(running.again):
-            if not limit:
-                break
-            room = self._room(running)
-            if any(room(bot) < len(again.orders) for bot in again.orders[0]):
-                continue
-            running.again.remove(again)
-            self._begun(running, again.id, again.orders)
-            limit -= 1
-
-    def over(self, live: LiveMatch, *, void: bool = False) -> None:
-        """Count a match that is over, and begin what its bots are free for.
-
-        ``void`` means that the match does not count, however it ended.
-
-        Void matches of the pairing are repeated at most `MAX_AGAIN` times: a cause that lasts so
-        long (rules that fail, two bots that never connect) would make every repetition void.
-        """
-        if self._early is not None:
-            self._early.append((live, void))
-        else:
-            self._note(live, void=void)
-        self.advance_soon([holder.bot_id for holder in live.holders])
-
-    def _note(self, live: LiveMatch, *, void: bool = False) -> None:
-        """Count a match for the competition that it belongs to."""
-        pairing = live.pairing
-        running = self._running.get(pairing.competition or "")
-        if running is None:
-            return
-        bots = tuple([holder.bot_id for holder in live.holders])
-        outcome = live.match.outcome
-        scores, guilty = None, None
-        missed = outcome is not None and outcome.termination == "aborted"
-        missed = missed and None in live.match.course.nonces
-        if outcome is not None and outcome.termination not in VOID and not void:
-            counted = match_scores(outcome.returns, return_span(live.match.game, running.scoring))
-            scores = [score for score, _ in counted.seats]
-            if outcome.seat is not None and outcome.termination in FORFEITS:
-                guilty = bots[outcome.seat]
-        if running.practice:
-            until = self._runner.now() + PRACTICE_REST_NS
-            running.rests |= dict.fromkeys(bots, until)
-        name = PairingId.parse(pairing.id, running.row.id)
-        running.match_over(name, live.id, bots, scores, guilty, missed=missed)
-        self._go_on(running)
-
-    def _go_on(self, running: Running) -> None:
-        """Ask the format again or finish, after facts of a competition changed."""
-        if running.work.stale and not running.asking:
-            running.asking = True
-            self._spawn(self._ask(running))
-        elif not running.asking:
-            self._finish_if_done(running)
-
-    async def _ask(self, running: Running) -> None:
-        """Ask the format for pairings until its answer covers all facts."""
-        work = running.work
-        try:
-            while isinstance(work, Progress) and work.stale and self._is_running(running):
-                answer = await asyncio.to_thread(look, work.format, work.facts(), work.pool)
-                if answer.left:
-                    await self._store.note_left(running.row.id, answer.left)
-                if work.accept(answer):
-                    running.cut = False
-                    self.advance_soon()
-        except StorageError as error:
-            log.error("competition not stored", extra={"why": str(error)})
-            await asyncio.sleep(RETRY_SECONDS)
-            running.asking = False
-            if self._is_running(running):
-                self._go_on(running)
-        except Exception as error:  # A format that fails must not stop the other competitions.
-            await self._suspend(running.row.id, error)
-        else:
-            running.asking = False
-            self._go_on(running)
-
-    def _is_running(self, running: Running) -> bool:
-        """Return whether this server still plays a competition."""
-        here = self._running.get(running.row.id) is running
-        return here and self._directory.leads("competitions")
-
-    def _finish_if_done(self, running: Running) -> None:
-        if running.over and self._running.pop(running.row.id, None) is not None:
-            log.info("competition finished", extra={"competition": running.row.id})
-            self._spawn(self._finish(running.row.id))
-
-    async def _finish(self, identifier: str) -> None:
-        stored = await self._insist(
-            identifier, lambda: self._store.set_competition_status(identifier, "finished")
-        )
-        if stored and self.on_finished is not None:
-            await self.on_finished(identifier)
-
-    async def _insist(self, identifier: str, write: Callable[[], Awaitable[None]]) -> bool:
-        """Repeat a write to a competition that has ended until it is stored.
-
-        Returns False if the competition was deleted or begun again meanwhile, or if the server
-        stops.  The next start then repeats the write.
-        """
-        failures = 0
-        while True:
-            try:
-                await write()
-            except (Unknown, NotNow, StoreClosed):
-                return False
-            except StorageError as error:
-                if not failures:
-                    log.error(
-                        "competition not stored, tried again",
-                        extra={"competition": identifier, "why": str(error)},
-                    )
-            else:
-                return True
-            delay = RETRIES[min(failures, len(RETRIES) - 1)]
-            failures += 1
-            await asyncio.sleep(delay)
-            if identifier in self._running or not self._directory.leads("competitions"):
-                return False
-
-    # ------------------------------------------------------------------------- looking
-
-    async def view(self, identifier: str) -> CompetitionView:
-        """Return a competition with its table and progress; raises `Unknown`."""
-        running = self._running.get(identifier)
-        found = await self._store.overview(identifier)
-        # A match that has just begun may not be stored yet, so prefer the count in memory.
-        planned = found.progress.planned
-        if running is not None:
-            planned = running.planned
-        return CompetitionView(
-            found.competition,
-            found.entries,
-            found.table,
-            planned,
-            found.progress.created,
-            found.progress.finished,
-            list(filter(None, [reason(found.competition)]))
-            if running is None
-            else missing(
-                running=running,
-                participants=self._participants,
-                own=self._played(running),
-                waits_for=self._hosted_waits_for,
+    def _row(self, file: CompetitionFile, text: str, status: str) -> CompetitionRow:
+        """Return a new competition as its file describes it."""
+        return CompetitionRow(
+            id=new_id(),
+            name=file.name,
+            file=text,
+            format=file.format.name,
+            status=status,
+            entries_each=file.entries_per_student,
+            most_students=file.limits.students,
+            created_ms=self._store.now(),
+            opens_ms=milliseconds_of(file.dates.opening),
+            freezes_ms=milliseconds_of(file.dates.freeze),
+            final_ms=milliseconds_of(file.dates.final),
+            games=tuple(
+                CompetitionGame(number, game, None) for number, game in enumerate(file.games)
             ),
         )
 
-    def _played(self, running: Running) -> set[str]:
-        """Return the running matches of all games of a competition's final."""
-        group = [
-            each for each in self._running.values() if each.group and each.group == running.group
-        ]
-        return {
-            match
-            for each in (*group, running)
-            for open_ in each.playing.values()
-            for match in open_
-        }
+    # -------------------------------------------------------------------------- the final
 
-    # --------------------------------------------------------------------------- ending
+    async def run(self, reference: str, by: By, *, anyway: bool = False) -> CompetitionRow:
+        """Begin the final of a frozen competition.
+
+        Raises `CompetitionRefusal` while students have an extension (unless ``anyway``), if nobody
+        would play, or if the schedule is too long.
+        """
+        async with self.beginning:
+            row = await self._store.read(competition_sql.find, reference)
+            file = read_competition(row.file)
+            if row.status == "frozen":
+                entered = await self._entered(row, file, anyway)
+            else:
+                entered = []  # Storage then raises the refusal with its reason.
+            begun = await self._begin(row, file, entered, by)
+        log.info(
+            "final begun",
+            extra={"competition": row.id, "title": row.name, "entries": len(entered)},
+        )
+        return begun
+
+    async def _begin(
+        self,
+        row: CompetitionRow,
+        file: CompetitionFile,
+        entered: Sequence[CompetitionEntry],
+        by: By,
+    ) -> CompetitionRow:
+        """Begin the tournaments of a final."""
+        now, rehearsal = self._store.now(), row.rehearses is not None
+        parts = await finals.parts(row, file, entered, self._store, now, rehearsal=rehearsal)
+        bots = [(each.bot_id, each.version_id) for each in entered]
+        begun = await self._store.write(competition_sql.begin, row.id, parts, bots, by, now)
+        await self._tournaments.begun(parts)
+        return begun
+
+    async def rehearse(self, reference: str, by: By) -> tuple[CompetitionRow, list[str]]:
+        """Rehearse the final of a competition with the bots submitted so far.
+
+        A rehearsal is a competition of its own, called `rehearsal_name`.  It counts for nothing and
+        yields to finals.  Only organisers and the authors of the bots see it.  Returns the
+        rehearsal and the names of entries that are left out because they only connect.  Raises
+        `CompetitionRefusal` if the final has begun, if nobody would play, or if there is a
+        rehearsal already.
+        """
+        async with self.beginning:
+            row = await self._store.read(competition_sql.find, reference)
+            if row.rehearses is not None or row.status not in ("draft", "open", "frozen"):
+                why = "is a rehearsal itself" if row.rehearses else f"is {row.status}"
+                raise CompetitionRefusal(
+                    "competition/not_now", f"{row.name!r} {why}: there is nothing to rehearse"
+                )
+            suspended = await self._store.read(suspensions.suspended_in, row.id)
+            shut = {each.version_id for each in suspended}
+            active = [
+                each
+                for each in await self._store.read(competition_sql.entries_of, row.id)
+                if each.status == "active" and each.version_id not in shut
+            ]
+            there = await self._store.read(submission_sql.entered, row.id)
+            entered = [each for each in active if each.version_id and each.bot_id in there]
+            left_out = [each.name for each in active if each not in entered]
+            name = rehearsal_name(row.name)
+            text = rehearsal_text(row.file, name)
+            file = read_competition(text)
+            missing = {each.bot.lower() for each in file.baselines} & {
+                each.lower() for each in left_out
+            }
+            if missing:
+                raise CompetitionRefusal(
+                    "competition/missing_baseline",
+                    f"nothing that was handed in as {some_of(sorted(missing))} is ready, and "
+                    "a rehearsal is of hosted bots: hand it in (plyhouse submit)",
+                )
+            finals.check(row, file, entered)
+            copy = replace(
+                row, id=new_id(), name=name, file=text, status="frozen",
+                created_ms=self._store.now(),
+                opens_ms=None, freezes_ms=None, final_ms=None, started_ms=None, note=None,
+                rehearses=row.id,
+            )  # fmt: skip
+            await self._store.write(
+                competition_reruns.rehearse, copy, [each.bot_id for each in entered], by
+            )
+            begun = await self._begin(copy, file, entered, by)
+        log.info("rehearsal begun", extra={"competition": copy.id, "title": name})
+        return begun, left_out
+
+    async def rerun(self, reference: str, by: By, *, anyway: bool = False) -> CompetitionRow:
+        """Play a finished final again where its entries have changed.
+
+        Raises `CompetitionRefusal` as `run` does.
+        """
+        async with self.beginning:
+            row = await self._store.read(competition_sql.find, reference)
+            # For any other status, storage raises the refusal with its reason.
+            if row.status == "finished":
+                await self._entered(row, read_competition(row.file), anyway)
+            begun, parts = await self._store.write(
+                competition_reruns.rerun, row.id, by, self._store.now()
+            )
+            await self._tournaments.begun(parts)
+        log.info("final begun again", extra={"competition": row.id, "title": row.name})
+        return begun
+
+    async def unplayed(self, reference: str) -> list[str]:
+        """Return a sentence per game on the pairings that an end now would skip."""
+        row = await self._store.read(competition_sql.find, reference)
+        said = [
+            unplayed(game.game, *self._tournaments.left(game.competition_id))
+            for game in row.games
+            if game.competition_id is not None
+        ]
+        return [each for each in said if each]
+
+    async def _entered(
+        self, row: CompetitionRow, file: CompetitionFile, anyway: bool
+    ) -> list[CompetitionEntry]:
+        """Return the entries that play; raises `CompetitionRefusal` if none can."""
+        now = self._store.now()
+        if not anyway:
+            late = [
+                each.player
+                for each in await self._store.read(competition_students.students_of, row.id)
+                if each.status == "active" and each.extended_ms is not None
+                if each.extended_ms > now
+            ]
+            if row.late_ms is not None and now < row.late_ms:
+                raise CompetitionRefusal(
+                    "competition/extension",
+                    "late submissions are still taken: wait for the end of that time (late.days "
+                    "after the freeze), or begin without them: --anyway",
+                )
+            if late:
+                raise CompetitionRefusal(
+                    "competition/extension",
+                    f"{some_of(late)} may still submit; wait for the end of the extension, or "
+                    "begin without it: --anyway",
+                )
+            unchecked = await self._store.read(submission_sql.waiting_for, row.id)
+            if unchecked:
+                raise CompetitionRefusal(
+                    "competition/unchecked",
+                    f"what was handed in as {some_of(unchecked)} still waits for its check; wait "
+                    "for it (a runner machine makes it), or begin without it: --anyway",
+                )
+        everybody = await self._store.read(competition_sql.entries_of, row.id)
+        baselines = await self.baselines.states(row, everybody)
+        unfit = [each.text for each in baselines.values() if not each.can_play]
+        if unfit:
+            raise CompetitionRefusal("competition/missing_baseline", "; ".join(unfit))
+        suspended = {
+            each.version_id for each in await self._store.read(suspensions.suspended_in, row.id)
+        }
+        shut = [each.name for each in everybody if each.baseline and each.version_id in suspended]
+        if shut:
+            raise CompetitionRefusal(
+                "competition/suspended_baseline",
+                f"{', '.join(shut)} is suspended, and nobody could be measured against it; "
+                f"plyhouse admin bot reinstate {shut[0]} lets it in again",
+            )
+        found = [
+            each
+            for each in everybody
+            if each.status == "active" and each.version_id not in suspended
+            if each.version_id or not file.limits.students
+        ]
+        if file.hosting_required:
+            left_out = await self._left_out(row, file, found)
+            if left_out and not anyway:
+                raise CompetitionRefusal(
+                    "competition/not_handed_in",
+                    f"only what was handed in may play, and {some_of(left_out)} only connected; "
+                    "have it handed in (plyhouse submit), or begin without it: --anyway",
+                )
+            found = [each for each in found if each.name not in left_out]
+        finals.check(row, file, found)
+        return found
+
+    async def _left_out(
+        self, row: CompetitionRow, file: CompetitionFile, entries: Sequence[CompetitionEntry]
+    ) -> list[str]:
+        """Return the entries that only connected, if only submitted bots may play."""
+        if not file.hosting_required:
+            return []
+        there = await self._store.read(submission_sql.entered, row.id)
+        return [
+            each.name
+            for each in entries
+            if not each.baseline
+            and each.status == "active"
+            and each.version_id is not None
+            and each.bot_id not in there
+        ]
+
+    async def game_over(self, competition_id: str) -> None:
+        """Finish the final if this was its last game."""
+        class_id = await self._store.read(competition_sql.game_of, competition_id)
+        if class_id is not None and await self._store.write(
+            competition_sql.finish_if_done, class_id, self._store.now()
+        ):
+            log.info("final over", extra={"competition": class_id})
+
+    async def changed(self, class_id: str) -> None:
+        """Follow an organiser's change of a competition in the database."""
+        try:
+            row = await self._store.read(competition_sql.find, class_id)
+        except Unknown:  # The competition was deleted, or it has no class.
+            for running in self._tournaments.of_group(class_id):
+                await self._tournaments.changed(running)
+            return
+        for game in row.games:
+            if game.competition_id is not None:
+                await self._tournaments.changed(game.competition_id)
+        if row.status in ("open", "frozen", "finished"):
+            await self._submit_connected(row)
+
+    async def _submit_connected(self, row: CompetitionRow) -> None:
+        """Enter bots that connected before they could be entered.
+
+        Their students joined later, or the competition opened later.
+        """
+        here = {
+            each.player_id
+            for each in await self._store.read(competition_students.students_of, row.id)
+            if each.status == "active"
+        }
+        entered = {
+            each.bot_id: each for each in await self._store.read(competition_sql.entries_of, row.id)
+        }
+        full = Counter(each.player_id for each in entered.values() if not each.baseline)
+        for bot in tuple(self._directory.presences.values()):
+            own = entered.get(bot.bot_id)
+            wanted = (
+                full[bot.player_id] < row.entries_each
+                if own is None
+                else not own.chosen and own.version_id != bot.version_id
+            )
+            if wanted and bot.online and bot.player_id in here:
+                await self._store.write(
+                    competition_entries.submit,
+                    bot.player_id,
+                    bot.bot_id,
+                    bot.version_id,
+                    self._store.now(),
+                )
+
+    # ------------------------------------------------------------------------------ dates
+
+    async def start(self) -> None:
+        """Catch up on dates that passed during downtime, then follow the dates."""
+        await self.look()
+        self._follower.start()
 
     async def close(self) -> None:
-        """Wait until all pending writes are stored."""
-        if self._later is not None:
-            self._later.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        """Stop following the dates."""
+        await self._follower.close()
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        async def guarded() -> None:
+    async def look(self) -> None:
+        """Move on the competitions that are due by the clock of the store.
+
+        A failure in one competition does not delay the others; the first error is raised at the
+        end.
+        """
+        if not self._directory.leads("classes"):
+            return
+        now = self._store.now()
+        failed: Exception | None = None
+        for row in await self._store.read(
+            competition_sql.list_all, "draft", "open", "frozen", "running", "paused"
+        ):
             try:
-                await work
-            except StorageError as error:
-                log.error("competition not stored", extra={"why": str(error)})
+                await self._move(row, now)
+                if row.practice_of or row.status in ("draft", "open"):
+                    await self._practice.look(await self._store.read(competition_sql.find, row.id))
+            except (CompetitionRefusal, InvalidCompetition) as error:
+                text = str(error)
+                if row.note != text:  # Log it once, although every look tries again.
+                    log.warning("%s: %s", row.name, text)
+                    await self._store.write(competition_sql.note, row.id, text)
+            except Exception as error:
+                failed = failed or error
+        if failed is not None:
+            raise failed
 
-        task = asyncio.get_running_loop().create_task(guarded())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+    async def _move(self, row: CompetitionRow, now: int) -> None:
+        status = row.status
+        if status == "running" and all(game.status == "finished" for game in row.games):
+            await self._store.write(competition_sql.finish_if_done, row.id, self._store.now())
+        elif status == "running":
+            await self._absences.look(row.games, _absent_minutes(row.file), now)
+        if status == "draft" and _due(row.opens_ms, now):
+            status = (
+                await self._store.write(
+                    competition_sql.move, row.id, "open", CLOCK, self._store.now()
+                )
+            ).status
+        if status == "open" and _due(row.freezes_ms, now):
+            status = (
+                await self._store.write(
+                    competition_sql.move, row.id, "freeze", CLOCK, self._store.now()
+                )
+            ).status
+        if status == "frozen" and _due(row.final_ms, now):
+            await self.run(row.id, CLOCK)
+
+    # ---------------------------------------------------------------------------- looking
+
+    async def view(self, reference: str) -> CompetitionView:
+        """Return a competition with everything that its organiser sees."""
+        row = await self._store.read(competition_sql.find, reference)
+        file = read_competition(row.file)
+        entries = await self._store.read(competition_reruns.played_entries, row.id)
+        games = []
+        warnings: list[str] = []
+        for game in row.games:
+            if game.competition_id is None:
+                active = sum(each.status == "active" for each in entries)
+                planned = finals.planned(file, game.game, active)
+                by = file.scored_by(game.game)
+                games.append(GameProgress(game.game, "", planned, 0, (), (), scoring=by))
+            else:
+                found = await self._tournaments.view(game.competition_id)
+                waiting = tuple(found.waiting_for)
+                place = game.competition_id
+                absent = self._absences.told(place, file.limits.absent_minutes)
+                names = {each.bot_id: f"{each.player}/{each.bot}" for each in found.entries}
+                left = unplayed(game.game, *self._tournaments.left(place))
+                warnings += _too_busy(
+                    game.game, await self._store.read(competition_results.voided_by, place)
+                )
+                absent += gone_texts(found.row, names)
+                games.append(
+                    GameProgress(
+                        game=game.game,
+                        competition_id=place,
+                        planned=found.planned,
+                        finished=found.finished,
+                        waiting_for=waiting,
+                        absent=tuple(absent),
+                        unplayed=left,
+                        scoring=scoring_of(found.row),
+                    )
+                )
+        students = tuple(await self._store.read(competition_students.students_of, row.id))
+        left_out = await self._left_out(row, file, entries)
+        baselines = await self.baselines.states(row, entries)
+        warnings += [f"{each.text}." for each in baselines.values() if each.text]
+        names = {each.bot_id: each.name for each in entries}
+        gone = await self._store.read(suspensions.suspended_in, row.id, withdrawn=True)
+        warnings += withdrawn_texts(gone, names)
+        if row.status in ("draft", "open", "frozen"):
+            shut = await self._store.read(suspensions.suspended_in, row.id)
+            needed = {each.bot_id for each in entries if each.baseline}
+            warnings += suspended_texts(shut, names, needed)
+        return CompetitionView(
+            row=row,
+            file=file,
+            students=students,
+            entries=tuple(entries),
+            games=tuple(games),
+            warnings=(*warnings, *_warnings(file, entries, left_out)),
+            left_out=frozenset(left_out),
+            baselines=baselines,
+            late=await days_late(self._store, row, file, entries),
+        )
+
+    def _now(self) -> datetime:
+        return datetime.fromtimestamp(self._store.now() / 1000, UTC)
+
+
+def _too_busy(game: str, voided: Mapping[str, int]) -> list[str]:
+    """Return a warning for each machine that was too busy for the bots it ran."""
+    return [
+        f"{game}: the machine {machine} was too busy for bots whose flags fell there; "
+        f"{'a match is' if count == 1 else f'{count} matches are'} void and played again, once for "
+        "each bot. The page of each match says why; give that runner fewer --cores, or --nice 0 if "
+        "other work keeps it busy."
+        for machine, count in voided.items()
+    ]
+
+
+def _warnings(
+    file: CompetitionFile, entries: Sequence[CompetitionEntry], left_out: Sequence[str]
+) -> list[str]:
+    """Return warnings about bots not submitted and about twins that differ."""
+    known = {each.name.lower(): each for each in entries if each.baseline}
+    found = []
+    for twin, entry in file.twins.items():
+        if twin in known and entry in known:
+            one, other = known[entry], known[twin]
+            found.append(differing(one.name, one.digest, other.name, other.digest))
+    if left_out:
+        found.append(
+            f"Only what was handed in plays, and {some_of(left_out)} only connected: the final is "
+            "without it until it is handed in (plyhouse submit)"
+        )
+    return [f"{text}." for text in found if text]
+
+
+@functools.lru_cache(maxsize=64)
+def only_handed_in(text: str) -> bool:
+    """Return whether a competition file admits only submitted bots."""
+    try:
+        return read_competition(text).hosting_required
+    except InvalidCompetition:  # The file of a game is missing.
+        return False
+
+
+@functools.lru_cache(maxsize=64)
+def _absent_minutes(text: str) -> int:
+    """Return how many minutes a final waits for a bot.
+
+    It is cached by the text of the file, because every second asks for it.
+    """
+    return read_competition(text).limits.absent_minutes
+
+
+def _due(when: int | None, now: int) -> bool:
+    return when is not None and now >= when

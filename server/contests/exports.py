@@ -23,22 +23,22 @@ from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy, Sight
-from plyhouse.server.competition.evidence import PRIVATE, lines
-from plyhouse.server.competition.exports import (
+from plyhouse.server.competition.board_statistics import PRIVATE, lines
+from plyhouse.server.competition.grade_book import GradeEntry, grades_csv, gradescope
+from plyhouse.server.competition.grading import points_of
+from plyhouse.server.competition.standings_export import (
     standings_html,
     standings_markdown,
     standings_table,
     table_csv,
 )
-from plyhouse.server.competition.grade_book import GradeEntry, grades_csv, gradescope
-from plyhouse.server.competition.grading import points_of
 from plyhouse.server.contests.boards import Board, Boards, Results
 from plyhouse.server.contests.grade_books import grade_entries
 from plyhouse.server.results.notations import NOTATIONS, notation
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.scoring import scoring_words
-from plyhouse.storage import class_sql
-from plyhouse.storage.errors import ClassRefusal
+from plyhouse.storage import competition_sql, match_reads
+from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 
@@ -97,7 +97,7 @@ class Exports:
         """Return a table with one row for each seat of each match; needs pyarrow."""
         sight = await self._matches_allowed(reference, identity)
         if not has_parquet():
-            raise ClassRefusal(
+            raise CompetitionRefusal(
                 "competition/format_missing",
                 "Parquet needs the package pyarrow on the server (pip install pyarrow); csv and "
                 "jsonl need nothing.",
@@ -121,7 +121,7 @@ class Exports:
         if form != "jsonl":
             game = NOTATIONS[form][0]
             if not any(each.partition("(")[0] == game for each in found.file.games):
-                raise ClassRefusal(
+                raise CompetitionRefusal(
                     "competition/format_missing",
                     f"{form} is a format for {game}, which {found.row.name!r} does not play; "
                     "jsonl has the records of every game.",
@@ -130,7 +130,9 @@ class Exports:
 
     async def _written(self, found: Results, form: str, sight: Sight) -> AsyncIterator[bytes]:
         for match in dict.fromkeys(each.match for each in found.seats):
-            stored = await self._privacy.veiled(sight, await self._store.match(match))
+            stored = await self._privacy.veiled(
+                sight, await self._store.read(match_reads.stored_match, match)
+            )
             if stored.pairing.finished_ms is not None:
                 text = await asyncio.to_thread(_match, stored, form, found.row.name)
                 if text:
@@ -138,11 +140,11 @@ class Exports:
 
     async def _results(self, reference: str) -> Results:
         return await self._boards.results(
-            await self._store.read(class_sql.find, reference), complete=True
+            await self._store.read(competition_sql.find, reference), complete=True
         )
 
     async def _matches_allowed(self, reference: str, identity: Identity | None) -> Sight:
-        row = await self._store.read(class_sql.find, reference)
+        row = await self._store.read(competition_sql.find, reference)
         sight = await self._privacy.sight(identity)
         if row.id in sight.closed:
             code = "auth/required" if identity is None else "auth/scope"
@@ -172,7 +174,7 @@ def _standings(board: Board, form: str) -> str:
 def _archive(found: Results, entries: Sequence[GradeEntry]) -> bytes:
     board = {
         each.standing.entrant.name: each
-        for each in lines(found.standings, found.evidence, any_time=found.file.until_certain)
+        for each in lines(found.standings, found.statistics, any_time=found.file.until_certain)
     }
     bots = {each.bot_id: each.student for each in found.entrants if not each.baseline}
     forfeits: dict[str, Counter[str]] = {}

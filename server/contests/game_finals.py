@@ -10,39 +10,38 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from cachetools import LRUCache
+
 from plyhouse.games.registry import get_game
-from plyhouse.server.competition.facts import Line, Round, Row, State
-from plyhouse.server.competition.game_scoring import grading_of
+from plyhouse.server.competition.format_types import LineState, Round, RoundLine, TableLine
 from plyhouse.server.competition.gauntlet import Gauntlet
 from plyhouse.server.competition.ladder import Ladder
 from plyhouse.server.competition.progress import field_of, look
-from plyhouse.server.competition.tables import placed, places_without
-from plyhouse.server.contests.running import (
+from plyhouse.server.competition.tie_breaks import placed, places_without
+from plyhouse.server.contests.tournament_state import (
     PairingId,
-    Stored,
+    StoredRun,
+    format_of,
     graded_of,
-    lot_of,
     progress_of,
     replaced_pairings,
-    run_of,
-    twins_of,
-    way_of,
 )
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.results.sequential import BandDecision
 from plyhouse.server.table.match_runner import Terms
-from plyhouse.storage import class_results
-from plyhouse.storage.class_results import Extent
-from plyhouse.storage.class_results import State as FinalState
-from plyhouse.storage.class_rows import ClassCompetition
+from plyhouse.storage import competition_results, tournaments
+from plyhouse.storage.competition_results import Extent
+from plyhouse.storage.competition_results import State as FinalState
+from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.errors import Unknown
-from plyhouse.storage.rows import CompetitionRow, EntryRow, PlayedSeat
+from plyhouse.storage.rows import EntryRow, PlayedSeat, TournamentRow
 from plyhouse.storage.store import Store
+from plyhouse.storage.tournament_settings import settings
 
 __all__ = ["Certainty", "GameFinal", "GameFinals"]
 
@@ -77,8 +76,8 @@ class GameFinal:
     competition_id: str
     format: str
     tie_breaks: tuple[str, ...]
-    """The tie-breaks of equal points, in the order of `Row.tie_breaks`."""
-    table: tuple[Row[int], ...]
+    """The tie-breaks of equal points, in the order of `TableLine.tie_breaks`."""
+    table: tuple[TableLine[int], ...]
     rounds: tuple[Round[int], ...]
     names: dict[int, str]
     """The names of the bots, as far as the viewer may know them."""
@@ -99,7 +98,7 @@ class _Kept:
     """The cached computation of one game."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    key: tuple[CompetitionRow, tuple[EntryRow, ...], Extent] | None = None
+    key: tuple[TournamentRow, tuple[EntryRow, ...], Extent] | None = None
     """The rows from which it was computed."""
     final: GameFinal | None = None
     state: FinalState | None = None
@@ -115,14 +114,14 @@ class GameFinals:
         """``clock`` gives monotonic seconds."""
         self._store = store
         self._clock = clock
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._kept: LRUCache[str, _Kept] = LRUCache(KEPT)
 
     def forget(self) -> None:
         """Clear the cache."""
         self._kept.clear()
 
     async def of(
-        self, row: ClassCompetition, *, fresh: bool = False, state: FinalState | None = None
+        self, row: CompetitionRow, *, fresh: bool = False, state: FinalState | None = None
     ) -> list[GameFinal]:
         """Return the games of a final that have begun; ``fresh``: no cached ones.
 
@@ -134,33 +133,30 @@ class GameFinals:
             if game.competition_id is None:
                 continue
             try:
-                part = await self._store.competition(game.competition_id)
+                part = await self._store.read(tournaments.competition, game.competition_id)
             except Unknown:  # The game was deleted on its own.
                 continue
             found.append(await self._game(part, fresh=fresh, state=state))
         return found
 
     async def _game(
-        self, part: CompetitionRow, *, fresh: bool, state: FinalState | None
+        self, part: TournamentRow, *, fresh: bool, state: FinalState | None
     ) -> GameFinal:
         kept = self._kept.setdefault(part.id, _Kept())
-        self._kept.move_to_end(part.id)
-        while len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
         async with kept.lock:
             patient = part.status == "running" and not fresh
             if kept.final is not None and patient and self._clock() < kept.until:
                 return kept.final
-            entries = await self._store.entries(part.id)
+            entries = await self._store.read(tournaments.list_entries, part.id)
             known = None if kept.key is None or kept.state != state else kept.key[:2]
             if kept.final is not None and state is not None and known == (part, tuple(entries)):
                 return kept.final
-            key = part, tuple(entries), await self._store.read(class_results.extent, part.id)
+            key = part, tuple(entries), await self._store.read(competition_results.extent, part.id)
             if kept.final is None or kept.key != key:
                 began = self._clock()
-                seats = await self._store.played_seats(part.id)
+                seats = await self._store.read(tournaments.played_seats, part.id)
                 final = await asyncio.to_thread(_worked_out, part, entries, seats)
-                table = tuple(places_without(final.table, twins_of(part)))
+                table = tuple(places_without(final.table, settings(part).twins))
                 kept.final, kept.key = replace(final, table=table), key
                 now = self._clock()
                 kept.until = now + (PATIENCE * (now - began) if len(seats) > FEW else 0.0)
@@ -169,15 +165,15 @@ class GameFinals:
 
 
 def _worked_out(
-    row: CompetitionRow, entries: Sequence[EntryRow], seats: Sequence[PlayedSeat]
+    row: TournamentRow, entries: Sequence[EntryRow], seats: Sequence[PlayedSeat]
 ) -> GameFinal:
     """Compute a format's view of stored rows; this can take long."""
     game = get_game(row.game)
     terms = Terms(game, TimeControl.parse(row.time_control), row.rated, row.mirrored)
     names = {each.bot_id: f"{each.player}/{each.bot}" for each in entries}
-    way = way_of(row, terms)
+    way = format_of(row, terms)
     versions = {each.bot_id: each.version_id for each in entries if each.version_id is not None}
-    stored = Stored.read(row, seats, versions)
+    stored = StoredRun.read(row, seats, versions)
     if isinstance(way, Ladder):
         return _ladder(row, entries, stored, names, replaced_pairings(row, seats, versions))
     if isinstance(way, Gauntlet) and way.until_certain:
@@ -185,38 +181,38 @@ def _worked_out(
     facts = progress_of(row, way, entries, stored)
     if way.adaptive or facts.pool or facts.facts().leaving:
         facts.accept(look(way, facts.facts(), facts.pool))
-    known = facts.field, facts.finished, facts.begun
-    run = run_of(row)
+    known = facts.facts()
+    run = settings(row).run
     pairings = {key: str(PairingId(row.id, key, run)) for key in facts.begun}
     return GameFinal(
         game=row.game,
         competition_id=row.id,
         format=way.name,
         tie_breaks=way.tie_breaks,
-        table=tuple(way.table(*known)),
-        rounds=tuple(way.rounds(*known)),
+        table=tuple(way.table(known)),
+        rounds=tuple(way.plan(known).rounds),
         names=names,
         pairings={**pairings, **facts.reused},
         decided_by=way.decided_by,
-        lot=lot_of(row),
+        lot=settings(row).lot,
         seeds=facts.field.ranked if way.adaptive else (),
     )
 
 
 def _graded(
-    row: CompetitionRow,
+    row: TournamentRow,
     way: Gauntlet,
     entries: Sequence[EntryRow],
-    stored: Stored,
+    stored: StoredRun,
     names: dict[int, str],
 ) -> GameFinal:
     """Return a gauntlet until grades are certain; its rounds are those begun."""
     work = graded_of(row, way, entries, stored)
-    known = work.field, work.finished, work.begun
-    pairings = {key: str(PairingId(row.id, key, run_of(row))) for key in stored.begun}
-    rules = grading_of(row)
+    known = work.facts()
+    pairings = {key: str(PairingId(row.id, key, settings(row).run)) for key in stored.begun}
+    rules = settings(row).grading
     if rules is None:
-        table, decided_by = way.table(*known), way.decided_by
+        table, decided_by = way.table(known), way.decided_by
     else:
         table = work.table(rules.order, every_lower=rules.every_lower)
         decided_by = "the grade, then the mean score with all baselines weighted equally"
@@ -226,7 +222,7 @@ def _graded(
         format=way.name,
         tie_breaks=way.tie_breaks,
         table=tuple(table),
-        rounds=tuple(way.rounds(*known)),
+        rounds=tuple(way.plan(known).rounds),
         names=names,
         pairings={**pairings, **work.reused},
         certainty=tuple(Certainty(*pair, decision) for pair, decision in work.decisions().items()),
@@ -235,9 +231,9 @@ def _graded(
 
 
 def _ladder(
-    row: CompetitionRow,
+    row: TournamentRow,
     entries: Sequence[EntryRow],
-    stored: Stored,
+    stored: StoredRun,
     names: dict[int, str],
     replaced: Collection[str],
 ) -> GameFinal:
@@ -265,11 +261,11 @@ def _ladder(
     lines = []
     for key in sorted(stored.begun.keys() - set(replaced), key=lambda key: int(key[1:])):
         outcome, pair = stored.finished.get(key), stored.begun[key]
-        state = State.PLAYING if outcome is None else State.FINISHED
-        state = State.VOID if outcome is not None and outcome.void else state
-        lines.append(Line(key, 0, pair, state, outcome))
+        state = LineState.PLAYING if outcome is None else LineState.FINISHED
+        state = LineState.VOID if outcome is not None and outcome.void else state
+        lines.append(RoundLine(key, 0, pair, state, outcome))
     rows = [
-        Row(
+        TableLine(
             each.bot_id,
             None,
             rated[each.bot_id].elo if each.bot_id in rated else 0.0,

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from plyhouse.server.competition.class_list import account_name
 from plyhouse.server.competition.file import CompetitionFile
 from plyhouse.server.competition.grade_book import GradeEntry, Person
 from plyhouse.server.competition.grading import points_of
 from plyhouse.server.competition.standings import Grade
-from plyhouse.server.competition.students import account_name
 from plyhouse.server.contests.boards import Boards, Results
 from plyhouse.server.contests.finals import certainty
 from plyhouse.server.results.sequential import BandDecision
-from plyhouse.storage import class_people
-from plyhouse.storage.class_rows import ClassStudent
+from plyhouse.storage import competition_students
+from plyhouse.storage.competition_rows import CompetitionStudent
 from plyhouse.storage.store import Store
 
 __all__ = ["grade_entries", "grade_points"]
@@ -27,7 +27,8 @@ async def grade_entries(store: Store, boards: Boards, found: Results) -> list[Gr
         if each.entry in names and baseline is not None:
             known.setdefault(names[each.entry], {})[baseline] = each.decision
     students = {
-        each.player: each for each in await store.read(class_people.students_of, found.row.id)
+        each.player: each
+        for each in await store.read(competition_students.students_of, found.row.id)
     }
     return [
         GradeEntry(
@@ -48,7 +49,7 @@ def grade_points(grade: Grade, file: CompetitionFile) -> float:
     return round(points * (1 - grade.penalty / 100), 6)
 
 
-def _whose(student: ClassStudent | None) -> tuple[str, tuple[Person, ...]]:
+def _whose(student: CompetitionStudent | None) -> tuple[str, tuple[Person, ...]]:
     """Return an account's group name, empty for one student, and its people."""
     if student is None:
         return "", ()

@@ -13,11 +13,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from plyhouse.server.competition.facts import Outcome, Pairing
+from plyhouse.server.competition.format_types import Pairing, PairingOutcome
 from plyhouse.server.competition.ladder import Ladder, Rung
-from plyhouse.server.table.participants import Participant
+from plyhouse.server.competition.pairing_queue import PairingQueue
+from plyhouse.server.table.presence import Presence
 
-__all__ = ["LadderWork"]
+__all__ = ["LadderQueue"]
 
 USUAL: Final = 1500.0
 """The rating assumed for a bot without one, in Elo."""
@@ -38,35 +39,30 @@ def _number(key: str) -> int:
 class _Seen:
     """The observations of a connected bot."""
 
-    line: object
+    connection: int
     came_ns: int
     free_ns: int
     played: int = 0
     last: int | None = None
 
 
-class LadderWork:
-    """The pairings of a ladder.
+class LadderQueue(PairingQueue[int]):
+    """The pairings of a ladder."""
 
-    It has the interface of `plyhouse.server.competition.progress.Progress`.
-    """
-
-    stale = False
     over = False
-    reused_matches = 0
 
     def __init__(
         self,
         ladder: Ladder,
         bots: Iterable[int],
         begun: Mapping[str, Sequence[int]],
-        participants: Mapping[int, Participant],
+        presences: Mapping[int, Presence],
         rating_of: Callable[[int], float | None],
         now: Callable[[], int],
         name: str,
         *,
         rated: bool = True,
-        finished: Mapping[str, Outcome[int]] | None = None,
+        finished: Mapping[str, PairingOutcome[int]] | None = None,
         replaced: Collection[str] = (),
         rest: Callable[[int], int] | None = None,
     ) -> None:
@@ -81,9 +77,10 @@ class LadderWork:
         ``rest`` returns the nanoseconds between two pairings that a bot requests, given the number
         of pairings that its version has begun.  None means no rest.
         """
+        super().__init__()
         self._ladder = ladder
         self._bots = list(bots)
-        self._participants = participants
+        self._presences = presences
         self._rating_of = rating_of
         self._now = now
         self._seed = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
@@ -165,13 +162,13 @@ class LadderWork:
 
     def _rung(self, bot: int, free: int, now: int) -> Rung[int] | None:
         """Return the rung of a connected bot; None if the bot is away."""
-        participant = self._participants.get(bot)
-        if participant is None or participant.line is None:
+        presence = self._presences.get(bot)
+        if presence is None or not presence.online:
             self._seen.pop(bot, None)
             return None
         seen = self._seen.get(bot)
-        if seen is None or seen.line is not participant.line:
-            seen = self._seen[bot] = _Seen(participant.line, now, now)
+        if seen is None or seen.connection != presence.connection:
+            seen = self._seen[bot] = _Seen(presence.connection, now, now)
         has_room = free >= self.at_once
         if not has_room:
             seen.free_ns = now
@@ -187,7 +184,7 @@ class LadderWork:
             resting=self._rests.get(bot, 0) > now,
         )
 
-    def ended(self, outcome: Outcome[int]) -> None:
+    def ended(self, outcome: PairingOutcome[int]) -> None:
         """Add a finished pairing to the strengths if the ladder is unrated.
 
         The leaderboard ratings include rated pairings already.
@@ -206,8 +203,8 @@ class LadderWork:
 
     def _strength(self, bot: int) -> float:
         """Return the strength by which a bot is paired, in Elo."""
-        participant = self._participants.get(bot)
-        rating = None if participant is None else self._rating_of(participant.version_id)
+        presence = self._presences.get(bot)
+        rating = None if presence is None else self._rating_of(presence.version_id)
         return (USUAL if rating is None else rating) + self._moved[bot]
 
     def withdraw(self, entry: int) -> None:

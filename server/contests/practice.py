@@ -16,10 +16,10 @@ from typing import Final
 from plyhouse.server.competition.file import CompetitionFile, InvalidCompetition, read_competition
 from plyhouse.server.competition.practice import practice_name, practice_text, same_terms
 from plyhouse.server.contests import finals
-from plyhouse.server.contests.competitions import Competitions
-from plyhouse.storage import class_changes, class_practice, class_sql
-from plyhouse.storage.class_changes import Changed
-from plyhouse.storage.class_rows import ClassCompetition
+from plyhouse.server.contests.tournaments import Tournaments
+from plyhouse.storage import competition_changes, competition_sql, practice_ladders, suspensions
+from plyhouse.storage.competition_changes import Changed
+from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
@@ -38,23 +38,23 @@ LEAST: Final = 2
 class PracticeLadders:
     """The practice ladders of one server."""
 
-    def __init__(self, store: Store, competitions: Competitions) -> None:
+    def __init__(self, store: Store, tournaments: Tournaments) -> None:
         self._store = store
-        self._competitions = competitions
+        self._tournaments = tournaments
 
-    async def look(self, row: ClassCompetition) -> None:
+    async def look(self, row: CompetitionRow) -> None:
         """Begin, update or end the ladder of a competition, or a ladder itself.
 
-        Raises `ClassRefusal` if a ladder cannot begin.
+        Raises `CompetitionRefusal` if a ladder cannot begin.
         """
         if row.practice_of:
             await self._end_without(row)
         elif row.status == "open" and _has_ladder(row.file):
             await self._follow(row)
 
-    async def _follow(self, row: ClassCompetition) -> None:
+    async def _follow(self, row: CompetitionRow) -> None:
         """Update the ladder to the current entries and versions."""
-        status = await self._store.read(class_practice.status, row.practice_id)
+        status = await self._store.read(practice_ladders.status, row.practice_id)
         if status == "deleted" or (status == "finished" and not await self._resume(row)):
             return
         file = _read(row.file)
@@ -65,14 +65,18 @@ class PracticeLadders:
             await self._begin(row)
         elif not await self._change(row):
             return
-        if await self._store.read(class_practice.is_behind, row.practice_id, bots):
-            await self._store.write(class_practice.follow, row.practice_id, bots, self._store.now())
-            for game in (await self._store.read(class_sql.find, row.practice_id)).games:
-                await self._competitions.renewed(game.competition_id or "")
+        if await self._store.read(practice_ladders.is_behind, row.practice_id, bots):
+            await self._store.write(
+                practice_ladders.follow, row.practice_id, bots, self._store.now()
+            )
+            for game in (await self._store.read(competition_sql.find, row.practice_id)).games:
+                await self._tournaments.renewed(game.competition_id or "")
 
-    async def _bots(self, row: ClassCompetition, file: CompetitionFile) -> frozenset[int]:
+    async def _bots(self, row: CompetitionRow, file: CompetitionFile) -> frozenset[int]:
         """Return the bots that play, without hidden baselines and suspended bots."""
-        suspended = {each.version_id for each in await self._store.probation.suspended_in(row.id)}
+        suspended = {
+            each.version_id for each in await self._store.read(suspensions.suspended_in, row.id)
+        }
         shown = {
             each.bot.lower()
             for each in file.originals
@@ -80,14 +84,14 @@ class PracticeLadders:
         }
         return frozenset(
             each.bot_id
-            for each in await self._store.read(class_sql.entries_of, row.id)
+            for each in await self._store.read(competition_sql.entries_of, row.id)
             if each.status == "active"
             and each.version_id is not None
             and each.version_id not in suspended
             and (not each.baseline or each.name.lower() in shown)
         )
 
-    async def _begin(self, row: ClassCompetition) -> None:
+    async def _begin(self, row: CompetitionRow) -> None:
         name = practice_name(row.name)
         text = _ladder_text(row.file, name)
         now = self._store.now()
@@ -98,24 +102,24 @@ class PracticeLadders:
         )  # fmt: skip
         parts = await finals.parts(ladder, _read(text), (), self._store, now, practice=True)
         await self._store.write(
-            class_practice.begin_practice, ladder, parts, OPENED, self._store.now()
+            practice_ladders.begin_practice, ladder, parts, OPENED, self._store.now()
         )
-        await self._competitions.begun(parts)
+        await self._tournaments.begun(parts)
         log.info("practice begun", extra={"competition": row.id, "title": row.name})
 
-    async def _change(self, row: ClassCompetition) -> bool:
+    async def _change(self, row: CompetitionRow) -> bool:
         """Apply a change of the competition's file; False if it ends the ladder."""
-        ladder = await self._store.read(class_sql.find, row.practice_id)
+        ladder = await self._store.read(competition_sql.find, row.practice_id)
         text = _ladder_text(row.file, ladder.name)
         if text == ladder.file:
             return True
         old, new = _read(ladder.file), _read(text)
         if not same_terms(old, new):
             await self._store.write(
-                class_sql.move, ladder.id, "finish", OTHER_TERMS, self._store.now()
+                competition_sql.move, ladder.id, "finish", OTHER_TERMS, self._store.now()
             )
             for game in ladder.games:
-                await self._competitions.changed(game.competition_id or "")
+                await self._tournaments.changed(game.competition_id or "")
             return False
         limit = new.limits.matches_at_a_time
         changed = Changed(
@@ -123,7 +127,7 @@ class PracticeLadders:
             settings={"at_a_time": limit},
         )  # fmt: skip
         await self._store.write(
-            class_changes.apply,
+            competition_changes.apply,
             ladder,
             changed,
             By(OPENED.who, "its competition has changed"),
@@ -131,31 +135,35 @@ class PracticeLadders:
         )
         return True
 
-    async def _resume(self, row: ClassCompetition) -> bool:
+    async def _resume(self, row: CompetitionRow) -> bool:
         """Resume a ladder that the freeze ended; return False for any other."""
-        ladder = await self._store.read(class_sql.find, row.practice_id)
+        ladder = await self._store.read(competition_sql.find, row.practice_id)
         if ladder.note != ENDED.why:
             return False
         parts = await self._store.write(
-            class_practice.resume_practice, ladder.id, OPENED, self._store.now()
+            practice_ladders.resume_practice, ladder.id, OPENED, self._store.now()
         )
-        await self._competitions.begun(parts, resumed=True)
+        await self._tournaments.begun(parts, resumed=True)
         return True
 
-    async def _end_without(self, ladder: ClassCompetition) -> None:
+    async def _end_without(self, ladder: CompetitionRow) -> None:
         """End a ladder if its competition is not open or wants no ladder."""
         try:
-            row = await self._store.read(class_sql.find, ladder.practice_of)
+            row = await self._store.read(competition_sql.find, ladder.practice_of)
         except Unknown:
-            await self._store.write(class_sql.move, ladder.id, "delete", ENDED, self._store.now())
+            await self._store.write(
+                competition_sql.move, ladder.id, "delete", ENDED, self._store.now()
+            )
             return
         if ladder.status in ("running", "paused") and (
             row.status != "open" or not _has_ladder(row.file)
         ):
-            await self._store.write(class_sql.move, ladder.id, "finish", ENDED, self._store.now())
-            await self._store.write(class_sql.note, ladder.id, ENDED.why)
+            await self._store.write(
+                competition_sql.move, ladder.id, "finish", ENDED, self._store.now()
+            )
+            await self._store.write(competition_sql.note, ladder.id, ENDED.why)
             for game in ladder.games:
-                await self._competitions.changed(game.competition_id or "")
+                await self._tournaments.changed(game.competition_id or "")
 
 
 # Each open competition is looked at every second, and parsing a file takes milliseconds.

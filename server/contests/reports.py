@@ -3,20 +3,21 @@
 It has the results against each baseline and opponent, forfeits with position and message, the
 slowest plies, lost matches to replay, and the history of the rating.
 
-Students get their own report, whatever the board shows; organisers get every report.  Opponents
-appear with their names, as in the student's own matches; hidden baselines have none.  Only the
-author sees the output of a bot that failed, such as a traceback.
+Students get their own report with every setting of the board; organisers get every report.
+Opponents appear with their names, as in the student's own matches; hidden baselines have none.
+Only the author sees the output of a bot that failed, such as a traceback.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from cachetools import LRUCache
 from msgspec import structs
 
 from plyhouse.games.base import Game
@@ -36,19 +37,30 @@ from plyhouse.protocol.api.reports import (
 )
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import role_in
-from plyhouse.server.competition.evidence import PRIVATE, Outcome, any_time_interval, lines
+from plyhouse.server.competition.board_statistics import (
+    PRIVATE,
+    MatchOutcome,
+    any_time_interval,
+    lines,
+)
 from plyhouse.server.competition.grading import is_reached
 from plyhouse.server.competition.standings import Grade, Standing
+from plyhouse.server.contests.absence_reasons import withdrawn_texts
 from plyhouse.server.contests.board_visibility import Viewer, Visibility, eyes_of
 from plyhouse.server.contests.boards import Boards, Results
 from plyhouse.server.contests.grade_books import grade_points
-from plyhouse.server.contests.rosters import withdrawn_texts
 from plyhouse.server.match.events import end_data
 from plyhouse.server.match.views import Views
 from plyhouse.server.results.intervals import mean_interval
-from plyhouse.storage import class_people, class_results, class_sql
-from plyhouse.storage.class_results import State
-from plyhouse.storage.class_rows import ClassCompetition, ClassStudent
+from plyhouse.storage import (
+    competition_results,
+    competition_sql,
+    competition_students,
+    match_reads,
+    suspensions,
+)
+from plyhouse.storage.competition_results import State
+from plyhouse.storage.competition_rows import CompetitionRow, CompetitionStudent
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import Identity, StoredMatch
@@ -80,7 +92,7 @@ class Reports:
     def __init__(self, store: Store, boards: Boards) -> None:
         self._store = store
         self._boards = boards
-        self._points: OrderedDict[str, tuple[State, list[_Point]]] = OrderedDict()
+        self._points: LRUCache[str, tuple[State, list[_Point]]] = LRUCache(KEPT)
 
     def forget(self) -> None:
         """Clear the cache, because entries have other names."""
@@ -92,13 +104,13 @@ class Reports:
         Raises `ProtocolError` for another student's report, and `Unknown` if there is no such
         student.
         """
-        row = await self._store.read(class_sql.find, reference)
+        row = await self._store.read(competition_sql.find, reference)
         organiser = await role_in(self._store, row.id, identity) is not None
         wanted = student or identity.player
         own = key_of(wanted) == key_of(identity.player)
         if not (organiser or own):
             raise ProtocolError("auth/scope", "A report is for its own student and the staff.")
-        everybody = await self._store.read(class_people.students_of, row.id)
+        everybody = await self._store.read(competition_students.students_of, row.id)
         found = next((each for each in everybody if key_of(each.player) == key_of(wanted)), None)
         if found is None:
             raise Unknown(f"{wanted!r} is no student of {row.name!r}; take one of its accounts")
@@ -113,7 +125,7 @@ class Reports:
         made = await asyncio.to_thread(
             _report, found, results, grade, points, placed, eyes, organiser=organiser
         )
-        suspended = await self._store.probation.suspended_in(row.id, withdrawn=True)
+        suspended = await self._store.read(suspensions.suspended_in, row.id, withdrawn=True)
         entered = {each.entry for each in made.entries}
         names = {each.bot_id: each.name for each in results.entrants if each.name in entered}
         slowest, forfeited = await self._matches(found, results, author=own)
@@ -126,19 +138,16 @@ class Reports:
             forfeited=forfeited,
         )
 
-    async def _history(self, row: ClassCompetition, results: Results) -> list[_Point]:
+    async def _history(self, row: CompetitionRow, results: Results) -> list[_Point]:
         """Return the history of ratings, fitted once for all students."""
         kept = self._points.get(row.id)
         if kept is None or kept[0] != results.state:
             made = await asyncio.to_thread(_points, results)
             self._points[row.id] = kept = (results.state, made)
-            while len(self._points) > KEPT:
-                self._points.popitem(last=False)
-        self._points.move_to_end(row.id)
         return kept[1]
 
     async def _matches(
-        self, student: ClassStudent, results: Results, *, author: bool
+        self, student: CompetitionStudent, results: Results, *, author: bool
     ) -> tuple[list[SlowPly], list[Forfeit]]:
         """Return the slowest plies, and forfeits with their positions."""
         bots = [
@@ -147,7 +156,7 @@ class Reports:
         ]  # fmt: skip
         if not bots:
             return [], []
-        slow = await self._store.read(class_results.slowest, results.row.id, bots, SLOWEST)
+        slow = await self._store.read(competition_results.slowest, results.row.id, bots, SLOWEST)
         slowest = [
             SlowPly(
                 match=each.match,
@@ -167,7 +176,7 @@ class Reports:
             if seat.bot_id in bots and seat.culprit == seat.seat and _forfeits(seat.termination):
                 if len(forfeited) == MOST_FORFEITS:
                     break
-                stored = await self._store.match(seat.match)
+                stored = await self._store.read(match_reads.stored_match, seat.match)
                 forfeited.append(
                     await asyncio.to_thread(
                         _forfeit, stored, seat.seat, names[seat.bot_id], author=author
@@ -187,7 +196,7 @@ def _address(match: str, ply: int | None = None) -> str:
 
 def _points(results: Results) -> list[_Point]:
     # This imports numpy, which only competitions need.
-    from plyhouse.server.competition.proof import checkpoints
+    from plyhouse.server.competition.board_fits import checkpoints
 
     return [
         _Point(count, {each.name: each for each in fitted.estimates()})
@@ -196,7 +205,7 @@ def _points(results: Results) -> list[_Point]:
 
 
 def _report(
-    student: ClassStudent,
+    student: CompetitionStudent,
     results: Results,
     grade: Grade,
     points: Sequence[_Point],
@@ -221,10 +230,10 @@ def _report(
 
     board = {
         line.standing.entrant.name: line
-        for line in lines(placed, results.evidence, any_time=any_time)
+        for line in lines(placed, results.statistics, any_time=any_time)
         if line.standing.entrant.name in own
     }
-    met: dict[str, list[tuple[Outcome, int]]] = {}
+    met: dict[str, list[tuple[MatchOutcome, int]]] = {}
     for outcome in results.outcomes:
         for seat, name in enumerate(outcome.seats):
             if name in own:
@@ -277,9 +286,9 @@ def _report(
             ]
             for name in sorted(own)
         },
-        notes=results.evidence.told({each.name for each in results.entrants} - own)
+        notes=results.statistics.told({each.name for each in results.entrants} - own)
         if not organiser
-        else list(results.evidence.notes),
+        else list(results.statistics.notes),
         scoring={game: each.value for game, each in results.rules.scoring.items()},
         points=grade_points(grade, file) if any(each.grade for each in file.originals) else None,
         any_time=any_time,
@@ -314,7 +323,7 @@ def _numbers(board: dict[str, Any], name: str) -> tuple[Any, ...]:
     )
 
 
-def _score(name: str, rows: Sequence[tuple[Outcome, int]], *, any_time: bool) -> ReportScore:
+def _score(name: str, rows: Sequence[tuple[MatchOutcome, int]], *, any_time: bool) -> ReportScore:
     """Return the score of these seats; ``any_time`` is as in `lines`."""
     results: Counter[str] = Counter()
     pairs: dict[tuple[str, str], list[float]] = {}

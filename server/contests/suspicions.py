@@ -18,9 +18,9 @@ from plyhouse.server.results.suspicion import (
     choices_of,
     unlikely_pairs,
 )
-from plyhouse.storage import class_finals, class_results, class_sql
-from plyhouse.storage.class_results import FinalSeat
-from plyhouse.storage.class_rows import ClassEntry
+from plyhouse.storage import competition_reruns, competition_results, competition_sql, match_reads
+from plyhouse.storage.competition_results import FinalSeat
+from plyhouse.storage.competition_rows import CompetitionEntry
 from plyhouse.storage.rows import StoredMatch
 from plyhouse.storage.store import Store
 
@@ -38,10 +38,10 @@ async def suspicions(store: Store, reference: str, level: float) -> Suspicions:
 
     This can take long; threads do the work, so the event loop stays free.
     """
-    row = await store.read(class_sql.find, reference)
-    everybody = await store.read(class_finals.played_entries, row.id, replaced=True)
+    row = await store.read(competition_sql.find, reference)
+    everybody = await store.read(competition_reruns.played_entries, row.id, replaced=True)
     entries = {each.bot_id: each for each in everybody}
-    results = await store.read(class_results.played, row.id)
+    results = await store.read(competition_results.played, row.id)
     seats: dict[str, list[FinalSeat]] = {}
     for each in results:
         if each.bot_id in entries:
@@ -52,7 +52,10 @@ async def suspicions(store: Store, reference: str, level: float) -> Suspicions:
     choices: list[Choice] = []
     records = 0
     for start in range(0, len(latest), AT_ONCE):
-        stored = [await store.match(match) for match in latest[start : start + AT_ONCE]]
+        stored = [
+            await store.read(match_reads.stored_match, match)
+            for match in latest[start : start + AT_ONCE]
+        ]
         known, found = await asyncio.to_thread(_choices, stored)
         records += known
         choices += found
@@ -68,12 +71,12 @@ async def suspicions(store: Store, reference: str, level: float) -> Suspicions:
     )
 
 
-def same_files(entries: Iterable[ClassEntry]) -> tuple[SameFiles, ...]:
+def same_files(entries: Iterable[CompetitionEntry]) -> tuple[SameFiles, ...]:
     """Return entries of several owners whose versions have the same digest.
 
     At least one of the entries is a student's.
     """
-    found: dict[str, dict[str, ClassEntry]] = {}
+    found: dict[str, dict[str, CompetitionEntry]] = {}
     for each in entries:
         if each.digest:
             found.setdefault(each.digest, {})[each.name] = each
@@ -86,7 +89,7 @@ def same_files(entries: Iterable[ClassEntry]) -> tuple[SameFiles, ...]:
 
 
 def _pairs(
-    matches: Sequence[Sequence[FinalSeat]], entries: dict[int, ClassEntry], staff: set[str]
+    matches: Sequence[Sequence[FinalSeat]], entries: dict[int, CompetitionEntry], staff: set[str]
 ) -> list[UnlikelyPair]:
     """Return the unlikely pairs among two-player matches that ended by play.
 

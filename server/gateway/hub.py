@@ -28,16 +28,16 @@ from plyhouse.server.accounts.builtin_bots import HouseBots
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.accounts.registration import Registration
 from plyhouse.server.accounts.visitors import Visitors
-from plyhouse.server.administration.audit_follower import AuditFollower
+from plyhouse.server.administration.audit_follower import AuditFollower, LoginKind
 from plyhouse.server.administration.erasure import Eraser
 from plyhouse.server.administration.health import HealthCheck
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.contests.boards import Boards
 from plyhouse.server.contests.bot_profiles import BotProfiles
 from plyhouse.server.contests.competitions import Competitions
-from plyhouse.server.contests.courses import Classes
 from plyhouse.server.contests.exports import Exports
 from plyhouse.server.contests.reports import Reports
+from plyhouse.server.contests.tournaments import Tournaments
 from plyhouse.server.gateway.logins import Logins
 from plyhouse.server.gateway.requests import Requests
 from plyhouse.server.hosting.flag_reports import FlagReports
@@ -55,14 +55,14 @@ from plyhouse.server.lobby.probation import Watch as ForfeitWatch
 from plyhouse.server.lobby.probation import suspended_text
 from plyhouse.server.match.outcomes import VOID
 from plyhouse.server.match.terminations import forfeiting_seat
-from plyhouse.server.results.leaderboards import Leaderboards
+from plyhouse.server.results.rating_updates import RatingUpdates
 from plyhouse.server.table import journal
 from plyhouse.server.table.counts import Counts
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.live import LiveMatch
 from plyhouse.server.table.login_waits import LoginWaits
 from plyhouse.server.table.match_runner import MatchRunner
 from plyhouse.server.table.participants import Participant
+from plyhouse.server.table.presence import MatchSummary, Presence
 from plyhouse.server.table.watchdog import Watchdog
 from plyhouse.server.version import server_version
 from plyhouse.server.wire.connection_limits import Full, Places
@@ -88,7 +88,11 @@ class Hub:
     """A server without its transports; made by `Hub.open`."""
 
     def __init__(
-        self, config: ServerConfig, store: Store, now: Callable[[], int] = time.monotonic_ns
+        self,
+        config: ServerConfig,
+        store: Store,
+        now: Callable[[], int] = time.monotonic_ns,
+        builtin_bots: Callable[[Hub], HouseBots] | None = None,
     ) -> None:
         self.config = config
         self.store = store
@@ -107,7 +111,7 @@ class Hub:
         self.seated: dict[Session, Participant] = {}
         """The participant of each connection."""
         self.stopping = False
-        self.ratings = Leaderboards(store)
+        self.ratings = RatingUpdates(store)
         self.watchdog = Watchdog(now, self._stalled)
         self.login_waits = LoginWaits(self.directory, self.watchdog, now)
         self.runner = MatchRunner(
@@ -128,10 +132,8 @@ class Hub:
             playing=self._plays,
             leaving=self._forget,
         )
-        self.builtin_bots: HouseBots | None = None
+        self.builtin_bots = None if builtin_bots is None else builtin_bots(self)
         """Starts bots for people to play against; None if there are none."""
-        self.house_player = 0
-        """The player of these bots; 0 until there is one."""
         self.privacy = Privacy(store)
         # Lambdas look up attributes that are assigned below.
         self.lobby = Lobby(
@@ -141,39 +143,38 @@ class Hub:
             admit_to_hosted=lambda *match: self.hosted_play.admit(*match),
             may_be_secret=self.privacy.may_be_secret,
         )
-        self.competitions = Competitions(
+        self.tournaments = Tournaments(
             store,
             self.runner,
             self.directory,
             hidden_in=self.privacy.hidden,
             rooms_of_hosted=lambda running: self.hosting.rooms(running),
             hosted_waits_for=lambda *bot: self.hosting.waits_for(*bot),
-            on_finished=lambda identifier: self.courses.game_over(identifier),
+            on_finished=lambda identifier: self.competitions.game_over(identifier),
         )
         self.flag_reports = FlagReports(store, now, self._settled)
         self.hosting = Hosting(
             store,
             self.directory,
-            self.competitions,
+            self.tournaments,
             now,
             wanted_by_people=lambda: self.hosted_play.wanted(),
             people_waiting=lambda machine: self.hosted_play.waiting_on(machine),
             on_flags=self.flag_reports.heard,
         )
         self.hosted_play = HostedPlay(config, store, self.directory, self.hosting, now)
-        self.courses = Classes(config, store, self.competitions, self.directory)
+        self.competitions = Competitions(config, store, self.tournaments, self.directory)
         self.boards = Boards(store)
         self.reports = Reports(store, self.boards)
         self.exports = Exports(store, self.boards, self.privacy)
         self.audit_follower = AuditFollower(
             store,
             self,
-            directory=self.directory,
+            runner=self.runner,
             privacy=self.privacy,
+            tournaments=self.tournaments,
             competitions=self.competitions,
-            courses=self.courses,
             ratings=self.ratings,
-            now=now,
         )
         self.erasure = Eraser(store, self.audit_follower, self.directory, self.boards, self.reports)
         self.bot_profiles = BotProfiles(config, store, self.privacy, self.directory)
@@ -208,9 +209,8 @@ class Hub:
             audit_follower=self.audit_follower,
             hosting=self.hosting,
             lobby=self.lobby,
-            competitions=self.competitions,
+            tournaments=self.tournaments,
             login_waits=self.login_waits,
-            builtin_player=lambda: self.house_player,
             now=now,
         )
         self.requests = Requests(
@@ -237,12 +237,14 @@ class Hub:
         *,
         store: Store | None = None,
         now: Callable[[], int] = time.monotonic_ns,
+        builtin_bots: Callable[[Hub], HouseBots] | None = None,
     ) -> Hub:
         """Open the database and resume the matches of the last run.
 
         Raises `plyhouse.storage.errors.StorageError` when the database cannot be used, and
         `plyhouse.games.errors.GameError` for a file of ``config.game_files`` that is no game.
-        ``store`` is an open store; the hub closes it, too.
+        ``store`` is an open store; the hub closes it, too.  ``builtin_bots`` makes the object that
+        starts bots for people to play against; the hub closes that, too.
         """
         for source in config.game_sources:
             add_game_file(source)
@@ -251,15 +253,15 @@ class Hub:
         try:
             await store.claim()
             await store.apply(())  # fails now if the database is read-only
-            hub = cls(config, store, now)
+            hub = cls(config, store, now, builtin_bots)
             await hub.audit_follower.mark()
             await hub.ratings.start()
             resumed = await hub.runner.restore(hub.logins.holder, hub.privacy.hidden)
             if resumed:
                 log.info("matches of the last run resumed", extra={"matches": resumed})
             await hub.privacy.sight(None)  # loads the bots that no list may show
-            await hub.competitions.restore()
-            await hub.courses.start()
+            await hub.tournaments.restore()
+            await hub.competitions.start()
             await hub.audit_follower.start()
             hub.visitors.start()
         except BaseException:
@@ -311,14 +313,15 @@ class Hub:
                 live.unwatch(session)
         session.watching.clear()
         participant = self.seated.pop(session, None)
-        journal.left(session, participant)
+        journal.left(session, None if participant is None else participant.presence)
         if participant is None or participant.line is not session:
             return
         self.directory.leave(participant)
-        self.lobby.leave(participant)
-        for live, seat in self.directory.matches_of(participant):
+        bot = participant.presence.bot_id
+        self.lobby.leave(participant.presence)
+        for live, seat in self.directory.matches_of(bot):
             live.disconnected(seat)
-        self.directory.forget(participant)
+        self.directory.forget(bot)
 
     def spawn(
         self,
@@ -386,7 +389,7 @@ class Hub:
     def act(self, session: Session, message: Act, stamp: int) -> None:
         """Pass an action to its match."""
         participant = self.seated.get(session)
-        seat = None if participant is None else participant.matches.get(message.match)
+        seat = None if participant is None else participant.presence.matches.get(message.match)
         if seat is not None:
             live = self.directory.live[message.match]
         else:
@@ -406,14 +409,16 @@ class Hub:
     # -------------------------------------------------------------------------- endings
 
     def expel(
-        self, fits: Callable[[Participant], bool], code: str, text: str, *, keep_matches: bool
+        self, kind: LoginKind, ids: Container[int], code: str, text: str, *, keep_matches: bool
     ) -> None:
-        """Close the connections of all participants that fit.
+        """Close the connections of all participants whose id of this kind is in ``ids``.
 
         Unless their matches are kept, they forfeit them; matches that have not begun become void.
         """
-        for participant in filter(fits, tuple(self.directory.participants.values())):
-            held = tuple(self.directory.matches_of(participant))
+        for participant in tuple(self.directory.participants.values()):
+            if _id_of(participant, kind) not in ids:
+                continue
+            held = tuple(self.directory.matches_of(participant.presence.bot_id))
             if participant.line is not None:
                 participant.line.fail(code, text)
             if not keep_matches:
@@ -423,75 +428,92 @@ class Hub:
     def signed_out(self, session_ids: Container[int]) -> None:
         """Close the connections that were opened in sessions which are over."""
         self.expel(
-            lambda each: each.session_id > 0 and each.session_id in session_ids,
-            "auth/signed_out",
-            "You have signed out.",
-            keep_matches=True,
+            "session", session_ids, "auth/signed_out", "You have signed out.", keep_matches=True
         )
 
+    def rename(self, player_id: int, name: str) -> None:
+        """Disconnect a player's bots, so that they connect by their new names and play on."""
+        renamed = [
+            each
+            for each in self.directory.participants.values()
+            if each.presence.player_id == player_id
+        ]
+        text = f"This player is called {name} now: connect again."
+        self.expel("player", (player_id,), "server/shutting_down", text, keep_matches=True)
+        for participant in renamed:
+            self.directory.update(participant, player=name)
+
     def _plays(self, player_id: int) -> bool:
-        everybody = self.directory.participants.values()
+        everybody = self.directory.presences.values()
         return any(each.player_id == player_id and each.matches for each in everybody)
 
     def _forget(self, players: list[int]) -> None:
         """Remove guests who are about to be deleted, so that nothing uses their ids."""
         gone = frozenset(players)
-        self.expel(lambda each: each.player_id in gone, "auth/signed_out", "", keep_matches=True)
+        self.expel("player", gone, "auth/signed_out", "", keep_matches=True)
         self.directory.forget_players(gone)
         self.audit_follower.forget_players(gone)
 
-    def _match_over(self, live: LiveMatch) -> None:
-        outcome = live.match.outcome
-        config = live.match.config
+    def _match_over(self, match: MatchSummary) -> None:
+        outcome = match.outcome
         self.counts.ended(outcome)
-        journal.match_over(live)
+        journal.match_over(match)
         void = outcome is None or outcome.termination in VOID
-        if config.rated and not void:
-            self.ratings.played(config.game.spec)
+        if match.rated and not void:
+            self.ratings.played(match.game)
         if not void:
             seat = forfeiting_seat(outcome)
-            self.hosting.played(live.holders, None if seat is None else live.holders[seat])
-        held = not self.stopping and self.flag_reports.holds(live)
+            self.hosting.played(match.seats, None if seat is None else match.seats[seat])
+        held = not self.stopping and self.flag_reports.holds(match)
         if not held:
-            self._look_at_forfeit(live)
-        for holder in live.holders:
-            self.directory.forget(holder)
+            self._look_at_forfeit(match)
+        for bot in match.bots:
+            self.directory.forget(bot)
         if not self.stopping:
-            self.lobby.pair_soon(live.holders)
+            self.lobby.pair_soon(match.seats)
             if held:  # it counts later, but its bots are free
-                self.competitions.advance_soon([holder.bot_id for holder in live.holders])
+                self.tournaments.advance_soon(match.bots)
             else:
-                self.competitions.over(live)
+                self.tournaments.over(match)
 
-    def _settled(self, live: LiveMatch, void: bool) -> None:
+    def _settled(self, match: MatchSummary, void: bool) -> None:
         """Let a match count that waited for a machine's report, unless it is void."""
         if self.stopping:
             return
         if not void:
-            self._look_at_forfeit(live)
-        self.competitions.over(live, void=void)
+            self._look_at_forfeit(match)
+        self.tournaments.over(match, void=void)
 
-    def _look_at_forfeit(self, live: LiveMatch) -> None:
+    def _look_at_forfeit(self, match: MatchSummary) -> None:
         """Check whether the version that has just forfeited a match has done so too often."""
-        seat = forfeiting_seat(live.match.outcome)
+        seat = forfeiting_seat(match.outcome)
         if self.stopping or seat is None:
             return
-        culprit = live.holders[seat]
-        running = self.competitions.running(live.pairing.competition or "")
-        if running is not None and running.rehearsal:
+        running = self.tournaments.running(match.competition or "")
+        if running is not None and running.settings.rehearsal:
             return
+        culprit = match.seats[seat]
         if self.probation.concerns(culprit):
-            culprit.looked_at += 1
-            self.spawn(self._look_at(culprit, live.id, seat))
+            participant = self.directory.participants.get(culprit.bot_id)
+            self._review(participant, 1)
+            self.spawn(self._look_at(culprit, match.id, seat, participant))
 
-    async def _look_at(self, culprit: Participant, match_id: str, seat: int) -> None:
+    def _review(self, participant: Participant | None, change: int) -> None:
+        """Change the number of reviews of a bot; it is not paired during any."""
+        if participant is not None:
+            reviews = participant.presence.under_review + change
+            self.directory.update(participant, under_review=reviews)
+
+    async def _look_at(
+        self, culprit: Presence, match_id: str, seat: int, participant: Participant | None
+    ) -> None:
         """Keep a bot unpaired until it is clear whether it is suspended."""
         try:
             await self.probation.forfeited(match_id, seat, culprit.name)
         finally:
-            culprit.looked_at -= 1
+            self._review(participant, -1)
         self.lobby.pair_soon([culprit])
-        self.competitions.advance_soon([culprit.bot_id])
+        self.tournaments.advance_soon([culprit.bot_id])
 
     def suspend(self, version_id: int, reason: str) -> None:
         """Suspend a version from pairing, or reinstate it if ``reason`` is empty.
@@ -499,20 +521,22 @@ class Hub:
         Its matches continue.
         """
         for participant in tuple(self.directory.participants.values()):
-            if participant.version_id != version_id:
+            if participant.presence.version_id != version_id:
                 continue
-            participant.suspended = reason
+            self.directory.update(participant, suspended=reason)
             if reason:
-                self.lobby.leave(participant)
+                self.lobby.leave(participant.presence)
             told = Notice("notice/reinstated", "This version was reinstated, and is paired again.")
             if reason:
                 told = Notice("auth/suspended", suspended_text(reason))
             if participant.line is not None:
                 participant.line.send(told)
-            self.competitions.advance_soon([participant.bot_id])
+            self.tournaments.advance_soon([participant.presence.bot_id])
 
     async def say_goodbye(self) -> None:
         """Tell every client that the server stops, and let the last frames go out."""
+        if self.builtin_bots is not None:
+            await self.builtin_bots.close()
         self.stopping = True
         self.directory.abdicate()
         self.runner.freeze()
@@ -526,7 +550,7 @@ class Hub:
         self.watchdog.stop()
         await self.visitors.close()
         await self.audit_follower.close()
-        await self.courses.close()
+        await self.competitions.close()
         await self.reviews.close()
         await self.trees.close()
         await self.helpers.close()
@@ -537,11 +561,24 @@ class Hub:
         if self._tasks:
             await asyncio.wait(self._tasks)
         try:
-            await self.competitions.close()
+            await self.tournaments.close()
             await self.runner.close()
             await self.ratings.close()
         finally:
             await self.store.close()
+
+
+def _id_of(participant: Participant, kind: LoginKind) -> int:
+    """Return the id by which bots of this kind of login are expelled; 0 for none."""
+    match kind:
+        case "token":
+            return participant.token_id
+        case "session":
+            return participant.session_id
+        case "player":
+            return participant.presence.player_id
+        case "bot":
+            return participant.presence.bot_id
 
 
 async def _report(

@@ -29,7 +29,7 @@ from plyhouse.server.accounts.tickets import TICKET_PREFIX
 from plyhouse.server.accounts.visitors import Visitors
 from plyhouse.server.administration.audit_follower import AuditFollower
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.contests.competitions import Competitions
+from plyhouse.server.contests.tournaments import Tournaments
 from plyhouse.server.hosting.plan import Hosting
 from plyhouse.server.lobby.lobby import Lobby, read_game
 from plyhouse.server.lobby.probation import suspended_text
@@ -38,6 +38,7 @@ from plyhouse.server.table.counts import Counts
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.login_waits import LoginWait, LoginWaits
 from plyhouse.server.table.participants import Participant
+from plyhouse.server.table.presence import Presence
 from plyhouse.server.wire.connection_limits import Full, Places
 from plyhouse.server.wire.rates import client_of
 from plyhouse.server.wire.session import Session
@@ -66,15 +67,11 @@ class Logins:
         audit_follower: AuditFollower,
         hosting: Hosting,
         lobby: Lobby,
-        competitions: Competitions,
+        tournaments: Tournaments,
         login_waits: LoginWaits,
-        builtin_player: Callable[[], int],
         now: Callable[[], int],
     ) -> None:
-        """``server`` is the name and version that clients get.
-
-        ``builtin_player`` returns the player of the built-in bots, or 0.
-        """
+        """``server`` is the name and version that clients get."""
         self._config = config
         self._server = server
         self._limits = limits
@@ -88,9 +85,8 @@ class Logins:
         self._audit_follower = audit_follower
         self._hosting = hosting
         self._lobby = lobby
-        self._competitions = competitions
+        self._tournaments = tournaments
         self._login_waits = login_waits
-        self._builtin_player = builtin_player
         self._now = now
 
     async def register(self, session: Session, message: Register) -> None:
@@ -127,7 +123,6 @@ class Logins:
             raise
 
     async def _log_in(self, session: Session, hello: Hello, wait: LoginWait) -> None:
-        forgotten = self._visitors.forgotten
         person = await self._visitors.at(session.upgrade) if hello.signed_in else None
         if hello.token.startswith(TICKET_PREFIX):
             ticket = self._hosting.ticket(hello.token)
@@ -142,32 +137,34 @@ class Logins:
             wait.player_id = identity.player_id
             wait.bot = "" if is_in_person(hello, identity) else key_of(hello.bot)
             login = await self._registration.log_in(hello, identity)
+        builtin = await self._registration.is_builtin(login.identity.player_id)
         if session not in self._sessions:
             return  # it left meanwhile
         self._audit_follower.check(login)
-        if login.identity.guest and self._visitors.overtaken(login.identity.player_id, forgotten):
+        if login.identity.player_id in self._visitors.forgotten:  # while it logged in
             raise ProtocolError("auth/signed_out")
-        participant = self._directory.participants.get(login.bot.id)
-        if participant is None:
-            participant = self._participant(login)
-        if login.ticket is None and participant.hosted and self._hosting.holds(login.bot.id):
+        bot = login.bot.id
+        participant = self._directory.participants.get(bot) or self._participant(login)
+        presence = participant.presence
+        if login.ticket is None and presence.hosted and self._hosting.holds(bot):
             raise ProtocolError("bot/hosted")
         other = participant.line
         if other is not None:
             known = _same_key(hello.session, participant.key)
             if not known and not hello.takeover:
-                raise ProtocolError("auth/already_connected", _already(participant))
+                raise ProtocolError("auth/already_connected", _already(presence))
             other.fail("auth/replaced")
-        if participant.hosted and participant.line is None:
+        if presence.hosted and participant.line is None:
             self._hosting.credit(self._now())
             self._login_waits.skip(wait)
-        self._settle_in(participant, session, hello, login)
-        self._login_waits.give_back(wait, participant)
+        self._settle_in(participant, session, hello, login, builtin=builtin)
+        presence = participant.presence
+        self._login_waits.give_back(wait, bot)
         self._counts.logins += 1
-        journal.logged_in(session, participant)
+        journal.logged_in(session, presence)
         now = self._now()
         entered = []
-        for live, seat in tuple(self._directory.matches_of(participant)):
+        for live, seat in tuple(self._directory.matches_of(bot)):
             live.match.subscribe(seat, updates=hello.updates, scenes=hello.scenes)
             live.reconnected(seat)
             entered.append((live, seat))
@@ -181,23 +178,24 @@ class Logins:
         release(
             self._welcome(
                 hello,
-                participant.player,
-                participant.bot,
+                presence.player,
+                presence.bot,
                 participant.key,
-                participant.max_matches,
+                presence.max_matches,
                 snapshots,
             )
         )
-        self._login_waits.give_back(wait, participant)
+        self._login_waits.give_back(wait, bot)
         for (live, seat), snapshot in zip(entered, snapshots, strict=True):
             if snapshot.your_turn:
                 live.turn_told(seat, snapshot.ply, session)
             live.tell_who_is_away(session, seat)
         self._check_games(session, hello)
-        if participant.suspended:
-            session.send(Notice("auth/suspended", suspended_text(participant.suspended)))
-        self._lobby.pair_soon([participant])
-        self._competitions.advance_soon([participant.bot_id])
+        suspended = participant.presence.suspended
+        if suspended:
+            session.send(Notice("auth/suspended", suspended_text(suspended)))
+        self._lobby.pair_soon([presence])
+        self._tournaments.advance_soon([bot])
 
     def _welcome(
         self,
@@ -222,42 +220,52 @@ class Logins:
         )
 
     def _participant(self, login: Login) -> Participant:
-        participant = Participant(
-            player_id=login.identity.player_id,
-            player=login.identity.player,
-            bot_id=login.bot.id,
-            bot="" if login.in_person else login.bot.name,
+        participant = self._directory.add(
+            Presence(
+                player_id=login.identity.player_id,
+                player=login.identity.player,
+                bot_id=login.bot.id,
+                bot="" if login.in_person else login.bot.name,
+            )
         )
-        self._directory.participants[login.bot.id] = participant
         self._directory.come_back(participant)
         return participant
 
     def _settle_in(
-        self, participant: Participant, session: Session, hello: Hello, login: Login
+        self,
+        participant: Participant,
+        session: Session,
+        hello: Hello,
+        login: Login,
+        *,
+        builtin: bool,
     ) -> None:
         """Make the session the connection of its bot."""
-        # Ending the other connection may have removed the participant.
-        self._directory.enter(participant, session)
-        participant.since = time.time()
-        participant.version, participant.version_id = hello.version, login.version_id
-        participant.suspended = login.suspended
-        participant.hosted = "" if login.ticket is None else login.ticket.machine
-        participant.ticket = "" if login.ticket is None else login.ticket.secret
-        participant.kind = "human" if login.in_person else "bot"
-        if login.identity.guest:
-            participant.kind = "guest"
-        participant.session_id = login.identity.session_id
-        builtin = login.identity.player_id == self._builtin_player()
-        participant.casual = login.identity.guest or builtin
-        participant.scopes = login.identity.scopes
-        participant.token_id = login.identity.token_id
-        participant.games = frozenset(hello.games)
-        most = 1 if login.identity.guest else self._config.max_matches_per_bot
-        participant.max_matches = min(hello.max_matches, most)
+        identity, ticket = login.identity, login.ticket
+        kind = "guest" if identity.guest else "human" if login.in_person else "bot"
+        most = 1 if identity.guest else self._config.max_matches_per_bot
+        participant.session_id = identity.session_id
+        participant.scopes = identity.scopes
+        participant.token_id = identity.token_id
         participant.updates, participant.scenes = hello.updates, hello.scenes
+        # Ending the other connection may have removed the participant.
+        self._directory.enter(
+            participant,
+            session,
+            since=time.time(),
+            version=hello.version,
+            version_id=login.version_id,
+            suspended=login.suspended,
+            hosted="" if ticket is None else ticket.machine,
+            ticket="" if ticket is None else ticket.secret,
+            kind=kind,
+            casual=identity.guest or builtin,
+            games=frozenset(hello.games),
+            max_matches=min(hello.max_matches, most),
+        )
         self._seated[session] = participant
         self._places.play(session)
-        session.admit(participant)
+        session.admit(participant.presence)
         session.scenes = hello.scenes
 
     def _check_games(self, session: Session, hello: Hello) -> None:
@@ -274,9 +282,11 @@ class Logins:
     def holder(self, seat: SeatRow) -> Participant:
         """Return the participant of a stored seat, who is offline after a restart."""
         participant = self._directory.participants.get(seat.bot_id)
-        if participant is None:
-            in_person = seat.bot.lower() == seat.player.lower()
-            participant = self._directory.participants[seat.bot_id] = Participant(
+        if participant is not None:
+            return participant
+        in_person = seat.bot.lower() == seat.player.lower()
+        return self._directory.add(
+            Presence(
                 player_id=seat.player_id,
                 player=seat.player,
                 bot_id=seat.bot_id,
@@ -285,7 +295,7 @@ class Logins:
                 version=seat.version,
                 kind="human" if in_person else "bot",
             )
-        return participant
+        )
 
 
 def _same_key(said: str, key: str) -> bool:
@@ -293,9 +303,9 @@ def _same_key(said: str, key: str) -> bool:
     return secrets.compare_digest(said.encode(errors="surrogatepass"), key.encode())
 
 
-def _already(participant: Participant) -> str:
-    since = time.strftime("%H:%M:%S UTC", time.gmtime(participant.since))
+def _already(presence: Presence) -> str:
+    since = time.strftime("%H:%M:%S UTC", time.gmtime(presence.since))
     return (
-        f"{participant.name} is connected already, since {since}: stop that program, give this "
+        f"{presence.name} is connected already, since {since}: stop that program, give this "
         "one another bot name, or send hello with takeover to replace the other."
     )

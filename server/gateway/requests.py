@@ -86,9 +86,10 @@ class Requests:
         participant = self._seated.get(session)
         if participant is None and not isinstance(message, Watch | Unwatch):
             raise ProtocolError("auth/required")
-        self._by_type[type(message)](session, participant, message, stamp)
-        if participant is not None and isinstance(message, journal.TOLD):
-            journal.asked(participant, message)
+        presence = None if participant is None else participant.presence
+        self._by_type[type(message)](session, presence, message, stamp)
+        if presence is not None and isinstance(message, journal.TOLD):
+            journal.asked(presence, message)
 
     def seat(self, session: Session, message: Any) -> tuple[LiveMatch, int]:
         """Return the match that a request names, and the sender's seat in it.
@@ -104,62 +105,52 @@ class Requests:
             raise ProtocolError("match/not_yours" if known else "match/unknown")
         return held
 
-    def _ready(self, session: Session, _: Participant, message: Ready, stamp: int) -> None:
+    def _ready(self, session: Session, _: object, message: Ready, stamp: int) -> None:
         live, seat = self.seat(session, message)
         live.input(live.match.ready, seat, message.nonce, stamp, re=message.id)
 
-    def _resign(self, session: Session, _: Participant, message: Resign, stamp: int) -> None:
+    def _resign(self, session: Session, _: object, message: Resign, stamp: int) -> None:
         live, seat = self.seat(session, message)
         live.input(live.match.resign, seat, stamp, message.reason, message.detail, re=message.id)
 
-    def _offer_draw(self, session: Session, _: Participant, message: OfferDraw, stamp: int) -> None:
+    def _offer_draw(self, session: Session, _: object, message: OfferDraw, stamp: int) -> None:
         live, seat = self.seat(session, message)
         live.input(live.match.offer_draw, seat, stamp, re=message.id)
 
-    def _accept_draw(
-        self, session: Session, _: Participant, message: AcceptDraw, stamp: int
-    ) -> None:
+    def _accept_draw(self, session: Session, _: object, message: AcceptDraw, stamp: int) -> None:
         live, seat = self.seat(session, message)
         live.input(live.match.accept_draw, seat, stamp, re=message.id)
 
-    def _decline_draw(
-        self, session: Session, _: Participant, message: DeclineDraw, stamp: int
-    ) -> None:
+    def _decline_draw(self, session: Session, _: object, message: DeclineDraw, stamp: int) -> None:
         live, seat = self.seat(session, message)
         live.input(live.match.decline_draw, seat, stamp, re=message.id)
 
-    def _sync(self, session: Session, _: Participant, message: Sync, stamp: int) -> None:
+    def _sync(self, session: Session, _: object, message: Sync, stamp: int) -> None:
         live, seat = self.seat(session, message)
         _may_view(session, stamp)
         live.input(live.match.sync, seat, stamp, re=message.id)
 
-    def _watch(
-        self, session: Session, participant: Participant | None, message: Watch, stamp: int
-    ) -> None:
+    def _watch(self, session: Session, _: object, message: Watch, stamp: int) -> None:
         live = self._directory.match(message.match)
         if live is None:
             raise ProtocolError("match/unknown", NO_SUCH_MATCH)
         if not self._privacy.known_free(live.pairing.competition):
             _may_view(session, stamp)  # it needs a database query
-            self._spawn(self._watch_if_allowed(session, participant, message, live))
+            self._spawn(self._watch_if_allowed(session, message, live))
             return
         self._let_watch(session, message, live, stamp)
 
-    async def _watch_if_allowed(
-        self,
-        session: Session,
-        participant: Participant | None,
-        message: Watch,
-        live: LiveMatch,
-    ) -> None:
+    async def _watch_if_allowed(self, session: Session, message: Watch, live: LiveMatch) -> None:
         """Let a spectator watch a restricted match, or answer that there is no such match."""
+        participant = self._seated.get(session)
         try:
             if participant is not None:
-                sight = await self._privacy.sight_of(participant.player_id, participant.scopes)
+                player_id = participant.presence.player_id
+                sight = await self._privacy.sight_of(player_id, participant.scopes)
             else:  # a page shows what the player signed in at the browser may see
                 sight = await self._privacy.sight(await self._visitors.viewer(session.upgrade))
             class_id = await self._privacy.class_of(live.pairing.competition)
-            if not sight.sees(class_id, {holder.player_id for holder in live.holders}):
+            if not sight.sees(class_id, {each.player_id for each in live.seats}):
                 raise ProtocolError("match/unknown", NO_SUCH_MATCH)
             if session in self._sessions:  # it may have left meanwhile
                 self._let_watch(session, message, live, self._now())

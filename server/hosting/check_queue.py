@@ -18,10 +18,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from plyhouse.server.accounts.builtin_bots import HOUSE_NAMES, HOUSE_ROLE
-from plyhouse.server.hosting.check_terms import terms_of
+from plyhouse.protocol.hosting.runner_messages import CheckDone, CheckWanted, RunnerSays, Trouble
+from plyhouse.server.accounts.builtin_bots import house_player
+from plyhouse.server.hosting.checked_games import terms_of
 from plyhouse.server.hosting.runner_backoff import Troubles
-from plyhouse.server.hosting.runner_messages import CheckDone, CheckWanted, RunnerSays, Trouble
+from plyhouse.storage import submission_checks, submission_sql
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.store import Store
 from plyhouse.storage.submission_rows import WaitingCheck
@@ -60,7 +61,7 @@ class CheckQueue:
     async def waiting(self, now: int) -> dict[int, WaitingCheck]:
         """Return the checks that wait or are running, in the order in which they are due."""
         given = tuple(self._given)
-        found = await self._store.submissions.waiting()
+        found = await self._store.read(submission_checks.waiting)
         self._troubles.tidy(now)
         for submission in given:
             if submission not in found:  # its check ended, or its author removed it
@@ -85,10 +86,12 @@ class CheckQueue:
     async def wanted(self, submission: int) -> CheckWanted | None:
         """Describe a check to a machine; None if its author removed the submission."""
         try:
-            row = await self._store.submissions.get(submission)
+            row = await self._store.read(submission_sql.find, submission)
         except Unknown:
             return None
-        terms, must_play = terms_of(await self._store.submissions.checked_for(submission))
+        terms, must_play = terms_of(
+            await self._store.read(submission_checks.checked_for, submission)
+        )
         flags_count = self._troubles.count.get(submission, 0) >= GIVEN_UP
         return CheckWanted(submission, row.digest, terms, must_play, flags_count)
 
@@ -123,7 +126,7 @@ class CheckQueue:
 
         For a built-in bot, return the games in which it was checked.
         """
-        house = await self._store.sessions.special(HOUSE_ROLE, HOUSE_NAMES)
+        house = await house_player(self._store)
         return done.checked if player_id == house.id and done.checked else done.games
 
     async def _failed(self, machine: str, trouble: Trouble, now: int) -> None:
@@ -143,9 +146,11 @@ class CheckQueue:
     async def _store_verdict(
         self, machine: str, submission: int, ok: bool, report: str, games: list[str]
     ) -> None:
-        book = self._store.submissions
+        store = self._store
         try:
-            row = await book.checked(submission, ok, report, games, self._store.now())
+            row = await store.write(
+                submission_sql.check, submission, ok, report, games, self._store.now()
+            )
         except Unknown:
             return  # its author removed it
         log.info(

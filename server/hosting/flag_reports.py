@@ -19,12 +19,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from plyhouse.games.errors import GameError
-from plyhouse.server.competition.hosting import LostTime
-from plyhouse.server.contests.running import MAX_AGAIN, PairingId
-from plyhouse.server.hosting.runner_messages import FlagFell
+from plyhouse.protocol.hosting.runner_messages import FlagFell
+from plyhouse.server.contests.tournament_state import MAX_AGAIN, PairingId
+from plyhouse.server.hosting.placement import LostTime
+from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.results.voiding import void_match
-from plyhouse.server.table.live import LiveMatch
-from plyhouse.storage import class_results
+from plyhouse.server.table.presence import MatchSummary, Presence
+from plyhouse.storage import competition_results
 from plyhouse.storage.errors import AlreadyExists, StorageError, Unknown
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
@@ -41,17 +42,15 @@ HOLD_NS: Final = 8_000_000_000
 class _Held:
     """A match that does not count yet."""
 
-    live: LiveMatch
-    machine: str
-    bot: int
-    version: int
-    name: str
+    match: MatchSummary
+    bot: Presence
+    """The bot whose flag fell."""
     until: int
 
     def is_meant(self, machine: str, said: FlagFell) -> bool:
         """Return whether a report comes from the bot's machine and is about its last ply."""
         of = machine, said.bot, said.ply
-        return of == (self.machine, self.bot, self.live.match.ply)
+        return of == (self.bot.hosted, self.bot.bot_id, self.match.ply)
 
 
 class FlagReports:
@@ -61,25 +60,22 @@ class FlagReports:
     """
 
     def __init__(
-        self, store: Store, now: Callable[[], int], settled: Callable[[LiveMatch, bool], None]
+        self, store: Store, now: Callable[[], int], settled: Callable[[MatchSummary, bool], None]
     ) -> None:
         self._store = store
         self._now = now
         self._settled = settled
         self._held: dict[str, _Held] = {}
 
-    def holds(self, live: LiveMatch) -> bool:
+    def holds(self, match: MatchSummary) -> bool:
         """Return whether a finished match waits for a report; if not, it counts at once."""
-        outcome = live.match.outcome
+        outcome = match.outcome
         if outcome is None or outcome.seat is None or outcome.termination != "flag_fall":
             return False
-        holder = live.holders[outcome.seat]
-        if not holder.hosted or not live.pairing.competition:
+        bot = match.seats[outcome.seat]
+        if not bot.hosted or not match.competition:
             return False
-        until = self._now() + HOLD_NS
-        self._held[live.id] = _Held(
-            live, holder.hosted, holder.bot_id, holder.version_id, holder.name, until
-        )
+        self._held[match.id] = _Held(match, bot, self._now() + HOLD_NS)
         return True
 
     async def heard(self, machine: str, flags: Iterable[FlagFell]) -> None:
@@ -94,32 +90,34 @@ class FlagReports:
                 continue
             del self._held[said.match]
             time = LostTime(said.allowed, said.lost, said.match_wall, said.match_lost, said.slept)
-            kept = held.live.match.config.time_control.kind != "move"
+            kept = TimeControl.parse(held.match.time_control).kind != "move"
             void = time.excuses(kept=kept) and await self._is_first(held)
-            self._settled(held.live, void and await self._void(held, said))
+            self._settled(held.match, void and await self._void(held, said))
 
     def look(self, now: int) -> None:
         """Let matches count for which no report arrived in time."""
         for held in [each for each in self._held.values() if each.until <= now]:
-            del self._held[held.live.id]
+            del self._held[held.match.id]
             log.warning(
                 "a flag counts of which its machine said nothing",
-                extra={"runner": held.machine, "match": held.live.id},
+                extra={"runner": held.bot.hosted, "match": held.match.id},
             )
-            self._settled(held.live, False)
+            self._settled(held.match, False)
 
     async def _is_first(self, held: _Held) -> bool:
         """Return whether this version has had no flag fall excused in this competition."""
-        competition = held.live.pairing.competition or ""
+        competition = held.match.competition or ""
         try:
-            excused = await self._store.read(class_results.excused, competition, held.version)
+            excused = await self._store.read(
+                competition_results.excused, competition, held.bot.version_id
+            )
         except StorageError as error:
-            log.error("excuses not read", extra={"match": held.live.id, "why": str(error)})
+            log.error("excuses not read", extra={"match": held.match.id, "why": str(error)})
             return True
         if excused:
             log.warning(
                 "a flag counts, because one of this version was excused already",
-                extra={"runner": held.machine, "match": held.live.id},
+                extra={"runner": held.bot.hosted, "match": held.match.id},
             )
         return not excused
 
@@ -128,14 +126,14 @@ class FlagReports:
         reason = _reason(held, said)
         log.error(
             "a machine was too busy for a bot",
-            extra={"runner": held.machine, "match": held.live.id, "why": reason},
+            extra={"runner": held.bot.hosted, "match": held.match.id, "why": reason},
         )
         try:
-            await void_match(self._store, held.live.id, By(f"runner {held.machine}", reason))
+            await void_match(self._store, held.match.id, By(f"runner {held.bot.hosted}", reason))
         except AlreadyExists:  # an organiser was quicker
             return True
         except (StorageError, Unknown, GameError) as error:
-            log.error("match not made void", extra={"match": held.live.id, "why": str(error)})
+            log.error("match not made void", extra={"match": held.match.id, "why": str(error)})
             return False
         return True
 
@@ -146,8 +144,7 @@ def _reason(held: _Held, said: FlagFell) -> str:
         round(each / 1_000_000)
         for each in (said.lost, said.allowed, said.match_lost, said.match_wall)
     ]
-    pairing = held.live.pairing
-    attempt = PairingId.parse(pairing.id, pairing.competition or "").attempt
+    attempt = PairingId.parse(held.match.pairing, held.match.competition or "").attempt
     then = (
         "The match is played again; from now on flags of this version count here."
         if attempt < MAX_AGAIN
@@ -157,4 +154,4 @@ def _reason(held: _Held, said: FlagFell) -> str:
     return (
         "The flag of {} fell at ply {}, but its machine {} was not the bot's for {} of the {} ms "
         "that it had (in the match, {} of {} ms). {}"
-    ).format(held.name, said.ply, held.machine, *milliseconds, then)
+    ).format(held.bot.name, said.ply + 1, held.bot.hosted, *milliseconds, then)

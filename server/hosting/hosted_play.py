@@ -19,14 +19,14 @@ from typing import Final
 
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.competition.hosting import Priority
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.hosting.needed_bots import PLAY_MATCHES, Wanted
+from plyhouse.server.hosting.placement import Priority
 from plyhouse.server.hosting.plan import SECOND, Hosting
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.live import LiveMatch
 from plyhouse.server.table.match_runner import Terms
-from plyhouse.server.table.participants import Participant
+from plyhouse.server.table.presence import MatchSummary, Presence
+from plyhouse.storage import people, submission_sql
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 from plyhouse.storage.submission_rows import SubmissionRow
@@ -88,11 +88,13 @@ class HostedPlay:
         rows: dict[int, SubmissionRow] = {}
         for wish in self._wishes.values():
             rows.setdefault(wish.row.bot_id, wish.row)
-        for each in tuple(self._directory.participants.values()):
+        for each in tuple(self._directory.presences.values()):
             # After a restart the server knows no wishes, only the matches.
             away = each.kind == "bot" and (each.hosted or not each.online)
             if away and each.bot_id not in rows and any(self._free_play(each)):
-                row = await self._store.submissions.ready_version(each.bot_id, each.version_id)
+                row = await self._store.read(
+                    submission_sql.ready_version, each.bot_id, each.version_id
+                )
                 if row is not None and (row.open or each.hosted):
                     rows[each.bot_id] = row
         return [
@@ -108,12 +110,12 @@ class HostedPlay:
         wanted = {bot for _, bot in self._wishes}
         if not wanted:
             return
-        found = await self._store.submissions.open_to_people(len(wanted), wanted)
+        found = await self._store.read(submission_sql.open_to_people, len(wanted), wanted)
         rows = {row.bot_id: row for row in found}
         for (player, bot), wish in tuple(self._wishes.items()):
             if bot not in rows:
                 self._wishes.pop((player, bot), None)
-            elif (here := self._directory.participants.get(bot)) is None or not here.matches:
+            elif (here := self._directory.presences.get(bot)) is None or not here.matches:
                 wish.row = rows[bot]
 
     def waiting_on(self, machine: str) -> int:
@@ -131,18 +133,17 @@ class HostedPlay:
         for key in [key for key in self._wishes if key[1] == bot]:
             del self._wishes[key]
 
-    def _free_play(self, participant: Participant) -> Iterator[LiveMatch]:
-        """Yield the matches of a participant that belong to no competition."""
-        for live, _ in self._directory.matches_of(participant):
-            if live.pairing.competition is None:
-                yield live
+    def _free_play(self, bot: Presence) -> Iterator[MatchSummary]:
+        """Yield the matches of a bot that belong to no competition."""
+        for match in map(self._directory.summary, bot.matches):
+            if match is not None and match.competition is None:
+                yield match
 
     def _plays(self, player: int, bot: int) -> bool:
         """Return whether a player plays a match against a bot, outside of competitions."""
-        participant = self._directory.participants.get(bot)
-        return participant is not None and any(
-            player in {holder.player_id for holder in live.holders}
-            for live in self._free_play(participant)
+        here = self._directory.presences.get(bot)
+        return here is not None and any(
+            player in {each.player_id for each in match.seats} for match in self._free_play(here)
         )
 
     # --------------------------------------------------------------------------- asking
@@ -152,7 +153,7 @@ class HostedPlay:
         config = self._config
         if not config.hosted or config.hosted_play == "nobody":
             return []
-        return await self._store.submissions.open_to_people()
+        return await self._store.read(submission_sql.open_to_people)
 
     async def ready(self, identity: Identity, player: str, bot: str, spec: str) -> str:
         """Wait until a player can challenge a bot, and return the bot's name.
@@ -160,12 +161,12 @@ class HostedPlay:
         A bot that its author has connected is ready at once.  Raises `ProtocolError`, and `Unknown`
         if there is no such bot.
         """
-        row = await self._store.bot_named(player, bot)
+        row = await self._store.read(people.bot_named, player, bot)
         name = f"{row.player}/{row.name}"
-        here = self._directory.participants.get(row.id)
+        here = self._directory.presences.get(row.id)
         if here is not None and here.online and not here.hosted:
             return name
-        found = await self._store.submissions.open_to_people(1, [row.id])
+        found = await self._store.read(submission_sql.open_to_people, 1, [row.id])
         if not found:
             raise ProtocolError(
                 "hosted/closed",
@@ -229,7 +230,7 @@ class HostedPlay:
         if self._hosting.needed.is_for_competition(row.bot_id):
             return f"{name} plays in a competition now."
         machine = self._hosting.machine_of(row.bot_id)
-        here = self._directory.participants.get(row.bot_id)
+        here = self._directory.presences.get(row.bot_id)
         if machine is None:
             return f"{name} waits for a runner machine with room for it."
         if self._hosting.needed.priority(row.bot_id) is Priority.LADDER:
@@ -250,7 +251,7 @@ class HostedPlay:
 
     # ---------------------------------------------------------------------- challenging
 
-    def admit(self, challenger: Participant, opponent: Participant, terms: Terms) -> None:
+    def admit(self, challenger: Presence, opponent: Presence, terms: Terms) -> None:
         """Let a player challenge a hosted bot, or raise `ProtocolError`."""
         name = opponent.name
         wish = self._wishes.get((challenger.player_id, opponent.bot_id))

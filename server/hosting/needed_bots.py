@@ -11,12 +11,13 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from plyhouse.server.competition.hosting import Place, Priority
-from plyhouse.server.contests.competitions import Competitions
-from plyhouse.server.contests.ladders import LadderWork
-from plyhouse.server.contests.running import Running
+from plyhouse.server.contests.ladders import LadderQueue
+from plyhouse.server.contests.tournament_state import RunningTournament
+from plyhouse.server.contests.tournaments import Tournaments
+from plyhouse.server.hosting.placement import Place, Priority
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.live import LiveMatch
+from plyhouse.server.table.presence import MatchSummary
+from plyhouse.storage import submission_sql
 from plyhouse.storage.store import Store
 from plyhouse.storage.submission_rows import SubmissionRow
 
@@ -30,20 +31,20 @@ PLAY_MATCHES: Final = 2
 """Most matches with people that one hosted bot plays at a time."""
 
 
-def priority_of(running: Running) -> Priority:
+def priority_of(running: RunningTournament) -> Priority:
     """Return the priority of a competition's matches."""
-    if running.rehearsal:
+    if running.settings.rehearsal:
         return Priority.REHEARSAL
-    return Priority.LADDER if isinstance(running.work, LadderWork) else Priority.FINAL
+    return Priority.LADDER if isinstance(running.queue, LadderQueue) else Priority.FINAL
 
 
-def _players(running: Running) -> list[int]:
+def _players(running: RunningTournament) -> list[int]:
     """Return the bots that a competition needs now.
 
     A ladder always needs all of its bots.
     """
-    if isinstance(running.work, LadderWork):
-        return running.work.bots
+    if isinstance(running.queue, LadderQueue):
+        return running.queue.bots
     return [bot for bot in running.waiting() if bot not in running.gone]
 
 
@@ -59,7 +60,7 @@ class Wanted:
     why: str
     """The purpose in words, for people."""
     turn: int = 0
-    """See `plyhouse.server.competition.hosting.Need`."""
+    """See `plyhouse.server.hosting.placement.Need`."""
 
     @property
     def terms(self) -> tuple[object, ...]:
@@ -88,14 +89,14 @@ class NeededBots:
         self,
         store: Store,
         directory: Directory,
-        competitions: Competitions,
+        tournaments: Tournaments,
         cores: Callable[[], int],
         wanted_by_people: Callable[[], Awaitable[list[Wanted]]] | None = None,
     ) -> None:
         """``wanted_by_people`` returns bots to host for people, if no competition needs them."""
         self._store = store
         self._directory = directory
-        self._competitions = competitions
+        self._tournaments = tournaments
         self._cores = cores
         self._known: dict[tuple[int, int | None], SubmissionRow] = {}
         self._extra: dict[int, int] = {}
@@ -109,9 +110,9 @@ class NeededBots:
         """Return the bots to host, by id; ``placed`` says where they are hosted now."""
         found = await self._due(placed)
         outdated = set()
-        for bot, live in self.in_matches().items():
+        for bot, match in self.in_matches().items():
             fresh = found.pop(bot, None)
-            kept = await self._as_it_is(bot, live)
+            kept = await self._as_it_is(bot, match)
             if kept is not None and fresh is not None:
                 kept = replace(kept, turn=fresh.turn)
                 if not kept.serves(fresh):
@@ -139,47 +140,51 @@ class NeededBots:
         """Return the submission by which a bot is hosted; None if it is not hosted."""
         return self._known.get((bot, version))
 
-    def at_once(self, running: Running, bot: int) -> int:
+    def at_once(self, running: RunningTournament, bot: int) -> int:
         """Return how many matches a bot plays at a time.
 
         Baselines play more, because they meet everybody.
         """
-        pairs = max(1, self._cores() // running.work.at_once) if bot in running.baselines else 1
-        return min(MOST_AT_ONCE, running.work.at_once * pairs)
+        pairs = (
+            max(1, self._cores() // running.queue.at_once)
+            if bot in running.settings.needed_baselines
+            else 1
+        )
+        return min(MOST_AT_ONCE, running.queue.at_once * pairs)
 
     # ------------------------------------------------------------------ in a running match
 
-    def in_matches(self) -> dict[int, LiveMatch]:
+    def in_matches(self) -> dict[int, MatchSummary]:
         """Return the bots in competition matches, each with one match.
 
         Bots that their authors run are missing.  A bot that is offline counts: after a restart the
         server knows only its matches.
         """
         return {
-            holder.bot_id: live
-            for live in self._directory.live.values()
-            if live.pairing.competition is not None
-            for holder in live.holders
-            if holder.hosted or not holder.online
+            each.bot_id: match
+            for match in self._directory.summaries()
+            if match.competition is not None
+            for each in match.seats
+            if each.hosted or not each.online
         }
 
-    async def _as_it_is(self, bot: int, live: LiveMatch) -> Wanted | None:
+    async def _as_it_is(self, bot: int, match: MatchSummary) -> Wanted | None:
         """Return how a bot in a match stays hosted.
 
         None if its version was never submitted.
         """
-        version = next(each.version_id for each in live.holders if each.bot_id == bot)
+        version = next(each.version_id for each in match.seats if each.bot_id == bot)
         last = self._last.get(bot)
         if last is not None and last.row.version_id == version:
             return last
-        row = await self._store.submissions.ready_version(bot, version)
+        row = await self._store.read(submission_sql.ready_version, bot, version)
         if row is None or row.version_id != version:
             return None
-        running = self._competitions.running(live.pairing.competition or "")
+        running = self._tournaments.running(match.competition or "")
         if running is not None:
             return self._for(running, row)
-        matches = max(1, sum(bot == each.bot_id for each in live.holders))
-        return Wanted(row, Priority.FINAL, matches, (live.match.game.spec,), "its last matches")
+        matches = max(1, match.bots.count(bot))
+        return Wanted(row, Priority.FINAL, matches, (match.game,), "its last matches")
 
     # --------------------------------------------------------------------- what is to come
 
@@ -191,7 +196,7 @@ class NeededBots:
             each.row.bot_id: each
             for each in (await self._wanted_by_people() if self._wanted_by_people else [])
         }
-        for running in sorted(self._competitions.played(), key=priority_of):
+        for running in sorted(self._tournaments.played(), key=priority_of):
             if priority_of(running) > Priority.INTERACTIVE:
                 found = people | found
             rows = await self._submitted(running, placed, {*_players(running)} - found.keys())
@@ -203,7 +208,7 @@ class NeededBots:
         return people | found
 
     async def _submitted(
-        self, running: Running, placed: Mapping[int, Place], bots: Iterable[int]
+        self, running: RunningTournament, placed: Mapping[int, Place], bots: Iterable[int]
     ) -> dict[tuple[int, int | None], SubmissionRow]:
         """Return the existing submissions of bots, with the versions that play."""
         wanted = []
@@ -215,12 +220,12 @@ class NeededBots:
         rows = {each: row for each in wanted if (row := self._known.get(each)) is not None}
         unknown = [each for each in wanted if each not in rows]
         if unknown:
-            rows |= await self._store.submissions.ready_versions(unknown)
+            rows |= await self._store.read(submission_sql.ready_versions, unknown)
         return rows
 
-    def _for(self, running: Running, row: SubmissionRow) -> Wanted:
-        work = running.work
-        turn = work.played(row.bot_id) // PAIRINGS_A_TURN if isinstance(work, LadderWork) else 0
+    def _for(self, running: RunningTournament, row: SubmissionRow) -> Wanted:
+        work = running.queue
+        turn = work.played(row.bot_id) // PAIRINGS_A_TURN if isinstance(work, LadderQueue) else 0
         # Keep the first number: a change would restart the bot.
         extra = self._extra.setdefault(row.bot_id, PLAY_MATCHES if row.open else 0)
         return Wanted(
@@ -232,12 +237,12 @@ class NeededBots:
             turn=turn,
         )
 
-    def _is_needed(self, running: Running, row: SubmissionRow) -> bool:
+    def _is_needed(self, running: RunningTournament, row: SubmissionRow) -> bool:
         """Return whether the server must run a bot instead of its author."""
-        participant = self._directory.participants.get(row.bot_id)
-        if participant is None or participant.hosted or not participant.online:
+        here = self._directory.presences.get(row.bot_id)
+        if here is None or here.hosted or not here.online:
             return True
         if running.is_for_runners(row.bot_id):
             return True
         pinned = running.versions.get(row.bot_id)
-        return pinned is not None and participant.version_id != pinned
+        return pinned is not None and here.version_id != pinned

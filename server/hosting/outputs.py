@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import msgspec
 
 from plyhouse.protocol.errors import ProtocolError
+from plyhouse.protocol.hosting.runner_messages import MatchOutput, OutputLine, PlyCost
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.hosting.runner_messages import MatchOutput, OutputLine, PlyCost
+from plyhouse.storage import outputs
 from plyhouse.storage.outputs import OutputRow
 from plyhouse.storage.rows import Identity, StoredMatch, wall_ms
 from plyhouse.storage.store import Store
@@ -50,7 +51,8 @@ class Outputs:
         """Store what a runner sends; sending it again changes nothing.  Raises `Unknown`."""
         kept = Kept(said.lines, said.costs, said.cut, said.cut_at)
         data = await asyncio.to_thread(lambda: zlib.compress(msgspec.json.encode(kept)))
-        await self._store.outputs.keep(
+        await self._store.write(
+            outputs.keep,
             said.match,
             said.bot,
             said.part,
@@ -79,7 +81,7 @@ class Outputs:
             raise ProtocolError(
                 "match/not_over", f"What was printed in {header.id} can be read when it is over."
             )
-        rows = await self._store.outputs.of_match(header.id, sorted(mine))
+        rows = await self._store.read(outputs.of_match, header.id, sorted(mine))
         return await asyncio.to_thread(lambda: [BotOutput(row, _read(row.data)) for row in rows])
 
 

@@ -9,8 +9,8 @@ from typing import IO, Final
 
 import msgspec
 
-from plyhouse.protocol.package_inspector import Accepted, answer_of, command
-from plyhouse.protocol.package_rules import Rules
+from plyhouse.protocol.hosting.package_inspector import Accepted, answer_of, command
+from plyhouse.protocol.hosting.package_rules import Rules
 from plyhouse.storage.errors import SubmissionRefusal
 
 __all__ = ["inspect_upload"]

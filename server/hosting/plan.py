@@ -2,7 +2,7 @@
 
 The server stores none of this.  Each runner calls again and again, reports what it has, and gets
 what it should have (`Hosting.sync`).  Each call decides afresh who hosts what
-(`plyhouse.server.competition.hosting`).  A runner that is silent for `LEASE_NS` loses its bots to
+(`plyhouse.server.hosting.placement`).  A runner that is silent for `LEASE_NS` loses its bots to
 others.  After a crash the server learns everything again from the calls of its runners.
 
 A hosted bot logs in with a ticket.  The ticket is unguessable, and good for one bot with one
@@ -17,8 +17,19 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from plyhouse.protocol.hosting.runner_messages import (
+    BotWanted,
+    FlagFell,
+    RunnerSays,
+    RunnerTold,
+    Trouble,
+)
 from plyhouse.server.accounts.tickets import TICKET_PREFIX, Ticket
-from plyhouse.server.competition.hosting import (
+from plyhouse.server.contests.tournament_state import RunningTournament
+from plyhouse.server.contests.tournaments import Tournaments
+from plyhouse.server.hosting.check_queue import GIVEN_UP, CheckQueue
+from plyhouse.server.hosting.needed_bots import NeededBots, Wanted, priority_of
+from plyhouse.server.hosting.placement import (
     Machine,
     Need,
     Place,
@@ -27,22 +38,10 @@ from plyhouse.server.competition.hosting import (
     decide,
     room_for_matches,
 )
-from plyhouse.server.contests.competitions import Competitions
-from plyhouse.server.contests.running import Running
-from plyhouse.server.hosting.check_queue import GIVEN_UP, CheckQueue
-from plyhouse.server.hosting.needed_bots import NeededBots, Wanted, priority_of
 from plyhouse.server.hosting.runner_backoff import Troubles
-from plyhouse.server.hosting.runner_messages import (
-    BotWanted,
-    FlagFell,
-    RunnerSays,
-    RunnerTold,
-    Trouble,
-)
 from plyhouse.server.table.clock_compensation import Credit
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.live import LiveMatch
-from plyhouse.server.table.participants import Participant
+from plyhouse.server.table.presence import MatchSummary, Presence
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 from plyhouse.storage.submission_rows import SubmissionRow
@@ -83,7 +82,7 @@ class Hosting:
         self,
         store: Store,
         directory: Directory,
-        competitions: Competitions,
+        tournaments: Tournaments,
         now: Callable[[], int],
         *,
         wanted_by_people: Callable[[], Awaitable[list[Wanted]]] | None = None,
@@ -97,7 +96,7 @@ class Hosting:
         """
         self._store = store
         self._directory = directory
-        self._competitions = competitions
+        self._tournaments = tournaments
         self._now = now
         self._runners: dict[str, _Runner] = {}
         self._plan = Plan()
@@ -106,7 +105,7 @@ class Hosting:
         self._bots = Troubles()
         self._checks = CheckQueue(store)
         self.needed = NeededBots(
-            store, directory, competitions, lambda: self.cores, wanted_by_people
+            store, directory, tournaments, lambda: self.cores, wanted_by_people
         )
         self._people_waiting = people_waiting
         self.on_flags = on_flags
@@ -211,13 +210,13 @@ class Hosting:
         )
         self._renew_tickets(wanted)
         if replace(self._plan, checks=old.checks, waiting=old.waiting) != old:
-            self._competitions.advance_soon()
+            self._tournaments.advance_soon()
         return wanted
 
     def _is_idle(self, bot: int) -> bool:
         """Return whether a bot could move to another machine without disturbing a match."""
-        participant = self._directory.participants.get(bot)
-        return participant is None or not participant.matches
+        here = self._directory.presences.get(bot)
+        return here is None or not here.matches
 
     def _without(self, program: str) -> frozenset[str]:
         """Return the machines that lack a program; none if ``program`` is empty."""
@@ -298,24 +297,24 @@ class Hosting:
         """
         turns: set[str] = set()
         at_once = 0
-        for each in self._directory.participants.values():
+        for each in self._directory.presences.values():
             if each.hosted != machine:
                 continue
-            for match in each.matches:
-                live = self._directory.live.get(match)
-                if live is not None and not purpose.has_to_wait_for(self._priority(live)):
+            for identifier in each.matches:
+                match = self._directory.summary(identifier)
+                if match is not None and not purpose.has_to_wait_for(self._priority(match)):
                     continue
-                if live is not None and live.match.game.info.simultaneous:
+                if match is not None and match.simultaneous:
                     at_once += 1
                 else:
-                    turns.add(match)
+                    turns.add(identifier)
         return len(turns) + at_once
 
-    def _priority(self, live: LiveMatch) -> Priority:
+    def _priority(self, match: MatchSummary) -> Priority:
         """Return the priority of a match."""
-        if live.pairing.competition is None:
+        if match.competition is None:
             return Priority.INTERACTIVE
-        running = self._competitions.running(live.pairing.competition)
+        running = self._tournaments.running(match.competition)
         return Priority.FINAL if running is None else priority_of(running)
 
     async def _told(self, said: RunnerSays, wanted: Mapping[int, Wanted]) -> RunnerTold:
@@ -399,7 +398,7 @@ class Hosting:
         """Number of connected runners."""
         return sum(map(self._hears, self._runners))
 
-    def rooms(self, running: Running) -> Callable[[Participant], int]:
+    def rooms(self, running: RunningTournament) -> Callable[[Presence], int]:
         """Return a function that returns how many matches a hosted bot may begin.
 
         It counts matches of this competition.
@@ -408,32 +407,32 @@ class Hosting:
         """
         free: dict[str, int] = {}
 
-        def room(participant: Participant) -> int:
-            machine = participant.hosted
+        def room(bot: Presence) -> int:
+            machine = bot.hosted
             if machine not in free:
                 free[machine] = self._free(machine, running)
-            if not free[machine] or not self.runs_for(participant, priority_of(running)):
+            if not free[machine] or not self.runs_for(bot, priority_of(running)):
                 return 0
-            lives = [self._directory.live.get(match) for match in participant.matches]
-            played = sum(live is None or live.pairing.competition is not None for live in lives)
-            allowed = self.needed.at_once(running, participant.bot_id)
+            matches = [self._directory.summary(each) for each in bot.matches]
+            played = sum(each is None or each.competition is not None for each in matches)
+            allowed = self.needed.at_once(running, bot.bot_id)
             return min(max(0, allowed - played), free[machine])
 
         return room
 
-    def runs_for(self, participant: Participant, priority: Priority) -> bool:
+    def runs_for(self, bot: Presence, priority: Priority) -> bool:
         """Return whether a bot runs as matches of this priority need it.
 
         It does not if its runner is about to move or restart it, so that no match is disturbed.
         """
-        bot, ticket = participant.bot_id, self._ticket_of.get(participant.bot_id)
-        if bot in self._plan.yielding:
+        ticket = self._ticket_of.get(bot.bot_id)
+        if bot.bot_id in self._plan.yielding:
             return False
-        if ticket is None or ticket.secret != participant.ticket or self.needed.is_outdated(bot):
+        if ticket is None or ticket.secret != bot.ticket or self.needed.is_outdated(bot.bot_id):
             return False
-        return self.needed.priority(bot) == priority
+        return self.needed.priority(bot.bot_id) == priority
 
-    def _free(self, name: str, running: Running) -> int:
+    def _free(self, name: str, running: RunningTournament) -> int:
         """Return how many matches of a competition may begin on a machine."""
         priority = priority_of(running)
         if not self._hears(name) or self._is_hungry(name, priority):
@@ -445,13 +444,13 @@ class Hosting:
         game = running.terms.game
         # All seats may be on one machine.
         each = game.seats if game.info.simultaneous else 1
-        at_once = running.work.at_once
+        at_once = running.queue.at_once
         return room_for_matches(machine, held, cores_each=each, at_once=at_once)
 
     def _is_hungry(self, machine: str, priority: Priority) -> bool:
         """Return whether a processor would let a match of higher priority begin."""
-        for running in self._competitions.played():
-            if priority_of(running) < priority and self._competitions.could_begin(running):
+        for running in self._tournaments.played():
+            if priority_of(running) < priority and self._tournaments.could_begin(running):
                 for bot in running.waiting():
                     place = self._plan.bots.get(bot)
                     if place is not None and place.machine == machine and self._comes(bot, place):
@@ -460,7 +459,7 @@ class Hosting:
 
     def _comes(self, bot: int, place: Place) -> bool:
         """Return whether a hosted bot can begin a match, now or once it runs."""
-        here = self._directory.participants.get(bot)
+        here = self._directory.presences.get(bot)
         if here is not None and here.online and not self.needed.is_outdated(bot):
             return here.free > 0
         return self._bots.count.get(place.version, 0) < GIVEN_UP
@@ -482,9 +481,9 @@ class Hosting:
 
     # ------------------------------------------------------------------------- matches
 
-    def played(self, holders: Iterable[Participant], culprit: Participant | None) -> None:
+    def played(self, seats: Iterable[Presence], culprit: Presence | None) -> None:
         """Forget the failures of the bots in a match that counts, except the culprit's."""
-        for each in holders:
+        for each in seats:
             if each.hosted and each is not culprit:
                 self._bots.played(each.version_id)
 
@@ -492,14 +491,14 @@ class Hosting:
         """Stop the clocks of bots that are away because their machine is (`Credit`)."""
         self._credit.give(now)
 
-    def _has_ended(self, participant: Participant) -> bool:
+    def _has_ended(self, bot: Presence) -> bool:
         """Return whether the machine of a bot reports that its program exited."""
-        runner = self._runners.get(participant.hosted)
-        gone = (participant.bot_id, participant.version_id)
+        runner = self._runners.get(bot.hosted)
+        gone = (bot.bot_id, bot.version_id)
         return runner is not None and any(
             (each.bot, each.version) == gone for each in runner.said.ended
         )
 
-    def _is_given_up(self, participant: Participant) -> bool:
+    def _is_given_up(self, bot: Presence) -> bool:
         """Return whether the bot has failed `GIVEN_UP` times."""
-        return self._bots.count.get(participant.version_id, 0) >= GIVEN_UP
+        return self._bots.count.get(bot.version_id, 0) >= GIVEN_UP

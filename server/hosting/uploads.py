@@ -15,13 +15,13 @@ from collections.abc import Callable, Iterator
 from typing import IO, Final
 
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.protocol.package_rules import Rules, in_units
+from plyhouse.protocol.hosting.package_rules import Rules, in_units
 from plyhouse.server.accounts.roles import role_in
-from plyhouse.server.competition.students import account_name
+from plyhouse.server.competition.class_list import account_name
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.hosting.package_inspection import inspect_upload
 from plyhouse.server.wire.rates import Rate
-from plyhouse.storage import class_sql
+from plyhouse.storage import competition_sql, submission_sql
 from plyhouse.storage.errors import SubmissionRefusal
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
@@ -97,7 +97,8 @@ class Uploads:
             raise SubmissionRefusal(
                 "submission/too_many",
                 f"a player hands in at most {self._config.submissions_per_hour} times an hour: "
-                f"wait {seconds} s, and try your bot at home meanwhile (plyhouse check --sandbox)",
+                f"wait {seconds} s, and try your bot at home meanwhile "
+                "(plyhouse bot check --sandbox)",
                 retry_after=seconds,
             )
         with tempfile.SpooledTemporaryFile(IN_MEMORY) as file:
@@ -131,7 +132,7 @@ class Uploads:
         """
         config, store = self._config, self._store
         if competition:  # report a misspelt one before a bot is made
-            await store.read(class_sql.find, competition)
+            await store.read(competition_sql.find, competition)
         file = file.replace("\\", "/").rpartition("/")[2]
         async with self._inspecting:
             package = await inspect_upload(file, sent.from_start(), self.rules)
@@ -164,7 +165,7 @@ class Uploads:
 
         Raises `Unknown` for everybody else.
         """
-        row = await self._store.submissions.get(submission_id)
+        row = await self._store.read(submission_sql.find, submission_id)
         if row.player_id != identity.player_id and not await self._staffed(row, identity):
             raise no_submission(submission_id)
         return row

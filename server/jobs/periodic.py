@@ -20,7 +20,7 @@ class Periodic:
 
     ``work`` is a function or a coroutine function; ``seconds`` pass between its end and its next
     run.  A failed run does not prevent the next one.  The log names ``name``: a database failure is
-    a warning, any other failure an error with its traceback.  Of failures in a row, the log has
+    a warning, any other failure an error with its traceback.  In a row of failures, the log has
     only the first, second, fourth, eighth and so on, so that a quick timer does not flood it.
     """
 

@@ -40,10 +40,10 @@ class Reviews:
         if not self.offered:
             raise NotWorkedOut("review/off", "This server reviews no matches.")
         seconds = f"{self._found.seconds:g}"
-        key = hashlib.sha256(f"{match}|{seat}|{seconds}".encode()).hexdigest()[:32]
+        key = hashlib.sha256(f"{match}|{seat}|{seconds}|plies from 1".encode()).hexdigest()[:32]
         more = ["--seconds", seconds]
         if seat is not None:
-            more += ["--seat", str(seat)]
+            more += ["--seat", str(seat + 1)]  # people count from 1, and so do commands
         return await self._found.of(key, f"the review of match {match}", more, record)
 
     async def close(self) -> None:

@@ -79,11 +79,11 @@ class Trees:
             )
         seconds = f"{self._found.seconds:g}"
         # Use `=`, so that a visitor's text is never taken for an option.
-        more = [f"--ply={ply}", f"--depth={depth}", f"--max-nodes={MAX_NODES}"]
+        more = [f"--ply={ply + 1}", f"--depth={depth}", f"--max-nodes={MAX_NODES}"]
         more += [f"--seconds={seconds}", *(f"--then={text}" for text in then)]
         if search:
             more.append(f"--search={search}")
-        about = f"the tree of match {record.match} at ply {ply}"
+        about = f"the tree of match {record.match} at ply {ply + 1}"
         try:
             return await self._found.of(key, about, more, write_record(record))
         except NotWorkedOut as error:

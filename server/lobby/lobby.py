@@ -30,7 +30,7 @@ from plyhouse.server.lobby.seek_hints import reasons
 from plyhouse.server.match.time_control import SECOND, InvalidTimeControl, TimeControl
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.match_runner import BEGUN_AT_ONCE, MatchRunner, Terms
-from plyhouse.server.table.participants import Participant
+from plyhouse.server.table.presence import Presence
 from plyhouse.server.wire.rates import Rate
 from plyhouse.storage.rows import new_id
 
@@ -87,18 +87,13 @@ def read_time_control(text: str, config: ServerConfig) -> TimeControl:
 class _Challenge:
     id: str
     terms: Terms
-    challenger: Participant
-    opponents: tuple[Participant, ...]
+    sides: tuple[int, ...]
+    """The ids of the bots in the order of seats from the challenger's, which comes first."""
     seat: int | None
     """The seat that the challenger asked for."""
     timer: asyncio.TimerHandle
     accepted: set[int] = field(default_factory=set)
     """The bot ids of the opponents that have accepted."""
-
-    @property
-    def sides(self) -> tuple[Participant, ...]:
-        """The challenger and the opponents, in the order of seats from the challenger's."""
-        return (self.challenger, *self.opponents)
 
 
 class Lobby:
@@ -109,7 +104,7 @@ class Lobby:
         config: ServerConfig,
         runner: MatchRunner,
         directory: Directory,
-        admit_to_hosted: Callable[[Participant, Participant, Terms], None] | None = None,
+        admit_to_hosted: Callable[[Presence, Presence, Terms], None] | None = None,
         may_be_secret: Callable[[str], bool] = lambda _: False,
     ) -> None:
         """``admit_to_hosted`` raises `ProtocolError` if a hosted bot cannot be challenged.
@@ -123,8 +118,8 @@ class Lobby:
         self._matchmaker = Matchmaker(
             own_bots_rated=config.allow_own_bots, max_seeks=config.max_seeks_per_bot
         )
-        self._seekers: dict[str, Participant] = {}
-        """The participant of each open seek."""
+        self._seekers: dict[str, int] = {}
+        """The id of the bot of each open seek."""
         self._challenges: dict[str, _Challenge] = {}
         self._unwanted = Rate(*CHALLENGES, runner.now)
         self._admit_to_hosted = admit_to_hosted
@@ -145,17 +140,17 @@ class Lobby:
 
     # ---------------------------------------------------------------------------- seeks
 
-    def seek(self, participant: Participant, message: SeekMessage) -> Ok:
+    def seek(self, bot: Presence, message: SeekMessage) -> Ok:
         """Open a seek; its matches begin as soon as there are opponents."""
         terms = self._terms(message.game, message.time_control, message.rated, message.mirrored)
-        self._may_play(participant, terms.rated)
-        if participant.guest:
-            self._guest_is_free(participant)
-        self._needs_room(participant, terms)
+        self._may_play(bot, terms.rated)
+        if bot.guest:
+            self._guest_is_free(bot)
+        self._needs_room(bot, terms)
         seek = Seek(
             id=new_id(),
-            player=participant.player,
-            bot=participant.bot,
+            player=bot.player,
+            bot=bot.bot,
             game=terms.game.spec,
             time_control=str(terms.time_control),
             seats=terms.game.seats,
@@ -167,23 +162,23 @@ class Lobby:
             self._matchmaker.add(seek)
         except SeekError as error:
             raise ProtocolError(error.code, str(error)) from error
-        self._seekers[seek.id] = participant
+        self._seekers[seek.id] = bot.bot_id
         self.pair_soon(())
         self._tell_soon()
         return Ok(message.id, seek=seek.id)
 
-    def unseek(self, participant: Participant, message: Unseek) -> Ok:
+    def unseek(self, bot: Presence, message: Unseek) -> Ok:
         """Withdraw a seek."""
-        if self._seekers.get(message.seek) is not participant:
+        if self._seekers.get(message.seek) != bot.bot_id:
             raise ProtocolError("seek/unknown")
         del self._seekers[message.seek]
         if message.seek in self._matchmaker:
             self._matchmaker.withdraw(message.seek)
-            self.pair_soon([participant])  # a mirrored seek takes places from other seeks
+            self.pair_soon([bot])  # a mirrored seek takes places from other seeks
             self._tell_soon()
         return Ok(message.id)
 
-    def pair_soon(self, freed: Iterable[Participant] | None = None) -> None:
+    def pair_soon(self, freed: Iterable[Presence] | None = None) -> None:
         """Look for pairings after a moment.
 
         ``freed`` are the bots that may have room since the last look; None stands for any.
@@ -220,7 +215,7 @@ class Lobby:
             if seek.id not in self._matchmaker:
                 seeker = self._seekers.pop(seek.id)
                 if seek.mirrored:
-                    self.pair_soon([seeker])
+                    self.pair_soon([self._directory.presences[seeker]])
         if proposals:
             self._tell_soon()
 
@@ -245,21 +240,19 @@ class Lobby:
         )
         for seek, text in told.items():
             seeker = self._seekers[seek]
-            if seeker.line is None or seeker.matches or self._told.get(seek) == text:
+            if self._directory.presences[seeker].matches or self._told.get(seek) == text:
                 continue  # a bot that plays is not waiting
-            seeker.line.send(Notice("notice/seek_waits", text))
+            self._directory.send(seeker, Notice("notice/seek_waits", text))
         self._told = dict(told)
 
     def _room(self, name: str) -> int:
-        participant = self._directory.find(name.removesuffix("/"))
-        if participant is None:
-            return 0
-        return participant.free // self._matchmaker.at_once(name)
+        here = self._directory.find(name.removesuffix("/"))
+        return 0 if here is None else here.free // self._matchmaker.at_once(name)
 
     # ----------------------------------------------------------------------- challenges
 
-    def challenge(self, participant: Participant, message: Challenge) -> Ok:
-        """Ask for a match with one opponent, or with as many as the game needs."""
+    def challenge(self, bot: Presence, message: Challenge) -> Ok:
+        """Ask for a match with one opponent, or with the number that the game needs."""
         terms = self._terms(message.game, message.time_control, message.rated, message.mirrored)
         seats = terms.game.seats
         if seats < 2:
@@ -277,25 +270,25 @@ class Lobby:
             raise ProtocolError(
                 "protocol/bad_field", f"'challenge': field 'seat' must be from 0 to {seats - 1}."
             )
-        self._may_play(participant, terms.rated)
-        if participant.guest:
-            self._guest_is_free(participant)
-        self._needs_room(participant, terms)
-        asked: list[Participant] = []
+        self._may_play(bot, terms.rated)
+        if bot.guest:
+            self._guest_is_free(bot)
+        self._needs_room(bot, terms)
+        asked: list[Presence] = []
         for name in (message.opponent, *message.others):
-            asked.append(self._opponent((participant, *asked), name, terms))
+            asked.append(self._opponent((bot, *asked), name, terms))
             self._may_play(asked[-1], terms.rated)
-        mine = sum(each.challenger is participant for each in self._challenges.values())
+        mine = self._challenges_of(bot)
         if mine >= self._config.max_seeks_per_bot:
             raise ProtocolError(
                 "seek/limit", f"{mine} challenges of yours are open: wait for their answers."
             )
-        self._not_too_often(participant, asked)
-        return Ok(message.id, challenge=self._ask(terms, participant, asked, message.seat))
+        self._not_too_often(bot, asked)
+        return Ok(message.id, challenge=self._ask(terms, bot, asked, message.seat))
 
-    def _not_too_often(self, participant: Participant, asked: Iterable[Participant]) -> None:
+    def _not_too_often(self, bot: Presence, asked: Iterable[Presence]) -> None:
         for opponent in asked:
-            pair = participant.player_id, opponent.bot_id
+            pair = bot.player_id, opponent.bot_id
             if not self._unwanted.take(pair):
                 wait = math.ceil(self._unwanted.wait(pair))
                 raise ProtocolError(
@@ -304,47 +297,46 @@ class Lobby:
                 )
 
     def _ask(
-        self, terms: Terms, challenger: Participant, asked: Sequence[Participant], seat: int | None
+        self, terms: Terms, challenger: Presence, asked: Sequence[Presence], seat: int | None
     ) -> str:
         """Open a challenge and ask the opponents; return its id."""
         seconds = self._config.challenge_timeout
         identifier = new_id()
+        sides = tuple([each.bot_id for each in (challenger, *asked)])
         if asked[0].hosted:  # the only opponent, which accepts automatically
             self._needs_places(challenger, terms)
             self._unwanted.give_back((challenger.player_id, asked[0].bot_id))
-            self._start(identifier, terms, (challenger, asked[0]), seat)
+            self._start(identifier, terms, sides, seat)
             return identifier
         timer = asyncio.get_running_loop().call_later(seconds, self._close, identifier, "expired")
-        self._challenges[identifier] = _Challenge(
-            identifier, terms, challenger, tuple(asked), seat, timer
-        )
+        self._challenges[identifier] = _Challenge(identifier, terms, sides, seat, timer)
         for place, opponent in enumerate(asked, start=1):
-            if opponent.line is not None:
-                opponent.line.send(
-                    Challenged(
-                        identifier,
-                        challenger.name,
-                        terms.game.spec,
-                        str(terms.time_control),
-                        terms.rated,
-                        None if seat is None else (seat + place) % terms.game.seats,
-                        int(seconds * 1000),
-                        [each.name for each in asked if each is not opponent],
-                    )
-                )
+            self._directory.send(
+                opponent.bot_id,
+                Challenged(
+                    identifier,
+                    challenger.name,
+                    terms.game.spec,
+                    str(terms.time_control),
+                    terms.rated,
+                    None if seat is None else (seat + place) % terms.game.seats,
+                    int(seconds * 1000),
+                    [each.name for each in asked if each is not opponent],
+                ),
+            )
         return identifier
 
-    def _opponent(self, sides: Sequence[Participant], name: str, terms: Terms) -> Participant:
+    def _opponent(self, sides: Sequence[Presence], name: str, terms: Terms) -> Presence:
         """Return the opponent of this name for ``sides``, which the challenger leads."""
         opponent = self._directory.find(name)
-        if opponent is None or not opponent.online:
+        if opponent is None:
             known = [each for each in self._directory.online() if not self._may_be_secret(each)]
             near = difflib.get_close_matches(name, known, n=1)
             hint = f" Did you mean {near[0]}?" if near else ""
             raise ProtocolError("challenge/offline", f"{name} is not connected.{hint}")
-        if opponent is sides[0]:
+        if opponent.bot_id == sides[0].bot_id:
             raise ProtocolError("challenge/self", "A bot cannot challenge itself.")
-        if opponent in sides:
+        if any(opponent.bot_id == each.bot_id for each in sides):
             raise ProtocolError(
                 "challenge/self", f"{name} is named twice: nobody has two seats of a match."
             )
@@ -371,43 +363,43 @@ class Lobby:
                 )
         return opponent
 
-    def answer(self, participant: Participant, message: Answer) -> Ok:
+    def answer(self, bot: Presence, message: Answer) -> Ok:
         """Accept or decline a challenge, or withdraw one's own by declining it."""
         challenge = self._challenges.get(message.challenge)
-        if challenge is None or participant not in challenge.sides:
+        if challenge is None or bot.bot_id not in challenge.sides:
             raise ProtocolError("challenge/unknown")
-        if participant is challenge.challenger:
+        if bot.bot_id == challenge.sides[0]:
             if message.accept:
                 raise ProtocolError("challenge/unknown", "This challenge is for your opponent.")
             self._close(challenge.id, "withdrawn", message.reason)
         elif not message.accept:
             self._close(challenge.id, "declined", message.reason)
         else:
-            if participant.guest and participant.matches:
+            if bot.guest and bot.matches:
                 raise ProtocolError("guest/busy")
-            self._needs_room(participant, challenge.terms)
-            self._needs_places(participant, challenge.terms)
-            ready = challenge.accepted | {participant.bot_id}
-            if len(ready) == len(challenge.opponents):
-                self._begin(challenge, participant)
+            self._needs_room(bot, challenge.terms)
+            self._needs_places(bot, challenge.terms)
+            ready = challenge.accepted | {bot.bot_id}
+            if len(ready) == len(challenge.sides) - 1:
+                self._begin(challenge, bot.bot_id)
             challenge.accepted = ready
         return Ok(message.id)
 
-    def _begin(self, challenge: _Challenge, last: Participant) -> None:
+    def _begin(self, challenge: _Challenge, last: int) -> None:
         """Begin, after the last acceptance, if the others can still play."""
         at_once = challenge.terms.at_once
-        for each in challenge.sides:
-            if each is not last and (each.free < at_once or (each.guest and each.matches)):
+        sides = [self._directory.presences[bot] for bot in challenge.sides]
+        for each in sides:
+            busy = each.free < at_once or (each.guest and each.matches)
+            if busy and each.bot_id != last:
                 raise ProtocolError("challenge/offline", f"{each.name} plays too many matches now.")
         self._close(challenge.id, "accepted")
-        for each in challenge.opponents:
+        for each in sides[1:]:
             # Accepted challenges do not count against the limit.
-            self._unwanted.give_back((challenge.challenger.player_id, each.bot_id))
+            self._unwanted.give_back((sides[0].player_id, each.bot_id))
         self._start(challenge.id, challenge.terms, challenge.sides, challenge.seat)
 
-    def _start(
-        self, challenge: str, terms: Terms, sides: Sequence[Participant], seat: int | None
-    ) -> None:
+    def _start(self, challenge: str, terms: Terms, sides: Sequence[int], seat: int | None) -> None:
         """Begin the match of a challenge, with ``seat`` for the first of ``sides``."""
         first = int(challenge, 36) % len(sides) if seat is None else seat
         order = _rotated(list(sides), first)
@@ -419,20 +411,19 @@ class Lobby:
             return
         challenge.timer.cancel()
         message = ChallengeClosed(identifier, reason, detail)  # type: ignore[arg-type]
-        for each in challenge.sides:
-            if each.line is not None:
-                each.line.send(message)
+        for bot in challenge.sides:
+            self._directory.send(bot, message)
 
     # -------------------------------------------------------------------------- both
 
-    def leave(self, participant: Participant) -> None:
+    def leave(self, bot: Presence) -> None:
         """Withdraw the seeks and challenges of a bot that has left."""
-        for seek in self._matchmaker.withdraw_bot(participant.player, participant.bot):
+        for seek in self._matchmaker.withdraw_bot(bot.player, bot.bot):
             self._seekers.pop(seek.id, None)
             self._tell_soon()
         for challenge in tuple(self._challenges.values()):
-            if participant in challenge.sides:
-                self._close(challenge.id, "withdrawn", f"{participant.name} has left.")
+            if bot.bot_id in challenge.sides:
+                self._close(challenge.id, "withdrawn", f"{bot.name} has left.")
 
     def _terms(self, spec: str, control: str, rated: bool, mirrored: bool) -> Terms:
         if not self._directory.leads("challenges"):
@@ -440,40 +431,42 @@ class Lobby:
         game = read_game(spec)
         return Terms(game, read_time_control(control, self._config), rated, mirrored)
 
-    def _may_play(self, participant: Participant, rated: bool) -> None:
-        if rated and participant.casual:
-            raise ProtocolError("guest/casual", f"{participant.name} plays casual matches only.")
+    def _may_play(self, bot: Presence, rated: bool) -> None:
+        if rated and bot.casual:
+            raise ProtocolError("guest/casual", f"{bot.name} plays casual matches only.")
 
-    def _guest_is_free(self, participant: Participant) -> None:
+    def _guest_is_free(self, bot: Presence) -> None:
         """Raise if a guest already has a match, a seek or a challenge."""
-        waits = participant in self._seekers.values() or any(
-            each.challenger is participant for each in self._challenges.values()
-        )
-        if waits or participant.matches:
+        waits = bot.bot_id in self._seekers.values() or self._challenges_of(bot)
+        if waits or bot.matches:
             raise ProtocolError("guest/busy")
 
-    def _needs_room(self, participant: Participant, terms: Terms) -> None:
-        if participant.suspended:
-            raise ProtocolError("auth/suspended", suspended_text(participant.suspended))
-        if participant.max_matches < terms.at_once:
+    def _challenges_of(self, bot: Presence) -> int:
+        """Return the number of open challenges that a bot has made."""
+        return sum(each.sides[0] == bot.bot_id for each in self._challenges.values())
+
+    def _needs_room(self, bot: Presence, terms: Terms) -> None:
+        if bot.suspended:
+            raise ProtocolError("auth/suspended", suspended_text(bot.suspended))
+        if bot.max_matches < terms.at_once:
             raise ProtocolError(
                 "seek/limit",
                 f"A mirrored pairing plays {terms.at_once} matches at once, "
-                f"and this bot takes {participant.max_matches}: raise hello.max_matches.",
+                f"and this bot takes {bot.max_matches}: raise hello.max_matches.",
             )
 
-    def _needs_places(self, participant: Participant, terms: Terms) -> None:
+    def _needs_places(self, bot: Presence, terms: Terms) -> None:
         """Raise if a bot plays too many matches to begin a challenge."""
-        if participant.free < terms.at_once:
+        if bot.free < terms.at_once:
             raise ProtocolError(
                 "seek/limit",
                 f"This challenge begins {terms.at_once} of your matches, and you play "
-                f"{len(participant.matches)} of {participant.max_matches}: end one first, or "
+                f"{len(bot.matches)} of {bot.max_matches}: end one first, or "
                 "raise hello.max_matches.",
             )
 
 
-def _rotated(sides: list[Participant], by: int) -> list[Participant]:
+def _rotated(sides: list[int], by: int) -> list[int]:
     """Return the sides, each ``by`` seats later."""
     return sides[-by:] + sides[:-by] if by else sides
 

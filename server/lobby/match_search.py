@@ -15,8 +15,8 @@ from typing import Final, get_args
 from plyhouse.protocol.messages import Termination
 from plyhouse.server.accounts.privacy import Privacy, Sight
 from plyhouse.server.lobby.lobby import read_game
-from plyhouse.server.table.live import LiveMatch
-from plyhouse.storage import class_sql
+from plyhouse.server.table.presence import MatchSummary
+from plyhouse.storage import competition_sql, people, tournaments
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.match_lists import STATES, MatchFilter
 from plyhouse.storage.store import Store
@@ -55,20 +55,19 @@ class Looked:
     competition: str = ""
     """The competition's name."""
 
-    def fits(self, live: LiveMatch) -> bool:
+    def fits(self, match: MatchSummary) -> bool:
         """Return whether the public data of a running match fit."""
         wanted = self.wanted
-        told = live.match.config.players
         return (
             wanted.termination is None
-            and wanted.status in (None, live.match.course.status)
-            and wanted.game in (None, live.match.game.spec)
-            and wanted.family in (None, live.match.game.info.name)
+            and wanted.status in (None, match.status)
+            and wanted.game in (None, match.game)
+            and wanted.family in (None, match.family)
+            and (wanted.competition_ids is None or match.competition in wanted.competition_ids)
+            and (not self.player or self.player in [each.player for each in match.players])
             and (
-                wanted.competition_ids is None or live.pairing.competition in wanted.competition_ids
+                not self.bot or self.bot in [f"{each.player}/{each.bot}" for each in match.players]
             )
-            and (not self.player or self.player in [each.player for each in told])
-            and (not self.bot or self.bot in [f"{each.player}/{each.bot}" for each in told])
         )
 
 
@@ -87,9 +86,9 @@ async def filter_of(store: Store, privacy: Privacy, sight: Sight, words: Words) 
     unnamed: dict[int, Collection[str]] = {}
     player = bot = competition = ""
     if words.player:
-        row = await store.player(words.player)
+        row = await store.read(people.player, words.player)
         player = row.name
-        own = await store.bots(row.id)
+        own = await store.read(people.list_bots, row.id)
         groups.append(tuple([each.id for each in own]))
         unnamed |= privacy.unnamed(sight, own)
     if words.bot:
@@ -128,10 +127,10 @@ def _one_of(what: str, value: str, known: Collection[str]) -> str | None:
 async def _competition(store: Store, reference: str) -> tuple[str, tuple[str, ...]]:
     """Return the name of a competition and the ids of its games."""
     try:
-        row = await store.read(class_sql.find, reference)
+        row = await store.read(competition_sql.find, reference)
     except Unknown as unknown:
         try:
-            one = await store.competition(reference)
+            one = await store.read(tournaments.competition, reference)
         except Unknown:
             raise unknown from None
         return one.name, (one.id,)

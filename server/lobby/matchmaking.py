@@ -86,7 +86,7 @@ class Proposal:
     def orders(self) -> tuple[tuple[Seek, ...], ...]:
         """The seeks in seat order, once per match.
 
-        That is one match, or all rotations if mirrored.
+        They are one match, or all rotations if mirrored.
         """
         if not self.pool.mirrored:
             return (self.seeks,)

@@ -14,10 +14,11 @@ from typing import Final
 from plyhouse.server.competition.probation import Ended, why
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.match.terminations import FORFEITS
-from plyhouse.server.table.participants import Participant
+from plyhouse.server.table.presence import Presence
+from plyhouse.storage import suspensions
 from plyhouse.storage.errors import StorageError
-from plyhouse.storage.probation import EndedMatch
 from plyhouse.storage.store import Store
+from plyhouse.storage.suspensions import EndedMatch
 
 __all__ = ["Watch", "suspended_text"]
 
@@ -42,10 +43,10 @@ class Watch:
         self, config: ServerConfig, store: Store, look: Callable[[], Awaitable[None]]
     ) -> None:
         self._config = config
-        self._book = store.probation
+        self._store = store
         self._look = look
 
-    def concerns(self, culprit: Participant) -> bool:
+    def concerns(self, culprit: Presence) -> bool:
         """Return whether a forfeit may lead to a suspension; people are not suspended."""
         return self._config.suspend_after > 0 and culprit.kind == "bot"
 
@@ -53,10 +54,15 @@ class Watch:
         """Suspend the version that forfeited a match if it has done so too often."""
         window = self._config.suspend_window
         try:
-            version, rows = await self._book.ended(match_id, seat, DEPTH * window)
+            version, rows = await self._store.read(
+                suspensions.ended, match_id, seat, DEPTH * window
+            )
             ended = [Ended(row.ended_ms, _forfeit(row)) for row in rows]
             reason = why(ended, self._config.suspend_after, window)
-            if reason and await self._book.suspend(version, reason):
+            if not reason:
+                return
+            store = self._store
+            if await store.write(suspensions.suspend, version, reason, store.now()):
                 log.warning("version suspended", extra={"bot": name, "why": reason})
                 await self._look()
         except StorageError as error:

@@ -32,7 +32,7 @@ class MatchConfig:
     game: Game
     time_control: TimeControl
     players: tuple[SeatInfo, ...]
-    """The holder of each seat; as many as the game has seats."""
+    """The holder of each seat of the game."""
     seed: bytes
     """The pairing's secret seed."""
     rated: bool = False

@@ -6,13 +6,14 @@
     ratings        a fit of all results of a game, with intervals
     sequential     bounds on a mean that hold at every moment; grades until they are certain
     sprt           tests of candidates that stop when the better one is clear
-    leaderboards   ratings kept up to date, and the lines of a table
+    leaderboards   the lines of a table
+    rating_updates ratings kept up to date: when fits run
     played         games between two, in mirrored pairs, summed up for a fit
     strengths      Bradley-Terry with draws, seats and anchors for a field of competition
     plackett_luce  the same for rankings of three seats and more
     fitted         the conclusions of a fit: intervals of both kinds, ranks, superiority
     separation     whether results compare all entries with each other
-    utilities      points and chips: means over mirrored pairs
+    mean_returns   points and chips: means over mirrored pairs
     luck           luck taken out of them, by the chance nodes
     nash           fields without one order: Nash averaging
     repeats        games that repeat earlier ones

@@ -1,16 +1,8 @@
-"""Leaderboards: current ratings, and the lines of a table with intervals.
-
-Ratings are a fit of all results of a game, made soon after matches have ended.  Fits run in a
-thread, one at a time, at least `DELAY_SECONDS` apart, however many matches end.  Ratings that the
-database lacks are fitted again at the next start.
-"""
+"""The lines of a leaderboard, with intervals."""
 
 from __future__ import annotations
 
-import asyncio
-import logging
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
 
 from msgspec import convert, structs
 
@@ -20,36 +12,35 @@ from plyhouse.games.registry import get_game
 from plyhouse.protocol.api.leaderboards import Standing
 from plyhouse.server.results.intervals import interval_of_sums
 from plyhouse.server.results.scoring import default_scoring
-from plyhouse.storage.errors import StorageError
-from plyhouse.storage.rows import PairResult
+from plyhouse.storage import leaderboards
 from plyhouse.storage.rows import Standing as StandingRow
 from plyhouse.storage.store import Store
 
-if TYPE_CHECKING:
-    from plyhouse.server.results.ratings import Rating
-
-__all__ = ["Leaderboards", "board", "lines", "scoring_of"]
-
-log = logging.getLogger("plyhouse.server.results.ratings")
-
-DELAY_SECONDS: Final = 1.0
+__all__ = ["board", "installed_game", "lines", "scoring_of"]
 
 
 async def board(
     store: Store, spec: str, limit: int = 100, offset: int = 0, *, every_version: bool = False
 ) -> list[Standing]:
     """Read a page of a game's table; games for one rank by mean return."""
-    game = _game(spec)
+    game = installed_game(spec)
     alone = game is not None and game.seats == 1
     return lines(
         spec,
-        await store.leaderboard(spec, limit, offset, every_version=every_version, by_mean=alone),
+        await store.read(
+            leaderboards.leaderboard,
+            spec,
+            limit,
+            offset,
+            every_version=every_version,
+            by_mean=alone,
+        ),
     )
 
 
 def lines(spec: str, standings: Iterable[StandingRow]) -> list[Standing]:
     """Return the lines of a game's table, in the order of its standings."""
-    game = _game(spec)
+    game = installed_game(spec)
     if game is None or default_scoring(game) is not Scoring.RETURNS:
         return [convert(each, Standing, from_attributes=True) for each in standings]
     bounds = game.return_bounds  # Forfeits give these returns, too.
@@ -65,114 +56,13 @@ def lines(spec: str, standings: Iterable[StandingRow]) -> list[Standing]:
 
 def scoring_of(spec: str) -> Scoring:
     """Return the scoring of a game; by wins if it is not installed any more."""
-    game = _game(spec)
+    game = installed_game(spec)
     return Scoring.WINS if game is None else default_scoring(game)
 
 
-class Leaderboards:
-    """The ratings of all games; `start` reads them, `played` requests a fit."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._ratings: dict[str, dict[int, float]] = {}
-        self._stale: set[str] = set()
-        self._timer: asyncio.TimerHandle | None = None
-        self._task: asyncio.Task[None] | None = None
-        self._open = True
-
-    def rating_of(self, game: str, version_id: int) -> float | None:
-        """Return a version's rating in a game as last fitted; None without one."""
-        return self._ratings.get(game, {}).get(version_id)
-
-    async def start(self) -> None:
-        """Read the ratings of all games, and schedule a fit of those with results."""
-        for game in await self._store.games_with_results():
-            self._ratings[game] = {
-                line.version_id: line.rating
-                for line in await self._store.leaderboard(game, 1_000_000, every_version=True)
-                if line.rating is not None
-            }
-            self._stale.add(game)
-        if self._stale:
-            self._schedule()
-
-    def played(self, game: str) -> None:
-        """Schedule a fit because a rated match of this game ended or became void."""
-        self._stale.add(game)
-        self._schedule()
-
-    async def settle(self) -> None:
-        """Run all waiting fits now, and return when they are stored."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        while self._stale or self._task is not None:
-            if self._task is None:
-                self._run()
-            if self._task is not None:
-                await asyncio.wait([self._task])
-
-    async def close(self) -> None:
-        """Run all waiting fits for the last time."""
-        self._open = False
-        await self.settle()
-
-    def _schedule(self) -> None:
-        if self._open and self._timer is None and self._task is None:
-            self._timer = asyncio.get_running_loop().call_later(DELAY_SECONDS, self._run)
-
-    def _run(self) -> None:
-        self._timer = None
-        games, self._stale = self._stale, set()
-        self._task = asyncio.get_running_loop().create_task(self._fit(games), name="ratings")
-        self._task.add_done_callback(self._fitted)
-
-    def _fitted(self, task: asyncio.Task[None]) -> None:
-        self._task = None
-        if self._stale:
-            self._schedule()
-
-    async def _fit(self, games: set[str]) -> None:
-        for game in sorted(games):
-            try:
-                results = await self._store.pair_results(game)
-                ratings = await asyncio.to_thread(_fit, results, _opponents(game))
-                await self._store.save_ratings(game, ratings)
-            except StorageError as error:
-                log.warning("ratings of %s: %s", game, error)
-            except Exception:
-                log.exception("ratings of %s", game)
-            else:
-                self._ratings[game] = {version: each.elo for version, each in ratings.items()}
-
-
-def _game(spec: str) -> Game | None:
+def installed_game(spec: str) -> Game | None:
     """Return a game; None for a plug-in that is not installed any more."""
     try:
         return get_game(spec)
     except GameError:
         return None
-
-
-def _opponents(spec: str) -> int:
-    """Return the number of opponents of each seat in a match of this game."""
-    game = _game(spec)
-    return 1 if game is None else max(1, game.seats - 1)
-
-
-def _fit(results: list[PairResult], opponents: int) -> dict[int, Rating]:
-    """Fit ratings to pairwise results; each match counts once for each seat."""
-    # This imports numpy, which matches on one's own machine, being unrated, do not need.
-    from plyhouse.server.results.ratings import PairScore, fit
-
-    share = 1.0 / opponents
-    return fit(
-        PairScore(
-            each.version_a,
-            each.version_b,
-            each.games * share,
-            each.score_a * share,
-            each.squares_a * share,
-        )
-        for each in results
-    )

@@ -23,9 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from plyhouse.games.base import CHANCE, TERMINAL, ChanceKind, Game
 from plyhouse.games.errors import GameError
 from plyhouse.games.position import Position
-from plyhouse.games.registry import get_game
 from plyhouse.server.results.intervals import Interval, mean_interval
-from plyhouse.server.results.record import Record
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,7 +38,6 @@ __all__ = [
     "estimate",
     "judge_of",
     "looked_ahead",
-    "match_luck",
     "random_play",
 ]
 
@@ -68,7 +65,7 @@ class Adjusted(NamedTuple):
     coefficient: float
     """The coefficient of the luck subtracted, on average over the folds."""
     watched: tuple[float, float] | None = None
-    """Bounds on the raw mean that hold at every moment (`utilities.watched_bounds`); None if the
+    """Bounds on the raw mean that hold at every moment (`mean_returns.watched_bounds`); None if the
     bounds of a return are unknown."""
 
 
@@ -97,24 +94,15 @@ def looked_ahead(value: Value) -> Value:
     return best
 
 
-def match_luck(record: Record, value: Value, game: Game | None = None) -> tuple[float, ...]:
-    """Return each seat's luck in a match.
-
-    Luck is the sum of values after chance, less their expectations.  ``game`` is needed if the
-    record's game was loaded from a file.  Raises `GameError` if the record does not fit the game.
-    """
-    rules = get_game(record.game) if game is None else game
-    course = [(each.kind, each.seat, each.text) for each in record.events]
-    return course_luck(rules, course, lambda _, state: value(state))
-
-
 def course_luck(
     rules: Game,
     course: Iterable[tuple[str, int, str]],
     judge: Judge,
     most: int | None = None,
 ) -> tuple[float, ...]:
-    """Return `match_luck` of events given as kind, seat and text.
+    """Return each seat's luck in a match, given its events as kind, seat and text.
+
+    Luck is the sum of values after chance, less their expectations.
 
     Kinds other than chance and action are skipped.  After ``most`` valued positions, from the next
     chance node on, the rest of the match counts as without luck.  This causes no bias, because no

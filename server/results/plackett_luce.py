@@ -9,7 +9,7 @@ likelihood is concave, so Newton's steps find its maximum in a few rounds.
 
 Entries that share a place count as ranked in every order equally: the mean of the logarithms, which
 is a draw as half a win each way.  The model says nothing about the size of returns; if that counts,
-see `plyhouse.server.results.utilities`.
+see `plyhouse.server.results.mean_returns`.
 
 Prior, anchors and errors are those of `plyhouse.server.results.strengths`; each seat has one
 virtual drawn game against the last one.  The sandwich is shrunk to the model while units are few.

@@ -16,7 +16,7 @@ Fields may be added within format 1; readers ignore unknown fields.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import msgspec
 from msgspec import Struct
@@ -32,6 +32,9 @@ from plyhouse.server.match.terms import MatchConfig, config_of
 from plyhouse.server.match.time_control import LagPolicy
 from plyhouse.storage.rows import EventRow, StoredMatch
 
+if TYPE_CHECKING:
+    from plyhouse.storage.store import Store
+
 __all__ = [
     "RECORD_FORMAT",
     "Record",
@@ -39,6 +42,7 @@ __all__ = [
     "RecordError",
     "RecordEvent",
     "RecordSeat",
+    "load_record",
     "make_record",
     "read_record",
     "record_json",
@@ -57,7 +61,7 @@ class RecordError(ValueError):
 
 
 class RecordSeat(Struct, frozen=True, omit_defaults=True):
-    """Who held a seat.
+    """The holder of a seat.
 
     player: account that the bot belongs to.
     bot: name of the bot under its player; empty for the player in person.
@@ -70,11 +74,11 @@ class RecordSeat(Struct, frozen=True, omit_defaults=True):
 
 
 class RecordChance(Struct, frozen=True):
-    """What the rolls and deals were made from.
+    """The source of the rolls and deals.
 
     version: of the recipe above: 1, as in the text of the HMAC.
     commitment: SHA-256 of the seed's bytes, in lower-case hex, told before the match.
-    stream: the name of the stream, as it stands in the text of the HMAC.
+    stream: the name of the stream, as in the text of the HMAC.
     nonces: what each seat contributed, in seat order, in lower-case hex; empty for a seat that gave
         nothing, and for all while the match waits for a seat. The stream ``pairing`` does not use
         them.
@@ -89,7 +93,7 @@ class RecordChance(Struct, frozen=True):
 
 
 class RecordEvent(Struct, frozen=True, omit_defaults=True):
-    """One event; they stand in the order in which they happened. Times are nanoseconds.
+    """One event; events are in the order in which they happened. Times are nanoseconds.
 
     kind: what happened, see the kinds below.
     ply: index of the next action of a seat when it happened: of an action its own index, of chance
@@ -140,7 +144,7 @@ class Record(Struct, frozen=True):
     outcome: how it ended; null if it was not finished when the record was made.
     max_retries: illegal actions in one ply that did not forfeit yet, under the rule ``retry``.
     started_ms: wall clock when all seats were ready, in milliseconds since 1970 (UTC).
-    finished_ms: wall clock at the end, likewise.
+    finished_ms: wall clock at the end, in the same unit.
     void_reason: why the match was made void, by an organiser or since the machine that ran a bot
         was too busy, so that it counts nowhere; null if it was not.
     """
@@ -253,6 +257,13 @@ def stored_record(stored: StoredMatch, game: Game) -> Record:
         finished_ms=stored.header.finished_ms,
         void_reason=stored.header.void_reason,
     )
+
+
+async def load_record(store: Store, match_id: str, game: Game) -> Record:
+    """Read a match from a store and return its record; raises `Unknown`."""
+    from plyhouse.storage import match_reads  # loads SQLAlchemy, which most users do without
+
+    return stored_record(await store.read(match_reads.stored_match, match_id), game)
 
 
 def record_json(stored: StoredMatch) -> bytes:

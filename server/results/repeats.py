@@ -8,15 +8,13 @@ only while no record shows it acting in two ways after the same actions.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
-from plyhouse.server.results.record import Record, RecordSeat
-
-__all__ = ["Line", "line_weights", "repeat_weights"]
+__all__ = ["PlayedLine", "repeat_weights"]
 
 
-class Line(NamedTuple):
+class PlayedLine(NamedTuple):
     """The properties of a match that a repeat shares."""
 
     game: str
@@ -28,19 +26,10 @@ class Line(NamedTuple):
     """True if chance had a part."""
 
 
-def repeat_weights(records: Iterable[Record], *, opening_plies: int = 0) -> list[float]:
-    """Return the weight of each record: 1, or 0 if it repeats an earlier one.
-
-    The bots do not choose the first ``opening_plies`` actions (`plyhouse match --opening-plies`),
-    so these do not show whether a bot varies.
-    """
-    return line_weights([_line(record) for record in records], opening_plies=opening_plies)
-
-
-def line_weights(lines: Sequence[Line], *, opening_plies: int = 0) -> list[float]:
-    """Return `repeat_weights` of lines, in their order."""
-    varied = _varied(lines, opening_plies)
-    seen: set[Line] = set()
+def repeat_weights(lines: Sequence[PlayedLine]) -> list[float]:
+    """Return the weight of each match: 1, or 0 if it repeats an earlier one."""
+    varied = _varied(lines)
+    seen: set[PlayedLine] = set()
     weights = []
     for line in lines:
         able = not line.chance and not any((line.game, seat) in varied for seat in line.seats)
@@ -49,26 +38,7 @@ def line_weights(lines: Sequence[Line], *, opening_plies: int = 0) -> list[float
     return weights
 
 
-def _line(record: Record) -> Line:
-    actions = tuple((each.seat, each.text) for each in record.events if each.kind == "action")
-    outcome = record.outcome
-    end: tuple[object, ...] = ()
-    if outcome is not None:
-        end = (outcome.termination, tuple(outcome.returns), outcome.seat)
-    return Line(
-        record.game,
-        tuple(_who(seat) for seat in record.seats),
-        actions,
-        end,
-        any(each.kind == "chance" for each in record.events),
-    )
-
-
-def _who(seat: RecordSeat) -> tuple[str, str, str]:
-    return seat.player, seat.bot, seat.version
-
-
-def _varied(lines: Sequence[Line], opening: int) -> set[tuple[str, Hashable]]:
+def _varied(lines: Sequence[PlayedLine]) -> set[tuple[str, Hashable]]:
     """Return versions that acted in two ways after the same actions, by game."""
     acted: dict[tuple[object, ...], str] = {}
     # Histories are numbered so that comparing them takes constant time.
@@ -78,8 +48,8 @@ def _varied(lines: Sequence[Line], opening: int) -> set[tuple[str, Hashable]]:
         if line.chance:
             continue
         history = -1
-        for ply, (seat, text) in enumerate(line.actions):
-            if ply >= opening and 0 <= seat < len(line.seats):
+        for seat, text in line.actions:
+            if 0 <= seat < len(line.seats):
                 who = line.seats[seat]
                 if acted.setdefault((line.game, who, seat, history), text) != text:
                     varied.add((line.game, who))

@@ -8,7 +8,7 @@ not one of them ever misses the mean.
 `ConfidenceSequence` bets against each possible mean: Waudby-Smith and Ramdas, "Estimating means of
 bounded random variables by betting" (J. Royal Statistical Society B 86, 2024), theorem 3 with the
 hedged capital.  The bets are those of their section B on a grid, a mixture over fixed fractions.
-That is a universal portfolio: Orabona and Jun, "Tight concentrations and confidence sequences from
+This is a universal portfolio: Orabona and Jun, "Tight concentrations and confidence sequences from
 the regret of universal portfolio", IEEE Trans. Information Theory 70, 2024.
 
 A gambler tests the claim "the mean is m" with a starting capital of 1.  The gambler stakes, on
@@ -42,7 +42,6 @@ __all__ = [
     "ConfidenceSequence",
     "Grading",
     "GradingState",
-    "mean_excess",
 ]
 
 FRACTIONS: Final = tuple(0.9 * 2.0**-step for step in range(6))
@@ -84,22 +83,6 @@ def _capital(values: Sequence[float], counts: Sequence[int]) -> Callable[[float]
         return most + log(sum([exp(each - most) for each in growth])) - _LOGS
 
     return capital
-
-
-def mean_excess(counts: Counter[float], mean: float) -> float:
-    """Return the log evidence that scores in [0, 1] average above ``mean``.
-
-    If their mean is ``mean`` or less, it ever exceeds ``log(1 / a)`` with probability at most
-    ``a``.  ``counts`` has the frequency of each score.
-
-    >>> round(math.exp(mean_excess(Counter({1.0: 10}), 0.5)))  # ten wins in a row: 2**10 at most
-    111
-    """
-    if mean <= 0.0:
-        return math.inf if any(value > 0.0 for value in counts) else 0.0
-    if mean >= 1.0 or not counts:
-        return 0.0
-    return _capital([*counts], [*counts.values()])(mean)
 
 
 class ConfidenceSequence:
@@ -255,7 +238,7 @@ class Grading:
     ``thresholds`` are rising mean scores: a score of the first or more leaves band 0, and so on.
     ``alpha`` bounds the probability that the band is wrong, for any strength and any number of
     games.  With one threshold only one of the two bounds can be wrong in a way that matters, so
-    each of them takes all of ``alpha``.  That saves about 15 % of the pairs.  ``one_sided=False``
+    each of them takes all of ``alpha``.  This saves about 15 % of the pairs.  ``one_sided=False``
     splits ``alpha`` even then, for finals that began with this rule.
 
     A student whose strength is exactly at a threshold would play for ever.  So there is a

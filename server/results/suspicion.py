@@ -1,7 +1,7 @@
 """Results and choices worth a look: unlikely pair scores and similar play.
 
-Both parts test many pairs at once, so p-values are adjusted.  Of all pairs that are named, at most
-the share ``level`` is expected to be named by accident.  This is the false discovery rate of
+Both parts test many pairs at once, so p-values are adjusted.  At most the share ``level`` of all
+named pairs is expected to be named by accident.  This is the false discovery rate of
 Benjamini and Hochberg, "Controlling the false discovery rate: a practical and powerful approach to
 multiple testing", J. Royal Statistical Society B 57, 1995.  It holds for independent tests and for
 positively dependent ones (Benjamini and Yekutieli, Annals of Statistics 29, 2001).  Residuals of

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plyhouse.games.registry import get_game
 from plyhouse.server.results.scoring import match_scores, return_span
+from plyhouse.storage import match_reads, voiding
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 
@@ -17,8 +18,8 @@ async def void_match(store: Store, match_id: str, by: By) -> None:
     this in the audit log.  Raises `plyhouse.storage.errors.Unknown`, `AlreadyExists` for a void
     match, and `plyhouse.games.errors.GameError` if its game is not known here.
     """
-    header = (await store.match(match_id)).header
+    header = (await store.read(match_reads.stored_match, match_id)).header
     scores = None
     if header.returns:
         scores = match_scores(header.returns, return_span(get_game(header.game)))
-    await store.administration.void_match(match_id, by, scores)
+    await store.write(voiding.void_match, match_id, by, scores, store.now())

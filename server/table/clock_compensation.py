@@ -13,7 +13,7 @@ from typing import Final
 
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import LiveMatch
-from plyhouse.server.table.participants import Participant
+from plyhouse.server.table.presence import Presence
 
 __all__ = ["LONGEST_NS", "Credit"]
 
@@ -34,9 +34,9 @@ class Credit:
         directory: Directory,
         now: int,
         *,
-        ended: Callable[[Participant], bool],
-        given_up: Callable[[Participant], bool],
-        placed: Callable[[Participant], bool],
+        ended: Callable[[Presence], bool],
+        given_up: Callable[[Presence], bool],
+        placed: Callable[[Presence], bool],
     ) -> None:
         self._directory = directory
         self._ended, self._given_up, self._placed = ended, given_up, placed
@@ -53,7 +53,7 @@ class Credit:
         begin, self._until = self._until, now
         away: dict[int, int] = {}
         spans: dict[LiveMatch, dict[int, int]] = {}
-        for each in self._directory.participants.values():
+        for each in self._directory.presences.values():
             if not each.hosted or each.online or not each.matches:
                 continue
             placed = self._placed(each)
@@ -62,7 +62,7 @@ class Credit:
                 self._own_doing.add(each.bot_id)
             if each.bot_id in self._own_doing or self._given_up(each):
                 continue
-            for live, seat in self._directory.matches_of(each):
+            for live, seat in self._directory.matches_of(each.bot_id):
                 span = self._within_bounds(live, seat, begin, now, since) if placed else now - begin
                 if span > 0:
                     spans.setdefault(live, {})[seat] = span

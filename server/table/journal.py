@@ -13,8 +13,7 @@ from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Answer, Challenge, ClientMessage, Hello, Seek
 from plyhouse.server.match.outcomes import VOID
 from plyhouse.server.match.terminations import FORFEITS
-from plyhouse.server.table.live import LiveMatch
-from plyhouse.server.table.participants import Participant
+from plyhouse.server.table.presence import MatchSummary, Presence
 from plyhouse.server.wire.session import Session
 
 __all__ = [
@@ -48,7 +47,7 @@ def connected(session: Session) -> None:
     connections.debug("connected", extra={"address": session.peer})
 
 
-def logged_in(session: Session, participant: Participant) -> None:
+def logged_in(session: Session, participant: Presence) -> None:
     """Log a login of a bot or a person."""
     connections.info(
         "logged in",
@@ -75,7 +74,7 @@ def login_refused(session: Session, hello: Hello, error: ProtocolError) -> None:
     )
 
 
-def left(session: Session, participant: Participant | None) -> None:
+def left(session: Session, participant: Presence | None) -> None:
     """Log the end of a connection."""
     if participant is None:
         connections.debug("disconnected", extra={"address": session.peer})
@@ -109,7 +108,7 @@ def registration_refused(session: Session, player: str, error: ProtocolError) ->
 # ------------------------------------------------------------------------------------- lobby
 
 
-def asked(participant: Participant, message: ClientMessage) -> None:
+def asked(participant: Presence, message: ClientMessage) -> None:
     """Log a seek, a challenge, or an answer to a challenge."""
     fields: dict[str, Any] = {"bot": participant.name, "bot_id": participant.bot_id}
     if isinstance(message, Answer):
@@ -130,33 +129,30 @@ def asked(participant: Participant, message: ClientMessage) -> None:
 # ----------------------------------------------------------------------------------- matches
 
 
-def match_begun(live: LiveMatch) -> None:
+def match_begun(match: MatchSummary) -> None:
     """Log a new match."""
-    if not matches.isEnabledFor(logging.INFO):
-        return
-    config = live.match.config
     matches.info(
         "match begun",
         extra={
-            **_ids(live),
-            "game": config.game.spec,
-            "time_control": str(config.time_control),
-            "rated": config.rated,
-            "bots": [holder.name for holder in live.holders],
+            **_ids(match),
+            "game": match.game,
+            "time_control": match.time_control,
+            "rated": match.rated,
+            "bots": [each.name for each in match.seats],
         },
     )
 
 
-def match_over(live: LiveMatch) -> None:
+def match_over(match: MatchSummary) -> None:
     """Log the end of a match: by the rules, by forfeit, or void."""
-    outcome = live.match.outcome
+    outcome = match.outcome
     normal = outcome is not None and outcome.termination == "normal"
     if normal and not matches.isEnabledFor(logging.INFO):
         return
     fields = {
-        **_ids(live),
-        "plies": live.match.ply,
-        "bots": [holder.name for holder in live.holders],
+        **_ids(match),
+        "plies": match.ply,
+        "bots": [each.name for each in match.seats],
     }
     if outcome is None:
         matches.error("match void", extra={**fields, "termination": "server_fault"})
@@ -170,7 +166,7 @@ def match_over(live: LiveMatch) -> None:
         return
     fields["returns"] = list(outcome.returns)
     if outcome.seat is not None:
-        fields["seat"], fields["bot"] = outcome.seat, live.holders[outcome.seat].name
+        fields["seat"], fields["bot"] = outcome.seat, match.seats[outcome.seat].name
     forfeit = outcome.seat is not None and outcome.termination in FORFEITS
     if forfeit and outcome.termination == "bot_crash":
         matches.warning("bot crashed", extra=fields)
@@ -178,8 +174,8 @@ def match_over(live: LiveMatch) -> None:
         matches.info("match forfeited" if forfeit else "match ended", extra=fields)
 
 
-def _ids(live: LiveMatch) -> dict[str, Any]:
-    ids = {"match": live.id, "pairing": live.pairing.id}
-    if live.pairing.competition is not None:
-        ids["competition"] = live.pairing.competition
+def _ids(match: MatchSummary) -> dict[str, Any]:
+    ids = {"match": match.id, "pairing": match.pairing}
+    if match.competition is not None:
+        ids["competition"] = match.competition
     return ids

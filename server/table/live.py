@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -32,35 +32,14 @@ from plyhouse.server.match.effects import Broadcast, Effects, Finish, Send, Star
 from plyhouse.server.match.engine import Match
 from plyhouse.server.match.info import kept_info, open_seats
 from plyhouse.server.table.participants import Line, Participant
-from plyhouse.storage.errors import (
-    DatabaseFull,
-    DatabaseLocked,
-    StorageError,
-    StoreClosed,
-    Unreachable,
-    WriterFull,
-)
+from plyhouse.server.table.presence import MatchSummary, Presence
+from plyhouse.storage.errors import StorageError, StoreClosed
+from plyhouse.storage.retries import PERSISTENT_ATTEMPTS, RETRY_SECONDS, TRANSIENT
 from plyhouse.storage.rows import EventRow, Op, StartMatch
 
 __all__ = ["LiveMatch", "LivePairing", "Referee"]
 
 log = logging.getLogger("plyhouse.server.match.engine")
-
-TRANSIENT: Final[tuple[type[StorageError], ...]] = (
-    DatabaseLocked,
-    DatabaseFull,
-    Unreachable,
-    WriterFull,
-)
-"""Temporary storage errors; the match waits until they are over."""
-
-PERSISTENT_ATTEMPTS: Final = 3
-"""How often storing is tried before any other storage error makes the match void.  More than once,
-because rows of other matches may have spoilt the common transaction.
-"""
-
-RETRY_SECONDS: Final[tuple[float, ...]] = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
-# (Annotated in full: mypyc 2.4 loses the value of a final tuple of six floats.)
 
 
 @dataclass(eq=False, slots=True)
@@ -209,8 +188,34 @@ class LiveMatch:
         return open_seats(
             config.game,
             counts=config.rated or self.pairing.competition is not None,
-            players=[holder.player_id for holder in self.holders],
-            house={each.player_id for each in self.holders if each.casual and not each.guest},
+            players=[each.player_id for each in self.seats],
+            house={each.player_id for each in self.seats if each.casual and not each.guest},
+        )
+
+    @property
+    def seats(self) -> tuple[Presence, ...]:
+        """The bot on each seat, as it is now."""
+        return tuple([holder.presence for holder in self.holders])
+
+    def summary(self) -> MatchSummary:
+        """Return the record of the match as it is now."""
+        match = self.match
+        config = match.config
+        return MatchSummary(
+            id=self.id,
+            pairing=self.pairing.id,
+            competition=self.pairing.competition,
+            game=config.game.spec,
+            family=config.game.info.name,
+            simultaneous=config.game.info.simultaneous,
+            time_control=str(config.time_control),
+            rated=config.rated,
+            players=config.players,
+            seats=self.seats,
+            status=match.course.status,
+            ply=match.ply,
+            began=None not in match.course.nonces,
+            outcome=match.outcome,
         )
 
     def input(self, method: Callable[..., Effects], *args: Any, **kwargs: Any) -> None:

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.participants import Participant
 from plyhouse.server.table.watchdog import Watchdog
 from plyhouse.server.wire.session import Session
 from plyhouse.storage.names import key_of
@@ -67,11 +66,12 @@ class LoginWaits:
         if not waits:
             return
         for each in self._directory.participants.values():
-            for wait in waits.get((each.player_id, key_of(each.bot)), ()):
+            bot = each.presence
+            for wait in waits.get((bot.player_id, key_of(bot.bot)), ()):
                 if each.line is None or each.line is wait.session:
-                    self.give_back(wait, each)
+                    self.give_back(wait, bot.bot_id)
 
-    def give_back(self, wait: LoginWait, participant: Participant) -> None:
+    def give_back(self, wait: LoginWait, bot: int) -> None:
         """Give a bot back what its login has taken since the last call."""
         now = self._now()
         if self._watchdog.ongoing(now):
@@ -79,7 +79,7 @@ class LoginWaits:
         span = now - wait.since - (self._watchdog.total_ns - wait.stalled)
         self.skip(wait)
         if span > 0:
-            for live, seat in self._directory.matches_of(participant):
+            for live, seat in self._directory.matches_of(bot):
                 live.match.clock.let_in(seat, now - span, now)
 
     def skip(self, wait: LoginWait) -> None:

@@ -14,7 +14,7 @@ from plyhouse.games.base import Game, Scoring
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Revealed, SeatInfo
-from plyhouse.server.competition.evidence import PRIVATE
+from plyhouse.server.competition.board_statistics import PRIVATE
 from plyhouse.server.competition.game_scoring import scoring_of
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.match.chance import SEED_BYTES, SHARED_STREAM, commitment, match_stream
@@ -34,9 +34,10 @@ from plyhouse.server.table import journal
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import LiveMatch, LivePairing
 from plyhouse.server.table.participants import Participant
+from plyhouse.server.table.presence import MatchSummary, Presence
+from plyhouse.storage import match_reads, tournaments
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import (
-    CompetitionRow,
     FinishMatch,
     FinishPairing,
     MatchRow,
@@ -44,7 +45,9 @@ from plyhouse.storage.rows import (
     NewPairing,
     Op,
     PairingRow,
+    SeatRow,
     StoredMatch,
+    TournamentRow,
     new_id,
     wall_ms,
 )
@@ -92,7 +95,7 @@ class MatchRunner:
         directory: Directory,
         now: Callable[[], int],
         *,
-        on_over: Callable[[LiveMatch], None],
+        on_over: Callable[[MatchSummary], None],
         rating_of: Callable[[str, int], float | None],
         settle_stalls: Callable[[], None],
     ) -> None:
@@ -124,7 +127,7 @@ class MatchRunner:
 
     # --------------------------------------------------------------------------- making
 
-    def score_by(self, row: CompetitionRow) -> Scoring:
+    def score_by(self, row: TournamentRow) -> Scoring:
         """Set and return the scoring of a competition's matches, as its row says.
 
         Raises `GameError` as `plyhouse.server.competition.game_scoring.scoring_of` does.
@@ -135,7 +138,7 @@ class MatchRunner:
     def begin(
         self,
         terms: Terms,
-        orders: Sequence[Sequence[Participant]],
+        orders: Sequence[Sequence[int]],
         *,
         competition: str | None = None,
         round_number: int = 0,
@@ -145,8 +148,9 @@ class MatchRunner:
     ) -> LivePairing:
         """Make a pairing, and notify its seats as soon as it is stored.
 
-        ``orders`` has the holders in the order of seats, once per match.  All matches of a pairing
-        are played at the same time.  Nobody learns the names of the bots ``unnamed``, given by id.
+        ``orders`` has the ids of the bots in the order of seats, once per match.  All matches of a
+        pairing are played at the same time.  Nobody learns the names of the bots ``unnamed``, given
+        by id.  Every bot must be connected or hold a seat (`Directory.presences`).
 
         ``seed`` is for play where this program runs the bots itself, each match in a separate
         process.  Then all matches share its chance.  None draws a secret seed and gives every match
@@ -154,10 +158,13 @@ class MatchRunner:
         ValueError for a seed where a bot came over the network.
         """
         shared = seed is not None
+        known = self._directory.participants
+        holders = [[known[bot] for bot in order] for order in orders]
         if shared:
-            for participant in (each for seated in orders for each in seated):
-                if participant.line is None or participant.line.remote:
-                    raise ValueError(f"{participant.name} could remember or tell: no shared chance")
+            for each in (each for seated in holders for each in seated):
+                if each.line is None or each.line.remote:
+                    name = each.presence.name
+                    raise ValueError(f"{name} could remember or tell: no shared chance")
         if seed is None:
             seed = secrets.token_bytes(SEED_BYTES)
         pairing = LivePairing(pairing_id or new_id(), seed, competition=competition)
@@ -175,7 +182,7 @@ class MatchRunner:
             round=round_number,
         )
         made = []
-        for seated in orders:
+        for seated in holders:
             match_id = new_id()
             stream = SHARED_STREAM if shared else match_stream(match_id)
             made.append(self._make(row, terms, match_id, stream, seated, pairing, unnamed))
@@ -184,7 +191,7 @@ class MatchRunner:
         for live, new in made:
             live.begin([*ops, new])
             ops = []
-            journal.match_begun(live)
+            journal.match_begun(live.summary())
         return pairing
 
     def _make(
@@ -198,13 +205,14 @@ class MatchRunner:
         unnamed: Collection[int],
     ) -> tuple[LiveMatch, NewMatch]:
         spec = terms.game.spec
+        seats = [each.presence for each in seated]
         config = MatchConfig(
             match=match_id,
             pairing=row.id,
             game=terms.game,
             time_control=terms.time_control,
             players=tuple(
-                self._told(each, spec, named=each.bot_id not in unnamed) for each in seated
+                self._told(each, spec, named=each.bot_id not in unnamed) for each in seats
             ),
             seed=row.seed,
             rated=terms.rated,
@@ -225,13 +233,13 @@ class MatchRunner:
             stream=stream,
             commitment=row.commitment,
             seed=row.seed,
-            seats=tuple(each.seat_row(seat) for seat, each in enumerate(seated)),
+            seats=tuple(each.seat_row(seat) for seat, each in enumerate(seats)),
             created_ms=row.created_ms,
-            data=terms_data(config, [each.hosted for each in seated]),
+            data=terms_data(config, [each.hosted for each in seats]),
         )
         return live, NewMatch(header)
 
-    def _told(self, holder: Participant, spec: str, *, named: bool) -> SeatInfo:
+    def _told(self, holder: Presence, spec: str, *, named: bool) -> SeatInfo:
         """Return what everybody learns about the holder of a seat."""
         if not named:
             return SeatInfo(PRIVATE)
@@ -266,7 +274,7 @@ class MatchRunner:
 
     async def restore(
         self,
-        participant: Callable[[Any], Participant],
+        participant: Callable[[SeatRow], Participant],
         hidden_in: Callable[[str | None], Awaitable[Collection[str]]],
     ) -> int:
         """Resume every match that the database has as unfinished; return how many.
@@ -279,16 +287,16 @@ class MatchRunner:
         pairings: dict[str, LivePairing] = {}
         restored = []
         broken: list[StoredMatch] = []
-        running = await self._store.running_matches()
+        running = await self._store.read(match_reads.running_matches)
         for competition in {each.pairing.competition_id for each in running} - {None}:
             with contextlib.suppress(Unknown, GameError):  # deleted, or its game is missing
-                self.score_by(await self._store.competition(str(competition)))
+                self.score_by(await self._store.read(tournaments.competition, str(competition)))
         for stored in running:
             header = stored.header
             holders = [participant(seat) for seat in header.seats]
             hidden = await hidden_in(stored.pairing.competition_id)
             try:
-                match = self._rebuild(stored, holders, hidden)
+                match = self._rebuild(stored, [each.presence for each in holders], hidden)
                 if match.config.shares_chance:
                     raise ValueError("its chance is shared with another match of its pairing")
                 machines = machines_of(header)
@@ -304,7 +312,7 @@ class MatchRunner:
             live = LiveMatch(self, match, pairing, holders)
             self._keep(live)
             for holder, machine in zip(holders, machines, strict=True):
-                holder.hosted = holder.hosted or machine
+                self._directory.update(holder, hosted=holder.presence.hosted or machine)
             self._resumed_plies += match.ply
             restored.append(live)
         await self._put_away(broken, going_on=pairings)
@@ -328,7 +336,7 @@ class MatchRunner:
             await self._store.apply(ends)
 
     def _rebuild(
-        self, stored: StoredMatch, holders: Sequence[Participant], hidden: Collection[str]
+        self, stored: StoredMatch, holders: Sequence[Presence], hidden: Collection[str]
     ) -> Match:
         header = stored.header
         config = config_of(header, get_game(header.game))
@@ -338,6 +346,12 @@ class MatchRunner:
         return restore(replace(config, players=players), stored.events, self.now())
 
     # ----------------------------------------------------------------------- ending
+
+    def abort(self, match: str, reason: str) -> None:
+        """Make a running match void; does nothing for a match that is over or unknown."""
+        live = self._directory.live.get(match)
+        if live is not None:
+            live.input(live.match.abort, reason, self.now())
 
     def finish_ops(self, live: LiveMatch, finish: Finish) -> list[Op]:
         """Return the operations that end a match, and perhaps its pairing."""
@@ -381,7 +395,7 @@ class MatchRunner:
             line.watching.discard(live.id)
         self.plies += live.match.ply
         self._directory.ended(live)
-        self._on_over(live)
+        self._on_over(live.summary())
 
     # ------------------------------------------------------------------------- time
 

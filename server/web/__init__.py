@@ -1,15 +1,18 @@
-"""What the server says over HTTP: the API for programs, the pages for people.
+"""The server over HTTP: the API for programs and the pages for people.
 
-    application     the Litestar application: every handler, and what goes with every answer
-    api/            handlers under ``/api/v1``, a module per subject, and the types they answer with
-    pages/          handlers of the pages, a module per subject; their templates in templates/
-    templates/      the HTML: a layout, macros, and a short file per page
-    client          the files of the web client under ``/web``
-    compression     answers of text kinds, compressed for those who accept it
-    parameters      what handlers are given: the hub, numbers of a query within their bounds
-    description     the OpenAPI description, completed
-    problems        errors as ``application/problem+json``, with the protocol's stable codes
-    replay          the positions of a match from its stored events
+    application      the Litestar application: all handlers, and parts of every answer
+    api/             handlers under ``/api/v1`` and the types of their answers, by subject
+    pages/           handlers of the pages, a module per subject; their templates in templates/
+    templates/       the HTML: a layout, macros, and a short file per page
+    client           the files of the web client under ``/web``
+    compression      answers of text kinds, compressed for those who accept it
+    parameters       what handlers are given: services, numbers of a query within their bounds
+    description      the OpenAPI description, completed
+    error_responses  errors as ``application/problem+json``, with the protocol's stable codes
+    security_headers headers that every answer has
+    rate_limits      the cost of requests, and the allowance of each address
+    request_pacing   plies get the event loop before requests
+    replay           the positions of a match from its stored events
 
 A page to add is a template and a handler; `plyhouse.server.web.templates` says how.
 """

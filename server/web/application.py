@@ -17,16 +17,15 @@ from plyhouse.server.web.api import (
     announcements,
     baselines,
     boards,
-    careers,
-    class_changes,
-    class_costs,
-    class_finals,
-    class_staff,
-    classes,
+    bot_profiles,
+    competition_changes,
+    competition_costs,
+    competition_finals,
+    competition_staff,
+    competition_students,
     competitions,
     erasure,
     exports,
-    house,
     leaderboards,
     matches,
     outputs,
@@ -34,14 +33,18 @@ from plyhouse.server.web.api import (
     players,
     regrades,
     runners,
+    server_status,
     submissions,
+    tournaments,
     trees,
 )
 from plyhouse.server.web.compression import Compression
 from plyhouse.server.web.description import Description
+from plyhouse.server.web.error_responses import HANDLERS as ERROR_HANDLERS
+from plyhouse.server.web.error_responses import MAX_BODY
 from plyhouse.server.web.pages import account as account_pages
-from plyhouse.server.web.pages import careers as career_pages
-from plyhouse.server.web.pages import classroom as classroom_pages
+from plyhouse.server.web.pages import bot_profiles as bot_profile_pages
+from plyhouse.server.web.pages import competition_forms as competition_form_pages
 from plyhouse.server.web.pages import competitions as competition_pages
 from plyhouse.server.web.pages import leaderboards as leaderboard_pages
 from plyhouse.server.web.pages import matches as match_pages
@@ -49,8 +52,6 @@ from plyhouse.server.web.pages import play as play_pages
 from plyhouse.server.web.pages import reference, watching
 from plyhouse.server.web.pages.rendering import prepare
 from plyhouse.server.web.parameters import refuse_unknown
-from plyhouse.server.web.problems import HANDLERS as PROBLEM_HANDLERS
-from plyhouse.server.web.problems import MAX_BODY
 
 __all__ = ["create_api"]
 
@@ -61,9 +62,9 @@ Unknown parameters and unknown fields of a body are errors."""
 
 
 def create_api() -> Litestar:
-    """Return a web application; it serves the hub that is put into its ``state.hub``.
+    """Return a web application; it uses the services in its ``state.services``, by class.
 
-    All of a process share their routes, of which none knows a hub: to work them out takes longer
+    All of a process share their routes, of which none knows a server: to work them out takes longer
     than the rest of a server's start.
     """
     api = copy.copy(_routed())
@@ -76,22 +77,23 @@ def _routed() -> Litestar:
     """The application with all its routes."""
     prepare()
     handlers: list[Any] = [
-        *house.HANDLERS,
+        *server_status.HANDLERS,
         *leaderboards.HANDLERS,
         *matches.HANDLERS,
         *trees.HANDLERS,
         *players.HANDLERS,
         *outputs.HANDLERS,
         *runners.HANDLERS,
-        *careers.HANDLERS,
+        *bot_profiles.HANDLERS,
         *people.HANDLERS,
+        *tournaments.HANDLERS,
         *competitions.HANDLERS,
-        *classes.HANDLERS,
-        *class_finals.HANDLERS,
-        *class_costs.HANDLERS,
+        *competition_students.HANDLERS,
+        *competition_finals.HANDLERS,
+        *competition_costs.HANDLERS,
         *announcements.HANDLERS,
-        *class_changes.HANDLERS,
-        *class_staff.HANDLERS,
+        *competition_changes.HANDLERS,
+        *competition_staff.HANDLERS,
         *baselines.HANDLERS,
         *erasure.HANDLERS,
         *regrades.HANDLERS,
@@ -101,9 +103,9 @@ def _routed() -> Litestar:
         *administration.HANDLERS,
         *leaderboard_pages.HANDLERS,
         *match_pages.HANDLERS,
-        *career_pages.HANDLERS,
+        *bot_profile_pages.HANDLERS,
         *competition_pages.HANDLERS,
-        *classroom_pages.HANDLERS,
+        *competition_form_pages.HANDLERS,
         *watching.HANDLERS,
         *play_pages.HANDLERS,
         *account_pages.HANDLERS,
@@ -113,7 +115,7 @@ def _routed() -> Litestar:
     description, page = Description(path="/openapi.json"), reference.ReferencePage(path="/")
     made = Litestar(
         handlers,
-        exception_handlers=PROBLEM_HANDLERS,
+        exception_handlers=ERROR_HANDLERS,
         middleware=[Compression],
         before_request=refuse_unknown,
         logging_config=None,

@@ -2,8 +2,8 @@
 
 Browsers keep them, and ask each time whether theirs is still good (``Cache-Control: no-cache``
 with an ``ETag``): so modules of different versions never meet, and an unchanged file costs an
-answer without a body (304).  What may be asked for is listed when the server starts; a file that
-is changed after that is read again.
+answer without a body (304).  The server lists the available files when it starts; a file that
+changes later is read again.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MEDIA_TYPES: Final = {
     ".js": "text/javascript",
     ".svg": "image/svg+xml",
 }
-"""What is handed out: the rest of the folder is of no use to browsers."""
+"""The files that browsers may load; they have no use for the rest of the folder."""
 
 INDEX: Final = "index.html"
 # Found beside the server, not imported: the server knows no client.
@@ -86,14 +86,14 @@ class ClientFiles:
 
 
 def matches_etag(if_none_match: str, etag: str) -> bool:
-    """Whether the header ``If-None-Match`` names this tag, compared weakly (RFC 9110, 13.1.2)."""
+    """Return whether ``If-None-Match`` names this tag, compared weakly (RFC 9110, 13.1.2)."""
     named = [each.strip().removeprefix("W/") for each in if_none_match.split(",")]
     return etag.removeprefix("W/") in named or named == ["*"]
 
 
 @cache
 def _imports() -> dict[str, list[str]]:
-    """What each module of the client imports itself."""
+    """The direct imports of each module of the client."""
     paths = sorted(FOLDER.glob("*.js")) if FOLDER.is_dir() else []
     return {path.name: IMPORT.findall(path.read_text(encoding="utf-8")) for path in paths}
 
@@ -101,9 +101,8 @@ def _imports() -> dict[str, list[str]]:
 def imported_by(script: str) -> tuple[str, ...]:
     """The modules of the client that a script imports, and those that they do, each once.
 
-    A page names them all, so that a browser asks for them at once and not level by level.  They
-    are looked up once: where a file is changed while the server runs, what it imports anew is only
-    asked for a little later.
+    A page names them all, so that a browser asks for them at once and not level by level.  They are
+    looked up once: after a change of a file during a run, its new imports load a little later.
     """
     found = [script]
     for name in found:  # which grows meanwhile

@@ -1,23 +1,24 @@
-"""Answers of text kinds, compressed with gzip for those who accept it.
+"""Compress text answers with gzip for clients that accept it.
 
-Clocks run in the loop that answers, so whatever takes long is compressed in a thread: zlib lets
-go of the interpreter's lock.  (Litestar's own middleware compresses in the loop, whatever the
-kind of the answer: a long replay of 8 MB would hold every clock up for 80 ms.)
+Match clocks run in the event loop, so long answers are compressed in a thread; zlib releases the
+interpreter's lock.  Litestar's own middleware compresses in the event loop, and a replay of 8 MB
+would delay every clock by 80 ms.
 
-The latest compressed answers are kept, because many answers are the same bytes again: the client's
+The most recently used compressed answers are cached, because many answers repeat: the client's
 files, the description of the API, unchanged pages.
 
-Nothing secret is in an answer beside text that a stranger chose, but for the token of a new
-account, which differs each time; so the length of an answer gives nothing away (BREACH).
+The length of a compressed answer reveals no secret (BREACH): the only secret next to text that a
+stranger chose is the token of a new account, which differs each time.
 """
 
 from __future__ import annotations
 
 import asyncio
 import gzip
-from collections import OrderedDict
+import hashlib
 from typing import Final
 
+from cachetools import LRUCache
 from litestar.datastructures import Headers, MutableScopeHeaders
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPResponseStartEvent, Message, Receive, Scope, Send
@@ -31,19 +32,17 @@ SHORTEST: Final = 1024
 LONG: Final = 64 * 1024
 """Bytes from which it is done in a thread; shorter answers take less than half a millisecond."""
 
-KEPT: Final = 256
-"""Compressed answers that are kept."""
 LONGEST_KEPT: Final = 512 * 1024
-"""Bytes of an answer that is kept."""
-KEPT_BYTES: Final = 8 * 1024 * 1024
-"""Bytes of all of them, before and after."""
+"""Longest answer in the cache, in uncompressed bytes."""
+KEPT_BYTES: Final = 4 * 1024 * 1024
+"""Size of the cache in compressed bytes."""
 
 TEXT_TYPES: Final = frozenset({"application/javascript", "application/json", "image/svg+xml"})
-"""Media types that hold text, besides those that say so by ``text/`` or ``+json``."""
+"""Media types of text, in addition to ``text/`` and ``+json``."""
 
 
 def accepts_gzip(accept_encoding: str) -> bool:
-    """Whether the header ``Accept-Encoding`` allows gzip (RFC 9110, 12.5.3).
+    """Return whether the header ``Accept-Encoding`` allows gzip (RFC 9110, 12.5.3).
 
     >>> accepts_gzip("br, gzip;q=0.8"), accepts_gzip("gzip;q=0, *")
     (True, False)
@@ -57,7 +56,7 @@ def accepts_gzip(accept_encoding: str) -> bool:
 
 
 def is_text(content_type: str) -> bool:
-    """Whether a media type is one of text."""
+    """Return whether a media type is one of text."""
     kind = content_type.partition(";")[0].strip().lower()
     return kind.startswith("text/") or kind.endswith("+json") or kind in TEXT_TYPES
 
@@ -105,31 +104,32 @@ def _vary(headers: MutableScopeHeaders) -> None:
 
 
 class KeptAnswers:
-    """Compresses bodies, and keeps those that were asked for last."""
+    """Compresses bodies and caches the most recently used ones."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[bytes, bytes] = OrderedDict()
-        self.size = 0
-        """Bytes that are kept."""
+        self._kept: LRUCache[bytes, bytes] = LRUCache(KEPT_BYTES, getsizeof=len)
 
     def __len__(self) -> int:
         return len(self._kept)
 
+    @property
+    def size(self) -> int:
+        """Compressed bytes in the cache."""
+        return int(self._kept.currsize)
+
     async def compressed(self, body: bytes) -> bytes:
         """Return a body compressed with gzip."""
-        keep = len(body) <= LONGEST_KEPT  # hashing a longer one would hold up the clocks
-        found = self._kept.get(body) if keep else None
-        if found is not None:
-            self._kept.move_to_end(body)
-            return found
+        digest = b""
+        if len(body) <= LONGEST_KEPT:  # hashing a longer one would delay the clocks
+            digest = hashlib.sha256(body).digest()
+            found = self._kept.get(digest)
+            if found is not None:
+                return found
         # Without a time in it, equal answers are equal bytes.
         if len(body) < LONG:
             made = gzip.compress(body, LEVEL, mtime=0)
         else:
             made = await asyncio.to_thread(gzip.compress, body, LEVEL, mtime=0)
-        if keep and body not in self._kept:
-            self._kept[body] = made
-            self.size += len(body) + len(made)
-            while self.size > KEPT_BYTES or len(self._kept) > KEPT:
-                self.size -= sum(map(len, self._kept.popitem(last=False)))
+        if digest:
+            self._kept[digest] = made
         return made

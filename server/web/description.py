@@ -1,7 +1,7 @@
 """The OpenAPI description, made to say what is answered in truth.
 
-Litestar derives it from the handlers.  What every route has in common is added here: refusals are
-``application/problem+json``, and a value that fits several types of a union is fine.
+Litestar derives it from the handlers.  This module adds the common parts of all routes: refusals
+are ``application/problem+json``, and a value may fit several types of a union.
 """
 
 from __future__ import annotations

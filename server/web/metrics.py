@@ -1,4 +1,4 @@
-"""What a Prometheus server reads at ``/metrics``.
+"""The metrics that a Prometheus server reads at ``/metrics``.
 
 Everything is collected when it is asked for, from numbers that the house keeps anyway.
 """
@@ -71,7 +71,7 @@ class _House(Collector):
             ("bots", "Bots that are connected.", len(hub.directory.online())),
             ("matches_running", "Matches that run.", len(hub.directory.live)),
             ("seeks", "Seeks that are open.", len(hub.lobby)),
-            ("competitions", "Competitions that run.", len(hub.competitions)),
+            ("competitions", "Competitions that run.", len(hub.tournaments)),
             (
                 "longest_stall_seconds",
                 "The longest time for which the server stood still.",

@@ -1,20 +1,22 @@
-"""What handlers are given: the hub, and the parameters of a query, which must be known ones."""
+"""The arguments of handlers: services, and known parameters of a query."""
 
 from __future__ import annotations
 
 import difflib
 import functools
-from typing import Annotated, Any, Final
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, TypeVar
 
 from litestar import Request
 from litestar.datastructures import State
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import QueryParameter
 
-from plyhouse.server.gateway.hub import Hub
-from plyhouse.server.web.problems import Problem
+from plyhouse.server.web.error_responses import Problem
 
-__all__ = ["MAX_LINES", "MAX_OFFSET", "Limit", "Offset", "hub_of", "refuse_unknown"]
+__all__ = ["MAX_LINES", "MAX_OFFSET", "Limit", "Offset", "refuse_unknown", "service"]
+
+ServiceT = TypeVar("ServiceT")
 
 MAX_LINES: Final = 1000
 """Lines of a table in one answer."""
@@ -65,9 +67,13 @@ async def refuse_unknown(request: Request[Any, Any, Any]) -> None:
     raise Problem("http/400", f"The parameter {unknown[:64]!r} is not known here: {hint}", 400)
 
 
-def hub_of(state: State) -> Hub:
-    """The hub that the application serves; `Problem` before it has one."""
-    hub: Hub | None = state.get("hub")
-    if hub is None:
+def service(state: State, kind: type[ServiceT]) -> ServiceT:
+    """Return the service of this class of the server that the application serves.
+
+    Raises `Problem` before the application has a server.
+    """
+    services: Mapping[type, Any] | None = state.get("services")
+    if services is None:
         raise Problem("server/shutting_down", "The server is not ready yet.", 503)
-    return hub
+    found: ServiceT = services[kind]
+    return found

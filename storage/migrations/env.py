@@ -1,4 +1,4 @@
-"""Run by Alembic: migrates over the connection that `plyhouse.storage.schema` hands in."""
+"""Run by Alembic: migrates over the connection that `plyhouse.storage.schema` passes."""
 
 from __future__ import annotations
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from graphlib import TopologicalSorter
-from importlib import util
 from pathlib import Path
 
 import pytest
+from tests.harness.source_tree import TOP, folder_of, imports, modules
 
 ALLOWED: dict[str, set[str]] = {
     "games": set(),
@@ -28,7 +28,21 @@ ALLOWED: dict[str, set[str]] = {
     "clients.rehearsal": {"games", "protocol", "storage", "server", "bots", "clients.shared"},
     "clients.review": {"games", "search", "protocol", "server", "clients.api", "clients.shared"},
     "clients.runner": {"games", "protocol", "server", "bots", "clients.shared"},
-    # Commands may import everything.
+    "clients.replay": {
+        "games",
+        "search",
+        "protocol",
+        "storage",
+        "server",
+        "bots",
+        "clients.shared",
+        "clients.terminal",
+        "clients.web",  # `replay --html` embeds the files of the web client
+    },
+    "clients.builtin_bots": {"games", "protocol", "server", "storage", "bots", "clients.shared"},
+    "clients.docgen": {"games", "protocol", "server", "clients.shared", "clients.cli"},
+    "clients.program": {"clients.cli"},  # the module of `python -m plyhouse`
+    # Commands may import everything but the generators of documentation.
     "clients.cli": {
         "games",
         "search",
@@ -39,47 +53,21 @@ ALLOWED: dict[str, set[str]] = {
         "clients.api",
         "clients.arena",
         "clients.bot_check",
+        "clients.builtin_bots",
         "clients.rehearsal",
+        "clients.replay",
         "clients.review",
         "clients.runner",
         "clients.shared",
         "clients.terminal",
-        "clients.web",  # `replay --html` embeds the files of the web client
     },
 }
-TOP = ("games", "search", "protocol", "storage", "server", "bots", "clients")
-
-
-def folder_of(package: str) -> Path:
-    """Where an installed package of ours lies: the repository or a wheel's site-packages."""
-    spec = util.find_spec(f"plyhouse.{package}")
-    assert spec is not None, package
-    assert spec.origin is not None, package
-    return Path(spec.origin).parent
 
 
 def room(dotted: str) -> str:
     """The room that a module below ``plyhouse`` belongs to: ``clients.cli`` or ``games``."""
     parts = dotted.split(".")
     return ".".join(parts[:2]) if parts[0] == "clients" else parts[0]
-
-
-def imports(path: Path) -> Iterator[tuple[int, str]]:
-    """Every absolute import in a file, also those inside functions and ``TYPE_CHECKING``."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from ((node.lineno, alias.name) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}:{node.lineno}: relative import"
-            assert node.module is not None
-            if node.module in {"plyhouse", "plyhouse.clients"}:
-                yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
-            else:
-                yield node.lineno, node.module
-
-
-def modules(top: str) -> list[Path]:
-    return sorted(folder_of(top).rglob("*.py"))
 
 
 @pytest.mark.parametrize("top", TOP)
@@ -123,9 +111,9 @@ def test_a_folder_is_no_package_of_its_own(top: str, tmp_path: Path) -> None:
             ("numpy", "sqlalchemy.orm", "sqlalchemy.dialects.postgresql", "packaging", "litestar"),
         ),
         ("plyhouse.server.serve", ("numpy", "sqlalchemy.orm", "sqlalchemy.dialects.postgresql")),
-        # What `plyhouse match` itself needs: the referee is in the processes that it starts.
+        # The needs of `plyhouse match` itself: the referee runs in processes that it starts.
         (
-            "plyhouse.clients.cli.match, plyhouse.clients.arena.verdicts",
+            "plyhouse.clients.cli.match, plyhouse.clients.arena.sprt_report",
             ("numpy", "sqlalchemy", "plyhouse.server.gateway", "importlib.metadata"),
         ),
         ("plyhouse.bots.process.__main__", ("asyncio", "hashlib", "importlib.metadata")),

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.architecture.test_import_rule import TOP, folder_of
+from tests.harness.source_tree import TOP, folder_of
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {name: (ROOT / name).read_text("utf-8") for name in ("ARCHITECTURE.md", "CONTRIBUTING.md")}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from tests.architecture.test_import_rule import folder_of, imports, modules
+from tests.harness.source_tree import TOP, folder_of, imports, modules
 
 TOP_FLOOR = ""
 """The modules of a room that lie in none of its rooms."""
@@ -60,7 +60,7 @@ WITHIN: dict[str, dict[str, set[str]]] = {
 }
 
 SERVED = {"plyhouse.server.config", "plyhouse.server.version"}
-"""What rooms of the server may import from its top floor: the rest joins them."""
+"""The modules of the server's top level that its packages may import."""
 
 
 def places(top: str) -> Iterator[tuple[Path, str, str]]:
@@ -99,6 +99,29 @@ def test_every_import_within_a_room_stays_within_its_table(top: str) -> None:
     assert not broken, "\n".join(broken)
 
 
+CONNECTIONS = {"plyhouse.server.table.participants", "plyhouse.server.wire.session"}
+"""The modules of `Participant` and `Session`: objects of the process that holds the sockets."""
+DIRECTORS = {"lobby", "contests", "hosting", "administration"}
+"""Packages that decide who plays; they see connections and matches as records only."""
+
+
+def test_only_gateway_table_and_wire_use_connections() -> None:
+    """Other packages use the records of `plyhouse.server.table.presence`, and ids of bots."""
+    broken = []
+    for top in TOP:
+        for path in modules(top):
+            inside = path.relative_to(folder_of(top))
+            if top == "server" and inside.parts[0] in {"gateway", "table", "wire"}:
+                continue
+            hidden = set(CONNECTIONS)
+            if top == "server" and inside.parts[0] in DIRECTORS:
+                hidden.add("plyhouse.server.table.live")
+            for line, dotted in imports(path):
+                if dotted in hidden:
+                    broken.append(f"{top}/{inside.as_posix()}:{line}: imports {dotted}")
+    assert not broken, "\n".join(broken)
+
+
 def inside_functions(path: Path) -> Iterator[tuple[int, str]]:
     """The imports of ours that functions of a module make."""
     for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -111,7 +134,7 @@ def inside_functions(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def at_once(path: Path) -> Iterator[str]:
-    """What a module imports when it is imported: not for types alone, and not in functions."""
+    """Return the imports that run with the module, not those for types or in functions."""
     waiting: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
     while waiting:
         node = waiting.pop()

@@ -9,7 +9,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import pytest
-from tests.server.conftest import FakeClock, clock, house, open_house, still_house
+from tests.harness.server import FakeClock
+from tests.server.conftest import clock, house, open_house, still_house
 
 from plyhouse.protocol.codec import MSGPACK, SUBPROTOCOLS, Codec
 from plyhouse.protocol.messages import Hello

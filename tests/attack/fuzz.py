@@ -47,7 +47,7 @@ with atheris.instrument_imports(
     from plyhouse.games.registry import game_names
     from plyhouse.protocol.codec import JSON, MSGPACK
     from plyhouse.protocol.errors import RemoteProtocolError
-    from plyhouse.protocol.package import (
+    from plyhouse.protocol.hosting.package import (
         Package,
         Rules,
         SubmissionError,
@@ -250,7 +250,7 @@ def _measured(test: Callable[[bytes], None], runs: int) -> Callable[[bytes], Non
 
 
 def main() -> None:
-    """Run the targets that were named, each in a process of its own."""
+    """Run the named targets, each in its own process."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )

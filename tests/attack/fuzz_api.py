@@ -1,10 +1,10 @@
-"""The HTTP API under schemathesis: whatever is asked, the answer is one that is documented.
+"""The HTTP API under schemathesis: every request gets a documented answer.
 
     make fuzz                                       a short run, as CI does
     python tests/attack/fuzz_api.py --examples 1000
 
-Starts a server of its own on a free port, with an empty database and a token that may do
-everything, and ends it.
+Starts a server on a free port, with an empty database and a token that may do everything, and ends
+it.
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ async def test_after_a_fatal_error_nothing_is_heard(
     attacker.write(2000 * masked(0x82, b"\xc1"))
     told = await attacker.until_closed()
     assert [each.code for each in told] == ["protocol/wrong_frame"]
-    for _ in range(20):  # whatever is sent, for as long as the socket takes it
+    for _ in range(20):  # Data for as long as the socket accepts it.
         attacker.write(100_000 * b"\xff")
         await asyncio.sleep(0)
     await attacker.gone()

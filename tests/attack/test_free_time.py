@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.attack.conftest import FakeClock, Raw
-from tests.server.conftest import Client
+from tests.harness.server import BotClient
 
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.liveness import NetworkTrip
@@ -209,7 +209,7 @@ def test_a_record_with_vouched_refunds_can_be_replayed() -> None:
 
 
 class SlowDisk:
-    """Keeps back what is to be stored of a match until it is let go."""
+    """Holds back a match's writes until they are released."""
 
     def __init__(self, house: Any, match: str) -> None:
         self._runner = house.hub.runner
@@ -232,7 +232,7 @@ class SlowDisk:
 
 async def come_back(house: Any, match: Any, seat: int) -> tuple[Any, asyncio.Task[Any]]:
     info = match.players[seat]
-    client = Client(house.hub.connect(), MSGPACK)
+    client = BotClient(house.hub.connect(), MSGPACK)
     token = await house.hub.store.add_token(info.player)
     return client, asyncio.create_task(client.hello(token, info.bot))
 

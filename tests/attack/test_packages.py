@@ -10,9 +10,9 @@ from collections.abc import Awaitable, Callable
 import httpx
 import pytest
 from tests.attack.hostile_packages import MANIFESTS, REQUIREMENTS
-from tests.server.conftest import House
+from tests.harness.server import Server
 
-from plyhouse.protocol.package import Rules, SubmissionError, from_upload
+from plyhouse.protocol.hosting.package import Rules, SubmissionError, from_upload
 
 BOT = b"from plyhouse.bots import Bot\nclass Mine(Bot):\n    games = ('pig',)\n"
 
@@ -73,7 +73,7 @@ def test_hostile_package_is_refused(attack: str) -> None:
 
 
 async def test_hostile_uploads_are_answered_and_harm_nobody(
-    open_house: Callable[..., Awaitable[House]],
+    open_house: Callable[..., Awaitable[Server]],
 ) -> None:
     house = await open_house(hosted=True, submissions_per_hour=len(ATTACKS) + 1)
     headers = {"Authorization": f"Bearer {await house.token('mallory')}"}
@@ -92,7 +92,7 @@ async def test_hostile_uploads_are_answered_and_harm_nobody(
 
 @pytest.mark.parametrize("name", ["a\0.py", "\x1b[2J.py", "\x9b2J.py", "a\nb.py"])
 async def test_file_name_of_any_characters_is_answered_by_the_rules(
-    open_house: Callable[..., Awaitable[House]], name: str
+    open_house: Callable[..., Awaitable[Server]], name: str
 ) -> None:
     house = await open_house(hosted=True)
     headers = {"Authorization": f"Bearer {await house.token('mallory')}"}
@@ -103,7 +103,7 @@ async def test_file_name_of_any_characters_is_answered_by_the_rules(
 
 
 async def test_upload_that_exceeds_the_inspector_s_limits_is_refused(
-    open_house: Callable[..., Awaitable[House]], monkeypatch: pytest.MonkeyPatch
+    open_house: Callable[..., Awaitable[Server]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     house = await open_house(hosted=True)
     monkeypatch.setattr("plyhouse.server.hosting.package_inspection.SECONDS", 0.0)

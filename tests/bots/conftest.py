@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import pytest
 
 from plyhouse.bots.client.channel import Unreachable
-from plyhouse.bots.process import last_stand
+from plyhouse.bots.process import traceback_reader
 from plyhouse.protocol.codec import MSGPACK, Codec, Frame
 from plyhouse.protocol.messages import (
     ClientMessage,
@@ -30,7 +30,7 @@ Said = TypeVar("Said", bound=Message)
 
 
 class ManualClock:
-    """Time stands still until a test moves it."""
+    """Time moves only when a test advances it."""
 
     def __init__(self) -> None:
         self.time = 1_000_000_000
@@ -47,7 +47,7 @@ class ManualClock:
         await wake
 
     async def advance(self, seconds: float) -> None:
-        """Move on, waking whoever is due in order, and let everything settle."""
+        """Advance the time, wake the due sleepers in order, and let everything settle."""
         end = self.time + round(seconds * 1e9)
         await settle()
         while due := [entry for entry in self._sleepers if entry[0] <= end]:
@@ -186,7 +186,7 @@ def played(*columns: str) -> tuple[Event, ...]:
 @pytest.fixture(autouse=True)
 def patient_with_hanging_bots(monkeypatch: pytest.MonkeyPatch) -> None:
     """A loaded machine may take long to run a process that was asked where it stands."""
-    monkeypatch.setattr(last_stand, "PATIENCE", 60.0)
+    monkeypatch.setattr(traceback_reader, "PATIENCE", 60.0)
 
 
 @pytest.fixture

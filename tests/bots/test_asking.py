@@ -1,4 +1,4 @@
-"""A bot that is asked once more about one position, in a process of its own."""
+"""A bot that is asked again about one position, in its own process."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plyhouse.bots.loading import BotLoadError
-from plyhouse.bots.running.asking import Asked, ask_bot
+from plyhouse.bots.running.ask_bot import Asked, ask_bot
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import ClockState, Event, MatchSnapshot, SeatInfo
 
@@ -81,7 +81,7 @@ async def test_the_best_reported_is_played_when_time_is_nearly_out(tmp_path: Pat
 
 
 async def test_nothing_in_time_is_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plyhouse.bots.running.asking.AFTER_FLAG", 0.1)
+    monkeypatch.setattr("plyhouse.bots.running.ask_bot.AFTER_FLAG", 0.1)
     answer = await ask(tmp_path, "print('deep in thought'); time.sleep(60)", left_ms=1500)
     assert (answer.how, answer.action) == ("nothing", "")
     assert "deep in thought" in (tmp_path / "printed").read_text()

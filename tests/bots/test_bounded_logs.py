@@ -6,19 +6,18 @@ from pathlib import Path
 
 import pytest
 from tests.bots.conftest import BotFile, ManualClock
-from tests.bots.test_hostile_frames import WIRE
-from tests.bots.test_supervisor import supervised
+from tests.harness.supervised_bot import WIRE, supervised
 
-from plyhouse.bots.process import author
-from plyhouse.bots.process.author import (
+from plyhouse.bots.process import author_log
+from plyhouse.bots.process.author_log import (
     FILE_LIMIT,
     LONGEST_NOTE,
     NOTES_LIMIT,
     NOTES_SHOWN,
+    AuthorLine,
     AuthorLog,
-    Line,
 )
-from plyhouse.bots.process.pipe import Chosen
+from plyhouse.bots.process.messages import Chosen
 
 MIB = 1 << 20
 
@@ -29,7 +28,7 @@ async def test_bot_that_sends_failures_again_and_again_leaves_a_bounded_log(
     spec = bot_file(
         f"""
         {WIRE}
-        from plyhouse.bots.process.pipe import HEADER, Failed, frame
+        from plyhouse.bots.process.messages import HEADER, Failed, frame
 
         class MyBot(Bot):
             def choose(self, turn):
@@ -39,7 +38,7 @@ async def test_bot_that_sends_failures_again_and_again_leaves_a_bounded_log(
                 return turn.legal[0]
         """
     )
-    lines: list[Line] = []
+    lines: list[AuthorLine] = []
     shown: list[str] = []
     async with supervised(spec, clock) as rig:
         rig.supervisor.log = log = AuthorLog(
@@ -69,7 +68,7 @@ def test_log_of_many_runs_is_rotated(tmp_path: Path) -> None:
 def test_rotated_log_begins_with_the_line_that_had_no_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(author, "FILE_LIMIT", 10)
+    monkeypatch.setattr(author_log, "FILE_LIMIT", 10)
     log = AuthorLog("mybot", folder=tmp_path)
     for line in ("first", "then", "last"):
         log.printed([line])

@@ -1,4 +1,4 @@
-"""What ``plyhouse check`` finds."""
+"""The findings of ``plyhouse bot check``."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import pytest
 from tests.bots.conftest import BotFile
 
 from plyhouse.clients.bot_check import matches
-from plyhouse.clients.bot_check.controls import Controls, Terms, read_terms
 from plyhouse.clients.bot_check.examination import LIMIT, Finding, check_bot
+from plyhouse.clients.bot_check.time_controls import Controls, Terms, read_terms
 from plyhouse.server.match.time_control import TimeControl
 
 SLEEPER = """
@@ -188,8 +188,8 @@ async def test_bot_whose_matches_count_for_nothing_is_not_judged(
 ) -> None:
     monkeypatch.setattr(matches, "MOST_TRIES", 1_000_000)
     monkeypatch.setattr(matches.Examination, "_excused", lambda *_: True)
-    with pytest.raises(matches.MachineBusyError, match="In 15 s the bot finished no match"):
-        await check_bot("random", ["coin_guess"], seconds=15)
+    with pytest.raises(matches.MachineBusyError, match="In 5 s the bot finished no match"):
+        await check_bot("random", ["coin_guess"], seconds=5)
 
 
 def test_time_controls_decide_by_the_time_that_they_allow() -> None:

@@ -1,4 +1,4 @@
-"""What a bot pours into its runner leaves the others of that runner their turns."""
+"""A bot that floods its runner leaves the runner's other bots their turns."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from plyhouse.bots.process.flood import AT_ONCE
-from plyhouse.bots.process.spawn import read_output
+from plyhouse.bots.process.bot_process import read_output
+from plyhouse.bots.process.output_limits import AT_ONCE
 
 
 class Printed:
-    """Bytes that are there at once."""
+    """Bytes that are available at once."""
 
     def __init__(self, *chunks: bytes) -> None:
         self._chunks = list(chunks)

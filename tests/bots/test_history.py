@@ -1,4 +1,4 @@
-"""What a seat was told of its match: counts that agree with the events, and when to begin anew."""
+"""A seat's view of its match: counts agree with the events, and say when to start over."""
 
 from __future__ import annotations
 

@@ -9,12 +9,11 @@ from pathlib import Path
 import msgspec
 import pytest
 from tests.bots.conftest import BotFile, ManualClock
-from tests.bots.test_supervisor import supervised
+from tests.harness.supervised_bot import WIRE, supervised
 
-from plyhouse.bots.process import last_stand
-from plyhouse.bots.process.author import Line
-from plyhouse.bots.process.flood import Allowance
-from plyhouse.bots.process.pipe import (
+from plyhouse.bots.process import traceback_reader
+from plyhouse.bots.process.author_log import AuthorLine
+from plyhouse.bots.process.messages import (
     HEADER,
     MAX_FROM_CHILD,
     MAX_TEXT,
@@ -25,15 +24,8 @@ from plyhouse.bots.process.pipe import (
     frame,
     shortened,
 )
+from plyhouse.bots.process.output_limits import Allowance
 
-WIRE = """
-        import gc
-        from plyhouse.bots.process.child import Wire
-
-        def own_frame(length, body):
-            wire = next(each for each in gc.get_objects() if isinstance(each, Wire))
-            wire._end.sendall(length.to_bytes(4, "big") + body)
-"""
 ACT = msgspec.msgpack.encode({"type": "Chosen", "match": "m1", "turn": 1, "action": "1"})
 """A map of four fields, to which `with_field` adds one."""
 
@@ -160,7 +152,7 @@ async def test_failure_in_a_match_that_the_bot_never_had_names_its_own(
     spec = bot_file(
         f"""
         {WIRE}
-        from plyhouse.bots.process.pipe import HEADER, Failed, frame
+        from plyhouse.bots.process.messages import HEADER, Failed, frame
 
         class MyBot(Bot):
             def choose(self, turn):
@@ -171,7 +163,7 @@ async def test_failure_in_a_match_that_the_bot_never_had_names_its_own(
         """
     )
     async with supervised(spec, clock) as rig:
-        heard: list[Line] = []
+        heard: list[AuthorLine] = []
         rig.supervisor.log._on_line = heard.append
         rig.begin("m1")
         await rig.ask("m1")
@@ -206,7 +198,7 @@ def test_forged_dump_quotes_no_file_outside_of_the_bots_folder(tmp_path: Path) -
     dump = "Current thread 0x00007f (most recent call first):\n" + "".join(
         f'  File "{place}", line {1 + place.endswith("bot.py")} in choose\n' for place in places
     )
-    shown = last_stand.readable(dump, str(folder))
+    shown = traceback_reader.readable(dump, str(folder))
     assert shown.count("in choose") == len(places)
     assert "ply_secret" not in shown
     assert f'  File "{folder}/bot.py", line 2, in choose\n    spin()' in shown

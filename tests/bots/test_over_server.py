@@ -123,7 +123,7 @@ async def test_a_line_cut_in_mid_match_costs_nothing_but_time(
     async with Proxy(server.host, server.port) as proxy:
 
         def say(line: str) -> None:
-            for ply in (2, 3, 4, 5):  # whoever begins; no match ends before that
+            for ply in (2, 3, 4, 5):  # Whichever seat begins, no match ends before that.
                 if f"ply {ply} " in line:
                     proxy.cut()
 

@@ -109,7 +109,7 @@ def test_a_search_bot_claims_what_its_algorithm_fits() -> None:
 
 
 def test_the_tighter_of_option_and_clock_bounds_a_search() -> None:
-    from plyhouse.bots.searching import SearchBot
+    from plyhouse.bots.search_bot import SearchBot
 
     game = get_game("tic_tac_toe")
     state = game.initial_state()

@@ -563,7 +563,7 @@ async def test_a_server_that_goes_away_from_a_stopping_bot_has_a_little_time_to_
         await run.start_match()
         run.runner.interrupt()
         assert server.channel is not None
-        for _ in range(2):  # each absence counts by itself
+        for _ in range(2):  # Each absence counts separately.
             server.unreachable = 1
             server.channel.cut()
             await clock.advance(STOP_GRACE - 1)
@@ -692,7 +692,7 @@ async def test_runs_with_a_seed_repeat_their_nonces(
 async def test_a_flag_is_explained_by_its_own_ply(
     bot_file: BotFile, server: FakeServer, clock: ManualClock
 ) -> None:
-    """The ledger that is known is that of the ply before: it says so."""
+    """The known ledger is that of the ply before, and says which ply it is."""
     spec = bot_file(
         """
         class MyBot(Bot):

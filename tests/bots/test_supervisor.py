@@ -3,75 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
-from tests.bots.conftest import BotFile, ManualClock, played, snapshot
+from tests.bots.conftest import BotFile, ManualClock, played
+from tests.harness.supervised_bot import Rig, supervised
 
 from plyhouse.bots.loading import BotLoadError
-from plyhouse.bots.process.author import AuthorLog
-from plyhouse.bots.process.pipe import Begin, Chosen, Failed, Resigned
-from plyhouse.bots.process.spawn import BotProcess
-from plyhouse.bots.process.supervisor import Request, Supervisor
+from plyhouse.bots.process.author_log import AuthorLog
+from plyhouse.bots.process.bot_process import BotProcess
+from plyhouse.bots.process.messages import Chosen, Failed, Resigned
+from plyhouse.bots.process.supervisor import Supervisor
 from plyhouse.protocol.messages import Event, Outcome
-
-SECOND = 1_000_000_000
-
-
-class Rig:
-    """A supervisor with its log as lines."""
-
-    def __init__(self, supervisor: Supervisor, clock: ManualClock, lines: list[str]) -> None:
-        self.supervisor, self.clock, self.lines = supervisor, clock, lines
-        self.events: dict[str, list[Event]] = {}
-
-    @property
-    def text(self) -> str:
-        return "\n".join(self.lines)
-
-    def begin(self, match: str = "m1", *events: Event, **more: Any) -> None:
-        self.events[match] = list(events)
-        self.supervisor.begin(
-            match,
-            lambda: Begin(snapshot(match=match, events=tuple(self.events[match]), **more), "seed"),
-            lambda: self.events[match],
-        )
-
-    def think(self, match: str = "m1", *, retry: bool = False) -> Request:
-        now = self.clock.now()
-        return self.supervisor.think(
-            match,
-            ply=sum(event.seat >= 0 for event in self.events[match]),
-            soft_at=now + SECOND,
-            hard_at=now + 2 * SECOND,
-            flag_at=now + 3 * SECOND,
-            observation={},
-            clocks=[],
-            retry=retry,
-        )
-
-    async def ask(self, match: str = "m1") -> Any:
-        return await asyncio.wait_for(self.think(match).answer, 60)
-
-    async def until(self, condition: Callable[[], bool]) -> None:
-        """Wait for something that another process does."""
-        async with asyncio.timeout(60):
-            while not condition():  # noqa: ASYNC110 - it happens in another process
-                await asyncio.sleep(0.005)
-
-
-@asynccontextmanager
-async def supervised(spec: str, clock: ManualClock, **more: Any) -> AsyncIterator[Rig]:
-    lines: list[str] = []
-    supervisor = Supervisor(spec, AuthorLog("mybot", terminal=lines.append), clock=clock, **more)
-    await supervisor.start()
-    try:
-        yield Rig(supervisor, clock, lines)
-    finally:
-        await supervisor.close()
 
 
 async def test_a_bot_chooses_by_value_or_by_text(bot_file: BotFile, clock: ManualClock) -> None:
@@ -95,7 +38,7 @@ async def test_a_bot_chooses_by_value_or_by_text(bot_file: BotFile, clock: Manua
 async def test_the_first_turn_pays_for_no_import_of_its_game(
     bot_file: BotFile, clock: ManualClock, tmp_path: Path
 ) -> None:
-    """Whatever the house reads to know a game is read before the process says that it is ready."""
+    """The process reads everything about the game before it says that it is ready."""
     mark = tmp_path / "ready"
     spec = bot_file(
         f"""

@@ -1,4 +1,4 @@
-"""What a bot is shown, and what it may do."""
+"""A bot's turn: what it shows, and what it lets the bot do."""
 
 from __future__ import annotations
 
@@ -214,6 +214,6 @@ def test_what_equals_no_legal_action_is_told_so(far: Any) -> None:
     turn = turn_of("connect_four")
     try:
         _, problem = turn.text_of(far)
-    except BotError as error:
+    except BotError as error:  # compiled games cannot write these values down
         problem = str(error)
     assert "expected one of 1, 2" in problem

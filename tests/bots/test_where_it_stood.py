@@ -1,22 +1,24 @@
-"""What the author is shown of a bot that hangs, dies, starts slowly or prints without end."""
+"""The author's view of a bot that hangs, dies, starts slowly or prints without end."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from tests.bots.conftest import BotFile, ManualClock, played
-from tests.bots.test_supervisor import supervised
+from tests.harness.supervised_bot import supervised
 
 from plyhouse.bots.loading import BotLoadError
-from plyhouse.bots.process import last_stand
-from plyhouse.bots.process.author import AuthorLog
-from plyhouse.bots.process.last_stand import readable
-from plyhouse.bots.process.pipe import Failed
+from plyhouse.bots.process import traceback_reader
+from plyhouse.bots.process.author_log import AuthorLog
+from plyhouse.bots.process.messages import Failed
 from plyhouse.bots.process.supervisor import Supervisor
+from plyhouse.bots.process.traceback_reader import readable
+from plyhouse.bots.process.traceback_writer import ASK
 
 
 @pytest.mark.parametrize("define", ["def", "async def"])
@@ -72,7 +74,7 @@ async def test_a_hang_is_shown_even_if_the_run_ends_with_it(
 
 def test_a_bot_that_stands_in_a_call_of_ours_is_shown_by_its_own_lines(tmp_path: Path) -> None:
     """As when it is asked while its report is being written."""
-    ours, lib = Path(last_stand.__file__).with_name("child.py"), Path(asyncio.__file__)
+    ours, lib = Path(traceback_reader.__file__).with_name("child.py"), Path(asyncio.__file__)
     frames = [
         (lib.parent.parent / "threading.py", "wait"), (ours, "_send"), (ours, "report"),
         (tmp_path / "mybot.py", "forever"), (tmp_path / "mybot.py", "choose"),
@@ -198,6 +200,42 @@ def test_a_flood_is_cut_but_what_matters_is_kept(tmp_path: Path) -> None:
     assert len(text) < 17 * 1024 * 1024
     assert "the log is full" in text
     assert text.rstrip().endswith("the board")
+
+
+def test_tracebacks_of_a_busy_process_are_complete() -> None:
+    """A handler that interrupts the interpreter anywhere crashes once in about 4,000 times."""
+    reading, writing = os.pipe()
+    code = (
+        "import sys\n"
+        "from plyhouse.bots.process.traceback_writer import tell_when_asked\n"
+        "tell_when_asked(int(sys.argv[1]))\n"
+        "class Turn:\n"
+        "    @property\n"
+        "    def ply(self): return 2\n"
+        "def spin():\n"
+        "    print(flush=True)\n"
+        "    turn = Turn()\n"
+        "    while turn.ply == 2: pass\n"
+        "spin()\n"
+    )
+    command = [sys.executable, "-c", code, str(writing)]
+    with (
+        subprocess.Popen(command, pass_fds=[writing], stdout=subprocess.PIPE) as process,
+        os.fdopen(reading, "rb") as dumps,
+    ):
+        os.close(writing)
+        assert process.stdout is not None
+        process.stdout.readline()
+        try:
+            for _ in range(4000):
+                process.send_signal(ASK)
+                lines = [b""]
+                while not lines[-1].endswith(b" in <module>\n"):
+                    lines.append(dumps.readline())
+                    assert lines[-1], f"the process ended: {lines}"
+                assert any(b" in spin\n" in line for line in lines)
+        finally:
+            process.kill()
 
 
 def test_a_dump_is_read_as_a_traceback_of_the_author(tmp_path: Path) -> None:

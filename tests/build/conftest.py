@@ -22,7 +22,7 @@ Hook = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture(scope="session")
 def compiling() -> None:
-    """What must compile needs mypyc and a C compiler."""
+    """Tests that compile need mypyc and a C compiler."""
     try:
         import mypyc.build
     except ImportError:
@@ -52,7 +52,7 @@ def copy_tree(target: Path) -> Path:
 def reuse_machine_code(tree: Path, *, whole: bool) -> None:
     """Give a tree what compiling has left here, so that only what differs is compiled again.
 
-    Compiling everything takes minutes, and is tested by whoever installs: `make` before these
+    Compiling everything takes minutes, and every installation tests it: `make` before these
     tests, and the check of the wheel.  Without ``whole`` the C sources are there but no machine
     code, as for who has no compiler.
     """
@@ -72,7 +72,7 @@ def tree(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def hook() -> Hook:
-    """Call a hook of the build backend as pip does, without an environment of its own."""
+    """Call a hook of the build backend as pip does, without a separate environment."""
 
     def call(
         name: str, tree: Path, out: Path, *, check: bool = True, **environ: str

@@ -1,4 +1,4 @@
-"""What is built: the sdist, the wheel made from it, and the fallback without a compiler."""
+"""The build: the sdist, the wheel made from it, and the fallback without a compiler."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def note_in(wheel: Path) -> dict[str, Any]:
 
 
 def ask(wheel: Path, folder: Path, **environ: str) -> dict[str, Any]:
-    """Unpack a wheel and let a search of it run in a process of its own."""
+    """Unpack a wheel and run one of its searches in another process."""
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder)
     script = """if True:
@@ -86,7 +86,7 @@ def test_the_sdist_has_all_that_building_and_testing_need(sdist: Path) -> None:
         "MANIFEST.in",
         "games/py.typed",
         "games/deterministic/connect_four/rules.py",
-        "search/kernels/duck.py",
+        "search/kernels/node_state.py",
         "server/web/templates/layout.html",
         "tests/build/test_build.py",
         "tests/search/workload.py",

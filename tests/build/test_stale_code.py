@@ -1,4 +1,4 @@
-"""Machine code older than its source is told at import, and refused by the tests."""
+"""Importing machine code older than its source warns, and the tests refuse it."""
 
 from __future__ import annotations
 

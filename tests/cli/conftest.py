@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from tests.cli.zygote import Done, Zygote, clean_environment
+from tests.harness.zygote import Done, Zygote, clean_environment, command, forked_command
 
-__all__ = ["CHOMP", "Done", "Plyhouse", "Zygote", "clean_environment", "command"]
+__all__ = ["CHOMP", "Done", "Plyhouse", "Zygote", "clean_environment", "command", "forked_command"]
 
 Plyhouse = Callable[..., Done]
 CHOMP = Path(__file__).parents[2] / "examples" / "chomp.py"
 """A game of one's own, as far as Plyhouse knows."""
-
-
-def command() -> list[str]:
-    return [sys.executable, "-m", "plyhouse.clients.cli.main"]
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ __all__ = ["scene_after", "scene_of"]
 
 
 def scene_of(game: Game, state: Any, viewer: int | None) -> dict[str, Any]:
-    """What the viewer sees of a position, with what the server adds."""
+    """The viewer's sight of a position, with the server's additions."""
     scene = scene_fields(game.scene(game.observe(state, viewer)))
     scene["seats"] = [game.seat_name(seat) for seat in range(game.seats)]
     if viewer is not None:
@@ -22,7 +22,7 @@ def scene_of(game: Game, state: Any, viewer: int | None) -> dict[str, Any]:
 
 
 def scene_after(name: str, plies: int, seed: int = 1) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """What the seat to move sees after so many random plies, or at the last before the end.
+    """Return the view of the seat to move after random plies, or at the last one before the end.
 
     Also returns what is legal there.
     """

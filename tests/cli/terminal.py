@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.cli.conftest import clean_environment, command
+from tests.cli.conftest import clean_environment, forked_command
 
 __all__ = ["Shown", "in_terminal"]
 
@@ -24,7 +24,7 @@ _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 @dataclass(frozen=True)
 class Shown:
-    """What a terminal was sent."""
+    """The output that a terminal received."""
 
     code: int
     raw: str
@@ -50,10 +50,10 @@ def in_terminal(
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
 ) -> Shown:
-    """Run ``plyhouse`` in a terminal of its own.
+    """Run ``plyhouse`` in its own terminal.
 
-    ``stdin`` is typed at once, each of ``keys`` when what is shown ends with ``after``.  Of
-    ``steps``, the second is typed once the first has been shown since the step before.
+    ``stdin`` is typed at once, each of ``keys`` when what is shown ends with ``after``.  ``steps``
+    are pairs of a text to wait for, since the previous step, and the keys to type then.
     """
     waiting, coming, seen = list(keys), list(steps), 0
     ours, theirs = pty.openpty()
@@ -62,7 +62,7 @@ def in_terminal(
     environment.pop("COLUMNS", None)
     environment.pop("NO_COLOR", None) if env is None or "NO_COLOR" not in env else None
     process = subprocess.Popen(
-        [*command(), *arguments],
+        [*forked_command(), *arguments],
         stdin=theirs, stdout=theirs, stderr=theirs, env=environment, cwd=cwd,
         start_new_session=True,
     )  # fmt: skip

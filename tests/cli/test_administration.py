@@ -9,66 +9,72 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Plyhouse
 
-from plyhouse.storage.rows import CompetitionRow
+from plyhouse.storage import competition_sql
+from plyhouse.storage.competition_rows import CompetitionGame, CompetitionRow
+from plyhouse.storage.rows import By, TournamentRow
 from plyhouse.storage.store import Store
 
 
 def test_a_player_is_disabled_and_enabled_and_the_log_says_why(plyhouse: Plyhouse) -> None:
-    plyhouse("player", "add", "alice")
-    done = plyhouse("player", "disable", "ALICE", "--why", "cheated")
+    plyhouse("admin", "player", "add", "alice")
+    done = plyhouse("admin", "player", "disable", "ALICE", "--why", "cheated")
     assert done.code == 0, done.err
     assert "Disabled alice" in done.err
-    assert "disabled" in plyhouse("player", "list").out
-    assert plyhouse("player", "enable", "alice", "--why", "a mistake").code == 0
-    assert "disabled" not in plyhouse("player", "list").out
-    entries = json.loads(plyhouse("audit", "--json").out)
+    assert "disabled" in plyhouse("admin", "player", "list").out
+    assert plyhouse("admin", "player", "enable", "alice", "--why", "a mistake").code == 0
+    assert "disabled" not in plyhouse("admin", "player", "list").out
+    entries = json.loads(plyhouse("admin", "audit", "--json").out)
     assert [(each["what"], each["why"]) for each in entries] == [
         ("player.enable", "a mistake"),
         ("player.disable", "cheated"),
     ]
     assert entries[0]["who"].endswith("(command line)")
-    shown = plyhouse("audit").out
+    shown = plyhouse("admin", "audit").out
     assert "cheated" in shown
     assert "player.disable" in shown
 
 
 @pytest.mark.parametrize(
     "command",
-    [("player", "disable", "alice"), ("bot", "disable", "alice/x"), ("void", "m")],
+    [
+        ("player", "disable", "alice"),
+        ("bot", "disable", "alice/x"),
+        ("void", "m"),
+    ],
 )
 def test_a_reason_has_to_be_given(plyhouse: Plyhouse, command: tuple[str, ...]) -> None:
-    done = plyhouse(*command)
+    done = plyhouse("admin", *command)
     assert done.code == 2
     assert "--why" in done.err
 
 
 def test_a_player_is_renamed_and_shown_by_another_name(plyhouse: Plyhouse) -> None:
-    plyhouse("player", "add", "alice")
-    assert plyhouse("player", "rename", "alice", "countess").code == 0
-    assert plyhouse("player", "display", "countess", "Zoe\u0308 Müller").code == 0
-    shown = plyhouse("player", "list").out
+    plyhouse("admin", "player", "add", "alice")
+    assert plyhouse("admin", "player", "rename", "alice", "countess").code == 0
+    assert plyhouse("admin", "player", "display", "countess", "Zoe\u0308 Müller").code == 0
+    shown = plyhouse("admin", "player", "list").out
     assert "countess" in shown
     assert "Zoë Müller" in shown
-    done = plyhouse("player", "display", "countess", "\u202enimda")
+    done = plyhouse("admin", "player", "display", "countess", "\u202enimda")
     assert done.code == 2
     assert "right-to-left override" in done.err
     assert done.err.count("\n") == 1
 
 
 def test_a_revoked_token_is_in_the_log(plyhouse: Plyhouse) -> None:
-    token = plyhouse("player", "add", "alice").out.strip()
-    assert plyhouse("player", "revoke", token[:12], "--why", "leaked").code == 0
-    (entry,) = json.loads(plyhouse("audit", "--json").out)
+    token = plyhouse("admin", "player", "add", "alice").out.strip()
+    assert plyhouse("token", "revoke", token[:12], "--why", "leaked").code == 0
+    (entry,) = json.loads(plyhouse("admin", "audit", "--json").out)
     assert (entry["what"], entry["why"]) == ("token.revoke", "leaked")
     assert token not in json.dumps(entry)
 
 
 def test_an_unknown_bot_and_an_unknown_match(plyhouse: Plyhouse) -> None:
-    plyhouse("player", "add", "alice")
-    done = plyhouse("bot", "disable", "alice/deep", "--why", "x")
+    plyhouse("admin", "player", "add", "alice")
+    done = plyhouse("admin", "bot", "disable", "alice/deep", "--why", "x")
     assert done.code == 2
     assert "no bot alice/deep; bots of alice: none yet" in done.err
-    done = plyhouse("void", "nothing", "--why", "x")
+    done = plyhouse("admin", "void", "nothing", "--why", "x")
     assert done.code == 2
     assert "no match 'nothing'" in done.err
 
@@ -78,10 +84,16 @@ def test_a_competition_is_paused_and_left(plyhouse: Plyhouse, tmp_path: Path) ->
         async with await Store.open(f"sqlite:///{tmp_path / 'plyhouse.db'}") as store:
             ada = await store.add_player("ada")
             bot = await store.ensure_bot(ada.id, "deep")
-            cup = CompetitionRow(
+            game = CompetitionGame(0, "pig", None)
+            row = CompetitionRow(
+                *("cup", "Autumn", "", "round_robin", "frozen", 1, 0, 1), games=(game,)
+            )
+            by = By("olga")
+            await store.write(competition_sql.create, row, (), by, (), [bot.id])
+            cup = TournamentRow(
                 *("cup", "Autumn", "pig", "move:1", "round_robin", 1, True, True, 1, "running")
             )
-            await store.create_competition(cup, [bot.id])
+            await store.write(competition_sql.begin, "cup", [cup], [(bot.id, None)], by, 1)
 
     asyncio.run(make())
     assert plyhouse("competition", "pause", "cup").code == 0

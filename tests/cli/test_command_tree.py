@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import pytest
 from tests.cli.conftest import Plyhouse
 
-from plyhouse.clients.cli.main import COMMANDS, cli, main
-from plyhouse.clients.cli.reference import reference
+from plyhouse.clients.cli.competition import ORDER, competition
+from plyhouse.clients.cli.main import COMMANDS, SECTIONS, cli, main
+from plyhouse.clients.docgen.command_reference import reference
 from plyhouse.clients.shared import errors
 
+LONGEST = 61
+"""Characters of a short help with its full stop, so that a line of 80 characters holds it."""
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -21,8 +26,14 @@ def test_help_lists_every_command(plyhouse: Plyhouse) -> None:
     done = plyhouse("--help")
     assert done.code == 0
     for name, (_, short) in COMMANDS.items():
-        assert name in done.out
-        assert short.rstrip(".") in done.out
+        assert re.search(rf"^  {name} +{re.escape(short)}$", done.out, re.M), name
+
+
+def test_help_groups_the_commands(plyhouse: Plyhouse) -> None:
+    out = plyhouse("--help").out
+    places = [out.index(f"\n{title}:\n") for title in SECTIONS]
+    assert places == sorted(places)
+    assert "\nCommands:\n" not in out
 
 
 def test_help_imports_only_the_command_line() -> None:
@@ -55,7 +66,28 @@ def test_the_table_knows_each_command_by_heart(name: str) -> None:
         command = cli.get_command(ctx, name)
     assert command is not None
     assert command.name == name
-    assert command.help, "every command explains itself"
+    assert command.get_short_help_str(200).rstrip(".") == COMMANDS[name][1]
+
+
+def test_help_of_a_group_with_sections_lists_every_command(plyhouse: Plyhouse) -> None:
+    out = plyhouse("competition", "--help").out
+    for title, names in ORDER.items():
+        section = out.partition(f"\n{title}:\n")[2].partition("\n\n")[0]
+        assert [line.split()[0] for line in section.splitlines()] == list(names)
+    assert sorted(name for names in ORDER.values() for name in names) == sorted(
+        competition.commands
+    )
+
+
+def subcommands(command: click.Command, ctx: click.Context) -> Iterator[click.Command]:
+    """Yield a command and all commands below it."""
+    yield command
+    if isinstance(command, click.Group):
+        for name in command.list_commands(ctx):
+            child = command.get_command(ctx, name)
+            assert child is not None
+            assert child.name == name
+            yield from subcommands(child, ctx)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -63,13 +95,57 @@ def test_every_option_is_explained(name: str) -> None:
     with click.Context(cli) as ctx:
         command = cli.get_command(ctx, name)
         assert command is not None
-        commands = [command]
-        if isinstance(command, click.Group):
-            commands += command.commands.values()
-    for each in commands:
-        for param in each.params:
-            if isinstance(param, click.Option):
-                assert param.help, f"{each.name} {param.opts}"
+        for each in subcommands(command, ctx):
+            for param in each.params:
+                if isinstance(param, click.Option):
+                    assert param.help, f"{each.name} {param.opts}"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_short_help_fits_a_line(name: str) -> None:
+    with click.Context(cli) as ctx:
+        command = cli.get_command(ctx, name)
+        assert command is not None
+        for each in subcommands(command, ctx):
+            assert len(each.get_short_help_str(200)) <= LONGEST, each.name
+
+
+def test_python_m_plyhouse_is_the_command(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "plyhouse", "--version"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("plyhouse, version ")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_a_script_for_the_shell(plyhouse: Plyhouse, shell: str) -> None:
+    done = plyhouse("completion", shell)
+    assert (done.code, done.err) == (0, "")
+    assert f"_PLYHOUSE_COMPLETE={shell}_complete" in done.out
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [("plyhouse comp", {"compile", "competition", "completion"}), ("plyhouse bot n", {"new"})],
+)
+def test_completion_in_bash_completes_commands(
+    words: str, wanted: set[str], tmp_path: Path
+) -> None:
+    typed = words.split()
+    script = (
+        'source <("$0" -m plyhouse completion bash); '
+        f"COMP_WORDS=({words}); COMP_CWORD={len(typed) - 1}; "
+        "_plyhouse_completion ./plyhouse; printf '%s\\n' \"${COMPREPLY[@]}\""
+    )
+    (tmp_path / "plyhouse").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m plyhouse "$@"\n')
+    (tmp_path / "plyhouse").chmod(0o755)
+    done = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-c", script, sys.executable],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert set(done.stdout.split()) == wanted, done.stderr
 
 
 def test_version(plyhouse: Plyhouse) -> None:
@@ -90,7 +166,7 @@ def test_a_mistyped_command_is_answered_with_the_nearest(
 
 
 def test_a_mistyped_subcommand_too(plyhouse: Plyhouse) -> None:
-    done = plyhouse("player", "ad")
+    done = plyhouse("admin", "player", "ad")
     assert done.code == errors.EXIT_USAGE
     assert "did you mean add?" in done.err
 
@@ -164,11 +240,15 @@ def test_codes_of_errors_decide_the_exit_code(code: str, wanted: int) -> None:
 def test_the_reference_is_up_to_date() -> None:
     page = ROOT / "docs" / "commands.md"
     assert page.read_text(encoding="utf-8") == reference(), (
-        "run: python -m plyhouse.clients.cli.reference > docs/commands.md"
+        "run: python -m plyhouse.clients.docgen.command_reference > docs/commands.md"
     )
 
 
-@pytest.mark.parametrize("group", [(), ("bot",), ("player",), ("competition",), ("db",)])
+def test_reference_has_no_code_within_code() -> None:
+    assert not re.findall(r"`plyhouse [^`\n]*`--.*", reference())
+
+
+@pytest.mark.parametrize("group", [(), ("bot",), ("admin",), ("admin", "player"), ("competition",)])
 def test_a_group_alone_shows_its_help_as_it_is(plyhouse: Plyhouse, group: tuple[str, ...]) -> None:
     done = plyhouse(*group)
     assert done.code == errors.EXIT_USAGE

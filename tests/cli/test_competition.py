@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Done, Plyhouse
-from tests.cli.test_with_a_server import Server, start, stop, token
+from tests.harness.command_line_server import Server, start, stop, token
 
 CUP = 'name = "Cup"\ngames = ["tic_tac_toe"]\ntime_control = "move:1"\n'
 
@@ -129,11 +129,11 @@ def test_a_class_at_the_command_line(server: Server, plyhouse: Plyhouse, tmp_pat
     assert files == ["crew.dan.txt", "eva.txt"]
     assert "PLYHOUSE_TOKEN=ply_" in (tmp_path / "sheets" / "eva.txt").read_text()
 
-    code = do("student", "code", "--uses", "1").out.strip()
-    assert "used" in do("student", "codes").out
+    code = do("code", "create", "--uses", "1").out.strip()
+    assert "used" in do("code", "list").out
     assert do("join", code, "--player", "fay").out.startswith("ply_")
     assert "for 1, and all have come" in do("join", code, "--player", "gus", code=4).err
-    two = do("student", "code", "--uses", "2").out.strip()
+    two = do("code", "create", "--uses", "2").out.strip()
     assert "is in ivy.token" in do("join", two, "--player", "ivy", "-o", "ivy.token").err
     lost = (tmp_path / "ivy.token").read_text()
     assert lost.startswith("ply_")
@@ -147,15 +147,15 @@ def test_a_class_at_the_command_line(server: Server, plyhouse: Plyhouse, tmp_pat
     assert again.startswith("ply_")
     assert again != lost
     keep = {**env, "PLYHOUSE_TOKEN": lost.strip()}
-    assert plyhouse("bot", "version", env=keep).code == 4, "the old token is revoked"
+    assert plyhouse("bot", "versions", env=keep).code == 4, "the old token is revoked"
     keep["PLYHOUSE_TOKEN"] = again.strip()
-    assert plyhouse("bot", "version", env=keep).code == 0
+    assert plyhouse("bot", "versions", env=keep).code == 0
     do("student", "revoke", "ivy", "--why", "a test")
-    other = do("student", "code", "--uses", "9").out.strip()
-    do("student", "revoke-code", other)
+    other = do("code", "create", "--uses", "9").out.strip()
+    do("code", "revoke", other)
     assert "was revoked" in do("join", other, "--player", "gus", code=4).err
     assert "no code" in do("join", "XXXX-XXXX", "--player", "gus", code=2).err
-    assert "no time" in do("student", "code", "--uses", "9", "--expires", "soon", code=2).err
+    assert "no time" in do("code", "create", "--uses", "9", "--expires", "soon", code=2).err
 
     do("student", "revoke", "eva", "--why", "left")
     do("student", "restore", "eva")
@@ -220,7 +220,7 @@ def test_a_class_at_the_command_line(server: Server, plyhouse: Plyhouse, tmp_pat
     assert "ada may still submit" in do("competition", "run", code=4).err
     assert "no student 'olga'" in do("bot", "enter", "none", code=2).err
     assert "Disqualified eva" in do("competition", "disqualify", "eva", "--why", "a test").err
-    for command in ("board", "rounds", "report"):
+    for command in ("standings", "pairings", "report"):
         assert "PLYHOUSE_COMPETITION" not in plyhouse("competition", command, env=env).err
     assert "There is no file" in do("competition", "open", "missing.toml", code=2).err
     nameless = {key: value for key, value in env.items() if key != "PLYHOUSE_COMPETITION"}
@@ -239,6 +239,6 @@ def test_a_class_at_the_command_line(server: Server, plyhouse: Plyhouse, tmp_pat
     do("competition", "delete", "Next cup", "--yes")
     do("competition", "delete", "Cup", "--why", "a test", "--yes")
     assert "No competitions" in do("competition", "list").err
-    log = plyhouse("audit", "--database", "sqlite:///club.db").out
+    log = plyhouse("admin", "audit", "--database", "sqlite:///club.db").out
     for what in ("competition.open", "student.import", "student.code", "competition.delete"):
         assert what in log

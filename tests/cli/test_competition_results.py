@@ -1,4 +1,4 @@
-"""What the command line writes of boards and reports, from what the API says."""
+"""Boards and reports on the command line, from the API's answers."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from msgspec import convert
 
-from plyhouse.clients.cli.competition_results import print_board
-from plyhouse.clients.cli.report_text import report_text
+from plyhouse.clients.shared.competition_table import print_board
+from plyhouse.clients.shared.student_report import report_text
 from plyhouse.protocol.api.boards import Board
 from plyhouse.protocol.api.reports import Report
 

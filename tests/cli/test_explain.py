@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import pytest
 from tests.cli.conftest import Plyhouse
 
-from plyhouse.clients.cli.moves import replayed
 from plyhouse.clients.shared.errors import CommandError
+from plyhouse.clients.shared.move_text import replayed
 from plyhouse.games import get_game
 
 COURSE = "((4 2 7)(3 1)) ((5 8)(2 9)(5 6)) ((1 2)(3 5))"
@@ -51,7 +51,7 @@ def test_at_a_roll_of_dice_the_seat_that_rolled_is_explained(plyhouse: Plyhouse)
     done = plyhouse(*arguments, "--search", "expectimax")
     assert done.code == 0, done.err
     assert done.out.startswith("pig after roll 4 hold roll\nexpectimax to depth 1: value ")
-    assert " for seat 1, 7 nodes" in done.out
+    assert " for seat 2, 7 nodes" in done.out
 
 
 def test_the_others_may_be_good_players_most_of_the_time(plyhouse: Plyhouse) -> None:
@@ -67,7 +67,7 @@ def test_a_game_of_a_file_is_drawn_under_its_name(plyhouse: Plyhouse) -> None:
     chomp = Path(__file__).resolve().parents[2] / "examples" / "chomp.py"
     done = plyhouse("explain", f"{chomp}:Chomp(size=2)", "--moves", "b2", "-o", "chomp.svg")
     assert done.code == 0, done.err
-    assert done.out.startswith("chomp(size=2) after b2: alpha_beta to the end: value −1 for seat 1")
+    assert done.out.startswith("chomp(size=2) after b2: alpha_beta to the end: value −1 for seat 2")
 
 
 def test_a_folder_that_is_not_there_is_named(plyhouse: Plyhouse) -> None:
@@ -150,19 +150,19 @@ def test_a_position_of_a_match_is_explained(plyhouse: Plyhouse, tmp_path: Path) 
     assert plyhouse(*dice, "--jobs", "1", "--save", "dice.jsonl").code == 0
     record = json.loads((tmp_path / "lost.jsonl").read_text("utf-8").splitlines()[0])
     actions = [event["text"] for event in record["events"] if event["kind"] == "action"]
-    asked = ("explain", "--record", "lost.jsonl", "--match", "1", "--ply", "4")
+    asked = ("explain", "--record", "lost.jsonl", "--match", "1", "--ply", "5")
     done = plyhouse(*asked, "--depth", "2", "--search", "minimax")
     assert done.code == 0, done.err
-    assert done.out.startswith("tic_tac_toe, ply 4\nminimax to depth 2: value ")
+    assert done.out.startswith("tic_tac_toe, ply 5\nminimax to depth 2: value ")
     found = json.loads(plyhouse(*asked, "--json").out)
     assert (found["played"], found["seat"], found["nodes"] <= 500) == (actions[4], 0, True)
     below = json.loads(plyhouse(*asked, "--then", actions[4], "--json").out)
     assert (below["played"], below["seat"]) == ("", 1)
-    rolled = plyhouse("explain", "--record", "dice.jsonl", "--ply", "1", "--then", "roll", "--json")
+    rolled = plyhouse("explain", "--record", "dice.jsonl", "--ply", "2", "--then", "roll", "--json")
     assert (json.loads(rolled.out)["seat"], json.loads(rolled.out)["root"]["kind"]) == (0, "chance")
     wrong = plyhouse(*asked, "--then", actions[0])
     assert wrong.code == 2
-    assert wrong.err.startswith("plyhouse: Action 1 after ply 4: ")
+    assert wrong.err.startswith("plyhouse: Action 1 from ply 5 on: ")
     both = plyhouse("explain", "pig", "--record", "lost.jsonl")
     assert both.err == "plyhouse: --record names game and position: leave a game away.\n"
     lonely = plyhouse("explain", "pig", "--ply", "4")

@@ -17,10 +17,10 @@ from tests.cli.conftest import Plyhouse, Zygote, clean_environment, command
 from tests.cli.terminal import in_terminal
 
 from plyhouse.bots.loading import check_spec
-from plyhouse.clients.arena.ledger import Conditions, Entrant, Ledger
+from plyhouse.clients.arena.content_hash import bot_version, game_version, source_files
+from plyhouse.clients.arena.pairing_log import Conditions, Entrant, PairingLog
+from plyhouse.clients.arena.sprt_trial import pair_value
 from plyhouse.clients.arena.tally import MatchResult
-from plyhouse.clients.arena.trial import pair_value
-from plyhouse.clients.arena.versions import bot_version, game_version, source_files
 from plyhouse.clients.shared.errors import CommandError
 from plyhouse.games.registry import get_game
 
@@ -303,7 +303,7 @@ RESULT = MatchResult(0, (0, 1), (1.0, -1.0), "normal", None, 3, (1, 2))
 
 def test_a_line_that_was_cut_off_is_dropped_and_written_again(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
-    with Ledger.open(path, CONDITIONS) as ledger:
+    with PairingLog.open(path, CONDITIONS) as ledger:
         ledger.add(0, 0, [RESULT])
         ledger.add(0, 1, [RESULT])
     whole = path.read_bytes()
@@ -311,9 +311,9 @@ def test_a_line_that_was_cut_off_is_dropped_and_written_again(tmp_path: Path) ->
         path.write_bytes(whole[:cut])
         if 0 < cut <= whole.index(b"\n"):
             with pytest.raises(CommandError, match="no file of --resume"):
-                Ledger.open(path, CONDITIONS)
+                PairingLog.open(path, CONDITIONS)
             continue
-        with Ledger.open(path, CONDITIONS) as ledger:
+        with PairingLog.open(path, CONDITIONS) as ledger:
             for index in range(len(ledger.played), 2):
                 ledger.add(0, index, [RESULT])
         assert path.read_bytes() == whole
@@ -321,11 +321,11 @@ def test_a_line_that_was_cut_off_is_dropped_and_written_again(tmp_path: Path) ->
 
 def test_a_damaged_line_is_named(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
-    with Ledger.open(path, CONDITIONS) as ledger:
+    with PairingLog.open(path, CONDITIONS) as ledger:
         ledger.add(0, 0, [RESULT])
     path.write_bytes(path.read_bytes() + b'{"candidate":0}\n')
     with pytest.raises(CommandError, match="line 3, is damaged"):
-        Ledger.open(path, CONDITIONS)
+        PairingLog.open(path, CONDITIONS)
 
 
 def test_a_later_format_is_refused(tmp_path: Path) -> None:
@@ -333,15 +333,15 @@ def test_a_later_format_is_refused(tmp_path: Path) -> None:
     later = msgspec.structs.replace(CONDITIONS, plyhouse_pairings=2)
     path.write_bytes(msgspec.json.encode(later) + b"\n")
     with pytest.raises(CommandError, match="has format 2"):
-        Ledger.open(path, CONDITIONS)
+        PairingLog.open(path, CONDITIONS)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="files are locked on POSIX systems only")
 def test_two_series_do_not_write_into_one_file(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
-    with Ledger.open(path, CONDITIONS), pytest.raises(CommandError, match="is in use"):
-        Ledger.open(path, CONDITIONS)
-    with Ledger.open(path, CONDITIONS) as ledger:
+    with PairingLog.open(path, CONDITIONS), pytest.raises(CommandError, match="is in use"):
+        PairingLog.open(path, CONDITIONS)
+    with PairingLog.open(path, CONDITIONS) as ledger:
         assert ledger.played == []
 
 

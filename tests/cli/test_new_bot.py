@@ -1,4 +1,4 @@
-"""``plyhouse new-bot`` and ``plyhouse check``."""
+"""``plyhouse bot new`` and ``plyhouse bot check``."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Plyhouse, clean_environment, command
+from tests.cli.conftest import Plyhouse, clean_environment, forked_command
 
 from plyhouse.clients.cli.new_bot import class_name, starter
 from plyhouse.games.registry import game_names, get_game
 
 
 def test_a_new_bot_plays_and_passes_the_check(plyhouse: Plyhouse) -> None:
-    assert plyhouse("new-bot", "mybot.py", "--game", "tic_tac_toe").code == 0
-    done = plyhouse("check", "mybot.py")
+    assert plyhouse("bot", "new", "mybot.py", "--game", "tic_tac_toe").code == 0
+    done = plyhouse("bot", "check", "mybot.py")
     assert done.code == 0, done.out + done.err
     assert "checks passed" in done.out
 
@@ -32,11 +32,11 @@ def test_a_starter_for_every_game(name: str) -> None:
 
 def test_an_existing_file_is_kept(plyhouse: Plyhouse, tmp_path: Path) -> None:
     (tmp_path / "mybot.py").write_text("precious\n")
-    done = plyhouse("new-bot", "mybot.py")
+    done = plyhouse("bot", "new", "mybot.py")
     assert done.code == 2
     assert "--force" in done.err
     assert (tmp_path / "mybot.py").read_text() == "precious\n"
-    assert plyhouse("new-bot", "mybot.py", "--force").code == 0
+    assert plyhouse("bot", "new", "mybot.py", "--force").code == 0
     assert "precious" not in (tmp_path / "mybot.py").read_text()
 
 
@@ -49,7 +49,7 @@ def test_an_existing_file_is_kept(plyhouse: Plyhouse, tmp_path: Path) -> None:
     ],
 )
 def test_bad_input(plyhouse: Plyhouse, arguments: tuple[str, ...], message: str) -> None:
-    done = plyhouse("new-bot", *arguments)
+    done = plyhouse("bot", "new", *arguments)
     assert done.code == 2
     assert message in done.err
     assert done.err.count("\n") == 1
@@ -63,13 +63,13 @@ def test_a_bot_that_breaks_the_rules_fails_the_check(plyhouse: Plyhouse, tmp_pat
         "    def choose(self, turn):\n"
         '        return "z99"\n'
     )
-    done = plyhouse("check", "wrong.py")
+    done = plyhouse("bot", "check", "wrong.py")
     assert done.code == 1
     assert "FAILED" in done.out
 
 
 def test_checking_what_is_not_there(plyhouse: Plyhouse) -> None:
-    done = plyhouse("check", "missing.py")
+    done = plyhouse("bot", "check", "missing.py")
     assert done.code == 2
     assert done.err.count("\n") == 1
 
@@ -77,6 +77,10 @@ def test_checking_what_is_not_there(plyhouse: Plyhouse) -> None:
 def test_class_names() -> None:
     assert class_name("my_first-bot") == "MyFirstBot"
     assert class_name("2fast") == "My2fast"
+    assert class_name("my_bot") == class_name("mybot") == class_name("MyBot") == "MyBot"
+    assert class_name("deepbot") == "DeepBot"
+    assert class_name("mystery") == "Mystery"
+    assert class_name("robot") == "Robot"
     assert class_name("bot") == "MyBot"
     assert class_name("___") == "MyBot"
 
@@ -96,7 +100,7 @@ class Crashing(Bot):
 def test_what_a_failing_bot_said_stands_once_where_all_goes_to_one_place(tmp_path: Path) -> None:
     (tmp_path / "crashing.py").write_text(CRASHING)
     done = subprocess.run(
-        [*command(), "check", "crashing.py"],
+        [*forked_command(), "bot", "check", "crashing.py"],
         cwd=tmp_path,
         env=clean_environment(),
         stdout=subprocess.PIPE,
@@ -115,10 +119,10 @@ def test_a_report_in_a_file_has_the_traceback_with_each_failure(
     plyhouse: Plyhouse, tmp_path: Path
 ) -> None:
     (tmp_path / "crashing.py").write_text(CRASHING)
-    done = plyhouse("check", "crashing.py", traceback=True)
+    done = plyhouse("bot", "check", "crashing.py", traceback=True)
     assert done.out.count("FAILED") == done.out.count("the bot failed: IndexError") == 2
     assert "1 game claimed" in done.out
-    found = json.loads(plyhouse("check", "crashing.py", "--json", traceback=True).out)
+    found = json.loads(plyhouse("bot", "check", "crashing.py", "--json", traceback=True).out)
     failed = [each for each in found["checks"] if "plays" in each["name"]]
     assert len(failed) == 2
     assert all("IndexError" in each["explanation"] for each in failed)

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import CHOMP, Plyhouse, clean_environment, command
-from tests.cli.test_with_a_server import Server, start, stop, token
+from tests.cli.conftest import CHOMP, Plyhouse, clean_environment, forked_command
+from tests.harness.command_line_server import Server, start, stop, token
 
 FILES = ("--game-files", "chomp.py")
 DATABASE = ("--database", "sqlite:///club.db")
@@ -44,7 +44,7 @@ def played(server: Server, plyhouse: Plyhouse) -> str:
     seek = ("--game", "chomp.py(size=3)", "--seek", "--rated", "--matches", "1")
     run = ("bot", "run", "random", "--server", server.url, *seek)
     with subprocess.Popen(
-        [*command(), *run],
+        [*forked_command(), *run],
         cwd=server.folder,
         env=clean_environment({"PLYHOUSE_TOKEN": token(plyhouse, server, "anna")}),
         stderr=subprocess.PIPE,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Plyhouse, clean_environment, command
 
-from plyhouse.clients.terminal.prompt import matching_action, nearest
+from plyhouse.clients.terminal.line_reader import matching_action, nearest
 
 QUICK = ("--against", "random", "--bot-time", "0.2")
 
@@ -33,9 +33,9 @@ def test_mistakes_are_explained_and_asked_again(plyhouse: Plyhouse) -> None:
 
 
 def test_the_other_seat_and_hidden_cards(plyhouse: Plyhouse) -> None:
-    done = plyhouse("play", "kuhn_poker", *QUICK, "--seat", "1", stdin="call\nfold\ncheck\n")
+    done = plyhouse("play", "kuhn_poker", *QUICK, "--seat", "2", stdin="call\nfold\ncheck\n")
     assert done.code == 0, done.err
-    assert "you are seat 1" in done.out
+    assert "you are seat 2" in done.out
     assert "Chance: (hidden)" in done.out
 
 
@@ -50,7 +50,7 @@ def test_the_end_of_the_input_gives_up(plyhouse: Plyhouse) -> None:
     [
         (("checkers8", "--against", "random"), "checkers8"),
         (("pig", "--against", "nobody"), "nobody"),
-        (("pig", "--against", "random", "--seat", "2"), "seats 0 to 1"),
+        (("pig", "--against", "random", "--seat", "3"), "seats 1 to 2"),
         (("pig",), "--against"),
     ],
 )
@@ -88,7 +88,7 @@ def test_a_game_with_one_seat_needs_no_opponent(plyhouse: Plyhouse) -> None:
     refused = plyhouse("play", alone, *QUICK)
     assert (refused.code, "leave out --against" in refused.err) == (2, True)
     refused = plyhouse("play", "tic_tac_toe")
-    assert (refused.code, "name an opponent with --against" in refused.err) == (2, True)
+    assert (refused.code, "name an opponent, such as --against medium" in refused.err) == (2, True)
 
 
 def test_chess_reads_and_shows_san(plyhouse: Plyhouse) -> None:

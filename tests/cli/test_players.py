@@ -1,4 +1,4 @@
-"""``plyhouse player``: accounts and tokens in a database."""
+"""``plyhouse admin player``: accounts and tokens in a database."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.cli.conftest import Plyhouse
 
 
 def test_the_token_stands_alone_on_standard_output(plyhouse: Plyhouse, tmp_path: Path) -> None:
-    done = plyhouse("player", "add", "alice")
+    done = plyhouse("admin", "player", "add", "alice")
     assert done.code == 0
     assert done.out.startswith("ply_")
     assert len(done.out.split()) == 1
@@ -23,10 +23,10 @@ def test_the_token_stands_alone_on_standard_output(plyhouse: Plyhouse, tmp_path:
 @pytest.mark.parametrize(
     "command",
     [
-        ("player", "list"),
-        ("player", "tokens", "alice"),
-        ("player", "token", "alice"),
-        ("player", "revoke", "ply_abcdefgh"),
+        ("admin", "player", "list"),
+        ("token", "list", "alice"),
+        ("token", "create", "alice"),
+        ("token", "revoke", "ply_abcdefgh"),
         ("leaderboard", "pig"),
         ("record", "0abc"),
     ],
@@ -42,27 +42,27 @@ def test_only_adding_a_player_makes_a_database(
 
 
 def test_players_and_tokens_are_listed(plyhouse: Plyhouse) -> None:
-    plyhouse("player", "add", "alice")
-    plyhouse("player", "token", "alice", "--scope", "play", "--scope", "organise", "--label", "pc")
-    assert "alice" in plyhouse("player", "list").out
-    tokens = plyhouse("player", "tokens", "alice").out
+    plyhouse("admin", "player", "add", "alice")
+    plyhouse("token", "create", "alice", "--scope", "play", "--scope", "organise", "--label", "pc")
+    assert "alice" in plyhouse("admin", "player", "list").out
+    tokens = plyhouse("token", "list", "alice").out
     assert "play organise" in tokens
     assert "pc" in tokens
 
 
 def test_a_token_is_revoked_by_its_beginning(plyhouse: Plyhouse) -> None:
-    token = plyhouse("player", "add", "alice").out.strip()
-    done = plyhouse("player", "revoke", token[:12])
+    token = plyhouse("admin", "player", "add", "alice").out.strip()
+    done = plyhouse("token", "revoke", token[:12])
     assert done.code == 0, done.err
-    assert "revoked" in plyhouse("player", "tokens", "alice").out
+    assert "revoked" in plyhouse("token", "list", "alice").out
 
 
 def test_an_empty_database_says_what_to_do(plyhouse: Plyhouse, tmp_path: Path) -> None:
-    plyhouse("player", "add", "not a name")  # makes the database, and no player
+    plyhouse("admin", "player", "add", "not a name")  # makes the database, and no player
     assert (tmp_path / "plyhouse.db").exists()
-    done = plyhouse("player", "list")
+    done = plyhouse("admin", "player", "list")
     assert done.code == 0
-    assert "plyhouse player add" in done.err
+    assert "plyhouse admin player add" in done.err
 
 
 @pytest.mark.parametrize(
@@ -70,55 +70,55 @@ def test_an_empty_database_says_what_to_do(plyhouse: Plyhouse, tmp_path: Path) -
     [("add", "alice"), ("add", ""), ("add", "no/slash"), ("token", "nobody"), ("tokens", "nobody")],
 )
 def test_names_that_cannot_be(plyhouse: Plyhouse, arguments: tuple[str, ...]) -> None:
-    plyhouse("player", "add", "alice")
-    done = plyhouse("player", *arguments)
+    plyhouse("admin", "player", "add", "alice")
+    done = plyhouse("admin", "player", *arguments)
     assert done.code == 2
     assert done.err.count("\n") == 1, done.err
     assert done.out == ""
 
 
 def test_an_unknown_scope(plyhouse: Plyhouse) -> None:
-    done = plyhouse("player", "add", "alice", "--scope", "everything")
+    done = plyhouse("admin", "player", "add", "alice", "--scope", "everything")
     assert done.code == 2
     assert "organise" in done.err
 
 
 def test_the_database_is_named_by_the_environment(plyhouse: Plyhouse, tmp_path: Path) -> None:
-    plyhouse("player", "add", "alice", env={"PLYHOUSE_DATABASE": "sqlite:///other.db"})
+    plyhouse("admin", "player", "add", "alice", env={"PLYHOUSE_DATABASE": "sqlite:///other.db"})
     assert (tmp_path / "other.db").exists()
     assert not (tmp_path / "plyhouse.db").exists()
 
 
 def test_a_database_url_that_cannot_be_read(plyhouse: Plyhouse) -> None:
-    done = plyhouse("player", "list", "--database", "mysql://x")
+    done = plyhouse("admin", "player", "list", "--database", "mysql://x")
     assert done.code == 2
     assert "sqlite:///" in done.err
 
 
 def test_a_folder_that_is_not_there(plyhouse: Plyhouse) -> None:
-    done = plyhouse("player", "list", "--database", "sqlite:///no/such/folder/x.db")
+    done = plyhouse("admin", "player", "list", "--database", "sqlite:///no/such/folder/x.db")
     assert done.code == 3
     assert done.err.count("\n") == 1
 
 
 def test_a_database_of_a_newer_version(plyhouse: Plyhouse, tmp_path: Path) -> None:
-    plyhouse("player", "add", "alice")
+    plyhouse("admin", "player", "add", "alice")
     with sqlite3.connect(tmp_path / "plyhouse.db") as connection:
         connection.execute("UPDATE plyhouse_schema SET version_num = '9999'")
     connection.close()
-    done = plyhouse("player", "list")
+    done = plyhouse("admin", "player", "list")
     assert done.code == 3
     assert "upgrade Plyhouse" in done.err
     assert done.err.count("\n") == 1
 
 
 def test_a_database_that_is_locked(plyhouse: Plyhouse, tmp_path: Path) -> None:
-    plyhouse("player", "add", "alice")
+    plyhouse("admin", "player", "add", "alice")
     holder = sqlite3.connect(tmp_path / "plyhouse.db", isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")
     soon = "sqlite:///plyhouse.db?busy_timeout_ms=50"  # which is 5 s otherwise
     try:
-        done = plyhouse("player", "add", "bob", "--database", soon)
+        done = plyhouse("admin", "player", "add", "bob", "--database", soon)
     finally:
         holder.close()
     assert done.code == 3
@@ -128,11 +128,11 @@ def test_a_database_that_is_locked(plyhouse: Plyhouse, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")
 def test_a_database_that_may_not_be_written(plyhouse: Plyhouse, tmp_path: Path) -> None:
-    plyhouse("player", "add", "alice")
+    plyhouse("admin", "player", "add", "alice")
     (tmp_path / "plyhouse.db").chmod(0o444)
     tmp_path.chmod(0o555)
     try:
-        done = plyhouse("player", "add", "bob")
+        done = plyhouse("admin", "player", "add", "bob")
     finally:
         tmp_path.chmod(0o755)
     assert done.code == 3
@@ -140,6 +140,6 @@ def test_a_database_that_may_not_be_written(plyhouse: Plyhouse, tmp_path: Path) 
 
 def test_a_file_that_is_no_database(plyhouse: Plyhouse, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("milk, eggs\n" * 100)
-    done = plyhouse("player", "list", "--database", "sqlite:///notes.txt")
+    done = plyhouse("admin", "player", "list", "--database", "sqlite:///notes.txt")
     assert done.code == 3
     assert done.err.count("\n") == 1

@@ -1,4 +1,4 @@
-"""Rehearsals of competitions: one is played in earnest; what would be wrong is told."""
+"""Rehearsals of competitions: one real one, and reports of what would go wrong."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.conftest import Plyhouse, clean_environment, command
+from tests.cli.conftest import Plyhouse, clean_environment, forked_command
+from tests.harness.processes import processes_with
 
-from plyhouse.clients.rehearsal.cast import Cast, Event, cast_of
-from plyhouse.clients.rehearsal.judgement import Facts, Played, judge
-from plyhouse.clients.rehearsal.scaled import scaled
+from plyhouse.clients.rehearsal.outcome_check import RehearsalFacts, RehearsalMatch, judge
+from plyhouse.clients.rehearsal.participants import Cast, Event, cast_of
+from plyhouse.clients.rehearsal.small_competition import scaled
 from plyhouse.protocol.api.boards import BoardLine, GradeLine
 from plyhouse.server.competition.file import read_competition
 from plyhouse.server.competition.rehearsals import toml
@@ -37,19 +38,6 @@ bot = "staff/easy"
 grade = "pass"
 at_least = 0.4
 """
-
-
-def left_behind(folder: Path) -> list[str]:
-    """Processes that were started with this folder for temporary files."""
-    wanted = f"TMPDIR={folder}".encode()
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            if wanted in (process / "environ").read_bytes().split(b"\0"):
-                found.append((process / "cmdline").read_bytes().decode())
-        except OSError:
-            continue
-    return found
 
 
 def test_a_rehearsal_says_which_rule_each_bot_hit_and_leaves_nothing(
@@ -83,7 +71,7 @@ def test_a_rehearsal_says_which_rule_each_bot_hit_and_leaves_nothing(
     assert "3 times it failed" in bots["crash"]["suspended"]
     assert bots["crash"]["table"]["status"] == "withdrawn"
     assert list(place.iterdir()) == []
-    assert left_behind(place) == []
+    assert processes_with("TMPDIR", place) == []
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="no list of processes")
@@ -92,14 +80,14 @@ def test_ctrl_c_ends_a_rehearsal_with_everything_cleaned_up(tmp_path: Path) -> N
     place = tmp_path / "temporary"
     place.mkdir()
     running = subprocess.Popen(
-        [*command(), "competition", "rehearse", "cup.toml"],
+        [*forked_command(), "competition", "rehearse", "cup.toml"],
         cwd=tmp_path,
         env=clean_environment({"TMPDIR": str(place)}),
         stderr=subprocess.PIPE,
         text=True,
     )
     deadline = time.monotonic() + 60
-    while len(left_behind(place)) < 3:  # itself, the server, a bot
+    while len(processes_with("TMPDIR", place)) < 3:  # itself, the server, a bot
         assert time.monotonic() < deadline
         assert running.poll() is None
         time.sleep(0.05)
@@ -108,7 +96,7 @@ def test_ctrl_c_ends_a_rehearsal_with_everything_cleaned_up(tmp_path: Path) -> N
     assert running.returncode == 130
     assert "Traceback" not in said
     assert list(place.iterdir()) == []
-    assert left_behind(place) == []
+    assert processes_with("TMPDIR", place) == []
 
 
 def test_a_file_with_mistakes_is_told_as_everywhere(plyhouse: Plyhouse, tmp_path: Path) -> None:
@@ -179,7 +167,7 @@ def in_table(entry: str, matches: int, forfeits: int) -> BoardLine:
     return BoardLine(1, entry, "", "active", False, None, *counts, {}, "", "")
 
 
-def as_promised(cast: Cast) -> Facts:
+def as_promised(cast: Cast) -> RehearsalFacts:
     """A rehearsal in which everybody was treated as promised, each against honest-1."""
     matches, standings = [], []
     most = sum(role.event is not Event.ABSENT for role in cast) - 1
@@ -190,7 +178,9 @@ def as_promised(cast: Cast) -> Facts:
         culprit = role.entry if role.forfeits else ""
         entries = (role.entry, "honest-1/bot")
         if role.name != "honest-1":
-            matches.append(Played(f"m{number}", "tic_tac_toe", entries, kind, culprit, (-1.0, 1.0)))
+            matches.append(
+                RehearsalMatch(f"m{number}", "tic_tac_toe", entries, kind, culprit, (-1.0, 1.0))
+            )
         played = most if role.name == "honest-1" else 1
         standings.append(in_table(role.entry, played, len(role.forfeits) and 1))
     grades = [
@@ -199,16 +189,16 @@ def as_promised(cast: Cast) -> Facts:
     ]
     said = {role.entry: f"{role.prints} a_library_that_nobody_has" for role in cast}
     codes = {"import-failure/bot": 2, "double-login/bot": 4}
-    return Facts(True, (), matches, standings, grades, said, codes)
+    return RehearsalFacts(True, (), matches, standings, grades, said, codes)
 
 
-def wrong(cast: Cast, facts: Facts) -> dict[str, str]:
+def wrong(cast: Cast, facts: RehearsalFacts) -> dict[str, str]:
     verdicts, all_of_it = judge(cast, facts)
     told = {each.role.name: "; ".join(each.wrong) for each in verdicts if each.wrong}
     return {**told, **({"": "; ".join(all_of_it)} if all_of_it else {})}
 
 
-def change(facts: Facts, name: str, **values: Any) -> Facts:
+def change(facts: RehearsalFacts, name: str, **values: Any) -> RehearsalFacts:
     """The facts with the match of somebody changed."""
     matches = [
         replace(each, **values) if each.entries[0].startswith(f"{name}/") else each

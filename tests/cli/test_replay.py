@@ -33,8 +33,8 @@ def test_all_positions_in_a_pipe(plyhouse: Plyhouse, saved: Path) -> None:
     assert done.code == 0, done.err
     assert "Ply 0 of " in done.out
     assert "chance: (hidden)" in done.out, "spectators are shown no cards"
-    assert "Result: seat 0 " in done.out
-    seen = plyhouse("replay", "k.jsonl", "--match", "2", "--seat", "0")
+    assert "Result: seat 1 " in done.out
+    seen = plyhouse("replay", "k.jsonl", "--match", "2", "--seat", "1")
     assert re.search(r"chance: [JQK], chance: \(hidden\)", seen.out)
 
 
@@ -70,7 +70,7 @@ def test_own_games_are_named_by_file(
     assert "--game-files" in refused.err
     done = plyhouse("replay", "c.jsonl", "--game-files", "chomp.py")
     assert done.code == 0, done.err
-    assert "Result: seat 0" in done.out
+    assert "Result: seat 1" in done.out
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_own_games_are_named_by_file(
     [
         (("nothing.jsonl",), "no file nothing.jsonl"),
         (("k.jsonl", "--match", "9"), "holds 1 to 2"),
-        (("k.jsonl", "--seat", "2"), "seats 0 to 1"),
+        (("k.jsonl", "--seat", "3"), "seats 1 to 2"),
     ],
 )
 def test_what_is_not_there_is_said(

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.cli.conftest import CHOMP, Plyhouse
 
-from plyhouse.clients.review.position import moment_of
+from plyhouse.clients.review.recorded_turn import moment_of
 from plyhouse.clients.review.review import default_seat, review
 from plyhouse.clients.shared.errors import CommandError
 from plyhouse.games.base import CHANCE, Game
@@ -77,9 +77,9 @@ def test_the_first_ply_after_which_a_solved_game_was_lost() -> None:
     row = found.row(1)
     assert (row.action, row.played, row.best, row.certainty) == ("b1", -1.0, 0.0, "exact")
     assert row.best_action in {"a1", "c1", "a3", "c3"}
-    assert "The value was lost at ply 1: b1 is worth -1.00 (lost)" in found.verdict
+    assert "The value was lost at ply 2: b1 is worth -1.00 (lost)" in found.verdict
     assert found.losses == (1,), "what is lost cannot be lost again"
-    assert found.command == "plyhouse bot ask mybot.py --ply 1"
+    assert found.command == "plyhouse bot ask mybot.py --ply 2"
     assert (row.thought_ms, row.lag_ms, row.charged_ms) == (1000.0, 100.0, 900.0)
     assert row.remaining_ms == 10_000.0
 
@@ -120,7 +120,7 @@ def test_dice_are_judged_by_what_could_be_expected_not_by_what_fell() -> None:
 
 
 def test_hidden_cards_are_judged_by_what_the_seat_knew() -> None:
-    """Folding the king cannot be right, and calling with a jack neither, whatever was held."""
+    """Folding the king cannot be right, nor calling with a jack, against any card."""
     found = reviewed("kuhn_poker", "J K bet fold", 1)
     (row,) = found.plies
     assert row.best_action == "call"
@@ -158,7 +158,7 @@ def test_a_flag_is_told_with_what_the_position_was_worth() -> None:
     found = reviewed("tic_tac_toe", "b2 b1 a1", 1, end="flag_fall", at_fault=1)
     assert found.at_fault
     assert found.plies[-1].action == ""
-    assert "flag fall at ply 3, in a position worth -1.00 (lost)" in found.verdict
+    assert "flag fall at ply 4, in a position worth -1.00 (lost)" in found.verdict
 
 
 def test_the_seat_that_lost_is_looked_at() -> None:
@@ -207,7 +207,7 @@ def test_a_seat_is_told_what_it_knew_and_not_more() -> None:
     assert [event.action for event in told.events] == [None, "K", "bet"]
     assert "J" not in json.dumps(told.observation)
     assert told.deadline_ms == 60_000, "the ledger of the other seat is not its own"
-    with pytest.raises(CommandError, match="its plies are 0 to 1"):
+    with pytest.raises(CommandError, match="its plies are 1 to 2"):
         moment_of(record, game, 2)
 
 
@@ -245,9 +245,9 @@ def test_the_ply_that_lost_is_asked_again(plyhouse: Plyhouse, saved: Path) -> No
     (saved / "mybot.py").write_text(BOT)
     done = plyhouse("review", "m.json")
     assert done.code == 0, done.err
-    assert "match m1, seat 1 (bob/two)" in done.out
+    assert "match m1, bob/two as O (seat 2)" in done.out
     command = done.out.splitlines()[-1].removeprefix("Ask your bot again: plyhouse ")
-    assert command == "bot ask mybot.py --record m.json --match m1 --ply 1"
+    assert command == "bot ask mybot.py --record m.json --match m1 --ply 2"
     again = plyhouse(*command.split())
     assert again.code == 0, again.err
     assert "It chooses b1" in again.out
@@ -263,7 +263,7 @@ def test_a_seed_gives_the_same_choice_and_other_seeds_others(
 
     def chosen(seed: str) -> dict[str, Any]:
         done = plyhouse(
-            *("bot", "ask", "mybot.py", "--record", "m.json", "--match", "1", "--ply", "3"),
+            *("bot", "ask", "mybot.py", "--record", "m.json", "--match", "1", "--ply", "4"),
             *("--seed", seed, "--json"),
         )
         assert done.code == 0, done.err
@@ -278,7 +278,7 @@ def test_a_seed_gives_the_same_choice_and_other_seeds_others(
 
 def test_a_bot_that_fails_there_shows_how(plyhouse: Plyhouse, saved: Path) -> None:
     (saved / "mybot.py").write_text(BOT)
-    ask = ("bot", "ask", "mybot.py", "--record", "m.json", "--match", "m1", "--ply", "5")
+    ask = ("bot", "ask", "mybot.py", "--record", "m.json", "--match", "m1", "--ply", "6")
     done = plyhouse(*ask, traceback=True)
     assert done.code == 1
     assert "RuntimeError: no idea" in done.out
@@ -298,7 +298,7 @@ def test_own_games_are_reviewed_and_asked_about(
     found = json.loads(done.out)
     ply = found["plies"][-1]["ply"]
     asked = plyhouse(
-        *("bot", "ask", "random", "--record", "c.jsonl", "--match", "1", "--ply", str(ply)),
+        *("bot", "ask", "random", "--record", "c.jsonl", "--match", "1", "--ply", str(ply + 1)),
         *("--game-files", "chomp.py"),
     )
     assert asked.code == 0, asked.err
@@ -306,9 +306,9 @@ def test_own_games_are_reviewed_and_asked_about(
 
 
 def test_what_cannot_be_is_said(plyhouse: Plyhouse, saved: Path) -> None:
-    seat = plyhouse("review", "m.json", "--seat", "2")
-    assert (seat.code, "seats 0 to 1" in seat.err) == (2, True)
+    seat = plyhouse("review", "m.json", "--seat", "3")
+    assert (seat.code, "seats 1 to 2" in seat.err) == (2, True)
     ask = ("bot", "ask", "random", "--record", "m.json", "--match", "m1")
     ply = plyhouse(*ask, "--ply", "9")
-    assert (ply.code, "its plies are 0 to 6" in ply.err) == (2, True)
+    assert (ply.code, "its plies are 1 to 7" in ply.err) == (2, True)
     assert plyhouse("bot", "ask", "nobot", *ask[3:], "--ply", "1").code == 2

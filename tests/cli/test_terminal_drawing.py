@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from plyhouse.clients.terminal.draw import actions, draw, from_spot
+from plyhouse.clients.terminal.text_scene import actions, draw, from_spot
 from plyhouse.games.base import CHANCE
 from plyhouse.games.registry import BUILT_IN, get_game
 from plyhouse.games.scene import scene_actions, scene_fields

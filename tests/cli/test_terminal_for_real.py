@@ -1,4 +1,4 @@
-"""The terminal client in a real pseudo-terminal, as a process of its own."""
+"""The terminal client as a process in a real pseudo-terminal."""
 
 from __future__ import annotations
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import Plyhouse
-from tests.cli.test_terminal_screens import until
-from tests.cli.test_with_a_server import start, stop
+from tests.harness.command_line_server import start, stop
+from tests.harness.screens import until
 from textual.widgets import OptionList, Static
 
-from plyhouse.clients.shared.house import ServerHouse
+from plyhouse.clients.shared.terminal_server import TerminalServer
 from plyhouse.clients.terminal.colours import Ink
 from plyhouse.clients.terminal.screens.app import TerminalApp
 from plyhouse.clients.terminal.screens.lobby import LobbyScreen
@@ -23,19 +23,19 @@ async def test_a_guest_plays_a_bot_of_the_house_and_the_match_can_be_watched(
 ) -> None:
     server = start(tmp_path, "--database", "sqlite:///club.db")
     try:
-        app = TerminalApp(lambda app: LobbyScreen(ServerHouse(server.url, None)), Ink())
+        app = TerminalApp(lambda app: LobbyScreen(TerminalServer(server.url, None)), Ink())
         async with app.run_test(size=(80, 24)) as pilot:
             lobby = app.screen
             assert isinstance(lobby, LobbyScreen)
             await until(pilot, lambda: bool(lobby.levels))
-            names = [each["name"] for each in lobby.games]
+            names = [each.name for each in lobby.games]
             lobby.query_one("#games", OptionList).highlighted = names.index("tic_tac_toe")
             await pilot.press("enter", "enter")  # the game, then the first level
             await until(pilot, lambda: isinstance(app.screen, MatchScreen))
             match = app.screen
             assert isinstance(match, MatchScreen)
             await until(pilot, lambda: match.choosing)
-            listed = plyhouse("lobby", "--server", server.url)
+            listed = plyhouse("play", "--server", server.url)
             assert f"Match {match.course.match}: tic_tac_toe" in listed.out, listed.err
             await pilot.press("R", "R")
             await until(pilot, lambda: match.course.over)

@@ -11,24 +11,25 @@ from functools import partial
 
 import pytest
 from tests.cli.scenes import scene_after, scene_of
+from tests.harness.screens import until
 from textual.pilot import Pilot
 from textual.widgets import DataTable
 
 from plyhouse.bots.client.backoff import Backoff
 from plyhouse.bots.client.channel import Channel
 from plyhouse.bots.client.client import Client, Introduction
-from plyhouse.clients.arena.local import connector_of, local_hub, online
-from plyhouse.clients.shared.line import ClientLine
+from plyhouse.clients.arena.memory_server import connector_of, local_hub, online
+from plyhouse.clients.shared.terminal_connection import TerminalConnection
 from plyhouse.clients.terminal.colours import Ink
-from plyhouse.clients.terminal.course import Course, replayed
-from plyhouse.clients.terminal.line import Board, Position
+from plyhouse.clients.terminal.followed_match import FollowedMatch, replayed
+from plyhouse.clients.terminal.interfaces import Board, Position
 from plyhouse.clients.terminal.screens.actions import ActionList
 from plyhouse.clients.terminal.screens.app import TerminalApp
 from plyhouse.clients.terminal.screens.board import BoardView
 from plyhouse.clients.terminal.screens.help import HelpScreen
 from plyhouse.clients.terminal.screens.match import MatchScreen
+from plyhouse.clients.terminal.screens.progress_line import ProgressLine
 from plyhouse.clients.terminal.screens.standings import StandingsScreen
-from plyhouse.clients.terminal.screens.track import Track
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import MatchMessage, Ready, SeatInfo, ServerMessage, Turn
 from plyhouse.server.gateway.hub import Hub
@@ -38,17 +39,9 @@ from plyhouse.server.table.match_runner import Terms
 Rival = Callable[[Sequence[str]], str]
 
 
-async def until(pilot: Pilot[None], fact: Callable[[], bool]) -> None:
-    """Let everything go on until something is so."""
-    async with asyncio.timeout(60):
-        while not fact():  # noqa: ASYNC110 - nothing tells of it
-            await asyncio.sleep(0.002)
-    await pilot.pause()
-
-
 @dataclass
 class Sitting:
-    """A person at a screen, and a rival who plays by itself."""
+    """A person at a screen, and an automatic opponent."""
 
     hub: Hub
     app: TerminalApp
@@ -117,9 +110,11 @@ async def sitting(
 
         identity = Introduction(tokens[0], updates=True, scenes=True)
         client = Client(connect, identity, backoff=Backoff(first=0.0, longest=0.0))
-        line = ClientLine(client, begin)
+        line = TerminalConnection(client, begin)
         app = TerminalApp(
-            lambda app: MatchScreen(Course(), app.ink, app.now, line=line, again=begin, quits=True),
+            lambda app: MatchScreen(
+                FollowedMatch(), app.ink, app.now, line=line, again=begin, quits=True
+            ),
             Ink(),
             line=line,
         )
@@ -279,7 +274,7 @@ async def test_replays_step_jump_and_run() -> None:
         assert "alice: " in str(screen.query_one("PliesView").render())
         await pilot.press("end")
         assert screen.at == 8
-        await pilot.click(Track, offset=(17, 0))
+        await pilot.click(ProgressLine, offset=(17, 0))
         assert screen.at == 0
         await pilot.press("plus", "p")
         assert (screen.playing, screen.speed) == (True, 2.0)
@@ -289,7 +284,7 @@ async def test_replays_step_jump_and_run() -> None:
         assert screen.playing is False
 
 
-def shown_by(course: Course, app: TerminalApp) -> MatchScreen:
+def shown_by(course: FollowedMatch, app: TerminalApp) -> MatchScreen:
     return MatchScreen(course, app.ink, app.now)
 
 
@@ -308,7 +303,7 @@ async def test_every_kind_of_board_is_drawn_with_everything_else_in_sight(
             assert isinstance(screen, MatchScreen)
             board = screen.board
             assert board.drawn.width <= board.size.width, name
-            for widget in (screen.query_one(Track), screen.query_one("#status")):
+            for widget in (screen.query_one(ProgressLine), screen.query_one("#status")):
                 assert widget.region.bottom <= size[1]
             assert board.region.height >= 18
 

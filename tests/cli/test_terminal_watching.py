@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from tests.cli.test_terminal_screens import until
+from tests.harness.screens import until
 from tests.web.conftest import House
 
-from plyhouse.clients.shared.house import ServerHouse
+from plyhouse.clients.shared.terminal_server import TerminalServer
 from plyhouse.clients.terminal.colours import Ink
-from plyhouse.clients.terminal.course import Course
-from plyhouse.clients.terminal.pace import LEAST, TOO_MANY, patience
+from plyhouse.clients.terminal.followed_match import FollowedMatch
+from plyhouse.clients.terminal.playback_speed import LEAST, TOO_MANY, patience
 from plyhouse.clients.terminal.screens.app import TerminalApp
 from plyhouse.clients.terminal.screens.match import MatchScreen
-from plyhouse.clients.terminal.screens.track import Track
+from plyhouse.clients.terminal.screens.progress_line import ProgressLine
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
 
@@ -38,8 +38,8 @@ async def test_who_comes_late_steps_back_and_fast_plies_are_seen_one_by_one() ->
         bots = await House(server).pair("tic_tac_toe")
         await bots[0].act("a1")
         await bots[1].act("b1")
-        there = ServerHouse(server.url, None)
-        course, clock, line = Course(bots[0].match), Clock(), there.line(())
+        there = TerminalServer(server.url, None)
+        course, clock, line = FollowedMatch(bots[0].match), Clock(), there.line(())
         app = TerminalApp(
             lambda app: MatchScreen(course, app.ink, app.now, line=line, house=there),
             Ink(),
@@ -52,7 +52,7 @@ async def test_who_comes_late_steps_back_and_fast_plies_are_seen_one_by_one() ->
             assert isinstance(screen, MatchScreen)
 
             def track() -> str:
-                return str(screen.query_one(Track).render())
+                return str(screen.query_one(ProgressLine).render())
 
             await until(pilot, lambda: " live " in track())
             assert screen.at == 2
@@ -80,10 +80,10 @@ async def test_who_comes_late_steps_back_and_fast_plies_are_seen_one_by_one() ->
 
 
 async def test_who_was_not_there_to_look_sees_the_last_position_soon() -> None:
-    course, clock = Course("m"), Clock()
+    course, clock = FollowedMatch("m"), Clock()
     course.scenes = {0: {}}
     screen = MatchScreen(
-        course, Ink(), clock, line=ServerHouse("http://127.0.0.1:1", None).line(())
+        course, Ink(), clock, line=TerminalServer("http://127.0.0.1:1", None).line(())
     )
     screen.keep_up()
     course.scenes |= {ply: {} for ply in range(1, TOO_MANY + 5)}

@@ -90,3 +90,50 @@ def test_every_game_is_drawn(tmp_path: Path) -> None:
     sizes = json.loads(done.stdout)
     assert len(sizes) == len(scenes)
     assert all(size > 3 for size in sizes[:-1])
+
+
+REQUESTS = """
+const { call } = await import(process.argv[2]);
+const waits = [];
+globalThis.setTimeout = (done, ms) => { waits.push(ms); done(); };
+const answers = JSON.parse(process.argv[3]);
+globalThis.fetch = async () => {
+  const { status, retry, ...body } = answers.shift();
+  const headers = new Headers(retry === undefined ? {} : { "retry-after": String(retry) });
+  return { ok: status < 400, status, headers, json: async () => body };
+};
+let outcome;
+try { outcome = await call("GET", "session"); } catch (error) { outcome = { error: error.code }; }
+console.log(JSON.stringify({ outcome, waits, left: answers.length }));
+"""
+
+BUSY = {"status": 429, "code": "http/rate", "retry": 2}
+
+
+@pytest.mark.javascript
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+@pytest.mark.parametrize(
+    ("answers", "outcome", "waits"),
+    [
+        ([BUSY, BUSY, {"status": 200, "player": "ada"}], {"player": "ada"}, [2000, 2000]),
+        ([BUSY] * 4, {"error": "http/rate"}, [2000] * 3),
+        ([{**BUSY, "retry": 60}], {"error": "http/rate"}, []),
+        ([{**BUSY, "code": "auth/rate"}], {"error": "auth/rate"}, []),
+    ],
+    ids=["busy for a moment", "busy for long", "retry-after is too long", "another limit"],
+)
+def test_request_refused_by_the_rate_limit_of_the_address_is_sent_again(
+    answers: list[dict[str, object]], outcome: dict[str, str], waits: list[int], tmp_path: Path
+) -> None:
+    (tmp_path / "harness.mjs").write_text(REQUESTS)
+    shutil.copy(FOLDER / "session.js", tmp_path)
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    done = subprocess.run(
+        ["node", "harness.mjs", "./session.js", json.dumps(answers)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {"outcome": outcome, "waits": waits, "left": 0}

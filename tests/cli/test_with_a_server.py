@@ -2,61 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import signal
 import socket
+import sqlite3
 import subprocess
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Plyhouse, clean_environment, command
+from tests.cli.conftest import Plyhouse, clean_environment, command, forked_command
+from tests.harness.command_line_server import Server, start, stop, token
+from tests.harness.processes import processes_with
 
-READY = "Plyhouse is listening on "
-
-
-@dataclass
-class Server:
-    process: subprocess.Popen[str]
-    url: str
-    folder: Path
-
-    @property
-    def database(self) -> str:
-        """Of those that call it ``club.db`` in their folder, from elsewhere."""
-        return f"sqlite:///{self.folder / 'club.db'}"
-
-
-def start(folder: Path, *options: str, env: dict[str, str] | None = None) -> Server:
-    process = subprocess.Popen(
-        [*command(), "serve", "--port", "0", *options],
-        cwd=folder,
-        env=clean_environment(env),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    line = process.stdout.readline()
-    if not line.startswith(READY):
-        process.kill()
-        pytest.fail(process.communicate()[1])
-    return Server(process, line.removeprefix(READY).strip(), folder)
-
-
-def stop(server: Server) -> int:
-    server.process.send_signal(signal.SIGINT)
-    try:
-        _, err = server.process.communicate(timeout=100)
-    except subprocess.TimeoutExpired:
-        server.process.kill()
-        raise
-    assert "Traceback" not in err, err
-    return server.process.returncode
+from plyhouse.clients.cli.demo import free_title
 
 
 @pytest.fixture
@@ -79,18 +42,13 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         stop(started)
 
 
-def token(plyhouse: Plyhouse, server: Server, name: str, *more: str) -> str:
-    done = plyhouse("player", "add", name, "--database", server.database, *more)
-    assert done.code == 0, done.err
-    return done.out.strip()
-
-
 # ------------------------------------------------------------------------------- serve
 
 
 def test_a_server_says_where_it_is_has_its_database_alone_and_stops_on_ctrl_c(
-    server: Server, plyhouse: Plyhouse
+    tmp_path: Path, plyhouse: Plyhouse
 ) -> None:
+    server = start(tmp_path, "--database", "sqlite:///club.db", program=command())
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+", server.url)
     second = plyhouse("serve", "--port", "0", "--database", "sqlite:///club.db")
     assert second.code == 3
@@ -108,7 +66,7 @@ def test_a_bot_that_is_connected_already_is_told_the_options_that_help(
     anna = token(plyhouse, shared, "anna")
     run = ("bot", "run", "random", "--server", shared.url, "--token", anna)
     with subprocess.Popen(
-        [*command(), *run], env=clean_environment(None), stderr=subprocess.PIPE, text=True
+        [*forked_command(), *run], env=clean_environment(None), stderr=subprocess.PIPE, text=True
     ) as first:
         assert first.stderr is not None
         assert "connected to" in first.stderr.readline()
@@ -137,7 +95,7 @@ def test_option_wins_over_environment_over_file(tmp_path: Path, plyhouse: Plyhou
     done = plyhouse("serve", "--config", "club.toml")
     assert done.code == 2
     assert "max_connections" in done.err
-    # ... the environment mends that one, and an option names the database.
+    # The environment corrects that setting, and an option names the database.
     env = {"PLYHOUSE_MAX_CONNECTIONS": "5", "PLYHOUSE_DATABASE": "sqlite:///from_env.db"}
     options = ("--config", "club.toml", "--database", "sqlite:///from_option.db")
     started = start(tmp_path, *options, env=env)
@@ -198,7 +156,7 @@ def test_two_bots_find_each_other_and_become_a_leaderboard(
     seek = ("--server", shared.url, "--game", "pig(target=20)", "--seek", "--rated")
     env = {"PLYHOUSE_TOKEN": token(plyhouse, shared, "alice")}
     waiting = subprocess.Popen(
-        [*command(), "bot", "run", "random", *seek, "--matches", "2"],
+        [*forked_command(), "bot", "run", "random", *seek, "--matches", "2"],
         cwd=tmp_path,
         env=clean_environment(env),
         stderr=subprocess.PIPE,
@@ -251,10 +209,10 @@ def test_the_author_of_a_crashed_bot_and_nobody_else_is_told_its_traceback(
         "from plyhouse.bots import Bot\n\n\nclass Broken(Bot):\n"
         "    def choose(self, turn):\n        return 1 / 0\n"
     )
-    seek = ("--server", shared.url, "--game", "pig(target=10)", "--seek", "--matches", "1")
+    seek = ("--server", shared.url, "--game", "pig(target=100)", "--seek", "--matches", "1")
     dora, emil = token(plyhouse, shared, "dora"), token(plyhouse, shared, "emil")
     with subprocess.Popen(
-        [*command(), "bot", "run", "random", *seek],
+        [*forked_command(), "bot", "run", "random", *seek],
         cwd=tmp_path,
         env=clean_environment({"PLYHOUSE_TOKEN": emil}),
         stderr=subprocess.PIPE,
@@ -270,7 +228,9 @@ def test_the_author_of_a_crashed_bot_and_nobody_else_is_told_its_traceback(
     for asked in ((*why, "--token", dora), database):
         told = plyhouse(*asked)
         assert told.code == 0, told.err
-        assert re.match(rf"Match {match[1]} ended at ply \d+: bot crash by dora/broken\.", told.out)
+        assert re.match(
+            rf"Match {match[1]} ended after \d+ plies: bot crash by dora/broken\.", told.out
+        )
         assert "return 1 / 0" in told.out
         assert "ZeroDivisionError" in told.out
     for more in (("--token", emil), ()):
@@ -279,9 +239,11 @@ def test_the_author_of_a_crashed_bot_and_nobody_else_is_told_its_traceback(
         assert "bot crash" in told.out
         assert "ZeroDivisionError" not in told.out + told.err
     assert "give its token" in told.err
-    voided = plyhouse("void", match[1], "--why", "wrong rules", "--database", shared.database)
+    voided = plyhouse(
+        "admin", "void", match[1], "--why", "wrong rules", "--database", shared.database
+    )
     assert voided.code == 0, voided.err
-    assert match[1] in plyhouse("audit", "--database", shared.database).out
+    assert match[1] in plyhouse("admin", "audit", "--database", shared.database).out
     for place in (("--server", shared.url), ("--database", shared.database)):
         assert '"void_reason": "wrong rules"' in plyhouse("record", match[1], *place).out
         assert "wrong rules" in plyhouse("record", match[1], "--why", *place).out
@@ -294,10 +256,10 @@ def test_a_wrong_token_is_refused(plyhouse: Plyhouse, shared: Server) -> None:
     assert "token" in done.err
     done = plyhouse(*run)
     assert done.code == 4
-    assert "plyhouse player add" in done.err
+    assert "plyhouse admin player add" in done.err
     database = ("--database", shared.database)
-    revoked = plyhouse("player", "add", "carol", *database).out.strip()
-    assert plyhouse("player", "revoke", revoked[:12], *database).code == 0
+    revoked = plyhouse("admin", "player", "add", "carol", *database).out.strip()
+    assert plyhouse("token", "revoke", revoked[:12], *database).code == 0
     assert plyhouse(*run, "--token", revoked).code == 4
 
 
@@ -371,31 +333,16 @@ def test_doctor_makes_no_database(plyhouse: Plyhouse, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def children(pid: int) -> set[int]:
-    """Processes below ``pid``, by the operating system's own list."""
-    found: set[int] = set()
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in task.read_text().split():
-            found |= {int(child), *children(int(child))}
-    return found
-
-
-def alive(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state != "Z"
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc to see processes")
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_demo_leaves_no_process(tmp_path: Path, sign: signal.Signals) -> None:
+    place = tmp_path / "temporary"
+    place.mkdir()
     demo = subprocess.Popen(
-        [*command(), "demo"],
+        [*forked_command(), "demo"],
         cwd=tmp_path,
-        env=clean_environment(),
+        env=clean_environment({"TMPDIR": str(place)}),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -403,16 +350,15 @@ def test_an_interrupted_demo_leaves_no_process(tmp_path: Path, sign: signal.Sign
     assert demo.stdout is not None
     while not demo.stdout.readline().startswith("Bots"):
         assert demo.poll() is None
-    below = children(demo.pid)
-    assert len(below) >= 10, "a server and the bots"
+    assert len(processes_with("TMPDIR", place)) >= 11, "itself, a server and the bots"
     os.kill(demo.pid, sign)
     _, err = demo.communicate(timeout=100)
     assert demo.returncode == 130
     assert "Traceback" not in err
     deadline = time.monotonic() + 60
-    while any(alive(pid) for pid in below) and time.monotonic() < deadline:
+    while processes_with("TMPDIR", place) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert not [pid for pid in below if alive(pid)]
+    assert processes_with("TMPDIR", place) == []
 
 
 @pytest.mark.slow
@@ -423,6 +369,9 @@ def test_the_demo_prints_five_leaderboards(plyhouse: Plyhouse, tmp_path: Path) -
         assert re.search(rf"^{game}$", done.out, re.M), done.out
     assert str(tmp_path / "plyhouse-demo.db") in done.out
     assert "verified" in done.out
+    with contextlib.closing(sqlite3.connect(tmp_path / "plyhouse-demo.db")) as database:
+        names = [name for (name,) in database.execute("SELECT name FROM class_competitions")]
+    assert free_title(names) == "Demo 2", "a second demo on this database needs other names"
 
 
 def test_a_demo_that_cannot_store_anything(plyhouse: Plyhouse) -> None:

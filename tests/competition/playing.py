@@ -9,7 +9,14 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from plyhouse.server.competition import swiss
-from plyhouse.server.competition.facts import Entrant, Field, Outcome, Pairing, State
+from plyhouse.server.competition.format_types import (
+    Facts,
+    Field,
+    FieldEntry,
+    LineState,
+    Pairing,
+    PairingOutcome,
+)
 from plyhouse.server.competition.formats import Format
 
 __all__ = ["Play", "played", "scores_by_chance", "scores_by_strength"]
@@ -41,7 +48,7 @@ class Play:
     field: Field[int]
     random: Random = dataclasses.field(default_factory=lambda: Random(1))
     scores: Scores = scores_by_chance
-    finished: dict[str, Outcome[int]] = dataclasses.field(default_factory=dict)
+    finished: dict[str, PairingOutcome[int]] = dataclasses.field(default_factory=dict)
     begun: dict[str, tuple[int, ...]] = dataclasses.field(default_factory=dict)
     pairings: dict[str, Pairing[int]] = dataclasses.field(default_factory=dict)
     """All that ever began."""
@@ -49,18 +56,22 @@ class Play:
     """How likely a pairing is void."""
     _before: dict[str, Pairing[int]] = dataclasses.field(default_factory=dict)
 
+    def facts(self) -> Facts[int]:
+        """The facts, as the format needs them."""
+        return Facts(self.field, self.finished, self.begun)
+
     def ready(self) -> list[Pairing[int]]:
-        """What may begin, the same after a restart."""
-        facts = self.field, self.finished, self.begun
-        found = list(self.format.ready(*facts))
+        """The pairings that may begin, which are the same after a restart."""
+        found = self.format.ready(self.format.plan(self.facts()))
         swiss._drawn.cache_clear()
         # All that a database says again: other objects, another order, finished ones left out.
-        again = self.format.ready(
+        known = Facts(
             Field(self.field.entrants),
             dict(reversed(self.finished.items())),
             {key: who for key, who in self.begun.items() if key not in self.finished},
         )
-        assert found == list(again), "a restart changes what is ready"
+        again = self.format.ready(self.format.plan(known))
+        assert found == again, "a restart changes what is ready"
         keys = [pairing.key for pairing in found]
         assert len(keys) == len(set(keys))
         assert not set(keys) & set(self.begun)
@@ -79,7 +90,7 @@ class Play:
 
     def hold_the_laws_of_rounds(self) -> None:
         baselines = {each.entry for each in self.field.entrants if each.baseline}
-        for each in self.format.rounds(self.field, self.finished, self.begun):
+        for each in self.format.plan(self.facts()).rounds:
             meetings: dict[str, set[int]] = {}
             for line in each.lines:
                 meetings.setdefault(line.key.rpartition("-g")[0] or line.key, set(line.players))
@@ -95,14 +106,16 @@ class Play:
         pairing = self.pairings[key]
         scores = self.scores(pairing, self.random)
         void = self.random.random() < self.void
-        self.finished[key] = Outcome(key, pairing.entries, scores, len(pairing.matches), void)
+        self.finished[key] = PairingOutcome(
+            key, pairing.entries, scores, len(pairing.matches), void
+        )
 
     def step(self) -> bool:
         """Begin and finish some; False if there is nothing to do any more."""
         ready = self.ready()
         playing = [key for key in self.begun if key not in self.finished]
         if not ready and not playing:
-            assert self.done(), self.format.rounds(self.field, self.finished, self.begun)
+            assert self.done(), self.format.plan(self.facts()).rounds
             return False
         assert not self.done()
         for pairing in ready[: self.random.randint(0 if playing else 1, len(ready))]:
@@ -114,10 +127,10 @@ class Play:
         return True
 
     def done(self) -> bool:
-        return self.format.done(self.field, self.finished, self.begun)
+        return self.format.plan(self.facts()).done
 
     def next_round(self) -> int:
-        return self.format.next_round(self.field, self.finished, self.begun)
+        return self.format.plan(self.facts()).next_round
 
     def withdraw(self, entry: int) -> None:
         number = self.next_round()
@@ -136,7 +149,7 @@ class Play:
     def enter(self, entry: int) -> None:
         self._before = {}
         number = self.next_round()
-        self.field = Field((*self.field.entrants, Entrant(entry, since=number)))
+        self.field = Field((*self.field.entrants, FieldEntry(entry, since=number)))
 
     def to_the_end(self, steps: int = 5_000) -> None:
         for _ in range(steps):
@@ -148,13 +161,13 @@ class Play:
     def matches(self) -> int:
         return sum(len(pairing.matches) for pairing in self.pairings.values())
 
-    def state_of(self, entry: int) -> list[State]:
-        """What became of an entry's lines."""
-        rounds = self.format.rounds(self.field, self.finished, self.begun)
+    def state_of(self, entry: int) -> list[LineState]:
+        """The states of an entry's lines."""
+        rounds = self.format.plan(self.facts()).rounds
         return [line.state for each in rounds for line in each.lines if entry in line.players]
 
     def places(self) -> dict[int, int | None]:
-        table = self.format.table(self.field, self.finished, self.begun)
+        table = self.format.table(self.facts())
         return {row.entry: row.place for row in table}
 
 

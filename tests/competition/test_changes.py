@@ -16,7 +16,7 @@ from plyhouse.server.competition.file import (
     read_competition,
 )
 from plyhouse.server.competition.file_edit import CannotEdit, set_value
-from plyhouse.server.competition.late import LateRule
+from plyhouse.server.competition.late_submissions import LateRule
 
 FILE = """
 name = "Cup"  # ours

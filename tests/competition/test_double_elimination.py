@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from tests.competition.playing import Play, played, scores_by_strength
 
 from plyhouse.server.competition.double_elimination import DoubleElimination
-from plyhouse.server.competition.facts import Field, Outcome, Pairing, State
-from plyhouse.server.competition.progress import Pool, Progress, Reusable, look
+from plyhouse.server.competition.format_types import Field, LineState, Pairing, PairingOutcome
+from plyhouse.server.competition.pairing_queue import Pool, Reusable
+from plyhouse.server.competition.progress import Progress, look
 
 SEEDS = st.builds(Random, st.integers(0, 2**32))
 FORMS = st.builds(
@@ -24,13 +25,13 @@ FORMS = st.builds(
 
 
 def names(play: Play) -> list[str]:
-    return [each.name for each in play.format.rounds(play.field, play.finished, play.begun)]
+    return [each.name for each in play.format.plan(play.facts()).rounds]
 
 
 def losses(play: Play) -> Counter[int]:
     """How many meetings each entry has lost, in play or by a walkover."""
     found: Counter[int] = Counter()
-    for each in play.format.rounds(play.field, play.finished, play.begun):
+    for each in play.format.plan(play.facts()).rounds:
         for line in each.lines:
             if line.winner is not None and len(line.players) == 2:
                 [loser] = set(line.players) - {line.winner}
@@ -123,8 +124,8 @@ def test_opponents_meet_again_in_the_last_two_meetings_only(entries: int) -> Non
 
 def test_byes_are_those_of_the_strongest_and_empty_meetings_are_not_shown() -> None:
     play = played(DoubleElimination(), 5, scores=scores_by_strength)
-    rounds = play.format.rounds(play.field, play.finished, play.begun)
-    assert [line.winner for line in rounds[0].lines if line.state is State.BYE] == [0, 1, 2]
+    rounds = play.format.plan(play.facts()).rounds
+    assert [line.winner for line in rounds[0].lines if line.state is LineState.BYE] == [0, 1, 2]
     assert all(line.players for each in rounds for line in each.lines)
 
 
@@ -154,7 +155,9 @@ def test_a_meeting_that_is_corrected_after_the_next_began_stands() -> None:
     assert (losers.key, set(losers.entries)) == ("l1-1-g1", {2, 3})
     play.begin(losers)
     first = play.finished["w1-1-g1"]
-    play.finished["w1-1-g1"] = Outcome(first.key, first.entries, first.scores[::-1], first.matches)
+    play.finished["w1-1-g1"] = PairingOutcome(
+        first.key, first.entries, first.scores[::-1], first.matches
+    )
     play._before = {}
     [final] = play.ready()
     assert set(final.entries) == {0, 1}, "3 has begun to play among the losers"

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plyhouse.games.registry import get_game
-from plyhouse.server.competition.catalogue import FORMATS, described
 from plyhouse.server.competition.file import (
     MAX_FILE,
     Baseline,
@@ -20,8 +19,9 @@ from plyhouse.server.competition.file import (
     InvalidCompetition,
     read_competition,
 )
-from plyhouse.server.competition.grade_evidence import grade_notes
-from plyhouse.server.competition.template import template
+from plyhouse.server.competition.file_template import template
+from plyhouse.server.competition.format_registry import FORMATS, described
+from plyhouse.server.competition.grade_precision import grade_notes
 
 NOW = datetime(2026, 10, 1, 12, tzinfo=UTC)
 LEAST = 'name = "Cup"\ngames = ["pig"]\ntime_control = "move:1"\n'
@@ -245,7 +245,7 @@ def test_what_is_played_has_the_rounds_worked_in() -> None:
             [("date_order", "dates.final")],
         ),
         (LEAST + "[dates]\nfrezee = 2026-12-02T10:00:00Z", [("unknown_key", "dates.frezee")]),
-        (LEAST + "[limits]\nstudents = 0", [("bad_value", "limits.students")]),
+        (LEAST + "[limits]\nstudents = -1", [("bad_value", "limits.students")]),
         (LEAST + "baselines = 3", [("bad_type", "baselines")]),
         (LEAST + "baselines = [3]", [("bad_type", "baselines[0]")]),
         (LEAST + "[[baselines]]\n", [("missing_key", "baselines[0].bot")]),

@@ -7,7 +7,14 @@ from collections import Counter
 import pytest
 from tests.competition.playing import Play, played, scores_by_strength
 
-from plyhouse.server.competition.facts import Entrant, Field, Outcome, Pairing, State
+from plyhouse.server.competition.format_types import (
+    Facts,
+    Field,
+    FieldEntry,
+    LineState,
+    Pairing,
+    PairingOutcome,
+)
 from plyhouse.server.competition.gauntlet import Gauntlet
 from plyhouse.server.competition.groups import GroupsKnockout
 from plyhouse.server.competition.knockout import Knockout
@@ -15,8 +22,8 @@ from plyhouse.server.competition.round_robin import RoundRobin
 from plyhouse.server.competition.schedule import round_robin
 
 
-def lines(play: Play) -> list[list[tuple[str, tuple[int, ...], State]]]:
-    rounds = play.format.rounds(play.field, play.finished, play.begun)
+def lines(play: Play) -> list[list[tuple[str, tuple[int, ...], LineState]]]:
+    rounds = play.format.plan(play.facts()).rounds
     return [[(line.key, line.players, line.state) for line in each.lines] for each in rounds]
 
 
@@ -42,7 +49,7 @@ def test_first_seats_of_a_round_robin_differ_by_one_at_most(entries: int, laps: 
 
 @pytest.mark.parametrize("entries", range(2, 12))
 def test_numbers_of_round_robin_pairings_do_not_depend_on_the_seats(entries: int) -> None:
-    """Finals that have begun go on with the numbers of their pairings, whoever sits first."""
+    """Running finals keep the numbers of their pairings, in either order of seats."""
     table: list[int] = [*range(entries), *([-1] if entries % 2 else [])]
     expected = []
     for number in range(len(table) - 1):
@@ -81,18 +88,19 @@ def test_who_leaves_a_round_robin_keeps_what_it_has_played() -> None:
     play.finish(first.key)
     play.withdraw(0)
     play.to_the_end()
-    table = {row.entry: row for row in play.format.table(play.field, play.finished, play.begun)}
+    table = {row.entry: row for row in play.format.table(play.facts())}
     assert (table[0].points, table[0].played, table[0].withdrawn) == (1.0, 1, True)
-    assert play.state_of(0).count(State.DROPPED) == 2
+    assert play.state_of(0).count(LineState.DROPPED) == 2
     assert play.matches == 4
 
 
 def test_a_league_table_breaks_ties_by_direct_encounter_first() -> None:
     results = [("a", "b"), ("b", "c"), ("b", "d"), ("a", "c"), ("d", "a"), ("c", "d")]
     finished = {
-        str(number): Outcome(str(number), pair, (1.0, 0.0)) for number, pair in enumerate(results)
+        str(number): PairingOutcome(str(number), pair, (1.0, 0.0))
+        for number, pair in enumerate(results)
     }
-    table = RoundRobin(mirrored=False).table(Field.of("bacd"), finished, {})
+    table = RoundRobin(mirrored=False).table(Facts(Field.of("bacd"), finished, {}))
     assert [(row.entry, row.points, row.tie_breaks[0]) for row in table] == [
         ("a", 2.0, 1.0),
         ("b", 2.0, 0.0),
@@ -100,8 +108,8 @@ def test_a_league_table_breaks_ties_by_direct_encounter_first() -> None:
         ("d", 1.0, 0.0),
     ]
     assert [row.tie_breaks[1] for row in table] == [3.0, 2.0, 1.0, 2.0]
-    void = {"0": Outcome("0", ("a", "b"), (1.0, 0.0), void=True)}
-    assert {row.played for row in RoundRobin().table(Field.of("ab"), void, {})} == {0}
+    void = {"0": PairingOutcome("0", ("a", "b"), (1.0, 0.0), void=True)}
+    assert {row.played for row in RoundRobin().table(Facts(Field.of("ab"), void, {}))} == {0}
 
 
 # ------------------------------------------------------------------------------ gauntlet
@@ -110,14 +118,14 @@ def test_a_league_table_breaks_ties_by_direct_encounter_first() -> None:
 def test_a_gauntlet_is_everybody_against_the_baselines() -> None:
     field = Field(
         (
-            Entrant("weak", baseline=True),
-            Entrant("strong", baseline=True),
-            Entrant("ada"),
-            Entrant("bob"),
+            FieldEntry("weak", baseline=True),
+            FieldEntry("strong", baseline=True),
+            FieldEntry("ada"),
+            FieldEntry("bob"),
         )
     )
     form = Gauntlet(times=2, mirrored=False)
-    ready = form.ready(field, {}, {})
+    ready = form.ready(form.plan(Facts(field, {}, {})))
     assert [(p.key, p.entries) for p in ready] == [
         ("e3-b1-1", ("ada", "weak")),
         ("e4-b2-1", ("bob", "strong")),
@@ -129,12 +137,13 @@ def test_a_gauntlet_is_everybody_against_the_baselines() -> None:
         ("e4-b1-2", ("bob", "weak")),
     ]
     finished = {
-        p.key: Outcome(p.key, p.entries, (float("weak" not in p.entries[:1]), 0.5)) for p in ready
+        p.key: PairingOutcome(p.key, p.entries, (float("weak" not in p.entries[:1]), 0.5))
+        for p in ready
     }
-    table = form.table(field, finished, {})
+    table = form.table(Facts(field, finished, {}))
     assert [(row.entry, row.place) for row in table][2:] == [("strong", None), ("weak", None)]
-    later = Field((*field.entrants, Entrant("cy", since=2)))
-    assert [p.key for p in form.ready(later, finished, {})] == [
+    later = Field((*field.entrants, FieldEntry("cy", since=2)))
+    assert [p.key for p in form.ready(form.plan(Facts(later, finished, {})))] == [
         "e5-b1-1",
         "e5-b2-1",
         "e5-b1-2",
@@ -157,14 +166,14 @@ def test_brackets_as_people_draw_them(entries: int, first: list[set[int]], byes:
     play = played(Knockout(), entries, scores=scores_by_strength)
     drawn = lines(play)
     assert [set(who) for _, who, _ in drawn[0]] == first
-    assert [state for _, _, state in drawn[0]].count(State.BYE) == byes
+    assert [state for _, _, state in drawn[0]].count(LineState.BYE) == byes
     assert len(play.pairings) == entries - 1
     # The better seeds win, so that the two best meet in the final.
     assert set(drawn[-1][0][1]) == {0, 1}
     assert play.places()[0] == 1
     assert play.places()[1] == 2
     assert {play.places()[2], play.places()[3]} == {3}
-    names = [each.name for each in play.format.rounds(play.field, play.finished, play.begun)]
+    names = [each.name for each in play.format.plan(play.facts()).rounds]
     assert names[-3:] == ["Quarterfinals", "Semifinals", "Final"]
     if entries > 8:
         assert names[0] == "Round of 16"
@@ -174,39 +183,39 @@ def test_the_places_of_eight() -> None:
     play = played(Knockout(third_place=True), 8, scores=scores_by_strength)
     assert list(play.places().values()) == [1, 2, 3, 4, 5, 5, 5, 5]
     assert play.matches == 2 * 8
-    rounds = play.format.rounds(play.field, play.finished, play.begun)
+    rounds = play.format.plan(play.facts()).rounds
     assert [each.name for each in rounds][-3:] == ["Semifinals", "Third place", "Final"]
     [line] = rounds[-2].lines
     assert (set(line.players), line.winner) == ({2, 3}, 2)
 
 
-def win(entry: int, pairing: Pairing[int]) -> Outcome[int]:
+def win(entry: int, pairing: Pairing[int]) -> PairingOutcome[int]:
     scores = tuple([float(each == entry) for each in pairing.entries])
-    return Outcome(pairing.key, pairing.entries, scores)
+    return PairingOutcome(pairing.key, pairing.entries, scores)
 
 
 def test_a_series_ends_when_it_is_decided_and_seats_alternate() -> None:
     form, field = Knockout(best_of=3, mirrored=False), Field.of(range(2))
-    finished: dict[str, Outcome[int]] = {}
+    finished: dict[str, PairingOutcome[int]] = {}
     seen = []
     for winner in (1, 1):
-        [pairing] = form.ready(field, finished, {})
+        [pairing] = form.ready(form.plan(Facts(field, finished, {})))
         seen.append((pairing.key, pairing.entries))
         finished[pairing.key] = win(winner, pairing)
     assert seen == [("k1-1-g1", (0, 1)), ("k1-1-g2", (1, 0))]
-    assert form.done(field, finished, {})
-    assert [row.entry for row in form.table(field, finished, {})] == [1, 0]
+    assert form.plan(Facts(field, finished, {})).done
+    assert [row.entry for row in form.table(Facts(field, finished, {}))] == [1, 0]
 
 
 def test_a_level_series_is_prolonged_and_then_the_better_seed_goes_on() -> None:
     form, field = Knockout(best_of=2, extra=2, mirrored=False), Field.of(range(2))
-    finished: dict[str, Outcome[int]] = {}
+    finished: dict[str, PairingOutcome[int]] = {}
     for _ in range(4):
-        [pairing] = form.ready(field, finished, {})
-        finished[pairing.key] = Outcome(pairing.key, pairing.entries, (0.5, 0.5))
-    assert form.done(field, finished, {})
+        [pairing] = form.ready(form.plan(Facts(field, finished, {})))
+        finished[pairing.key] = PairingOutcome(pairing.key, pairing.entries, (0.5, 0.5))
+    assert form.plan(Facts(field, finished, {})).done
     assert form.count(2) == 4
-    assert form.table(field, finished, {})[0].entry == 0
+    assert form.table(Facts(field, finished, {}))[0].entry == 0
 
 
 def test_who_leaves_a_knockout_loses_to_the_opponent_and_never_after_it_has_won() -> None:
@@ -218,7 +227,7 @@ def test_who_leaves_a_knockout_loses_to_the_opponent_and_never_after_it_has_won(
     play.begin(second)
     play.finish(second.key)
     play.to_the_end()
-    assert [line[2] for line in lines(play)[1]] == [State.WALKOVER]
+    assert [line[2] for line in lines(play)[1]] == [LineState.WALKOVER]
     assert play.places()[1] == 1
     assert play.places()[0] == 2, "it did win its semifinal"
 

@@ -7,14 +7,13 @@ import math
 from dataclasses import dataclass
 from random import Random
 from statistics import fmean, median
-from typing import cast
 
 import pytest
 
-from plyhouse.server.competition.facts import FormatError, Outcome
+from plyhouse.server.competition.format_types import FormatError, PairingOutcome
 from plyhouse.server.competition.ladder import Ladder, Rung
-from plyhouse.server.contests.ladders import LadderWork
-from plyhouse.server.table.participants import Line, Participant
+from plyhouse.server.contests.ladders import LadderQueue
+from plyhouse.server.table.presence import Presence
 
 SECOND = 10**9
 
@@ -74,27 +73,24 @@ def test_the_same_facts_and_seed_give_the_same_pairs() -> None:
 
 def test_a_ladder_that_is_not_rated_pairs_by_its_own_results_also_after_a_restart() -> None:
     """Bots 0 and 2 beat 1 and 3 all the time; the leaderboard knows of nothing."""
-    here = {
-        bot: Participant(1, f"p{bot}", bot, "b", version_id=bot, line=cast(Line, object()))
-        for bot in range(4)
-    }
+    here = {bot: Presence(bot, 1, f"p{bot}", "b", version_id=bot, connection=1) for bot in range(4)}
     circle = [(0, 1), (0, 2), (2, 3), (0, 3), (1, 3), (2, 1)]  # all have met as often
     begun = {f"l{n + 1}": circle[n % 6] for n in range(60)}
     finished = {
-        key: Outcome(key, pair, (1.0, 1.0) if sum(pair) % 2 == 0 else (2.0, 0.0), matches=2)
+        key: PairingOutcome(key, pair, (1.0, 1.0) if sum(pair) % 2 == 0 else (2.0, 0.0), matches=2)
         for key, pair in [*begun.items()][::-1]  # as a database may list them
     }
-    finished["l61"] = Outcome("l61", (1, 0), (0.0, 0.0), matches=0, void=True)
+    finished["l61"] = PairingOutcome("l61", (1, 0), (0.0, 0.0), matches=0, void=True)
     facts = (Ladder(), here, begun, here, lambda _: None, lambda: SECOND)
     unequal = 0
     for name in "abcdefgh":
-        for pairing in LadderWork(*facts, name).take(lambda bot: 2, limit=2):
+        for pairing in LadderQueue(*facts, name).take(lambda bot: 2, limit=2):
             unequal += sum(pairing.entries) % 2
     assert unequal, "otherwise nothing is shown"
-    old = LadderWork(*facts, "x", rated=False)
+    old = LadderQueue(*facts, "x", rated=False)
     for key in sorted(finished, key=lambda key: int(key[1:])):
         old.ended(finished[key])
-    new = LadderWork(*facts, "x", rated=False, finished=finished)
+    new = LadderQueue(*facts, "x", rated=False, finished=finished)
     for work in (old, new):
         pairs = work.take(lambda bot: 2, limit=2)
         assert {frozenset(each.entries) for each in pairs} == {
@@ -173,7 +169,7 @@ class House:
             if now % 60 == 0:
                 pace = {n: b.played / (now - b.came) for n, b in bots.items() if now > b.came}
                 usual = median(pace.values()) if pace else 0.0
-                # Who has been here for ten pairings of the usual pace.
+                # The entries that have been connected for ten pairings at the usual pace.
                 settled = [p for n, p in pace.items() if (now - bots[n].came) * usual >= 10]
                 if settled:
                     worst.append(min(settled) / usual)

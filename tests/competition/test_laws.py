@@ -1,4 +1,4 @@
-"""What holds for every format, however a competition goes."""
+"""Laws of every format, over random courses of a competition."""
 
 from __future__ import annotations
 
@@ -10,10 +10,17 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.competition.playing import Play
+from tests.harness.competition_fields import FORMS, SEEDS, field_of, fits
 
-from plyhouse.server.competition.catalogue import FORMATS, make_format, parameters
 from plyhouse.server.competition.double_elimination import DoubleElimination
-from plyhouse.server.competition.facts import Entrant, Field, FormatError, Outcome, State
+from plyhouse.server.competition.format_registry import FORMATS, described, make_format
+from plyhouse.server.competition.format_types import (
+    Field,
+    FieldEntry,
+    FormatError,
+    LineState,
+    PairingOutcome,
+)
 from plyhouse.server.competition.formats import Format
 from plyhouse.server.competition.gauntlet import Gauntlet
 from plyhouse.server.competition.groups import GroupsKnockout
@@ -21,65 +28,10 @@ from plyhouse.server.competition.knockout import Knockout
 from plyhouse.server.competition.round_robin import RoundRobin
 from plyhouse.server.competition.swiss import Swiss
 
-mirrored = st.booleans()
-SEEDS = st.builds(Random, st.integers(0, 2**32))
-FORMS = st.one_of(
-    st.builds(RoundRobin, laps=st.integers(1, 2), mirrored=mirrored),
-    st.builds(
-        Swiss,
-        number=st.sampled_from([None, 1, 3, 5]),
-        points=st.sampled_from(["share", "result"]),
-        late=st.sampled_from([0.0, 0.5]),
-        mirrored=mirrored,
-    ),
-    st.builds(
-        Knockout,
-        best_of=st.integers(1, 4),
-        extra=st.integers(0, 2),
-        third_place=st.booleans(),
-        mirrored=mirrored,
-    ),
-    st.builds(
-        DoubleElimination,
-        best_of=st.integers(1, 3),
-        extra=st.integers(0, 2),
-        mirrored=mirrored,
-    ),
-    st.builds(
-        GroupsKnockout,
-        size=st.integers(2, 5),
-        advance=st.integers(1, 2),
-        third_place=st.booleans(),
-        mirrored=mirrored,
-    ),
-    st.builds(Gauntlet, times=st.integers(1, 2), mirrored=mirrored),
-)
-
-
-def field_of(form: Format, entries: int, random: Random) -> Field[int]:
-    baselines = random.randint(1, entries - 1) if isinstance(form, Gauntlet) else 0
-    ranks = random.sample(range(1, entries + 1), entries)
-    return Field(
-        tuple(
-            [
-                Entrant(entry, random.choice([ranks[entry], None]), baseline=entry < baselines)
-                for entry in range(entries)
-            ]
-        )
-    )
-
 
 def count_of(play: Play) -> int:
     baselines = sum(each.baseline for each in play.field.entrants)
     return play.format.count(len(play.field), baselines)
-
-
-def fits(form: Format, field: Field[int]) -> bool:
-    try:
-        form.count(len(field), sum(each.baseline for each in field.entrants))
-    except FormatError:
-        return False
-    return True
 
 
 @settings(max_examples=100, deadline=None)
@@ -97,7 +49,7 @@ def test_a_competition_goes_to_its_end_whatever_stops_it(
         assert play.matches <= most
     else:
         assert play.matches == most
-    table = form.table(play.field, play.finished, play.begun)
+    table = form.table(play.facts())
     assert {row.entry for row in table} == set(range(entries))
     assert all(len(row.tie_breaks) == len(form.tie_breaks) for row in table)
     places = [row.place for row in table if row.place is not None]
@@ -130,10 +82,10 @@ def test_entries_leave_and_come_and_it_ends_properly(
     assert play.done()
     for pairing in play.pairings.values():
         assert len(set(pairing.entries)) == 2
-    for each in form.rounds(play.field, play.finished, play.begun):
+    for each in form.plan(play.facts()).rounds:
         for line in each.lines:
             assert line.state.settled
-            if line.state is State.WALKOVER:
+            if line.state is LineState.WALKOVER:
                 assert line.winner in line.players
                 gone = [e for e in line.players if play.field.by_entry[e].withdrawn is not None]
                 assert gone
@@ -168,7 +120,7 @@ def test_a_corrected_result_takes_back_nothing_that_has_begun(
             break
         shown = {
             line.key: set(line.players)
-            for each in form.rounds(play.field, play.finished, play.begun)
+            for each in form.plan(play.facts()).rounds
             for line in each.lines
         }
         for key, who in play.begun.items():
@@ -190,7 +142,7 @@ def test_everybody_who_stays_plays(form: Format, entries: int, random: Random) -
     idle = set(range(entries)) - gone - busy
     for entry in idle:  # nobody was there to play against
         states = play.state_of(entry)
-        assert set(states) <= {State.BYE, State.WALKOVER, State.DROPPED}
+        assert set(states) <= {LineState.BYE, LineState.WALKOVER, LineState.DROPPED}
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -227,7 +179,9 @@ def test_wrong_parameters_are_refused(name: str, given: dict[str, Any], problem:
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_format_is_made_with_its_defaults(name: str) -> None:
-    assert make_format(name, **parameters(name)) == make_format(name)
+    assert make_format(
+        name, **{each.name: each.default for each in described(name)}
+    ) == make_format(name)
 
 
 @pytest.mark.parametrize(
@@ -255,8 +209,8 @@ def test_fields_and_outcomes_that_make_no_sense_are_refused() -> None:
     with pytest.raises(FormatError, match="'a' is entered twice"):
         Field.of(["a", "b", "a"])
     with pytest.raises(FormatError, match="list entries in order of entering"):
-        Field((Entrant("a", since=2), Entrant("b")))
+        Field((FieldEntry("a", since=2), FieldEntry("b")))
     with pytest.raises(FormatError, match="2 entries have 1 scores"):
-        Outcome("r1-01", ("a", "b"), (1.0,))
+        PairingOutcome("r1-01", ("a", "b"), (1.0,))
     with pytest.raises(FormatError, match="without matches must be void"):
-        Outcome("r1-01", ("a", "b"), (0.0, 0.0), matches=0)
+        PairingOutcome("r1-01", ("a", "b"), (0.0, 0.0), matches=0)

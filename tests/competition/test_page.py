@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from plyhouse.server.competition.catalogue import FORMATS, make_format, parameters
-from plyhouse.server.competition.facts import FormatError
+from plyhouse.server.competition.format_registry import FORMATS, described, make_format
+from plyhouse.server.competition.format_types import FormatError
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "competitions-formats.md").read_text("utf-8")
@@ -35,5 +35,7 @@ def test_every_format_and_parameter_is_on_the_page() -> None:
     named = set(re.findall(r"`(\w+)", PAGE))
     # The rest has defaults that nobody needs to think of; the catalogue tells them.
     rest = {"bye", "patience"}
-    wanted = {key for name in FORMATS for key in parameters(name)}
+    wanted = {
+        key for name in FORMATS for key in {each.name: each.default for each in described(name)}
+    }
     assert wanted - named <= rest

@@ -8,17 +8,17 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.competition.playing import Play
-from tests.competition.test_laws import FORMS, SEEDS, field_of, fits
+from tests.harness.competition_fields import FORMS, SEEDS, field_of, fits
 
-from plyhouse.server.competition.facts import Row
+from plyhouse.server.competition.format_types import TableLine
 from plyhouse.server.competition.formats import Format
-from plyhouse.server.competition.lots import drawn
 from plyhouse.server.competition.places import with_places
 from plyhouse.server.competition.standings import Entrant, SeatResult, Standing, standings
+from plyhouse.server.contests.finals import by_lot
 
 
-def row(entry: int, place: int | None) -> Row[int]:
-    return Row(entry, place, 0.0, 1, ())
+def row(entry: int, place: int | None) -> TableLine[int]:
+    return TableLine(entry, place, 0.0, 1, ())
 
 
 def scored(*entrants: Entrant) -> list[Standing]:
@@ -87,7 +87,7 @@ def test_places_are_a_total_preorder_at_every_moment(
         if random.random() < 0.2:
             play.withdraw(random.randrange(entries))
         going = play.step()
-        table = form.table(play.field, play.finished, play.begun)
+        table = form.table(play.facts())
         found = with_places(standings(people, []), [table], form.name)
         assert {line.entrant.bot_id for line in found} == set(range(entries))
         numbers = [line.place for line in found if line.place is not None]
@@ -103,8 +103,8 @@ def test_places_are_a_total_preorder_at_every_moment(
 
 @given(st.sets(st.text(max_size=8), min_size=1, max_size=12), st.text("0123456789abcdef"))
 def test_a_lot_depends_on_its_seed_and_the_names_only(names: set[str], seed: str) -> None:
-    order = drawn(seed, dict(enumerate(sorted(names))))
-    again = drawn(seed, dict(reversed(list(enumerate(sorted(names))))))
+    order = by_lot(seed, dict(enumerate(sorted(names))))
+    again = by_lot(seed, dict(reversed(list(enumerate(sorted(names))))))
     assert order == again
     digests = [hashlib.sha256(f"{seed} {each}".encode()).hexdigest() for each in sorted(names)]
     assert [digests[each] for each in order] == sorted(digests)
@@ -112,7 +112,7 @@ def test_a_lot_depends_on_its_seed_and_the_names_only(names: set[str], seed: str
 
 def test_a_lot_favours_nobody() -> None:
     names = {number: f"s{number:02}/bot" for number in range(8)}
-    first = [drawn(f"{seed:016x}", names)[0] for seed in range(4_000)]
+    first = [by_lot(f"{seed:016x}", names)[0] for seed in range(4_000)]
     counts = [first.count(number) for number in names]
     # Chi-squared with 7 degrees of freedom: the 99.99 % quantile is 29.9.
     assert sum((count - 500) ** 2 / 500 for count in counts) < 29.9

@@ -1,4 +1,4 @@
-"""What a competition costs, and where the figure comes from."""
+"""The cost of a competition, and the source of the figure."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from plyhouse.server.competition.facts import FormatError
 from plyhouse.server.competition.file import read_competition
+from plyhouse.server.competition.format_types import FormatError
 from plyhouse.server.competition.preview import (
     Measured,
     planned_matches,

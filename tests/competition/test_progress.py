@@ -11,19 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plyhouse.server.competition.double_elimination import DoubleElimination
-from plyhouse.server.competition.facts import Outcome, Pairing, State
+from plyhouse.server.competition.format_types import LineState, Pairing, PairingOutcome
 from plyhouse.server.competition.formats import Format
 from plyhouse.server.competition.gauntlet import Gauntlet
 from plyhouse.server.competition.groups import GroupsKnockout
 from plyhouse.server.competition.knockout import Knockout
-from plyhouse.server.competition.progress import (
-    Pool,
-    Progress,
-    Reusable,
-    Robin,
-    field_of,
-    look,
-)
+from plyhouse.server.competition.pairing_queue import Pool, Reusable
+from plyhouse.server.competition.progress import Progress, field_of, look
+from plyhouse.server.competition.round_robin_queue import RoundRobinQueue
 from plyhouse.server.competition.schedule import round_robin
 from plyhouse.server.competition.swiss import Swiss
 
@@ -46,11 +41,11 @@ def ask(progress: Progress[int]) -> None:
         progress.accept(look(progress.format, progress.facts(), progress.pool))
 
 
-def outcome(pairing: Pairing[int]) -> Outcome[int]:
+def outcome(pairing: Pairing[int]) -> PairingOutcome[int]:
     """The entry of the least number wins."""
     best = min(pairing.entries)
     scores = tuple(float(len(pairing.matches) * (each == best)) for each in pairing.entries)
-    return Outcome(pairing.key, pairing.entries, scores, len(pairing.matches))
+    return PairingOutcome(pairing.key, pairing.entries, scores, len(pairing.matches))
 
 
 def to_the_end(progress: Progress[int]) -> int:
@@ -86,7 +81,7 @@ def test_what_comes_next_is_what_begins_next(form: Format) -> None:
 
 
 def test_what_comes_next_in_a_round_robin_is_the_next_of_its_schedule() -> None:
-    robin = Robin(round_robin(range(5), 2))
+    robin = RoundRobinQueue(round_robin(range(5), 2))
     first = robin.upcoming(4)
     assert [each.key for each in first] == ["0", "1", "2", "3"]
     taken = robin.take(lambda _: 99, limit=4)
@@ -103,7 +98,7 @@ def test_what_comes_next_in_a_round_robin_is_the_next_of_its_schedule() -> None:
 
 
 def table(progress: Progress[int]) -> list[tuple[int, int | None]]:
-    rows = progress.format.table(progress.field, progress.finished, progress.begun)
+    rows = progress.format.table(progress.facts())
     return [(row.entry, row.place) for row in rows]
 
 
@@ -133,7 +128,7 @@ def test_answers_that_come_late_lose_nothing(form: Format) -> None:
             progress.withdraw(8)
     assert progress.over
     assert len(begun) == len(set(begun)), "nothing begins twice"
-    plan = form.plan(progress.field, progress.finished, progress.begun)
+    plan = form.plan(progress.facts())
     assert plan.settled
     assert not plan.more
     assert set(begun) == {line.key for line in plan.lines() if line.state.begun}
@@ -171,7 +166,7 @@ def test_nothing_is_played_again_when_nothing_has_changed(form: Format) -> None:
     assert to_the_end(second) == 0
     assert table(second) == table(first)
     assert second.reused == {key: f"x-{key}" for key in first.finished}
-    # One hands in anew: what it has not played is played, and as it loses, too, nothing else.
+    # An entry submits again: only its missing pairings are played, although it loses them.
     kept = [
         Reusable(f"x-{key}", form.orders(each.entries), each)
         for key, each in first.finished.items()
@@ -185,16 +180,16 @@ def test_nothing_is_played_again_when_nothing_has_changed(form: Format) -> None:
 def test_a_pairing_of_the_pool_stands_for_one_pairing_only() -> None:
     schedule = round_robin(range(4), 3)
     pair = schedule[0]
-    once = Reusable("x", pair.matches, Outcome("x", pair.entries, (1.0, 1.0), 2))
-    robin = Robin(schedule, pool=Pool([once]))
+    once = Reusable("x", pair.matches, PairingOutcome("x", pair.entries, (1.0, 1.0), 2))
+    robin = RoundRobinQueue(schedule, pool=Pool([once]))
     assert robin.reused == {"0": "x"}
     assert len(robin) == 3 * 6 - 1
     # From the other seat it is another match, unless the pairing has both.
     single = round_robin(range(4), 2, mirrored=False)
-    one = Reusable("x", single[0].matches, Outcome("x", single[0].entries, (1.0, 0.0)))
-    assert Robin(single, pool=Pool([one])).reused == {"0": "x"}
+    one = Reusable("x", single[0].matches, PairingOutcome("x", single[0].entries, (1.0, 0.0)))
+    assert RoundRobinQueue(single, pool=Pool([one])).reused == {"0": "x"}
     turned = Reusable("y", ((single[0].entries[::-1]),), one.outcome)
-    assert Robin(single, pool=Pool([turned])).reused == {"6": "y"}
+    assert RoundRobinQueue(single, pool=Pool([turned])).reused == {"6": "y"}
 
 
 def test_a_withdrawn_entry_is_remembered_by_the_round_in_which_it_left() -> None:
@@ -218,11 +213,14 @@ def test_a_withdrawn_entry_is_remembered_by_the_round_in_which_it_left() -> None
     assert again.entries() == progress.entries()
     states = [
         line.state
-        for each in again.format.rounds(again.field, again.finished, again.begun)
+        for each in again.format.plan(again.facts()).rounds
         for line in each.lines
         if 7 in line.players
     ]
-    assert states == [State.FINISHED, State.PLAYING if 7 in lost.entries else State.WALKOVER]
+    assert states == [
+        LineState.FINISHED,
+        LineState.PLAYING if 7 in lost.entries else LineState.WALKOVER,
+    ]
 
 
 @settings(max_examples=60, deadline=None)
@@ -242,12 +240,12 @@ def test_a_withdrawn_entry_is_remembered_by_the_round_in_which_it_left() -> None
 def test_a_rerun_that_is_stopped_anywhere_goes_on_where_it_was(
     form: Format, entries: int, random: Random
 ) -> None:
-    """What is reused is not stored: a restart finds it again, and nothing is played twice."""
+    """Reused pairings are not stored: a restart finds them again, and plays nothing twice."""
 
-    def by_chance(pairing: Pairing[int]) -> Outcome[int]:
+    def by_chance(pairing: Pairing[int]) -> PairingOutcome[int]:
         most = len(pairing.matches)
         share = random.choice([0.0, 0.5, 1.0]) * most
-        return Outcome(pairing.key, pairing.entries, (share, most - share), most)
+        return PairingOutcome(pairing.key, pairing.entries, (share, most - share), most)
 
     first = made(form, entries)
     orders: dict[str, tuple[tuple[int, ...], ...]] = {}
@@ -263,7 +261,7 @@ def test_a_rerun_that_is_stopped_anywhere_goes_on_where_it_was(
         for key, matches in orders.items()
         if again not in matches[0]
     ]
-    stored: dict[str, Outcome[int]] = {}
+    stored: dict[str, PairingOutcome[int]] = {}
     begun: dict[str, tuple[int, ...]] = {}
     progress = made(form, entries, pool=Pool(pool))
     ask(progress)

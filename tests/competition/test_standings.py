@@ -13,8 +13,8 @@ from plyhouse.server.competition.standings import (
     SeatResult,
     grades,
     standings,
-    standings_csv,
 )
+from plyhouse.server.competition.standings_export import standings_csv
 
 ADA = Entrant(1, "ada/deep", "ada", version="2", digest="abc")
 BOB = Entrant(2, "bob/bob", "bob")

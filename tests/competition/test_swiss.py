@@ -12,18 +12,25 @@ from hypothesis import strategies as st
 from networkx import Graph, max_weight_matching
 from tests.competition.playing import Play, played, scores_by_strength
 
-from plyhouse.server.competition.facts import Entrant, Field, Outcome, State
+from plyhouse.server.competition.format_types import (
+    Facts,
+    Field,
+    FieldEntry,
+    LineState,
+    Pairing,
+    PairingOutcome,
+)
 from plyhouse.server.competition.matching import CANDIDATES, cheapest_pairs
 from plyhouse.server.competition.swiss import Swiss
 
 
 def points(play: Play) -> dict[int, float]:
-    table = play.format.table(play.field, play.finished, play.begun)
+    table = play.format.table(play.facts())
     return {row.entry: row.points for row in table}
 
 
 def meetings(play: Play) -> list[list[set[int]]]:
-    rounds = play.format.rounds(play.field, play.finished, play.begun)
+    rounds = play.format.plan(play.facts()).rounds
     return [[set(line.players) for line in each.lines] for each in rounds]
 
 
@@ -36,6 +43,20 @@ def test_eight_over_three_rounds_leave_one_leader() -> None:
     assert second == [{0, 2}, {1, 3}, {4, 6}, {5, 7}], "winners meet winners"
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 9).flatmap(lambda half: st.permutations(range(2 * half))))
+@example([1, 0, 4, 2, 5, 3])
+def test_default_rounds_leave_one_of_an_even_number_without_a_loss(strengths: list[int]) -> None:
+    def stronger(pairing: Pairing[int], random: Random) -> tuple[float, ...]:
+        best = max(pairing.entries, key=strengths.__getitem__)
+        return tuple([len(pairing.matches) * float(entry == best) for entry in pairing.entries])
+
+    play = played(Swiss(), len(strengths), scores=stronger)
+    rounds = len(play.format.plan(play.facts()).rounds)
+    leaders = [entry for entry, own in points(play).items() if own == rounds]
+    assert leaders == [strengths.index(len(strengths) - 1)]
+
+
 def test_seats_decide_within_the_halves_where_a_pairing_is_one_match() -> None:
     play = played(Swiss(mirrored=False), 8, scores=scores_by_strength)
     assert Counter(points(play).values()) == {3.0: 1, 2.0: 3, 1.0: 3, 0.0: 1}
@@ -44,7 +65,7 @@ def test_seats_decide_within_the_halves_where_a_pairing_is_one_match() -> None:
 
 def test_keys_are_rounds_and_boards() -> None:
     play = played(Swiss(number=2), 5)
-    rounds = play.format.rounds(play.field, play.finished, play.begun)
+    rounds = play.format.plan(play.facts()).rounds
     keys = [line.key for each in rounds for line in each.lines]
     assert keys == ["r1-01", "r1-02", "r1-bye", "r2-01", "r2-02", "r2-bye"]
     assert [each.name for each in rounds] == ["Round 1", "Round 2"]
@@ -65,7 +86,7 @@ def test_nobody_meets_or_rests_twice_where_that_can_be_avoided(
         if before <= there // 2 - 1:
             assert not had & set(met), (before, each)
         had |= set(met)
-    # Whoever has rested meets its next opponent before anybody rests twice.
+    # An entry that has rested meets its next opponent before another one rests twice.
     rests = Counter(
         entry for each in meetings(play) for pair in each if len(pair) == 1 for entry in pair
     )
@@ -91,7 +112,7 @@ def possible(
     seats: dict[int, list[int]],
     resting: list[int],
 ) -> bool:
-    """Whether all but one of those who may rest can be paired by the absolute rules.
+    """Return whether the absolute rules allow a round in which one of these entries rests.
 
     Nobody meets an opponent again, plays a seat three times in a row, or sits first three times
     more often than second or the reverse.
@@ -128,15 +149,15 @@ def test_seats_and_byes_follow_the_absolute_rules_unless_no_round_could(
     seats: dict[int, list[int]] = {each: [] for each in range(entries)}
     rested: set[int] = set()
     points = dict.fromkeys(range(entries), 0.0)
-    for each in play.format.rounds(play.field, play.finished, play.begun):
+    for each in play.format.plan(play.facts()).rounds:
         everybody = list(range(entries))
         fresh = [entry for entry in everybody if entry not in rested]
-        bye = next((line.winner for line in each.lines if line.state is State.BYE), None)
+        bye = next((line.winner for line in each.lines if line.state is LineState.BYE), None)
         again = any(line.players[0] in met[line.players[-1]] for line in each.lines)
         again = again or bye in rested
         before = {entry: list(had) for entry, had in seats.items()}
         for line in each.lines:
-            if line.state is not State.BYE:
+            if line.state is not LineState.BYE:
                 for entry, seat in zip(line.players, (1, -1), strict=True):
                     seats[entry].append(seat)
         wrong = again or any(
@@ -175,8 +196,8 @@ def test_nobody_of_25_plays_one_seat_three_times_in_a_row(seed: int) -> None:
 
 def test_a_bye_counts_in_full_and_goes_to_the_last() -> None:
     play = played(Swiss(number=3), 5, scores=scores_by_strength)
-    rounds = play.format.rounds(play.field, play.finished, play.begun)
-    rests = [line.winner for each in rounds for line in each.lines if line.state is State.BYE]
+    rounds = play.format.plan(play.facts()).rounds
+    rests = [line.winner for each in rounds for line in each.lines if line.state is LineState.BYE]
     assert rests[0] == 4
     assert len(set(rests)) == 3
     assert sum(points(play).values()) == 9.0
@@ -186,8 +207,8 @@ def test_a_void_pairing_is_half_a_point_for_each_unless_neither_came() -> None:
     field = Field.of("ab")
 
     def given(forfeited: str) -> list[float]:
-        void = Outcome("r1-01", ("a", "b"), (0.0, 0.0), 0, True, frozenset(forfeited))
-        return [row.points for row in Swiss(number=1).table(field, {"r1-01": void}, {})]
+        void = PairingOutcome("r1-01", ("a", "b"), (0.0, 0.0), 0, True, frozenset(forfeited))
+        return [row.points for row in Swiss(number=1).table(Facts(field, {"r1-01": void}, {}))]
 
     assert given("") == [0.5, 0.5], "the server's fault is nobody's"
     assert given("ab") == [0.0, 0.0]
@@ -195,10 +216,10 @@ def test_a_void_pairing_is_half_a_point_for_each_unless_neither_came() -> None:
 
 def test_a_pairing_counts_its_share_or_its_result() -> None:
     field = Field.of("ab")
-    outcome = {"r1-01": Outcome("r1-01", ("a", "b"), (1.5, 0.5), matches=2)}
-    by_share = Swiss(number=1).table(field, outcome, {})
+    outcome = {"r1-01": PairingOutcome("r1-01", ("a", "b"), (1.5, 0.5), matches=2)}
+    by_share = Swiss(number=1).table(Facts(field, outcome, {}))
     assert [(row.entry, row.points) for row in by_share] == [("a", 0.75), ("b", 0.25)]
-    by_result = Swiss(number=1, points="result").table(field, outcome, {})
+    by_result = Swiss(number=1, points="result").table(Facts(field, outcome, {}))
     assert [(row.entry, row.points) for row in by_result] == [("a", 1.0), ("b", 0.0)]
 
 
@@ -212,11 +233,11 @@ def test_who_comes_late_joins_the_next_round_with_half_points_if_so_agreed() -> 
         assert play.ready() == []
         for key in list(play.begun):
             play.finish(key)
-        assert any(9 in pairing.entries for pairing in play.ready()) or State.BYE in play.state_of(
-            9
-        )
-        table = play.format.table(play.field, play.finished, play.begun)
-        rested = float(State.BYE in play.state_of(9))
+        assert any(
+            9 in pairing.entries for pairing in play.ready()
+        ) or LineState.BYE in play.state_of(9)
+        table = play.format.table(play.facts())
+        rested = float(LineState.BYE in play.state_of(9))
         assert next(row.points for row in table if row.entry == 9) == late + rested
         play.to_the_end()
 
@@ -234,13 +255,13 @@ def test_who_leaves_in_the_middle_of_a_round_loses_what_has_not_begun() -> None:
     play.begin(third)
     play.withdraw(plays_on)  # what has begun is played to its end
     play.to_the_end()
-    assert play.state_of(plays_on) == [State.FINISHED]
-    assert play.state_of(leaves) == [State.WALKOVER]
+    assert play.state_of(plays_on) == [LineState.FINISHED]
+    assert play.state_of(leaves) == [LineState.WALKOVER]
     assert len(meetings(play)[1]) == 2
 
 
 def test_who_says_that_it_leaves_after_a_round_plays_until_then() -> None:
-    field = Field((Entrant(0, withdrawn=2), *[Entrant(entry) for entry in range(1, 6)]))
+    field = Field((FieldEntry(0, withdrawn=2), *[FieldEntry(entry) for entry in range(1, 6)]))
     play = Play(Swiss(number=4), field)
     play.to_the_end()
     assert len(play.state_of(0)) == 2
@@ -249,7 +270,7 @@ def test_who_says_that_it_leaves_after_a_round_plays_until_then() -> None:
 def test_ties_are_broken_by_what_the_opponents_have_scored() -> None:
     # a beat b and lost to c; b beat d; c lost to d.
     finished = {
-        key: Outcome(key, (one, other), (1.0, 0.0))
+        key: PairingOutcome(key, (one, other), (1.0, 0.0))
         for key, one, other in [
             ("r1-01", "a", "b"),
             ("r1-02", "d", "c"),
@@ -258,12 +279,12 @@ def test_ties_are_broken_by_what_the_opponents_have_scored() -> None:
         ]
     }
     form = Swiss(number=2, mirrored=False)
-    table = form.table(Field.of("abcd"), finished, {})
+    table = form.table(Facts(Field.of("abcd"), finished, {}))
     assert {row.points for row in table} == {1.0}
     assert {row.tie_breaks for row in table} == {(0.0, 2.0, 1.0)}
     assert [row.place for row in table] == [1, 1, 1, 1]
-    finished["r2-02"] = Outcome("r2-02", ("b", "d"), (0.0, 1.0))
-    table = form.table(Field.of("abcd"), finished, {})
+    finished["r2-02"] = PairingOutcome("r2-02", ("b", "d"), (0.0, 1.0))
+    table = form.table(Facts(Field.of("abcd"), finished, {}))
     assert [(row.entry, row.place, row.points) for row in table] == [
         ("d", 1, 2.0),
         ("c", 2, 1.0),
@@ -280,7 +301,7 @@ def test_ties_are_broken_by_what_the_opponents_have_scored() -> None:
 def test_two_hundred_entries_are_drawn_without_a_rematch() -> None:
     form = Swiss(number=2, mirrored=False)
     play = Play(form, Field.of(range(200)))
-    while ready := form.ready(play.field, play.finished, play.begun):
+    while ready := form.ready(form.plan(play.facts())):
         assert len(ready) == 100
         for pairing in ready:
             play.begin(pairing)

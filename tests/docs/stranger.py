@@ -51,7 +51,7 @@ def drawn(chance: Any, counter: int, node: Node) -> str:
 
 
 def clock(control: str) -> Generator[int, int, None]:
-    """What a seat has; send what it was charged for a ply."""
+    """Return the time a seat has; report the time it was charged for a ply."""
     kind, _, rest = control.partition(":")
     times = [int(Fraction(each) * SECOND) for each in re.split(r"[+x]", rest)]
     if kind == "move":

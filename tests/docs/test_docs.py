@@ -8,7 +8,7 @@ A document is run from top to bottom in one shell, in an empty folder:
   the background, and what it should print awaited; it is stopped after the document;
 * a fence ``python`` is run; with ``title="name.py"`` it is saved under that name instead, and
   so are other fences whose title is a file name (``toml``, ``csv``, ``javascript``);
-* a fence whose title begins with ``not run:`` is not run, and says why to readers, too;
+* a fence after a comment ``<!-- not run: reason -->`` is not run;
 * fences ``text`` and ``json`` are illustrations.
 """
 
@@ -29,10 +29,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.harness.zygote import Zygote
 from tests.sandbox.conftest import have
 
 from plyhouse.bots.sandbox.box import Tier
-from plyhouse.bots.sandbox.client import KeeperClient
+from plyhouse.bots.sandbox.client import ForkServerClient
 
 ROOT = Path(__file__).resolve().parents[2]
 GENERATED = {"docs/commands.md"}
@@ -44,7 +45,9 @@ DOCUMENTS = [
     and not name.startswith("docs/games/")  # generated, see test_game_pages.py
 ]
 FENCE = re.compile(
-    r"^(?P<indent> *)```(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=indent)```$", re.M | re.S
+    r"^(?: *<!-- not run: (?P<reason>[^\n]+) -->\n)?"
+    r"(?P<indent> *)```(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=indent)```$",
+    re.M | re.S,
 )
 TITLE = re.compile(r'title="([^"]*)"')
 FILE = re.compile(r"[\w.-]+\.(py|toml|csv|js|mjs|json)")
@@ -61,6 +64,7 @@ class Fence:
     language: str
     title: str
     body: str
+    not_run: bool
 
 
 def fences(text: str) -> Iterator[Fence]:
@@ -69,7 +73,7 @@ def fences(text: str) -> Iterator[Fence]:
         title = TITLE.search(rest)
         body = re.sub(rf"^{match['indent']}", "", match["body"], flags=re.M)
         line = text.count("\n", 0, match.start()) + 1
-        yield Fence(line, language, title[1] if title else "", body)
+        yield Fence(line, language, title[1] if title else "", body, match["reason"] is not None)
 
 
 def commands(body: str) -> Iterator[tuple[str, str]]:
@@ -97,7 +101,7 @@ def free_port() -> str:
 
 
 def is_said(line: str, text: str) -> bool:
-    """Whether a line like this is among those of the text."""
+    """Return whether a similar line is in the text."""
     check = doctest.OutputChecker().check_output
     return any(check(line, said, FLAGS) for said in text.splitlines())
 
@@ -105,15 +109,18 @@ def is_said(line: str, text: str) -> bool:
 class Shell:
     """One bash that runs a document's commands one after the other."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, programs: Path) -> None:
         self.folder = folder
         self.port = free_port()
         environment = {
             name: value for name, value in os.environ.items() if not name.startswith("PLYHOUSE_")
         }
         environment |= {
-            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "PATH": os.pathsep.join(
+                (str(programs), str(Path(sys.executable).parent), os.environ["PATH"])
+            ),
             "PLYHOUSE_PORT": self.port,
+            "XDG_CONFIG_HOME": str(folder / ".config"),
             "COLUMNS": "100",
             "PYTHONUNBUFFERED": "1",
         }
@@ -186,8 +193,8 @@ class Shell:
 
 
 @pytest.fixture
-def shell(tmp_path: Path) -> Iterator[Shell]:
-    opened = Shell(tmp_path)
+def shell(tmp_path: Path, zygote: Zygote) -> Iterator[Shell]:
+    opened = Shell(tmp_path, zygote.folder)
     try:
         yield opened
     finally:
@@ -196,8 +203,7 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
 
 def perform(shell: Shell, fence: Fence, where: str) -> None:
     """Run one fence; the test fails with the place, the command and what it printed."""
-    if fence.title.startswith("not run:"):
-        assert len(fence.title) > len("not run: "), f"{where}: say why it is not run"
+    if fence.not_run:
         return
     named = FILE.fullmatch(fence.title)
     if named:
@@ -227,15 +233,16 @@ def perform(shell: Shell, fence: Fence, where: str) -> None:
 
 def require_sandbox() -> None:
     async def required() -> None:
-        keeper = await KeeperClient.start()
+        fork_server = await ForkServerClient.start()
         try:
-            await have(keeper, Tier.LANDLOCK)
+            await have(fork_server, Tier.LANDLOCK)
         finally:
-            await keeper.close()
+            await fork_server.close()
 
     asyncio.run(required())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_what_a_document_says_to_do_works(document: str, shell: Shell) -> None:
     if document in NEED_SANDBOX:

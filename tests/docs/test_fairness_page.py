@@ -12,7 +12,7 @@ import pytest
 from tests.docs.stranger import forfeited, recompute, table_of_outcomes
 from tests.server_core.harness import Table
 
-from plyhouse.clients.cli.fairness_page import (
+from plyhouse.clients.docgen.fairness_page import (
     SPECS,
     fairness_page,
     outcomes_in_order,
@@ -29,7 +29,7 @@ if not PATH.is_file():
     pytest.skip("the documentation is not here", allow_module_level=True)
 PAGE = PATH.read_text(encoding="utf-8")
 BY_TABLE = [spec for spec in SPECS if not spec.startswith("pacman")]
-"""Which ways a ghost of pacman has depends on the maze; all else the page says by itself."""
+"""The directions of a ghost of pacman depend on the maze; the page states everything else."""
 CONTROLS = ["move:2", "total:60+0.5", "byoyomi:0.3+50x0.2", "bank:0.1+60"]
 
 
@@ -60,7 +60,7 @@ def played(spec: str, stream: str, control: str, seed: int = 1) -> Table:
 
 def test_the_page_is_up_to_date(tmp_path: Path) -> None:
     assert fairness_page(PAGE) == PAGE, (
-        "python -m plyhouse.clients.cli.fairness_page --write docs/fairness.md"
+        "python -m plyhouse.clients.docgen.fairness_page --write docs/fairness.md"
     )
     copy = tmp_path / "fairness.md"
     copy.write_text(PAGE.replace("| `pig` |", "| `gip` |"), encoding="utf-8")

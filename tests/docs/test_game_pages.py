@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from plyhouse.clients.cli.game_pages import game_pages, write_game_pages
-from plyhouse.games.fields import observation_fields
+from plyhouse.clients.docgen.game_pages import game_pages, write_game_pages
+from plyhouse.games.observation_fields import observation_fields
 from plyhouse.games.registry import BUILT_IN, get_game
 from plyhouse.protocol.codec import JSON
 from plyhouse.protocol.messages import Turn
@@ -31,7 +31,7 @@ def test_every_game_has_a_page_and_no_page_is_left_over() -> None:
 @pytest.mark.parametrize("name", sorted(PAGES))
 def test_a_page_is_up_to_date(name: str) -> None:
     written = (FOLDER / name).read_text(encoding="utf-8")
-    assert written == PAGES[name], "python -m plyhouse.clients.cli.game_pages --write docs/games"
+    assert written == PAGES[name], "python -m plyhouse.clients.docgen.game_pages --write docs/games"
 
 
 def test_the_site_links_every_page() -> None:

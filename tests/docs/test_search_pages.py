@@ -1,4 +1,4 @@
-"""The overview of the search library names what there is, and nothing else."""
+"""The overview of the search library names exactly its public functions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import plyhouse.search
-from plyhouse.search.fitness import ALGORITHMS, EQUILIBRIUM_SOLVERS, SOLVERS
+from plyhouse.search.game_requirements import ALGORITHMS, EQUILIBRIUM_SOLVERS, SOLVERS
 
 ROOT = Path(__file__).resolve().parents[2]
 OVERVIEW = (ROOT / "docs" / "search" / "index.md").read_text(encoding="utf-8")

@@ -22,6 +22,7 @@ from plyhouse.server.config import ServerConfig
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.verify import verify
 from plyhouse.server.serve import running_server
+from plyhouse.storage import match_reads
 
 CHOMP = Path(__file__).resolve().parents[2] / "examples" / "chomp.py"
 
@@ -48,7 +49,7 @@ def test_it_keeps_every_law(parameters: str) -> None:
 
 
 def wins(state: Any, known: dict[Any, bool]) -> bool:
-    """Whether the seat to move can win."""
+    """Return whether the seat to move can win."""
     if state.rows not in known:
         following: list[State] = [state.after(action) for action in state.actions()]
         known[state.rows] = any(s.to_move >= 0 and not wins(s, known) for s in following)
@@ -84,7 +85,7 @@ async def test_it_is_played_on_a_server_by_its_file(nothing_added: None) -> None
         result = one.results[0]
         assert result.outcome.termination == "normal"
         assert result.outcome == other.results[0].outcome
-        stored = await server.hub.store.match(result.match)
+        stored = await server.hub.store.read(match_reads.stored_match, result.match)
         assert stored.header.game == "chomp(size=3)", "by its name, not by anybody's path"
         report = verify(stored_record(stored, get_game("chomp(size=3)")))
         assert report.ok, str(report)
@@ -158,7 +159,7 @@ print(json.dumps([sys.modules[type(game).__module__].__file__, played, state.ret
 
 
 def look(folder: Path, **environ: str) -> tuple[bool, Any]:
-    """Whether machine code runs, and a play."""
+    """Return whether machine code runs, and a play."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PLYHOUSE_")}
     done = subprocess.run(
         [sys.executable, "-c", LOOK],

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from plyhouse.search.teaching.explained import Explanation, Node
+from plyhouse.search.teaching.drawable_tree import Explanation, Node
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "examples" / "course_trees.py"

@@ -1,4 +1,4 @@
-"""Alpha-beta's leaves on uniform trees: exactly as many as theory says, and as docs show."""
+"""Alpha-beta's leaves on uniform trees: exactly the number in theory and in the docs."""
 
 from __future__ import annotations
 

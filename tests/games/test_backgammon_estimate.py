@@ -1,4 +1,4 @@
-"""What backgammon's positions are estimated to be worth, and the file of weights behind it."""
+"""Estimated values of backgammon positions, and the file of weights behind them."""
 
 from __future__ import annotations
 
@@ -174,8 +174,8 @@ def test_a_gammon_in_a_race_is_what_is_left_to_save() -> None:
 @pytest.mark.parametrize(
     ("safe", "shot", "other"),
     [
-        # Of seat 0, as many pips away: the other side waits on the ace point, on the bar, and
-        # on an anchor.
+        # Seat 0 is equally many pips away; the other side waits on the ace point, the bar, or an
+        # anchor.
         ("8x2 6x4 5x3 4x3 3x3", "7 8 6x4 5x3 4x4 3x2", "24x2 6x4 5x3 4x3 3x3"),
         ("7x2 6x3 5x3 4x3 3x2 2x2", "7 6x4 5x3 4x3 3x3 2", "bar 24 6x4 5x3 4x3 3x3"),
         ("10x2 8x3 6x4 4x3 3x3", "11 9 8x3 6x4 4x3 3x3", "20x2 8x3 6x4 5x3 4x3"),
@@ -259,7 +259,7 @@ def test_estimates_are_the_same_interpreted_and_compiled() -> None:
 
 
 def test_the_file_of_weights_is_the_one_that_was_measured() -> None:
-    # Who trains anew measures anew: benchmarks/backgammon_gnubg.py, docs/games/backgammon.md.
+    # After training again, measure again: benchmarks/backgammon_gnubg.py, docs/games/backgammon.md.
     assert hashlib.sha256(FILE.read_bytes()).hexdigest() == DIGEST
 
 

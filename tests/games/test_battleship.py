@@ -126,7 +126,7 @@ def test_the_first_to_sink_all_wins_and_fleets_are_shown() -> None:
 
 
 def test_what_the_other_seat_hides_changes_nothing_that_is_sent() -> None:
-    """Non-interference: seat 0 sees the same whatever fleet of seat 1 fits the shots."""
+    """Non-interference: seat 0 sees the same for every fleet of seat 1 that fits the shots."""
     shots = "a1 a1 b2 b2 c3 c3"
     fleets = ["d1-d3 a4-b4 c5", "a5-c5 d1-d2 a3", "d3-d5 b4-b5 a2"]
     views = []

@@ -161,7 +161,7 @@ class ActionsAtTheEnd(SecretState):
 
 
 class LeakingActions(SecretState):
-    """What seat 1 may do depends on what it cannot know."""
+    """Seat 1's legal actions depend on something that it cannot know."""
 
     def actions(self) -> tuple[Any, ...]:
         actions = super().actions()
@@ -182,7 +182,7 @@ class Impure(SecretState):
 
 
 class ImpureInSecret(Impure):
-    """What it holds cannot be compared: it is not pickled."""
+    """Its state cannot be compared, because it is not pickled."""
 
     def __reduce__(self) -> Any:
         if self.to_move == 0:
@@ -191,7 +191,7 @@ class ImpureInSecret(Impure):
 
 
 class ImpureUnnoticed(Impure):
-    """What changes is missing from what it says it holds, and from what comes after."""
+    """The field that changes is missing from its pickle, and from later states."""
 
     def after(self, action: Any) -> SecretState:
         result = super().after(action)
@@ -391,7 +391,7 @@ class ChanceWithoutNames(Secret):
 
 
 class NumbersFromOne(Secret):
-    """The numbers that chance deals are told one too high."""
+    """The announced numbers are one higher than those that chance deals."""
 
     def format_chance(self, state: Any, outcome: Any) -> str:
         return str(outcome + 1)

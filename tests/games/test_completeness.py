@@ -1,4 +1,4 @@
-"""What every registered game must have besides its rules."""
+"""The parts that every registered game must have in addition to its rules."""
 
 from __future__ import annotations
 

@@ -306,7 +306,7 @@ def test_the_observation_holds_all_that_superko_needs() -> None:
     for copy in (again, pickle.loads(pickle.dumps(state)), pickle.loads(pickle.dumps(again))):
         assert copy.actions() == state.actions()
         assert copy.key() == state.key()
-    # What was forbidden is allowed again once the board is another.
+    # A move forbidden by ko is legal again after the board has changed.
     assert "B1" in legal(play("E5 pass", state=again))
 
 

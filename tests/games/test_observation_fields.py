@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from plyhouse.games.base import TERMINAL, Observation
-from plyhouse.games.fields import observation_fields, observation_schema, source_file
+from plyhouse.games.observation_fields import observation_fields, observation_schema, source_file
 from plyhouse.games.registry import BUILT_IN, get_game
 from plyhouse.games.trees import tree_game
 
@@ -34,7 +34,7 @@ SPECS = [
 
 
 def fits(value: Any, schema: dict[str, Any]) -> bool:
-    """Whether a JSON value is what a schema of `plyhouse.games.fields` allows."""
+    """Return whether a JSON value fits a schema of `plyhouse.games.observation_fields`."""
     if "anyOf" in schema:
         return any(fits(value, option) for option in schema["anyOf"])
     if schema["type"] == "null":

@@ -170,7 +170,7 @@ def hungry(state: Any) -> float:
 
 
 def closeness(state: Any) -> float:
-    """What an adversarial ghost makes small."""
+    """The value that an adversarial ghost minimises."""
     return float(state.maze.distances(state.pacman)[state.ghosts[0]])
 
 

@@ -53,7 +53,7 @@ def solution() -> Values:
 
 
 def chance_of_seat_0(solution: Values, state: Any) -> float:
-    """What the solution says of a state in which a seat is to move or has won."""
+    """Return the solution's value of a state in which a seat is to move or has won."""
     if state.to_move == TERMINAL:
         return (float(state.returns()[0]) + 1.0) / 2.0
     own, other = state.scores[state.turn], state.scores[1 - state.turn]

@@ -163,12 +163,24 @@ def test_sampled_states_look_the_same_and_can_be_played_to_the_end(
 
 
 @PLAYS
-@given(specs, st.text(max_size=12))
-def test_any_text_is_an_action_or_a_game_error(spec: str, text: str) -> None:
+@given(specs, st.randoms(use_true_random=False), st.data())
+def test_any_text_is_an_action_or_a_game_error(
+    spec: str, rng: random.Random, data: st.DataObject
+) -> None:
     game = get_game(spec)
-    state = game.initial_state()
+    states: list[Any] = [state for state, _ in random_play(game, rng) if state.to_move >= 0]
+    state = data.draw(st.sampled_from(states))
+    # Texts of this state, or of another one, where they may be against the rules.
+    other = data.draw(st.sampled_from(states))
+    known = st.sampled_from([game.format(other, action) for action in other.actions()])
+    changed = known.map(str.upper) | known.map(lambda name: name[:-1])
+    text = data.draw(known | changed | st.text(max_size=12))
+    legal = [game.format(state, action) for action in state.actions()]
     try:
         action = game.parse(state, text)
     except GameError:
-        return
-    assert action in state.actions()
+        action = None
+    if action is None:
+        assert text not in legal
+    else:
+        assert action in state.actions()

@@ -1,4 +1,4 @@
-"""The numbers on the pages of the games, counted again as deep as is quick here."""
+"""The published numbers on the games' pages, counted again to depths that are quick."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What scores a match, and the bounds of returns that scores are taken from."""
+"""The scoring of a match, and the bounds of returns behind it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a runner keeps of packages: what is used, and of the rest what was used last."""
+"""The packages that a runner keeps: those in use, and the most recently used others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from plyhouse.clients.runner.packages import IN_USE, Packages
-from plyhouse.protocol.package import Rules, digest_of, from_upload, pack
+from plyhouse.protocol.hosting.package import Rules, digest_of, from_upload, pack
 
 DAY = 86_400.0
 
@@ -77,7 +77,7 @@ def test_nothing_goes_that_is_used_here_or_by_another_machine(kept: Kept) -> Non
         kept.here.built(each)
     other.built(digests[4])
     kept.now += DAY
-    other.tidy([digests[4]])  # it says so again and again
+    other.tidy([digests[4]])  # It repeats its report.
     assert kept.there(digests)[4]
     assert kept.trees < 5
     for each in digests:

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from tests.server.conftest import Client, House
+from tests.harness.server import BotClient, Server
 
 from plyhouse.games import CHANCE, TERMINAL, game_names, get_game
 from plyhouse.games.playthrough import VARIANTS
@@ -20,6 +20,7 @@ from plyhouse.server.config import ServerConfig
 from plyhouse.server.results.record import Record, read_record, stored_record, write_record
 from plyhouse.server.results.verify import verify
 from plyhouse.server.serve import running_server
+from plyhouse.storage import match_reads
 
 SMALLER = {"go": "go(size=5)"}
 """Played on a smaller board where random play takes very long."""
@@ -29,13 +30,13 @@ BOTS = [("anna", JSON), *[(f"bert{number}", MSGPACK) for number in range(9)]]
 
 
 @pytest.fixture
-async def house() -> AsyncIterator[House]:
+async def house() -> AsyncIterator[Server]:
     config = ServerConfig(port=0, database="sqlite:///:memory:", log_level="error")
     async with running_server(config) as server, contextlib.AsyncExitStack() as stack:
-        yield House(server, stack)
+        yield Server(server, stack)
 
 
-async def play(client: Client, match: MatchSnapshot, seed: int) -> Finished:
+async def play(client: BotClient, match: MatchSnapshot, seed: int) -> Finished:
     """Choose at random from what the server says is legal, until the match is over."""
     rng = random.Random(seed)
     message: Any = match if match.your_turn else await client.next_of(match.match)
@@ -65,7 +66,7 @@ def replayed(record: Record) -> list[float]:
 
 
 @pytest.mark.parametrize("spec", SPECS)
-async def test_a_game_is_hosted_stored_and_replayed(spec: str, house: House) -> None:
+async def test_a_game_is_hosted_stored_and_replayed(spec: str, house: Server) -> None:
     game = get_game(spec)
     clients = [await house.bot(player, codec=codec) for player, codec in BOTS[: game.seats]]
     for client in clients:
@@ -83,7 +84,7 @@ async def test_a_game_is_hosted_stored_and_replayed(spec: str, house: House) -> 
     assert outcome.termination == "normal", outcome
     assert all(each.outcome == outcome for each in finished)
 
-    stored = await house.hub.store.match(matches[0].match)
+    stored = await house.hub.store.read(match_reads.stored_match, matches[0].match)
     record = read_record(write_record(stored_record(stored, game)))
     assert record.game == game.spec
     assert record.outcome is not None

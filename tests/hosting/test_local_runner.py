@@ -1,4 +1,4 @@
-"""What a server hears of its own runner."""
+"""The reports of a server's own runner."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from plyhouse.clients.cli.local_runner import LONGEST, lines_of
+from plyhouse.clients.runner.local import LONGEST, lines_of
 
 
 @pytest.mark.parametrize("end", [b"\n", b""])

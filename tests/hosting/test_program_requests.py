@@ -1,4 +1,4 @@
-"""What a program asks of the server waits with its runner only so far."""
+"""A runner queues a limited number of a program's requests to the server."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from plyhouse.protocol.requests import Hello
 
 
 class Process:
-    """What a match has of its process."""
+    """The process that a match shares."""
 
     pid = 0
     hello = Hello(1, "")

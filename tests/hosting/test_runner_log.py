@@ -1,4 +1,4 @@
-"""What a runner says of its bots, and the files in which it is kept, have a fixed size."""
+"""A runner's messages about its bots, and the files that keep them, have a fixed size."""
 
 from __future__ import annotations
 

@@ -4,29 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.harness.guide_examples import GUIDE, examples
 
 from plyhouse.protocol.codec import JSON, SUBPROTOCOLS
 from plyhouse.protocol.errors import ERRORS, ProtocolError
 from plyhouse.protocol.messages import CLIENT_TYPES, SERVER_TYPES
-
-ROOT = Path(__file__).parents[2]
-GUIDE = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
-
-
-def examples() -> Iterator[dict[str, Any]]:
-    """Every message in a json fence."""
-    decoder = json.JSONDecoder()
-    for fence in re.findall(r"```json[^\n]*\n(.*?)```", GUIDE, re.DOTALL):
-        rest = fence.strip()
-        while rest:
-            value, end = decoder.raw_decode(rest)
-            yield value
-            rest = rest[end:].lstrip()
 
 
 @pytest.mark.parametrize("message", list(examples()), ids=lambda message: str(message["type"]))

@@ -80,7 +80,7 @@ def test_a_field_without_a_description_is_refused() -> None:
 def test_descriptions_may_run_over_lines() -> None:
     about, fields = schema.describe(Event)
     assert about == "One thing that happened in a match, as this viewer may see it."
-    assert fields["seat"] == "who acted; -1 for chance."
+    assert fields["seat"] == "the seat that acted; -1 for chance."
 
 
 def test_drawings_show_every_change_of_state() -> None:
@@ -163,7 +163,7 @@ def test_the_schema_allows_the_names_that_the_server_allows(name: str) -> None:
 @pytest.mark.parametrize("name", ["...", "a b", "a/b", "a\n", "a" * 33, "_", "a@b", "a:b"])
 def test_the_schema_refuses_the_names_that_the_server_refuses(name: str) -> None:
     for pattern in name_patterns():
-        # What is $ in JSON Schema is the very end, in Python \Z.
+        # The pattern $ of JSON Schema means the very end, which is \Z in Python.
         assert not re.search(pattern.replace("$", r"\Z"), name)
     with pytest.raises(InvalidName):
         check_name(name, "bot")

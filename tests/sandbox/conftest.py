@@ -1,4 +1,4 @@
-"""A keeper, the tiers that this machine has, and submissions as folders."""
+"""A fork server, the tiers that this machine has, and submissions as folders."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from pathlib import Path
 import pytest
 
 from plyhouse.bots.sandbox.box import Tier
-from plyhouse.bots.sandbox.client import KeeperClient
+from plyhouse.bots.sandbox.client import ForkServerClient
 from plyhouse.bots.sandbox.tiers import why_not
 
 REQUIRED = os.environ.get("PLYHOUSE_REQUIRE_SANDBOX", "") not in ("", "0")
-"""Whether a tier that is missing is a failure; every other reason to skip is an error anyway."""
+"""True if a missing tier is a failure; every other reason to skip is an error anyway."""
 
 
 @pytest.fixture
-async def keeper() -> AsyncIterator[KeeperClient]:
-    keeper = await KeeperClient.start()
-    yield keeper
-    await keeper.close()
+async def fork_server() -> AsyncIterator[ForkServerClient]:
+    fork_server = await ForkServerClient.start()
+    yield fork_server
+    await fork_server.close()
 
 
-async def have(keeper: KeeperClient, tier: Tier) -> Tier:
+async def have(fork_server: ForkServerClient, tier: Tier) -> Tier:
     """Skip the test if this machine lacks ``tier``, or fail it if it must not."""
-    problem = await why_not(keeper, tier)
+    problem = await why_not(fork_server, tier)
     if problem and REQUIRED:
         pytest.fail(f"{tier.value} is required here: {problem}")
     if problem:

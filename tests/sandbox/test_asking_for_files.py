@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.sandbox.hosted_house import OLGA, PIG, HostedHouse, hosted_house, until
+from tests.harness.hosted_server import OLGA, PIG, HostedServer, hosted_server, until
 
 from plyhouse.clients.runner.private_folder import private_folder
 from plyhouse.server.hosting.outputs import _read as read
-from plyhouse.storage import class_people, class_sql
-from plyhouse.storage.class_rows import NewMember
+from plyhouse.storage import competition_sql, competition_students, outputs, people
+from plyhouse.storage.competition_rows import NewMember
 
 CUP = """
 name = "Cup"
@@ -61,36 +61,40 @@ def guesses(folder: Path, digest: str, version: str) -> list[str]:
     return [str(folder / name) for name in names]
 
 
-async def printed(house: HostedHouse, player: str) -> list[str]:
-    """What a player's bot printed in all its matches."""
+async def printed(house: HostedServer, player: str) -> list[str]:
+    """Return what a player's bot printed in all its matches."""
     store = house.hub.store
-    owner = await store.player(player)
+    owner = await store.read(people.player, player)
     bot = await store.ensure_bot(owner.id, "mine", "bot")
     lines = []
-    for each in await store.outputs.latest(owner.id):
-        for row in await store.outputs.of_match(each.match, [bot.id]):
+    for each in await store.read(outputs.latest, owner.id):
+        for row in await store.read(outputs.of_match, each.match, [bot.id]):
             lines += [line.text for line in read(row.data).lines]
     return lines
 
 
 async def test_bot_finds_no_file_of_another_bot_by_its_name(tmp_path: Path) -> None:
-    async with hosted_house(tmp_path) as house:
+    async with hosted_server(tmp_path) as house:
         hub = house.hub
-        cup = await hub.courses.open(CUP, OLGA)
+        cup = await hub.competitions.open(CUP, OLGA)
         members = [NewMember(name, name) for name in ("ada", "bob")]
-        joined = await hub.store.write(class_people.take_in, cup.id, members, OLGA, hub.store.now())
+        joined = await hub.store.write(
+            competition_students.take_in, cup.id, members, OLGA, hub.store.now()
+        )
         house._players.update(each.account for each in joined)
         other = await house.hand_in("bob", PIG + "\nprint('here is bob')\n")
         folder = tmp_path / "lab"
         names = guesses(folder, other.digest, other.digest)
         await house.hand_in("ada", ASKING.format(names=names))
-        await hub.courses.run(
-            (await hub.store.write(class_sql.move, cup.id, "freeze", OLGA, hub.store.now())).id,
+        await hub.competitions.run(
+            (
+                await hub.store.write(competition_sql.move, cup.id, "freeze", OLGA, hub.store.now())
+            ).id,
             OLGA,
         )
 
         async def over() -> bool:
-            if (await hub.store.read(class_sql.find, cup.id)).status != "finished":
+            if (await hub.store.read(competition_sql.find, cup.id)).status != "finished":
                 return False
             return bool(await printed(house, "ada"))
 

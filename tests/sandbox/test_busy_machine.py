@@ -17,18 +17,19 @@ from tests.sandbox.conftest import REQUIRED, have
 
 from plyhouse.bots.hosting.package import read_package
 from plyhouse.bots.sandbox.box import Tier
-from plyhouse.bots.sandbox.client import KeeperClient
-from plyhouse.clients.runner.checking import Busy, check_submission
+from plyhouse.bots.sandbox.client import ForkServerClient
 from plyhouse.clients.runner.machine import Machine, Setup
+from plyhouse.clients.runner.submission_checks import Busy, check_submission
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.package import Package, Rules, digest_of, from_upload, pack
+from plyhouse.protocol.hosting.package import Package, Rules, digest_of, from_upload, pack
+from plyhouse.protocol.hosting.runner_messages import CheckDone, CheckTerms, CheckWanted, Trouble
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.hosting import runner_backoff
-from plyhouse.server.hosting.runner_messages import CheckDone, CheckTerms, CheckWanted, Trouble
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.serve import running_server
 from plyhouse.server.table.match_runner import Terms
-from plyhouse.storage.rows import wall_ms
+from plyhouse.storage import match_lists, submission_sql
+from plyhouse.storage.rows import By, wall_ms
 
 THINKERS = {
     "python": b"""
@@ -94,13 +95,13 @@ def thinker(language: str) -> Package:
 
 @pytest.mark.parametrize("language", ["python", "javascript"])
 async def test_hanging_bot_on_a_busy_machine_is_excused_once_and_then_loses(
-    language: str, keeper: KeeperClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    language: str, fork_server: ForkServerClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if language == "javascript" and shutil.which("node") is None:
         if REQUIRED:
             pytest.fail("node is required here")
         pytest.skip("no node")
-    await have(keeper, Tier.LANDLOCK)
+    await have(fork_server, Tier.LANDLOCK)
     # On a machine that is busy with other tests as well a bot may have to be started twice.
     monkeypatch.setattr(runner_backoff, "REST_NS", 500_000_000)
     config = ServerConfig(database=f"sqlite:///{tmp_path}/house.db", port=0, hosted=True)
@@ -113,9 +114,13 @@ async def test_hanging_bot_on_a_busy_machine_is_excused_once_and_then_loses(
             row = await store.submissions.submit(
                 bot.id, "", digest_of(package), pack(package), wall_ms()
             )
-            await store.submissions.checked(row.id, True, "", ["tic_tac_toe"], wall_ms())
+            await store.write(submission_sql.check, row.id, True, "", ["tic_tac_toe"], wall_ms())
         terms = Terms(get_game("tic_tac_toe"), TimeControl.parse("move:0.5"), rated=False)
-        cup = await hub.competitions.create("cup", terms, entries=["ada/mine", "bob/mine"])
+        cup = (
+            await hub.competitions.create(
+                "cup", terms, By("olga", "a test"), entries=["ada/mine", "bob/mine"]
+            )
+        ).id
         staff = await store.add_player("staff")
         token = await store.add_token(staff.id, ["runner"])
         machine = Machine(
@@ -135,27 +140,29 @@ async def test_hanging_bot_on_a_busy_machine_is_excused_once_and_then_loses(
         try:
             with at_work_for_others(max(os.sched_getaffinity(0)), 2):
                 async with asyncio.timeout(90):
-                    while (await hub.competitions.view(cup)).row.status != "finished":
+                    while (await hub.tournaments.view(cup)).row.status != "finished":
                         assert not hosting.done(), hosting.result()
                         await asyncio.sleep(0.02)
         finally:
             stop.set()
             await hosting
-        view = await hub.competitions.view(cup)
+        view = await hub.tournaments.view(cup)
         assert sorted((row.games, row.wins, row.losses) for row in view.table) == [
             (1, 0, 1),
             (1, 1, 0),
         ]
-        rows = await store.list_matches(competition_id=cup)
+        rows = await store.read(
+            match_lists.list_matches, match_lists.MatchFilter(competition_ids=(cup,))
+        )
         assert [each.termination for each in rows] == ["flag_fall"] * 2
         (void,) = [each.void_reason for each in rows if each.void_reason]
         assert "its machine lab1 was not the bot's for" in void
 
 
 async def test_check_on_a_busy_machine_gives_no_verdict(
-    keeper: KeeperClient, tmp_path: Path
+    fork_server: ForkServerClient, tmp_path: Path
 ) -> None:
-    await have(keeper, Tier.LANDLOCK)
+    await have(fork_server, Tier.LANDLOCK)
     bot = tmp_path / "thinker.py"
     bot.write_bytes(THINKERS["python"])
     core = max(os.sched_getaffinity(0))
@@ -171,9 +178,9 @@ async def test_check_on_a_busy_machine_gives_no_verdict(
 
 
 async def test_check_on_a_busy_machine_counts_flags_if_it_is_told_to(
-    keeper: KeeperClient, tmp_path: Path
+    fork_server: ForkServerClient, tmp_path: Path
 ) -> None:
-    await have(keeper, Tier.LANDLOCK)
+    await have(fork_server, Tier.LANDLOCK)
     bot = tmp_path / "thinker.py"
     bot.write_bytes(THINKERS["python"])
     core = max(os.sched_getaffinity(0))

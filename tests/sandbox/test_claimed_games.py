@@ -9,13 +9,13 @@ import pytest
 from tests.sandbox.conftest import Submission, have
 
 from plyhouse.bots.hosting.build import build
-from plyhouse.bots.hosting.host import hosted_runner
+from plyhouse.bots.hosting.hosted_runner import hosted_runner
 from plyhouse.bots.hosting.package import read_package
 from plyhouse.bots.running.run_options import RunOptions
 from plyhouse.bots.sandbox.box import Tier
-from plyhouse.bots.sandbox.client import KeeperClient
-from plyhouse.clients.arena.local import PLAYER, connector_of, local_hub
-from plyhouse.clients.bot_check.sandboxes import check_bot_or_submission
+from plyhouse.bots.sandbox.client import ForkServerClient
+from plyhouse.clients.arena.memory_server import PLAYER, connector_of, local_hub
+from plyhouse.clients.bot_check.sandbox_check import check_bot_or_submission
 from plyhouse.games.errors import InvalidGameSource
 
 CLAIMS_A_FILE = """
@@ -40,9 +40,9 @@ def spying(mark: Path) -> str:
 
 
 async def test_the_file_of_a_game_that_it_claims_is_not_run_by_whoever_hosts_it(
-    keeper: KeeperClient, submission: Submission, tmp_path: Path
+    fork_server: ForkServerClient, submission: Submission, tmp_path: Path
 ) -> None:
-    tier = await have(keeper, Tier.LANDLOCK)
+    tier = await have(fork_server, Tier.LANDLOCK)
     mark = tmp_path / "mark"
     folder = submission(bot=CLAIMS_A_FILE, rules=spying(mark))
     built = build(read_package(folder), tmp_path / "store")
@@ -50,7 +50,9 @@ async def test_the_file_of_a_game_that_it_claims_is_not_run_by_whoever_hosts_it(
         player = await hub.store.add_player(PLAYER)
         token = await hub.store.add_token(player.id, ["play"])
         options = RunOptions(bot="mine", matches=1, say=lambda _: None)
-        runner = hosted_runner(built, connector_of(hub), token, options, keeper=keeper, tier=tier)
+        runner = hosted_runner(
+            built, connector_of(hub), token, options, fork_server=fork_server, tier=tier
+        )
         with pytest.raises(InvalidGameSource):
             await asyncio.wait_for(runner.run(), 60)
     assert not mark.exists()

@@ -17,7 +17,7 @@ OWN = 4711
 
 
 def verdict(machine: str, number: int, *arguments: int, programs: bool = False) -> int:
-    """What the kernel would do with a call."""
+    """Return what the kernel would do with a call."""
     _, audit = ARCHITECTURES[machine]
     return run(filter_program(machine, OWN, programs=programs), number, audit, *arguments)
 

@@ -16,22 +16,22 @@ from tests.bots.conftest import snapshot
 from tests.sandbox.conftest import REQUIRED, Submission, have
 
 from plyhouse.bots.hosting.build import Built, build
-from plyhouse.bots.hosting.host import hosted_runner
+from plyhouse.bots.hosting.hosted_runner import hosted_runner
 from plyhouse.bots.hosting.package import read_package
 from plyhouse.bots.loading import BotLoadError
-from plyhouse.bots.process.author import AuthorLog
-from plyhouse.bots.process.ledger import CostOfPly
-from plyhouse.bots.process.pipe import Begin, Failed
-from plyhouse.bots.process.spawn import BotProcess
+from plyhouse.bots.process.author_log import AuthorLog
+from plyhouse.bots.process.bot_process import BotProcess
+from plyhouse.bots.process.messages import Begin, Failed
+from plyhouse.bots.process.ply_cost import CostOfPly
 from plyhouse.bots.process.supervisor import Supervisor
 from plyhouse.bots.running.run_options import RunOptions
 from plyhouse.bots.running.summary import SeatResult
 from plyhouse.bots.sandbox.box import Limits, SandboxError, Tier
-from plyhouse.bots.sandbox.client import KeeperClient
+from plyhouse.bots.sandbox.client import ForkServerClient
 from plyhouse.bots.sandbox.cores import Cores
 from plyhouse.bots.sandbox.launcher import SandboxLauncher
 from plyhouse.bots.sandbox.tiers import choose_tier
-from plyhouse.clients.arena.local import PLAYER, connector_of, local_hub, online
+from plyhouse.clients.arena.memory_server import PLAYER, connector_of, local_hub, online
 from plyhouse.games.registry import get_game
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.match_runner import Terms
@@ -71,7 +71,11 @@ def program_in_c(folder: Path) -> Path:
 
 
 async def played(
-    keeper: KeeperClient, tier: Tier, first: Built, second: Built, say: Callable[[str], None]
+    fork_server: ForkServerClient,
+    tier: Tier,
+    first: Built,
+    second: Built,
+    say: Callable[[str], None],
 ) -> tuple[dict[str, SeatResult], list[CostOfPly]]:
     """One match of two hosted bots on a server in memory."""
     results: dict[str, SeatResult] = {}
@@ -90,7 +94,13 @@ async def played(
                 on_result=lambda result, name=name: results.__setitem__(name, result),  # type: ignore[misc]
             )
             runner = hosted_runner(
-                built, connector_of(hub), token, options, keeper=keeper, tier=tier, cores=cores
+                built,
+                connector_of(hub),
+                token,
+                options,
+                fork_server=fork_server,
+                tier=tier,
+                cores=cores,
             )
             runs.append(asyncio.create_task(runner.run()))
 
@@ -108,15 +118,15 @@ async def played(
 
 @pytest.mark.parametrize("tier", [Tier.LANDLOCK, Tier.BUBBLEWRAP])
 async def test_python_and_c_meet_in_their_boxes(
-    keeper: KeeperClient, tier: Tier, submission: Submission, tmp_path: Path
+    fork_server: ForkServerClient, tier: Tier, submission: Submission, tmp_path: Path
 ) -> None:
-    await have(keeper, tier)
+    await have(fork_server, tier)
     helper = "def pick(legal):\n    return legal[0]\n"
     said: list[str] = []
     store = tmp_path / "store"
     python = build(read_package(submission(bot=PYTHON, helper=helper)), store)
     program = build(read_package(program_in_c(tmp_path / "c")), store)
-    results, costs = await played(keeper, tier, python, program, said.append)
+    results, costs = await played(fork_server, tier, python, program, said.append)
     assert {name: result.outcome.termination for name, result in results.items()} == {
         "first": "normal",
         "second": "normal",
@@ -127,23 +137,25 @@ async def test_python_and_c_meet_in_their_boxes(
     assert all(cost.wall > 0 and cost.cpu >= 0 for cost in costs)
     busy = [cost for cost in costs if cost.ply % 2 == 0]
     assert all(cost.cpu >= 20_000_000 for cost in busy), busy
-    assert f"[first] uid {os.getuid()}" not in said or os.getuid() != 0
-    assert keeper.boxes == 0
+    users = {line for line in said if line.startswith("[first] uid ")}
+    assert len(users) == 1
+    assert (users == {f"[first] uid {os.getuid()}"}) is (os.getuid() != 0)
+    assert fork_server.boxes == 0
 
 
 async def test_javascript_plays_in_its_box(
-    keeper: KeeperClient, submission: Submission, tmp_path: Path
+    fork_server: ForkServerClient, submission: Submission, tmp_path: Path
 ) -> None:
     if shutil.which("node") is None:
         if REQUIRED:
             pytest.fail("node is required here")
         pytest.skip("no node")
-    await have(keeper, Tier.LANDLOCK)
+    await have(fork_server, Tier.LANDLOCK)
     helper = "def pick(legal):\n    return legal[-1]\n"
     python = build(read_package(submission(bot=PYTHON, helper=helper)), tmp_path / "store")
     script = build(read_package(EXAMPLES / "javascript"), tmp_path / "store")
     said: list[str] = []
-    results, _ = await played(keeper, Tier.LANDLOCK, script, python, said.append)
+    results, _ = await played(fork_server, Tier.LANDLOCK, script, python, said.append)
     assert results["first"].outcome.termination == "normal", said
 
 
@@ -164,43 +176,43 @@ HOSTILE = """
 
 
 async def test_bot_whose_frame_is_too_long_forfeits_and_others_play_on(
-    keeper: KeeperClient, submission: Submission, tmp_path: Path
+    fork_server: ForkServerClient, submission: Submission, tmp_path: Path
 ) -> None:
-    tier = await have(keeper, Tier.LANDLOCK)
+    tier = await have(fork_server, Tier.LANDLOCK)
     helper = "def pick(legal):\n    return legal[0]\n"
     python = build(read_package(submission(bot=PYTHON, helper=helper)), tmp_path / "store")
     hostile = build(read_package(submission("hostile", bot=HOSTILE)), tmp_path / "store")
     said: list[str] = []
-    results, _ = await played(keeper, tier, python, hostile, said.append)
+    results, _ = await played(fork_server, tier, python, hostile, said.append)
     outcome = results["first"].outcome
     assert (outcome.termination, outcome.seat) == ("bot_crash", 1)
     assert results["second"].outcome == outcome
     why = "it sent its runner a message of 60,000,060 bytes; 131,072 are allowed"
     assert any(line.startswith("[second]") and why in line for line in said), said
     assert not any(line.startswith("[first]") and "fail" in line for line in said), said
-    assert keeper.boxes == 0
+    assert fork_server.boxes == 0
 
 
 async def loaded(
-    keeper: KeeperClient, tier: Tier, file: Path, limits: Limits | None = None
+    fork_server: ForkServerClient, tier: Tier, file: Path, limits: Limits | None = None
 ) -> Supervisor:
-    launcher = SandboxLauncher(keeper, tier, limits=limits)
+    launcher = SandboxLauncher(fork_server, tier, limits=limits)
     supervisor = Supervisor(str(file), AuthorLog("mine"), launcher=launcher, import_timeout=20)
     await supervisor.start()
     return supervisor
 
 
 async def test_why_the_sandbox_ended_a_bot_is_told_to_its_author(
-    keeper: KeeperClient, submission: Submission
+    fork_server: ForkServerClient, submission: Submission
 ) -> None:
-    tier = await have(keeper, Tier.LANDLOCK)
+    tier = await have(fork_server, Tier.LANDLOCK)
     flood = "while True:\n    print('x' * 10000)\n"
     with pytest.raises(BotLoadError, match="ended its process while it was imported"):
-        await loaded(keeper, tier, submission(bot=flood) / "bot.py", Limits(output=4096))
+        await loaded(fork_server, tier, submission(bot=flood) / "bot.py", Limits(output=4096))
     nosy = "open('/etc/passwd')\n"
     with pytest.raises(BotLoadError, match=r"PermissionError.*bot\.py:1: open\('/etc/passwd'\)"):
-        await loaded(keeper, tier, submission("nosy", bot=nosy) / "bot.py")
-    assert keeper.boxes == 0
+        await loaded(fork_server, tier, submission("nosy", bot=nosy) / "bot.py")
+    assert fork_server.boxes == 0
 
 
 def weight_of_the_session(pid: int) -> str:
@@ -213,7 +225,7 @@ def weight_of_the_session(pid: int) -> str:
 
 @pytest.mark.parametrize("tier", [Tier.LANDLOCK, Tier.BUBBLEWRAP])
 async def test_bots_stand_back_behind_the_server(
-    keeper: KeeperClient, submission: Submission, tier: Tier
+    fork_server: ForkServerClient, submission: Submission, tier: Tier
 ) -> None:
     idle = """
         from plyhouse.bots import Bot
@@ -228,7 +240,7 @@ async def test_bots_stand_back_behind_the_server(
     process = await BotProcess.start(
         str(file),
         on_output=lambda _: None,
-        launcher=SandboxLauncher(keeper, await have(keeper, tier)),
+        launcher=SandboxLauncher(fork_server, await have(fork_server, tier)),
     )
     own = os.getpriority(os.PRIO_PROCESS, 0)
     assert os.getpriority(os.PRIO_PROCESS, process.pid) == max(own, 10)
@@ -238,13 +250,13 @@ async def test_bots_stand_back_behind_the_server(
 
 
 async def test_a_bot_that_floods_its_runner_is_ended(
-    keeper: KeeperClient, submission: Submission
+    fork_server: ForkServerClient, submission: Submission
 ) -> None:
-    tier = await have(keeper, Tier.LANDLOCK)
-    # It finds the pipe by itself and writes well-formed frames as fast as it can.
+    tier = await have(fork_server, Tier.LANDLOCK)
+    # It finds the pipe and writes well-formed frames as fast as it can.
     flood = """
         import os, stat
-        from plyhouse.bots.process.pipe import Chosen, frame
+        from plyhouse.bots.process.messages import Chosen, frame
         data = frame(Chosen("m", 999, "a"))  # an answer to nothing
         for number in range(3, 4096):
             try:
@@ -252,13 +264,13 @@ async def test_a_bot_that_floods_its_runner_is_ended(
                     break
             except OSError:
                 pass
-        from plyhouse.bots.process.pipe import Loaded
+        from plyhouse.bots.process.messages import Loaded
         os.write(number, frame(Loaded("flood", [], False, True)))
         while True:
             os.write(number, data)
     """
-    supervisor = await loaded(keeper, tier, submission(bot=flood) / "bot.py")
-    # While nobody asks it anything it stands still, flood or not; while it is asked ...
+    supervisor = await loaded(fork_server, tier, submission(bot=flood) / "bot.py")
+    # Without a request it is stopped, flood or not; during a request ...
     supervisor.begin("m", lambda: Begin(snapshot(match="m"), "seed"), list)
     now = time.monotonic_ns()
     asked = supervisor.think(
@@ -270,37 +282,39 @@ async def test_a_bot_that_floods_its_runner_is_ended(
     assert isinstance(answer, Failed)
     assert "it sent its runner more than 2000 messages a second" in answer.error
     await supervisor.close()
-    assert keeper.boxes == 0
+    assert fork_server.boxes == 0
 
 
-async def test_nothing_survives_the_keeper(keeper: KeeperClient, submission: Submission) -> None:
-    tier = await have(keeper, Tier.LANDLOCK)
+async def test_nothing_survives_the_fork_server(
+    fork_server: ForkServerClient, submission: Submission
+) -> None:
+    tier = await have(fork_server, Tier.LANDLOCK)
     bot = "from plyhouse.bots import Bot\nclass Mine(Bot):\n    def choose(self, turn): ...\n"
-    supervisor = await loaded(keeper, tier, submission(bot=bot) / "bot.py")
+    supervisor = await loaded(fork_server, tier, submission(bot=bot) / "bot.py")
     await supervisor.settled()
     pid = supervisor.pid
     assert pid is not None
     gone = os.pidfd_open(pid)
-    os.kill(keeper.pid, 9)
+    os.kill(fork_server.pid, 9)
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     loop.add_reader(gone, ended.set)
     await asyncio.wait_for(ended.wait(), 60)
     loop.remove_reader(gone)
     os.close(gone)
     await supervisor.close()
-    with pytest.raises(SandboxError, match="keeper of the boxes has ended"):
-        await choose_tier(keeper)
+    with pytest.raises(SandboxError, match="fork server of the boxes has ended"):
+        await choose_tier(fork_server)
 
 
 async def test_a_tier_that_does_not_work_is_not_taken(
-    keeper: KeeperClient, monkeypatch: pytest.MonkeyPatch
+    fork_server: ForkServerClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await have(keeper, Tier.RLIMITS)
+    await have(fork_server, Tier.RLIMITS)
     monkeypatch.setattr("plyhouse.bots.sandbox.tiers.ARCHITECTURES", {})
     with pytest.raises(SandboxError, match=r"landlock: there is no table .*; bubblewrap: "):
-        await choose_tier(keeper)
+        await choose_tier(fork_server)
     # Less than the two real ones is taken only where it is allowed by name.
-    assert await choose_tier(keeper, least=Tier.RLIMITS) is Tier.RLIMITS
-    assert await choose_tier(keeper, only=Tier.RLIMITS) is Tier.RLIMITS
-    with contextlib.suppress(SandboxError):
-        assert await choose_tier(keeper, only=Tier.LANDLOCK) is None
+    assert await choose_tier(fork_server, least=Tier.RLIMITS) is Tier.RLIMITS
+    assert await choose_tier(fork_server, only=Tier.RLIMITS) is Tier.RLIMITS
+    with pytest.raises(SandboxError, match="landlock: there is no table"):
+        await choose_tier(fork_server, only=Tier.LANDLOCK)

@@ -1,7 +1,7 @@
-"""Finals of bots that were handed in, with a real server and a real runner, to the end.
+"""Whole finals of submitted bots, with a real server and a real runner.
 
-What is played and what comes of it is in `benchmarks/hosted_final.py`: its bots are deterministic,
-and it fails if the table is not the one that follows from the rules alone.
+`benchmarks/hosted_final.py` says what is played. Its bots are deterministic, and it fails if the
+table is not the one that follows from the rules alone.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import pytest
 from tests.sandbox.conftest import have
 
 from plyhouse.bots.sandbox.box import Tier
-from plyhouse.bots.sandbox.client import KeeperClient
+from plyhouse.bots.sandbox.client import ForkServerClient
 from plyhouse.bots.sandbox.tiers import why_not
 
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "hosted_final.py"
 
 
-async def best_tier(keeper: KeeperClient) -> Tier:
+async def best_tier(fork_server: ForkServerClient) -> Tier:
     """Landlock, or what bounds resources at least."""
-    if await why_not(keeper, Tier.LANDLOCK):
-        return await have(keeper, Tier.RLIMITS)
+    if await why_not(fork_server, Tier.LANDLOCK):
+        return await have(fork_server, Tier.RLIMITS)
     return Tier.LANDLOCK
 
 
@@ -36,11 +36,11 @@ def play(*options: str) -> str:
 
 
 async def test_a_final_of_bots_that_were_handed_in_is_played_to_its_table(
-    keeper: KeeperClient,
+    fork_server: ForkServerClient,
 ) -> None:
-    tier = await best_tier(keeper)
-    # What a check finds depends on the time that a busy machine leaves it; not so of a bot that
-    # cannot be imported there: it is the one that is checked, by the runner, before the final.
+    tier = await best_tier(fork_server)
+    # A check's findings depend on the time that a busy machine leaves it, except for a bot that
+    # cannot be imported. That bot is the one that the runner checks before the final.
     options = ["--bots=4", "--checked=4", "--game=tic_tac_toe", "--kills=0", "--think=0.001"]
     bad = ["--bad"] if tier is Tier.LANDLOCK else []
     said = play(*options, *bad, f"--tier={tier.value}")
@@ -52,8 +52,10 @@ async def test_a_final_of_bots_that_were_handed_in_is_played_to_its_table(
     assert "the table is as it has to be" in said
 
 
-async def test_a_final_behind_namespaces_is_played_to_its_table(keeper: KeeperClient) -> None:
-    tier = await have(keeper, Tier.BUBBLEWRAP)
+async def test_a_final_behind_namespaces_is_played_to_its_table(
+    fork_server: ForkServerClient,
+) -> None:
+    tier = await have(fork_server, Tier.BUBBLEWRAP)
     options = ["--bots=3", "--checked=3", "--game=tic_tac_toe", "--kills=0", "--think=0.001"]
     said = play(*options, f"--tier={tier.value}")
     assert "6 matches (6 planned)" in said
@@ -61,11 +63,11 @@ async def test_a_final_behind_namespaces_is_played_to_its_table(keeper: KeeperCl
 
 
 @pytest.mark.slow
-async def test_kills_of_server_runner_and_keeper_change_nothing_of_the_table(
-    keeper: KeeperClient,
+async def test_kills_of_server_runner_and_fork_server_keep_the_table(
+    fork_server: ForkServerClient,
 ) -> None:
-    tier = await best_tier(keeper)
-    said = play("--bots=6", "--checked=6", "--kills=3", f"--tier={tier.value}")
-    assert "killed: runner, server, keeper" in said
-    assert "what bots printed in 30 matches has come" in said
+    tier = await best_tier(fork_server)
+    said = play("--bots=4", "--checked=4", "--kills=3", f"--tier={tier.value}")
+    assert "killed: runner, server, fork_server" in said
+    assert "what bots printed in 12 matches has come" in said
     assert "the table is as it has to be" in said

@@ -1,4 +1,4 @@
-"""A person in a terminal plays against a bot that was handed in: a real server and runner."""
+"""A person in a terminal plays against a submitted bot, with a real server and runner."""
 
 from __future__ import annotations
 
@@ -6,38 +6,39 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from tests.cli.test_terminal_screens import until
-from tests.sandbox.hosted_house import PIG, hosted_house
+from tests.harness.hosted_server import PIG, hosted_server
+from tests.harness.screens import until
 from textual.widgets import OptionList, Static
 
 from plyhouse.clients.cli.main import main
-from plyhouse.clients.shared.house import ServerHouse
+from plyhouse.clients.shared.terminal_server import TerminalServer
 from plyhouse.clients.terminal.colours import Ink
 from plyhouse.clients.terminal.screens.app import TerminalApp
-from plyhouse.clients.terminal.screens.asking import Opponents
 from plyhouse.clients.terminal.screens.lobby import LobbyScreen
 from plyhouse.clients.terminal.screens.match import MatchScreen
+from plyhouse.clients.terminal.screens.match_options import Opponents
+from plyhouse.storage import people, submission_sql
 
 
 async def test_the_lobby_lists_what_was_handed_in_and_opened_and_plays_against_it(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    async with hosted_house(tmp_path) as house:
+    async with hosted_server(tmp_path) as house:
         await house.hand_in("ada", PIG, "mine", "tic_tac_toe")
         await house.hand_in("bob", PIG, "shut", "tic_tac_toe")
-        row = await house.hub.store.bot_named("ada", "mine")
-        await house.hub.store.submissions.set_open(row.id, 1)
+        row = await house.hub.store.read(people.bot_named, "ada", "mine")
+        await house.hub.store.write(submission_sql.set_open, row.id, 1)
         token, url = await house.token("zoe"), house.server.url
-        assert await asyncio.to_thread(main, ["lobby", "--plain", "--server", url]) == 0
+        assert await asyncio.to_thread(main, ["play", "--plain", "--server", url]) == 0
         written = capfd.readouterr().out
-        assert "Handed in, to play against: ada/mine (tic_tac_toe)\n" in written
+        assert "Submitted bot: ada/mine (tic_tac_toe)\n" in written
         assert "bob/shut" not in written
-        app = TerminalApp(lambda app: LobbyScreen(ServerHouse(url, token)), Ink())
+        app = TerminalApp(lambda app: LobbyScreen(TerminalServer(url, token)), Ink())
         async with house.runner(), app.run_test(size=(80, 24)) as pilot:
             lobby = app.screen
             assert isinstance(lobby, LobbyScreen)
             await until(pilot, lambda: bool(lobby.hosted))
-            names = [each["name"] for each in lobby.games]
+            names = [each.name for each in lobby.games]
             offered = {}
             for game in ("connect_four", "tic_tac_toe"):
                 lobby.query_one("#games", OptionList).highlighted = names.index(game)

@@ -1,4 +1,4 @@
-"""A person plays against a bot that was handed in: a real server, runner and sandbox."""
+"""A person plays against a submitted bot, with a real server, runner and sandbox."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.sandbox.hosted_house import PIG, hosted_house, until
+from tests.harness.hosted_server import PIG, hosted_server, until
 
 from plyhouse.protocol.messages import Challenge, MatchMessage, Ok, Ready, Welcome
 from plyhouse.server.hosting import hosted_play
@@ -19,7 +19,7 @@ async def test_a_person_plays_against_what_an_author_has_handed_in_and_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hosted_play, "PATIENCE_NS", hosted_play.IDLE_NS)  # the machine is busy
-    async with hosted_house(tmp_path) as house:
+    async with hosted_server(tmp_path) as house:
         for name in ("ada", "bob"):
             await house.hand_in(name, PIG, "mine", GAME)
         tokens = {name: await house.token(name) for name in ("ada", "bob", "zoe")}

@@ -1,5 +1,5 @@
-"""Programs in other languages have what bots by our API have: a process for each match, which
-stands still while others are to move.
+"""Programs in other languages run like bots of our API: a process for each match, stopped while
+others are to move.
 
 The programs are those of `examples/hosted`, each changed in one place.
 """
@@ -19,23 +19,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from tests.harness.processor_time import pass_time, processor_time_of, stands_still
 from tests.sandbox.conftest import REQUIRED, have
 
 from plyhouse.bots.client.channel import Channel, Connector
 from plyhouse.bots.client.client import Client, ClientError, Introduction
 from plyhouse.bots.hosting.build import Built, build
-from plyhouse.bots.hosting.host import hosted_runner
+from plyhouse.bots.hosting.hosted_runner import hosted_runner
 from plyhouse.bots.hosting.package import read_package
 from plyhouse.bots.hosting.program import ProgramRunner
 from plyhouse.bots.loading import BotLoadError
-from plyhouse.bots.process.author import Line
-from plyhouse.bots.process.ledger import CostOfPly
+from plyhouse.bots.process.author_log import AuthorLine
+from plyhouse.bots.process.ply_cost import CostOfPly
 from plyhouse.bots.running.run_options import RunOptions
 from plyhouse.bots.running.summary import SeatResult
 from plyhouse.bots.sandbox.box import Tier
-from plyhouse.bots.sandbox.client import KeeperClient
+from plyhouse.bots.sandbox.client import ForkServerClient
 from plyhouse.bots.sandbox.cores import Cores
-from plyhouse.clients.arena.local import PLAYER, connector_of, local_hub, online
+from plyhouse.clients.arena.memory_server import PLAYER, connector_of, local_hub, online
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.codec import MSGPACK, Frame
 from plyhouse.protocol.messages import MatchMessage, Ready, Turn
@@ -62,8 +63,6 @@ SPINNING = {
     "javascript": 'const { Worker } = await import("node:worker_threads");'
     ' new Worker("for (;;);", { eval: true }); console.error(`pid ${process.pid}`);',
 }
-LOOKS = 50_000_000
-"""Nanoseconds of its own processor time that a test takes to see whether a bot gets any."""
 READY_AND_SYNC = (
     "if (globalThis.asked) return; globalThis.asked = true;"
     " const about = (type) => ({ type, id: ++lastId, match: snapshot.match });"
@@ -75,13 +74,6 @@ THREADS = """
 #include <unistd.h>
 static void *spin(void *nothing) { for (;;) if (nothing) return nothing; }
 """
-
-
-async def pass_time() -> None:
-    """Let others act while we use some processor time."""
-    end = time.process_time_ns() + LOOKS
-    while time.process_time_ns() < end:  # noqa: ASYNC110 - it counts what we use
-        await asyncio.sleep(0)
 
 
 def program(folder: Path, language: str, *edits: tuple[str, str], top: str = "") -> Built:
@@ -114,14 +106,14 @@ class House:
 
     hub: Hub
     token: str
-    keeper: KeeperClient
+    fork_server: ForkServerClient
     said: list[str] = field(default_factory=list)
     costs: list[CostOfPly] = field(default_factory=list)
     results: list[SeatResult] = field(default_factory=list)
     runs: list[asyncio.Task[object]] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     ups: list[bool] = field(default_factory=list)
-    lines: list[Line] = field(default_factory=list)
+    lines: list[AuthorLine] = field(default_factory=list)
 
     def host(
         self, name: str, built: Built, matches: int, connector: Connector | None = None
@@ -138,7 +130,7 @@ class House:
         )
         runner = hosted_runner(
             *(built, connector or connector_of(self.hub), self.token, options),
-            keeper=self.keeper,
+            fork_server=self.fork_server,
             tier=Tier.LANDLOCK,
             cores=Cores.of_this_machine(),
         )
@@ -192,7 +184,7 @@ class House:
         await asyncio.wait_for(asyncio.gather(*hosted), 60)
 
     def told(self, start: str) -> list[str]:
-        """What programs have printed that begins so, their names left out."""
+        """Return the programs' output that begins with this, without their names."""
         lines = [re.sub(r"^\[\w+\] ", "", line) for line in self.said]
         return [line for line in lines if line.startswith(start)]
 
@@ -205,10 +197,12 @@ class House:
 
 
 @asynccontextmanager
-async def house(keeper: KeeperClient, illegal_rule: str = "forfeit") -> AsyncIterator[House]:
+async def house(
+    fork_server: ForkServerClient, illegal_rule: str = "forfeit"
+) -> AsyncIterator[House]:
     async with local_hub(illegal_rule) as hub:
         player = await hub.store.add_player(PLAYER)
-        made = House(hub, await hub.store.add_token(player.id, ["play"]), keeper)
+        made = House(hub, await hub.store.add_token(player.id, ["play"]), fork_server)
         try:
             yield made
         finally:
@@ -218,10 +212,10 @@ async def house(keeper: KeeperClient, illegal_rule: str = "forfeit") -> AsyncIte
 
 
 async def test_both_matches_of_a_pairing_have_a_process_of_their_own(
-    keeper: KeeperClient, tmp_path: Path
+    fork_server: ForkServerClient, tmp_path: Path
 ) -> None:
-    await have(keeper, Tier.LANDLOCK)
-    async with house(keeper) as made:
+    await have(fork_server, Tier.LANDLOCK)
+    async with house(fork_server) as made:
         for language in ("c", "javascript"):
             edit = SET_UP[language], COUNTING[language]
             made.host(language, program(tmp_path / language, language, edit), 2)
@@ -230,29 +224,18 @@ async def test_both_matches_of_a_pairing_have_a_process_of_their_own(
         assert made.told("seen") == ["seen 1"] * 4
         plies = sum(each.plies for each in made.results) // 2
         assert len(made.costs) == plies  # every ply of every process is accounted for
-    assert keeper.boxes == 0
-
-
-def stands_still(pid: int) -> bool:
-    """Whether all threads of a process are stopped; each sees to that when it would run next."""
-    stats = [path.read_text("ascii") for path in Path(f"/proc/{pid}/task").glob("*/stat")]
-    return all(text.rpartition(")")[2].split()[0] == "T" for text in stats)
-
-
-def processor_time_of(pid: int) -> int:
-    """Nanoseconds that a process has used with all its threads, by its own clock."""
-    return time.clock_gettime_ns((~pid << 3) | 2)
+    assert fork_server.boxes == 0
 
 
 @pytest.mark.parametrize("language", ["c", "javascript"])
 async def test_a_thread_that_spins_gets_no_time_while_the_opponent_is_to_move(
-    language: str, keeper: KeeperClient, tmp_path: Path
+    language: str, fork_server: ForkServerClient, tmp_path: Path
 ) -> None:
-    await have(keeper, Tier.LANDLOCK)
+    await have(fork_server, Tier.LANDLOCK)
     edit = BEGIN[language], SPINNING[language] + "\n"
     top = THREADS if language == "c" else ""
     looks: list[tuple[int, int]] = []
-    async with house(keeper) as made:
+    async with house(fork_server) as made:
 
         async def on_turn(turn: Turn) -> str:
             pid = await made.told_number("pid ")
@@ -271,20 +254,20 @@ async def test_a_thread_that_spins_gets_no_time_while_the_opponent_is_to_move(
         await made.play()
         assert len(looks) >= 3
         assert all(before == after for before, after in looks)
-        # It did spin when it could: the kernel's account of its plies says so.
+        # It did spin when it could: the kernel's account of its plies shows it.
         assert all(cost.cpu > 0 for cost in made.costs)
 
 
 async def test_a_program_that_ends_when_it_is_to_move_loses_that_match_alone(
-    keeper: KeeperClient, tmp_path: Path
+    fork_server: ForkServerClient, tmp_path: Path
 ) -> None:
-    await have(keeper, Tier.LANDLOCK)
+    await have(fork_server, Tier.LANDLOCK)
     crashing = program(
         tmp_path / "crashing",
         "javascript",
         ("function play(match, ply, observation) {", "if (ply === 2) process.exit(3);"),
     )
-    async with house(keeper) as made:
+    async with house(fork_server) as made:
         made.host("crashing", crashing, 2)
         made.host("steady", program(tmp_path / "steady", "javascript"), 2)
         await made.play(mirrored=True)
@@ -295,7 +278,7 @@ async def test_a_program_that_ends_when_it_is_to_move_loses_that_match_alone(
         )
         assert ended == [(0, "bot_crash", 0), (1, "normal", None)]
         assert any("exit code 3" in line for line in made.said)
-        # Its machine is told at once, and its author in which match and at which ply.
+        # The machine is informed at once, and the author learns the match and the ply.
         assert False in made.ups
         (told,) = {(line.match, line.ply) for line in made.lines if "exit code 3" in line.text}
         assert told[0] in {each.match for each in made.results}
@@ -328,10 +311,10 @@ class Cut:
 
 
 async def test_a_program_notices_nothing_of_a_connection_that_breaks(
-    keeper: KeeperClient, tmp_path: Path
+    fork_server: ForkServerClient, tmp_path: Path
 ) -> None:
-    await have(keeper, Tier.LANDLOCK)
-    # It follows the match by the events alone, and says so if one is missing or comes twice.
+    await have(fork_server, Tier.LANDLOCK)
+    # It follows the match by the events alone, and complains if one is missing or comes twice.
     following = program(
         tmp_path / "following",
         "javascript",
@@ -343,7 +326,7 @@ async def test_a_program_notices_nothing_of_a_connection_that_breaks(
             " console.error(`type ${message.type}`);",
         ),
     )
-    async with house(keeper) as made:
+    async with house(fork_server) as made:
         cuts: list[Cut] = []
 
         async def connect() -> Channel:
@@ -363,15 +346,15 @@ async def test_a_program_notices_nothing_of_a_connection_that_breaks(
 
 
 async def test_another_process_takes_over_in_the_middle(
-    keeper: KeeperClient, tmp_path: Path
+    fork_server: ForkServerClient, tmp_path: Path
 ) -> None:
-    await have(keeper, Tier.LANDLOCK)
+    await have(fork_server, Tier.LANDLOCK)
     telling = program(
         tmp_path / "telling",
         "javascript",
         ("  const message = JSON.parse(line);", "console.error(`type ${message.type}`);"),
     )
-    async with house(keeper) as made:
+    async with house(fork_server) as made:
         runners: list[ProgramRunner] = []
 
         async def on_turn(turn: Turn) -> str:
@@ -382,17 +365,17 @@ async def test_another_process_takes_over_in_the_middle(
         made.by_hand(on_turn)
         runners.append(made.host("telling", telling, 1))
         await made.play()
-        assert made.told("type welcome") == ["type welcome"] * 2, (made.said, made.lines)
+        assert made.told("type welcome") == ["type welcome"] * 2, "\n".join(made.said)
         assert made.told("type match") == ["type match"]  # the second found it in its welcome
         assert [each.outcome.termination for each in made.results] == ["normal"]
 
 
 async def test_program_that_ends_in_its_opponents_turn_is_started_again_in_its_own(
-    keeper: KeeperClient, tmp_path: Path
+    fork_server: ForkServerClient, tmp_path: Path
 ) -> None:
-    await have(keeper, Tier.LANDLOCK)
+    await have(fork_server, Tier.LANDLOCK)
     leaving = program(tmp_path / "leaving", "javascript")
-    async with house(keeper) as made:
+    async with house(fork_server) as made:
         runners: list[ProgramRunner] = []
         starts: list[tuple[int, int]] = []
 
@@ -414,16 +397,16 @@ async def test_program_that_ends_in_its_opponents_turn_is_started_again_in_its_o
 
 
 async def test_a_refused_action_leaves_the_turn_with_the_program(
-    keeper: KeeperClient, tmp_path: Path
+    fork_server: ForkServerClient, tmp_path: Path
 ) -> None:
-    await have(keeper, Tier.LANDLOCK)
+    await have(fork_server, Tier.LANDLOCK)
     clumsy = program(
         tmp_path / "clumsy",
         "javascript",
         (BEGIN["javascript"], "let tried = 0;"),
         ("function choose(legal) {", 'if (tried++ === 0) return "nonsense";'),
     )
-    async with house(keeper, "retry") as made:
+    async with house(fork_server, "retry") as made:
         made.host("clumsy", clumsy, 1)
         made.host("steady", program(tmp_path / "steady", "javascript"), 1)
         await made.play()
@@ -438,9 +421,9 @@ async def test_a_refused_action_leaves_the_turn_with_the_program(
     ],
 )
 async def test_a_program_without_hello_cannot_be_loaded(
-    edit: str, problem: str, within: float, keeper: KeeperClient, tmp_path: Path
+    edit: str, problem: str, within: float, fork_server: ForkServerClient, tmp_path: Path
 ) -> None:
-    await have(keeper, Tier.LANDLOCK)
+    await have(fork_server, Tier.LANDLOCK)
     mute = program(tmp_path / "mute", "javascript", (BEGIN["javascript"], edit))
     options = RunOptions(bot="mute", say=lambda _: None)
 
@@ -448,24 +431,24 @@ async def test_a_program_without_hello_cannot_be_loaded(
         raise AssertionError("it must not even connect")
 
     runner = ProgramRunner(
-        mute, nowhere, "", options, keeper=keeper, tier=Tier.LANDLOCK, hello_within=within
+        mute, nowhere, "", options, fork_server=fork_server, tier=Tier.LANDLOCK, hello_within=within
     )
     with pytest.raises(BotLoadError, match=problem):
         await runner.run()
-    assert keeper.boxes == 0
+    assert fork_server.boxes == 0
 
 
 async def test_a_program_cannot_have_the_time_to_set_up_while_the_opponent_is_to_move(
-    keeper: KeeperClient, tmp_path: Path
+    fork_server: ForkServerClient, tmp_path: Path
 ) -> None:
     """It says that it is ready and, in the same breath, asks how the match stands: it waits."""
-    await have(keeper, Tier.LANDLOCK)
+    await have(fork_server, Tier.LANDLOCK)
     edits = (
         (BEGIN["javascript"], SPINNING["javascript"] + "\n"),
         (SET_UP["javascript"], READY_AND_SYNC),
     )
     looks: list[tuple[int, int]] = []
-    async with house(keeper) as made:
+    async with house(fork_server) as made:
 
         async def on_turn(turn: Turn) -> str:
             pid = await made.told_number("pid ")
@@ -480,7 +463,7 @@ async def test_a_program_cannot_have_the_time_to_set_up_while_the_opponent_is_to
         hosted: list[ProgramRunner] = []
 
         async def answered() -> None:
-            """What the program has asked is answered while the match still waits for us."""
+            """The program's request is answered while the match still waits for us."""
             while not hosted[0]._asked:  # noqa: ASYNC110 - nobody tells us
                 await asyncio.sleep(0)
             while hosted[0]._asked:  # noqa: ASYNC110
@@ -494,10 +477,10 @@ async def test_a_program_cannot_have_the_time_to_set_up_while_the_opponent_is_to
 
 
 async def test_a_program_whose_requests_are_refused_again_and_again_ends_by_itself(
-    keeper: KeeperClient, tmp_path: Path
+    fork_server: ForkServerClient, tmp_path: Path
 ) -> None:
     """Its other match goes on: the server has not closed the connection that they share."""
-    await have(keeper, Tier.LANDLOCK)
+    await have(fork_server, Tier.LANDLOCK)
     asking = (
         "function play(match, ply, observation) {",
         "if (ply === 2) { let many = ''; for (let n = 0; n < 2; n++)"
@@ -507,7 +490,7 @@ async def test_a_program_whose_requests_are_refused_again_and_again_ends_by_itse
     )
     again = ('    case "error":', "\n      globalThis.more?.();")
     rude = program(tmp_path / "rude", "javascript", asking, again)
-    async with house(keeper) as made:
+    async with house(fork_server) as made:
         made.host("rude", rude, 2)
         made.host("steady", program(tmp_path / "steady", "javascript"), 2)
         await made.play(mirrored=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.sandbox.hosted_house import OLGA, PIG, hosted_house, until
+from tests.harness.hosted_server import OLGA, PIG, hosted_server, until
 
-from plyhouse.storage import class_people, class_sql
-from plyhouse.storage.class_rows import NewMember
-from plyhouse.storage.errors import ClassRefusal
+from plyhouse.storage import competition_sql, competition_students, match_lists, suspensions
+from plyhouse.storage.competition_rows import NewMember
+from plyhouse.storage.errors import CompetitionRefusal
 
 CUP = """
 name = "Cup"
@@ -32,14 +32,16 @@ async def test_a_hosted_final_is_rehearsed_before_the_deadline_and_counts_for_no
     tmp_path: Path,
 ) -> None:
     settings = {"suspend_after": 1, "suspend_window": 1}
-    async with hosted_house(tmp_path, **settings) as house:
+    async with hosted_server(tmp_path, **settings) as house:
         hub, store = house.hub, house.hub.store
         olga = await hub.store.add_player("olga")
-        cup = await hub.courses.open(CUP, OLGA)
-        with pytest.raises(ClassRefusal, match="nobody could be compared"):
-            await hub.courses.rehearse("Cup", OLGA)
+        cup = await hub.competitions.open(CUP, OLGA)
+        with pytest.raises(CompetitionRefusal, match="nobody could be compared"):
+            await hub.competitions.rehearse("Cup", OLGA)
         members = [NewMember(name, name) for name in ("ada", "bob", "cyd")]
-        joined = await hub.store.write(class_people.take_in, cup.id, members, OLGA, hub.store.now())
+        joined = await hub.store.write(
+            competition_students.take_in, cup.id, members, OLGA, hub.store.now()
+        )
         house._players.update(each.account for each in joined)
         await house.hand_in("ada", PIG, "mine", "tic_tac_toe")
         await house.hand_in("bob", BROKEN, "mine", "tic_tac_toe")
@@ -48,35 +50,41 @@ async def test_a_hosted_final_is_rehearsed_before_the_deadline_and_counts_for_no
         await cyd.hello(token, "own", games=["tic_tac_toe"], max_matches=2)
 
         async def over() -> bool:
-            return (await store.read(class_sql.find, "Cup (rehearsal)")).status == "finished"
+            return (await store.read(competition_sql.find, "Cup (rehearsal)")).status == "finished"
 
-        rehearsal, left_out = await hub.courses.rehearse("Cup", OLGA)
+        rehearsal, left_out = await hub.competitions.rehearse("Cup", OLGA)
         assert (rehearsal.name, rehearsal.rehearses) == ("Cup (rehearsal)", cup.id)
         assert left_out == ["cyd/own"]
         assert (
-            await store.read(class_sql.find, "Cup")
-        ).status == "open"  # and everybody may still hand in
-        with pytest.raises(ClassRefusal, match=r"'Cup \(rehearsal\)' already, which is running"):
-            await hub.courses.rehearse("Cup", OLGA)
+            await store.read(competition_sql.find, "Cup")
+        ).status == "open"  # Everybody may still submit.
+        with pytest.raises(
+            CompetitionRefusal, match=r"'Cup \(rehearsal\)' already, which is running"
+        ):
+            await hub.competitions.rehearse("Cup", OLGA)
         async with house.runner():
             await until(over, lambda: house.said)
-        # The broken bot lost both, and is told so; nothing else follows from it.
-        rows = await hub.store.list_matches()
+        # The broken bot lost both, and its author is informed; nothing else follows from it.
+        rows = await hub.store.read(match_lists.list_matches, match_lists.MatchFilter())
         assert [row.termination for row in rows] == ["bot_crash", "bot_crash"]
         assert not any(row.rated for row in rows)
         (bob,) = [
-            each for each in await store.read(class_sql.entries_of, cup.id) if each.player == "bob"
+            each
+            for each in await store.read(competition_sql.entries_of, cup.id)
+            if each.player == "bob"
         ]
         assert bob.version_id is not None
-        assert await hub.store.probation.reason(bob.version_id) == ""
-        # Only its staff and each author see it, whatever the board of the competition.
+        assert await hub.store.read(suspensions.reason_of, bob.version_id) == ""
+        # Only its staff and each author see it, however public the competition's board is.
         for scopes, seen in ((frozenset(("organise",)), 2), (frozenset(("play",)), 0)):
             sight = await hub.privacy.sight_of(olga.id, scopes)
-            listed = await hub.store.list_matches(closed=sight.closed)
+            listed = await hub.store.read(
+                match_lists.list_matches, match_lists.MatchFilter(closed=frozenset(sight.closed))
+            )
             assert len(listed) == seen
-        with pytest.raises(ClassRefusal, match="is a rehearsal itself"):
-            await hub.courses.rehearse("Cup (rehearsal)", OLGA)
+        with pytest.raises(CompetitionRefusal, match="is a rehearsal itself"):
+            await hub.competitions.rehearse("Cup (rehearsal)", OLGA)
         # It is deleted like any other, and the next one can begin.
-        await store.write(class_sql.move, "Cup (rehearsal)", "delete", OLGA, store.now())
-        again, _ = await hub.courses.rehearse("Cup", OLGA)
+        await store.write(competition_sql.move, "Cup (rehearsal)", "delete", OLGA, store.now())
+        again, _ = await hub.competitions.rehearse("Cup", OLGA)
         assert again.id != rehearsal.id

@@ -1,4 +1,4 @@
-"""What may be handed in, and what is refused before anything of it is run."""
+"""Packages that are accepted, and packages that are refused before any of their code runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from plyhouse.bots.hosting.package import (
     read_package,
 )
 from plyhouse.bots.running.digest import bot_digest
-from plyhouse.protocol.package import digest_of, from_upload, from_zip, pack, version_of
+from plyhouse.protocol.hosting.package import digest_of, from_upload, from_zip, pack, version_of
 
 BOT = "from plyhouse.bots import Bot\nimport helper\nclass Mine(Bot):\n    games = ('pig',)\n"
 
@@ -112,7 +112,7 @@ def test_ways_of_packing_that_take_much_memory_are_refused(tmp_path: Path) -> No
         archive.writestr("bot.py", BOT)
     code, text = refused(path)
     assert code == "submission/bad_file"
-    assert "use the usual one" in text
+    assert "use deflate" in text
 
 
 def test_what_bots_are_only_taken_needs_nothing_installed() -> None:
@@ -191,7 +191,7 @@ def test_pickles_bytecode_and_machine_code_stay_outside(tmp_path: Path) -> None:
         content = pickle.dumps({"weights": [1.0, 2.0]})
         code, text = refused(zipped(tmp_path / f"{name}.zip", ("bot.py", BOT), (name, content)))
         assert code == "submission/pickle"
-        assert "keep data as JSON" in text
+        assert "store data as JSON" in text
     for name in ("helper.pyc", "fast.so"):
         path = zipped(tmp_path / f"{name}.zip", ("bot.py", BOT), (name, b"\0"))
         assert refused(path)[0] == "submission/compiled"

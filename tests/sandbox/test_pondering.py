@@ -11,13 +11,13 @@ from collections.abc import AsyncIterator
 
 import pytest
 from tests.bots.conftest import ManualClock, played
-from tests.bots.test_supervisor import Rig, supervised
+from tests.harness.processor_time import pass_time, processor_time_of, stands_still
+from tests.harness.supervised_bot import Rig, supervised
 from tests.sandbox.conftest import Submission, have
-from tests.sandbox.test_hosted_programs import pass_time, processor_time_of, stands_still
 
-from plyhouse.bots.process.launching import Running
+from plyhouse.bots.process.launcher import Running
 from plyhouse.bots.sandbox.box import Tier
-from plyhouse.bots.sandbox.client import KeeperClient
+from plyhouse.bots.sandbox.client import ForkServerClient
 from plyhouse.bots.sandbox.launcher import SandboxLauncher
 
 STUBBORN = """
@@ -55,7 +55,7 @@ FORESTALLING = """
     import gc, threading, time
     from plyhouse.bots import Bot
     from plyhouse.bots.process.child import Wire
-    from plyhouse.bots.process.pipe import Best
+    from plyhouse.bots.process.messages import Best
 
     def forestall(match):
         wire, = (each for each in gc.get_objects() if isinstance(each, Wire))
@@ -85,10 +85,10 @@ class CountingLauncher(SandboxLauncher):
 
 @contextlib.asynccontextmanager
 async def boxed(
-    keeper: KeeperClient, tier: Tier, spec: str, launcher: SandboxLauncher | None = None
+    fork_server: ForkServerClient, tier: Tier, spec: str, launcher: SandboxLauncher | None = None
 ) -> AsyncIterator[Rig]:
-    """A supervisor of a bot in a box; its clock never moves by itself."""
-    launcher = launcher or SandboxLauncher(keeper, tier)
+    """A supervisor of a bot in a box; only the test moves its clock."""
+    launcher = launcher or SandboxLauncher(fork_server, tier)
     async with supervised(spec, ManualClock(), launcher=launcher) as rig:
         rig.begin()
         yield rig
@@ -113,10 +113,10 @@ async def idle(rig: Rig, pid: int) -> None:
 
 @pytest.mark.parametrize("tier", [Tier.LANDLOCK, Tier.BUBBLEWRAP])
 async def test_bot_stands_still_once_its_best_action_was_played(
-    keeper: KeeperClient, tier: Tier, submission: Submission
+    fork_server: ForkServerClient, tier: Tier, submission: Submission
 ) -> None:
-    await have(keeper, tier)
-    async with boxed(keeper, tier, str(submission(bot=WILLING) / "bot.py")) as rig:
+    await have(fork_server, tier)
+    async with boxed(fork_server, tier, str(submission(bot=WILLING) / "bot.py")) as rig:
         pid = await played_at_the_deadline(rig)
         await idle(rig, pid)
         assert not rig.supervisor._is_settled(), "it was stopped before it could come back"
@@ -127,10 +127,10 @@ async def test_bot_stands_still_once_its_best_action_was_played(
 
 
 async def test_bot_that_hangs_has_its_grace_in_its_next_turn(
-    keeper: KeeperClient, submission: Submission
+    fork_server: ForkServerClient, submission: Submission
 ) -> None:
-    tier = await have(keeper, Tier.LANDLOCK)
-    async with boxed(keeper, tier, str(submission(bot=STUBBORN) / "bot.py")) as rig:
+    tier = await have(fork_server, Tier.LANDLOCK)
+    async with boxed(fork_server, tier, str(submission(bot=STUBBORN) / "bot.py")) as rig:
         pid = await played_at_the_deadline(rig)
         await rig.clock.advance(10)
         await idle(rig, pid)
@@ -145,10 +145,10 @@ async def test_bot_that_hangs_has_its_grace_in_its_next_turn(
 
 
 async def test_match_begins_when_a_frozen_bot_has_come_to_an_end(
-    keeper: KeeperClient, submission: Submission
+    fork_server: ForkServerClient, submission: Submission
 ) -> None:
-    tier = await have(keeper, Tier.LANDLOCK)
-    async with boxed(keeper, tier, str(submission(bot=WILLING) / "bot.py")) as rig:
+    tier = await have(fork_server, Tier.LANDLOCK)
+    async with boxed(fork_server, tier, str(submission(bot=WILLING) / "bot.py")) as rig:
         pid = await played_at_the_deadline(rig)
         await idle(rig, pid)
         rig.supervisor.end("m1", None)
@@ -158,11 +158,11 @@ async def test_match_begins_when_a_frozen_bot_has_come_to_an_end(
 
 
 async def test_bot_that_ends_in_its_opponents_turn_is_imported_again_in_its_own(
-    keeper: KeeperClient, submission: Submission
+    fork_server: ForkServerClient, submission: Submission
 ) -> None:
-    launcher = CountingLauncher(keeper, await have(keeper, Tier.LANDLOCK))
+    launcher = CountingLauncher(fork_server, await have(fork_server, Tier.LANDLOCK))
     spec = str(submission(bot=QUICK) / "bot.py")
-    async with boxed(keeper, Tier.LANDLOCK, spec, launcher) as rig:
+    async with boxed(fork_server, Tier.LANDLOCK, spec, launcher) as rig:
         for turn in range(3):
             assert (await rig.ask()).action == str(1 + 2 * turn)
             assert rig.supervisor.pid is not None
@@ -177,11 +177,11 @@ async def test_bot_that_ends_in_its_opponents_turn_is_imported_again_in_its_own(
 
 
 async def test_report_of_an_ended_process_is_not_played_while_the_next_one_is_imported(
-    keeper: KeeperClient, submission: Submission
+    fork_server: ForkServerClient, submission: Submission
 ) -> None:
-    launcher = CountingLauncher(keeper, await have(keeper, Tier.LANDLOCK))
+    launcher = CountingLauncher(fork_server, await have(fork_server, Tier.LANDLOCK))
     spec = str(submission(bot=FORESTALLING) / "bot.py")
-    async with boxed(keeper, Tier.LANDLOCK, spec, launcher) as rig:
+    async with boxed(fork_server, Tier.LANDLOCK, spec, launcher) as rig:
         await played_at_the_deadline(rig)
         rig.events["m1"] += played("5", "1")
         request = rig.think()

@@ -1,4 +1,4 @@
-"""What one bot had a hand in, and the server does not take, ends nothing else on the machine."""
+"""A bot's report that the server refuses ends nothing else on the machine."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from tests.sandbox.hosted_house import OLGA, PIG, hosted_house, until
+from tests.harness.hosted_server import OLGA, PIG, hosted_server, until
 
-from plyhouse.clients.runner import checking
-from plyhouse.clients.runner.checking import check_package, check_submission
+from plyhouse.clients.runner import submission_checks
 from plyhouse.clients.runner.packages import Packages
-from plyhouse.protocol.package import Rules, from_upload, pack
-from plyhouse.server.hosting.runner_messages import (
+from plyhouse.clients.runner.submission_checks import check_package, check_submission
+from plyhouse.protocol.hosting.package import Rules, from_upload, pack
+from plyhouse.protocol.hosting.runner_messages import (
     MAX_GAMES,
     CheckDone,
     CheckWanted,
     RunnerTold,
     Trouble,
 )
-from plyhouse.storage import class_people, class_sql
-from plyhouse.storage.class_rows import ClassCompetition, ClassGame, NewMember
+from plyhouse.storage import competition_sql, competition_students, submission_sql
+from plyhouse.storage.competition_rows import CompetitionGame, CompetitionRow, NewMember
 from plyhouse.storage.submission_rows import no_submission
 
-CUP = ClassCompetition(
-    *("id-Cup", "Cup", "", "round_robin", "open", 1, 9, 1), games=(ClassGame(0, "pig", None),)
+CUP = CompetitionRow(
+    *("id-Cup", "Cup", "", "round_robin", "open", 1, 9, 1), games=(CompetitionGame(0, "pig", None),)
 )
 
 
 async def test_news_that_the_server_refuses_do_not_end_the_runner(tmp_path: Path) -> None:
-    async with hosted_house(tmp_path) as house, house.runner() as machine:
+    async with hosted_server(tmp_path) as house, house.runner() as machine:
         too_many = ["pig"] * (MAX_GAMES + 1)
         machine._news.add(CheckDone(1, False, "", too_many))
         machine._soon.set()
@@ -50,7 +50,7 @@ async def test_news_that_the_server_refuses_do_not_end_the_runner(tmp_path: Path
 async def test_answer_that_something_is_gone_does_not_end_the_runner(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with hosted_house(tmp_path) as house, house.runner() as machine:
+    async with hosted_server(tmp_path) as house, house.runner() as machine:
         hosting, sync = house.hub.hosting, house.hub.hosting.sync
         refused = []
 
@@ -62,25 +62,29 @@ async def test_answer_that_something_is_gone_does_not_end_the_runner(
         async def answered() -> bool:
             return machine._answered
 
+        async def told() -> bool:
+            return any("there is no submission 7" in line.lower() for line in house.said)
+
         async def reached() -> bool:
-            return bool(refused) and machine._reached is True
+            return machine._reached is True
 
         await until(answered)  # a runner ends if the first answer is that there is nothing
         monkeypatch.setattr(hosting, "sync", gone)
+        await until(told, lambda: house.said)  # the runner hears of it after the server refused
         await until(reached, lambda: house.said)
-        assert any("there is no submission 7" in line.lower() for line in house.said)
+        assert refused == ["once"]
 
 
 async def test_package_that_cannot_be_checked_is_refused_and_its_author_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("plyhouse.server.hosting.runner_backoff.REST_NS", 0)
-    async with hosted_house(tmp_path) as house:
+    async with hosted_server(tmp_path) as house:
         store = house.hub.store
         good = await house.hand_in("mallory", PIG)
-        await store.write(class_sql.create, CUP, [], OLGA)
+        await store.write(competition_sql.create, CUP, [], OLGA)
         await store.write(
-            class_people.take_in,
+            competition_students.take_in,
             "Cup",
             [NewMember("mallory", "mallory")],
             OLGA,
@@ -90,27 +94,29 @@ async def test_package_that_cannot_be_checked_is_refused_and_its_author_told(
         await store.submissions.submit(
             *(good.bot_id, "", good.digest, b"", store.now()), competition="Cup"
         )
-        assert [each.version_id for each in await store.read(class_sql.entries_of, CUP.id)] == [
-            good.version_id
-        ]
+        assert [
+            each.version_id for each in await store.read(competition_sql.entries_of, CUP.id)
+        ] == [good.version_id]
         package = pack(from_upload("mybot.py", PIG.encode(), Rules()))
         bad = await store.submissions.submit(  # its content has another digest
             *(good.bot_id, "v2", "7" * 64, package, store.now()), competition="Cup"
         )
 
         async def refused() -> bool:
-            return (await store.submissions.get(bad.id)).status == "refused"
+            return (await store.read(submission_sql.find, bad.id)).status == "refused"
 
         async with house.runner():
             await until(refused, lambda: house.said)
-        row = await store.submissions.get(bad.id)
+        row = await store.read(submission_sql.find, bad.id)
         assert "could check another bot" in row.report
         assert "fetched as 777777777777... has the digest" in row.report
         assert [each.outcome for each in row.competitions] == ["refused"]
-        assert await store.submissions.waiting_for(CUP.id) == [], "nothing keeps a final waiting"
-        assert [each.version_id for each in await store.read(class_sql.entries_of, CUP.id)] == [
-            good.version_id
-        ]
+        assert await store.read(submission_sql.waiting_for, CUP.id) == [], (
+            "nothing keeps a final waiting"
+        )
+        assert [
+            each.version_id for each in await store.read(competition_sql.entries_of, CUP.id)
+        ] == [good.version_id]
         assert not list((tmp_path / "lab").glob(".own-*"))
 
 
@@ -140,7 +146,7 @@ async def test_check_that_takes_too_long_is_ended_with_a_reason(tmp_path: Path) 
 async def test_a_bot_that_claims_too_many_games_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checking, "MAX_GAMES", 1)  # a hundred games are long to check
+    monkeypatch.setattr(submission_checks, "MAX_GAMES", 1)  # a hundred games are long to check
     bot = tmp_path / "bot.py"
     bot.write_text(
         "from plyhouse.bots import Bot\n"

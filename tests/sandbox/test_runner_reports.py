@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.hosting.test_news import flag
-from tests.sandbox.hosted_house import HostedHouse, hosted_house, until
+from tests.harness.hosted_server import HostedServer, hosted_server, until
+from tests.harness.reports import flag
 
 from plyhouse.clients.runner.machine import Machine
 from plyhouse.clients.shared.http import UnreachableError
-from plyhouse.server.hosting.runner_messages import MAX_GAMES, CheckDone, FlagFell, Trouble
+from plyhouse.protocol.hosting.runner_messages import MAX_GAMES, CheckDone, FlagFell, Trouble
 
 
-def flags_of(house: HostedHouse) -> list[int]:
+def flags_of(house: HostedServer) -> list[int]:
     """The plies of flags that the server hears of from here on."""
     heard: list[int] = []
 
@@ -37,7 +37,7 @@ async def all_sent(machine: Machine) -> None:
 
 
 async def test_reports_beyond_one_request_go_with_the_next_ones(tmp_path: Path) -> None:
-    async with hosted_house(tmp_path) as house, house.runner() as machine:
+    async with hosted_server(tmp_path) as house, house.runner() as machine:
         heard = flags_of(house)
         for number in range(250):
             machine._news.add(flag(number))
@@ -48,7 +48,7 @@ async def test_reports_beyond_one_request_go_with_the_next_ones(tmp_path: Path) 
 
 
 async def test_report_that_the_server_refuses_takes_no_other_with_it(tmp_path: Path) -> None:
-    async with hosted_house(tmp_path) as house, house.runner() as machine:
+    async with hosted_server(tmp_path) as house, house.runner() as machine:
         heard = flags_of(house)
         for number in range(120):
             machine._news.add(flag(number))
@@ -66,7 +66,7 @@ async def test_report_that_the_server_refuses_takes_no_other_with_it(tmp_path: P
 async def test_reports_whose_answer_was_lost_count_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with hosted_house(tmp_path) as house, house.runner() as machine:
+    async with hosted_server(tmp_path) as house, house.runner() as machine:
         call, lost = machine._call, Counter[str]()
 
         def losing(*arguments: Any) -> Any:
@@ -84,7 +84,7 @@ async def test_reports_whose_answer_was_lost_count_once(
 
 
 async def test_reports_that_wait_are_sent_before_a_runner_leaves(tmp_path: Path) -> None:
-    async with hosted_house(tmp_path) as house:
+    async with hosted_server(tmp_path) as house:
         heard = flags_of(house)
         async with house.runner() as machine:
             for number in range(250):

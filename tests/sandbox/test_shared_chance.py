@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from tests.sandbox.hosted_house import OLGA, hosted_house, until
+from tests.harness.hosted_server import OLGA, hosted_server, until
 
 from plyhouse.bots.sandbox.box import Tier
 from plyhouse.server.results.record import read_record
 from plyhouse.server.results.verify import verify
-from plyhouse.storage import class_people, class_sql
-from plyhouse.storage.class_rows import NewMember
+from plyhouse.storage import competition_sql, competition_students
+from plyhouse.storage.competition_rows import NewMember
 
 CUP = """
 name = "Cup"
@@ -79,22 +79,26 @@ def rolls(record: Any) -> list[str]:
 async def test_bots_that_carry_dice_between_mirrored_matches_meet_other_dice(
     tmp_path: Path,
 ) -> None:
-    async with hosted_house(tmp_path) as house:
+    async with hosted_server(tmp_path) as house:
         assert house.tier in (Tier.LANDLOCK, Tier.BUBBLEWRAP)
         hub = house.hub
-        cup = await hub.courses.open(CUP, OLGA)
+        cup = await hub.competitions.open(CUP, OLGA)
         members = [NewMember(name, name) for name in ("ada", "bob")]
-        joined = await hub.store.write(class_people.take_in, cup.id, members, OLGA, hub.store.now())
+        joined = await hub.store.write(
+            competition_students.take_in, cup.id, members, OLGA, hub.store.now()
+        )
         house._players.update(each.account for each in joined)
         for name in ("ada", "bob"):
             await house.hand_in(name, CARRIER)
-        await hub.courses.run(
-            (await hub.store.write(class_sql.move, cup.id, "freeze", OLGA, hub.store.now())).id,
+        await hub.competitions.run(
+            (
+                await hub.store.write(competition_sql.move, cup.id, "freeze", OLGA, hub.store.now())
+            ).id,
             OLGA,
         )
 
         async def over() -> bool:
-            return (await hub.store.read(class_sql.find, cup.id)).status == "finished"
+            return (await hub.store.read(competition_sql.find, cup.id)).status == "finished"
 
         async with house.runner():
             await until(over, lambda: house.said)

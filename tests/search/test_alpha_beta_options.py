@@ -1,4 +1,4 @@
-"""Whatever options alpha-beta runs with, the value is that of minimax."""
+"""With all options, alpha-beta returns the value of minimax."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ OPTIONS = all_options()
 
 
 def true_value(spec: str, state: Any) -> float:
-    """What perfect play gives seat 0, by plain recursion until a win is found."""
+    """Return seat 0's value under perfect play, by plain recursion until a win is found."""
     if state.to_move == TERMINAL:
         return float(state.returns()[0])
     key = (spec, state.key())
@@ -209,21 +209,27 @@ def test_contradicting_options_are_refused() -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"table_size": 5}, {"aspiration": False}])
-def test_stopped_anywhere_it_is_no_worse_than_the_depth_before(options: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("plies", "seed"), [(4, 3), (5, 7)])
+def test_stopped_anywhere_it_is_no_worse_than_the_depth_before(
+    plies: int, seed: int, options: dict[str, Any]
+) -> None:
     game = get_game("connect_four(columns=5,rows=4)")
-    state: Any = walk(game.initial_state(), 4, 5)
+    state: Any = walk(game.initial_state(), plies, seed)
     deep = {depth: minimax(game, state, Limit(depth=depth)) for depth in range(1, 7)}
     best = {
         depth: alpha_beta(game, state, Limit(depth=depth), deepen=True, **options).action
         for depth in range(1, 7)
     }
+    changed = 0
     for nodes in [*range(1, 150), *range(150, 2500, 37)]:
         result = alpha_beta(game, state, Limit(nodes=nodes, depth=6), **options)
         assert result.action in state.actions()
         assert result.pv[0] == result.action
         if result.depth and result.action != best[result.depth]:
+            changed += 1
             values = deep[result.depth + 1].values
             assert values[result.action] >= values[best[result.depth]]
+    assert changed
 
 
 def test_an_interrupt_ends_a_search_with_all_options_and_frees_its_table() -> None:

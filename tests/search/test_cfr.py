@@ -74,7 +74,7 @@ def test_leduc_poker() -> None:
 
 @pytest.mark.slow
 def test_the_value_of_leduc_poker_to_four_digits() -> None:
-    # Interpreted a third of the iterations: test_variants.py compares the two bit for bit.
+    # Interpreted a third of the iterations: test_build_report.py compares the two bit for bit.
     solution = cfr_plus(LEDUC, iterations=3000 if COMPILED else 1000)
     assert solution.exploitability() < (1e-4 if COMPILED else 3e-4)
     assert solution.value(0) == pytest.approx(-0.0856, abs=5e-5)
@@ -166,7 +166,7 @@ def test_external_sampling_works_where_the_tree_does_not_fit() -> None:
         solution.exploitability()
 
 
-# What the variants have in common
+# Properties of all variants
 
 
 def test_discounted_cfr_has_the_others_as_special_cases() -> None:

@@ -74,7 +74,7 @@ def test_there_are_as_many_placements_as_published() -> None:
 
 
 def test_the_table_holds_every_position(table: CheckersTable) -> None:
-    # Of all placements, those where both sides have a piece; each with either to move.
+    # The placements in which both sides have a piece, each with either side to move.
     one_sided = 2 * (comb(28, 2) + 28 * 31 + comb(32, 2))
     won, drawn, lost = table.counts()[2]
     assert won + drawn + lost == count_placements(2) - one_sided

@@ -67,7 +67,7 @@ def test_other_seats_want_what_they_want(seats_tree: Tree, turn: Any) -> None:
 
 
 def value_of(state: Any, policy: Policy, seat: int, depth: int) -> float:
-    """What expectimax should find, by definition."""
+    """Return the value that expectimax should find, by definition."""
     if state.to_move == TERMINAL:
         return float(state.returns()[seat])
     if depth == 0:

@@ -25,8 +25,8 @@ from plyhouse.search import (
     team_search,
 )
 from plyhouse.search.policies import mixed_policy, search_policy
+from plyhouse.search.teaching.drawable_tree import Explanation, Kind, Node, number, probability_text
 from plyhouse.search.teaching.explain import SEARCHES, TreeTooLarge, UnknownSearch, explain
-from plyhouse.search.teaching.explained import Explanation, Kind, Node, number, probability_text
 
 COURSE = "((4 2 7) (3 1)) ((5 8) (2 9) (5 6)) ((1 2) (3 5))"
 
@@ -335,7 +335,12 @@ def test_an_unknown_search_is_answered_with_the_nearest() -> None:
     [
         ("pig", "alpha_beta", "has chance nodes; .* what fits pig: expectiminimax, star1"),
         ("pig(seats=3)", "star1", r"has 3 seats; .* maxn, paranoid, expectimax\."),
-        ("kuhn_poker", "expectiminimax", "do not see the whole state; .* no search here fits"),
+        (
+            "kuhn_poker",
+            "expectiminimax",
+            "do not see the whole state; .* no search that explain draws fits kuhn_poker; "
+            "what can play it: ismcts, pimc, random_action",
+        ),
     ],
 )
 def test_a_game_that_does_not_fit_is_refused(spec: str, search: str, said: str) -> None:

@@ -1,4 +1,4 @@
-"""What `plyhouse.search` offers: all of it there, none of it loaded before it is asked for."""
+"""The names that `plyhouse.search` exports: all exist, and none is loaded before its first use."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WRITTEN_FOR_USERS = [
 
 
 def promised() -> dict[str, str]:
-    """What type checkers are told: the module of each name, by the names."""
+    """Return the module of each name, as type checkers see it."""
     assert search.__file__ is not None
     tree = ast.parse(Path(search.__file__).read_text(encoding="utf-8"))
     return {

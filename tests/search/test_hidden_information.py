@@ -153,9 +153,8 @@ def test_strategy_fusion_misleads_pimc_and_not_ismcts() -> None:
 @pytest.mark.parametrize("skip", [0, 1])
 def test_states_that_look_the_same_give_the_same_result(spec: str, skip: int) -> None:
     game, state = first_turn(spec, skip)
-    if state.to_move < 0:
-        pytest.skip("the match is over")
     seat = state.to_move
+    assert seat >= 0
     seen = game.observe(state, seat)
     rng = random.Random(3)
     others = [game.sample_state(seen, rng) for _ in range(4)]
@@ -287,7 +286,7 @@ def test_pimc_with_votes_of_another_search() -> None:
     result = pimc(game, seen, Limit(), search=expectiminimax, combine="vote", samples=9)
     assert sum(result.visits.values()) == 9
     assert result.action == max(result.visits, key=lambda action: result.visits[action])
-    # A misfit of the inner search is told: leduc's board card is a chance node.
+    # An unsuitable inner search is reported: leduc's board card is a chance node.
     leduc, dealt = first_turn("leduc_poker")
     with pytest.raises(GameMismatch, match="alpha_beta cannot play leduc_poker"):
         pimc(leduc, leduc.observe(dealt, dealt.to_move), search=alpha_beta)

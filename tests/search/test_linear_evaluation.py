@@ -129,7 +129,7 @@ def test_chess_counts_pieces_and_moves() -> None:
     state = after("chess", "e2e4", "d7d5", "e4d5")
     values = named("chess", state)
     assert values["pawns"] == 1 / 4
-    # What white could do if it were its turn, by another program.
+    # White's moves if it were its turn, by another program.
     board = chess.Board("rnbqkbnr/ppp1pppp/8/3P4/8/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2")
     assert values["mobility"] == (board.legal_moves.count() - len(state.actions())) / 20
 

@@ -42,7 +42,7 @@ def vector_of(state: Any, depth: int) -> list[float]:
 
 
 def guaranteed(state: Any, ours: set[int], seat: int, depth: int) -> float:
-    """What our side gets at least, by definition."""
+    """Return the guaranteed value of our side, by definition."""
     if state.to_move == TERMINAL:
         return float(state.returns()[seat])
     if depth == 0:

@@ -394,7 +394,7 @@ def test_a_search_finds_its_position_in_the_tree(spec: str) -> None:
             state = state.after(rng.choice(state.chance_outcomes())[0])
         if state.to_move < 0:
             break
-        # The position as a bot gets it: made anew from an observation.
+        # The position as a bot gets it: rebuilt from an observation.
         seen = game.sample_state(game.observe(state, state.to_move), rng)
         before = kept.size
         known = kept.search(seen, Limit(time=0)).visits

@@ -12,7 +12,7 @@ import pytest
 from plyhouse.games.errors import GameMismatch
 from plyhouse.games.registry import get_game
 from plyhouse.search.evaluation.opening_book import InvalidBook, OpeningBook, wilson
-from plyhouse.search.evaluation.played import InvalidMatch, PlayedMatch
+from plyhouse.search.evaluation.played_matches import InvalidMatch, PlayedMatch
 
 WON = ("a1", "b1", "a2", "b2", "a3")
 LOST = ("b1", "a1", "c3", "a2", "b3", "a3")

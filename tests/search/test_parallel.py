@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.harness.processes import alive
 
 from plyhouse.games.errors import GameMismatch
 from plyhouse.games.registry import get_game
@@ -97,6 +98,8 @@ def test_visits_of_all_workers_are_added_up(pair: ParallelSearch) -> None:
 def test_values_are_means_over_all_visits(pair: ParallelSearch) -> None:
     state: Any = GAME.initial_state()
     result = pair.mcts(GAME, state, Limit(simulations=2000), solve=False)
+    assert set(result.values) == set(state.actions())
+    assert any(0 < abs(value) < 1 for value in result.values.values())
     for action, value in result.values.items():
         total = value * result.visits[action]
         assert total == pytest.approx(round(total), abs=1e-6)  # every playout is -1, 0 or 1
@@ -158,15 +161,6 @@ def test_once_and_no_process_is_left() -> None:
 def test_workers_must_be_a_number() -> None:
     with pytest.raises(ValueError, match=r"ParallelSearch\(workers=0\): expected at least 1"):
         ParallelSearch(0)
-
-
-def alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-        status = Path(f"/proc/{process}/stat")
-        return not status.is_file() or status.read_text().rpartition(")")[2].split()[0] != "Z"
-    except ProcessLookupError:
-        return False
 
 
 def test_ctrl_c_ends_the_workers_and_raises(tmp_path: Path) -> None:

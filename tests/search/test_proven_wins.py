@@ -39,7 +39,7 @@ def extreme_tree(seed: int) -> Any:
 
 
 def true_value(node: Any, seat: int) -> float:
-    """What perfect play gives the maximiser, by plain recursion."""
+    """Return the maximiser's value under perfect play, by plain recursion."""
     if not isinstance(node, tuple):
         return float(node)
     values = [true_value(child, 1 - seat) for child in node]

@@ -225,7 +225,7 @@ def random_graph(seed: int) -> list[Any]:
 
 
 def within(graph: list[Any], plies: int) -> dict[tuple[int, int], tuple[float, int]]:
-    """Who wins for certain within so many plies, and in how many: by definition."""
+    """Return the certain winner within some plies, and the plies needed: by definition."""
     live = [(n, seat) for n in range(len(graph)) if isinstance(graph[n], tuple) for seat in (0, 1)]
     ends = {(n, TERMINAL): (v, 0) for n, v in enumerate(graph) if not isinstance(v, tuple) and v}
     known = dict(ends)

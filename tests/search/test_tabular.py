@@ -127,7 +127,7 @@ def test_another_version_is_refused(saved: Path) -> None:
     saved.write_text(json.dumps({**document, "version": 2}), encoding="utf-8")
     with pytest.raises(PolicyVersion, match="is of version 2, and this Plyhouse reads version 1"):
         load_policy(saved)
-    # Whatever else a later version may have.
+    # A field that a later version may add.
     saved.write_text(json.dumps({"format": "plyhouse.policy", "version": 7}), encoding="utf-8")
     with pytest.raises(PolicyVersion):
         load_policy(saved)

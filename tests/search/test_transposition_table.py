@@ -12,7 +12,7 @@ import pytest
 from plyhouse.games.base import TERMINAL, Game, GameInfo
 from plyhouse.games.registry import get_game
 from plyhouse.search import Limit, TranspositionTable, alpha_beta
-from plyhouse.search.kernels.table import EXACT, LOWER, NOTHING, UPPER, Table
+from plyhouse.search.kernels.transposition_table import EXACT, LOWER, NOTHING, UPPER, Table
 from plyhouse.search.trees import transpositions
 
 

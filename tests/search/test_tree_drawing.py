@@ -10,10 +10,10 @@ import pytest
 
 from plyhouse.games.registry import get_game
 from plyhouse.games.trees import tree_game
+from plyhouse.search.teaching.drawable_tree import Explanation, Kind
 from plyhouse.search.teaching.drawing.layout import Box, tidy
 from plyhouse.search.teaching.drawing.svg import WIDEST
 from plyhouse.search.teaching.explain import SEARCHES, explain
-from plyhouse.search.teaching.explained import Explanation, Kind
 
 SVG = "{http://www.w3.org/2000/svg}"
 COURSE = "((4 2 7) (3 1)) ((5 8) (2 9) (5 6)) ((1 2) (3 5))"

@@ -14,7 +14,7 @@ from plyhouse.games.errors import GameMismatch
 from plyhouse.games.registry import get_game
 from plyhouse.search import Limit, alpha_beta, solve
 from plyhouse.search.evaluation.linear_evaluation import LinearEvaluation
-from plyhouse.search.evaluation.played import InvalidMatch, PlayedMatch, replay
+from plyhouse.search.evaluation.played_matches import InvalidMatch, PlayedMatch, replay
 from plyhouse.search.evaluation.tuning import (
     Sample,
     fit_logistic,

@@ -2,7 +2,7 @@
 
     python workload.py PART
 
-test_variants.py runs each part in two processes, interpreted and compiled, and compares them.
+test_build_report.py runs each part in two processes, interpreted and compiled, and compares them.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ VARIATIONS: dict[str, list[dict[str, Any]]] = {
     "paranoid": [{"pruning": "star1"}],
     "team_search": [{"pruning": "star1", "chance_samples": 3}],
 }
-"""Options to try besides the defaults."""
+"""Options to try in addition to the defaults."""
 MONTE_CARLO: dict[str, tuple[dict[str, Any], ...]] = {
     "mcts": ({}, {"rave": 50.0, "exploration": 0.5}, {"playouts": 3, "solve": False}),
     "puct": ({}, {"exploration": 3.0, "max_nodes": 60}),
@@ -123,7 +123,7 @@ ALPHA_BETA: dict[str, dict[str, Any]] = {
     "small table": {"table_size": 50, "deepen": True},
     "quiescence": {"quiescence": True},
 }
-"""Options of alpha-beta, apart from those it takes by itself under a limit of nodes."""
+"""Options of alpha-beta, apart from those that a limit of nodes sets."""
 NOISY = ("breakthrough(size=5)", "checkers", "chess", "go(size=5)", "kalah", "othello")
 """Games for alpha-beta alone: with noisy actions, or seats that move twice."""
 

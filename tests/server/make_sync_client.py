@@ -1,7 +1,7 @@
-"""Writes the client that waits: ``python -m tests.server.make_sync_client``.
+"""Write the synchronous client: ``python -m tests.server.make_sync_client``.
 
-``clients/api/api.py`` is ``clients/api/aio.py`` without ``async`` and ``await``; a test compares
-them.
+``clients/api/sync_api.py`` is ``clients/api/async_api.py`` without ``async`` and ``await``; a test
+compares the two.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ __all__ = ["TARGET", "sync_text"]
 
 FOLDER: Final = Path(api.__file__).resolve().parent
 """The package, which may be installed from a wheel."""
-STYLED_AS: Final = Path(__file__).resolve().parents[2] / "clients" / "api" / "api.py"
+STYLED_AS: Final = Path(__file__).resolve().parents[2] / "clients" / "api" / "sync_api.py"
 """Where ruff looks for its settings."""
-SOURCE: Final = FOLDER / "aio.py"
-TARGET: Final = FOLDER / "api.py"
+SOURCE: Final = FOLDER / "async_api.py"
+TARGET: Final = FOLDER / "sync_api.py"
 
 HEAD: Final = '''\
 """`Api`: a server's HTTP API, for scripts and notebooks that wait for every answer.
 
-`python -m tests.server.make_sync_client` writes this module from `aio`: change that one.
+`python -m tests.server.make_sync_client` writes this module from `async_api`: change that one.
 """
 '''
 CHANGES: Final = (

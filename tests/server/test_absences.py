@@ -1,4 +1,4 @@
-"""Who is away keeps no final for ever: bots in memory, and time that the test moves by hand."""
+"""Absent entries delay a final for a limited time: bots in memory, and time that the test moves."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from tests.server.test_finals import FILE, OLGA, ORGANISER, STAFF, Course, places, states
+from tests.harness.hub_finals import FILE, OLGA, ORGANISER, STAFF, Course, places, states
 
-from plyhouse.server.competition.absence import GAP_MS, Waits
-from plyhouse.server.competition.facts import State
+from plyhouse.server.competition.format_types import LineState
 from plyhouse.server.config import ServerConfig
+from plyhouse.server.contests.absences import GAP_MS, Waits
 from plyhouse.server.gateway.hub import Hub
-from plyhouse.storage import class_sql
+from plyhouse.storage import audit, competition_sql, steering
 from plyhouse.storage.store import Store
 
 MINUTE_MS = 60_000
@@ -27,18 +27,20 @@ class Timed(Course):
     async def start(self) -> None:
         store = await Store.open(self.url, clock=lambda: self.now)
         self.hub = await Hub.open(ServerConfig(database=self.url), store=store)
-        await self.hub.courses.close()  # the test alone looks: two at once would see time go back
+        await (
+            self.hub.competitions.close()
+        )  # the test alone looks: two at once would see time go back
 
     async def wait(self, minutes: int) -> None:
         """Let so much time pass while the server looks."""
         for _ in range(minutes):
-            await self.hub.courses.look()
+            await self.hub.competitions.look()
             self.now += MINUTE_MS
-        await self.hub.courses.look()
+        await self.hub.competitions.look()
 
     async def told(self) -> str:
-        """What status says of absences."""
-        (game,) = (await self.hub.courses.view("Cup")).games
+        """Return the absences in the competition's status."""
+        (game,) = (await self.hub.competitions.view("Cup")).games
         return " ".join(game.absent)
 
     async def board(self) -> str:
@@ -49,7 +51,7 @@ class Timed(Course):
         """Until nothing is played and the final waits for somebody."""
 
         async def waits() -> bool:
-            (game,) = (await self.hub.courses.view("Cup")).games
+            (game,) = (await self.hub.competitions.view("Cup")).games
             return bool(game.waiting_for) and not self.hub.directory.live
 
         await self.until(waits)
@@ -82,14 +84,14 @@ async def test_a_final_goes_on_without_who_is_away(course: Timed, style: str) ->
     why = f"{gone} was withdrawn from pig: away for 20 minutes."
     assert why in await course.told()
     assert why in await course.board()
-    log = await course.hub.store.administration.log(50)
+    log = await course.hub.store.read(audit.latest, 50)
     (noted,) = [each for each in log if each.what == "competition.withdraw"]
     assert (noted.who, noted.why) == ("the clock", "away for 20 minutes")
     assert gone in noted.subject
     assert places(final)[f"{names[0]}/bot"] == 1
     if style != "round_robin":
         walkovers = [
-            line for each in final.rounds for line in each.lines if line.state is State.WALKOVER
+            line for each in final.rounds for line in each.lines if line.state is LineState.WALKOVER
         ]
         assert [final.names[line.winner or 0] for line in walkovers] != []
         assert gone not in [final.names[line.winner or 0] for line in walkovers]
@@ -98,11 +100,11 @@ async def test_a_final_goes_on_without_who_is_away(course: Timed, style: str) ->
     await course.connect(names[1])
     await course.wait(1)
     assert len(course.begun) == first
-    await course.hub.courses.rerun("Cup", OLGA)
+    await course.hub.competitions.rerun("Cup", OLGA)
     assert await course.told() == "", "it is in again"
     final = await course.finished()
     assert len(course.begun) > first
-    assert states(final) <= {State.FINISHED, State.BYE}
+    assert states(final) <= {LineState.FINISHED, LineState.BYE}
 
 
 async def test_only_an_unbroken_wait_counts(course: Timed) -> None:
@@ -122,10 +124,14 @@ async def test_only_an_unbroken_wait_counts(course: Timed) -> None:
             await course.connect(name)
     await course.stuck()
     await course.wait(29)
-    identifier = (await course.hub.store.read(class_sql.find, "Cup")).games[0].competition_id or ""
-    await course.hub.competitions.pause(identifier, OLGA)
+    identifier = (await course.hub.store.read(competition_sql.find, "Cup")).games[
+        0
+    ].competition_id or ""
+    await course.hub.store.write(steering.steer, identifier, "pause", OLGA, course.hub.store.now())
+    await course.hub.audit_follower.look()
     await course.wait(40)
-    await course.hub.competitions.resume(identifier, OLGA)
+    await course.hub.store.write(steering.steer, identifier, "resume", OLGA, course.hub.store.now())
+    await course.hub.audit_follower.look()
     await course.wait(29)
     assert await course.status() == "running"
     assert "was withdrawn" not in await course.told()
@@ -148,7 +154,7 @@ async def test_baselines_are_waited_for_and_zero_minutes_are_for_ever(course: Ti
     assert names[0] not in told, "nobody waits for who is there"
     await course.connect("staff", "b1")
     final = await course.finished()
-    assert states(final) == {State.FINISHED}
+    assert states(final) == {LineState.FINISHED}
 
 
 async def test_zero_minutes_are_for_ever(course: Timed) -> None:
@@ -162,7 +168,7 @@ async def test_zero_minutes_are_for_ever(course: Timed) -> None:
     assert await course.status() == "running"
     assert "for 200 minutes; it is waited for until it comes" in await course.told()
     await course.connect(names[2])
-    assert states(await course.finished()) == {State.FINISHED}
+    assert states(await course.finished()) == {LineState.FINISHED}
 
 
 def test_a_wait_that_nobody_looked_at_does_not_count() -> None:

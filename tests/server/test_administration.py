@@ -12,6 +12,7 @@ import pytest
 
 from plyhouse.protocol.messages import Error, Finished, Welcome
 from plyhouse.server.results.voiding import void_match
+from plyhouse.storage import leaderboards, match_reads, people, people_changes
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 
@@ -98,8 +99,11 @@ async def test_the_command_line_beside_the_server_is_heard_of(
     house = await open_house(database=url)
     await house.pair("pig")
     async with await Store.open(url) as beside:
-        (row,) = await beside.tokens("alice")
-        await beside.administration.revoke_token(row.id, OLGA, keep_matches=False)
+        alice = await beside.read(people.player, "alice")
+        (row,) = await beside.read(people.list_tokens, alice.id)
+        await beside.write(
+            people_changes.revoke_token, row.id, OLGA, beside.now(), keep_matches=False
+        )
     await until(lambda: not house.hub.directory.live)
     assert house.hub.directory.online() == ["bob/two"]
 
@@ -112,7 +116,7 @@ async def test_a_running_match_is_made_void_and_ends(house: Any) -> None:
     assert answer.json()["void_reason"] == "wrong rules"
     for client in (one, two):
         assert (await client.next(Finished)).outcome.termination == "aborted"
-    assert await house.hub.store.leaderboard("pig") == []
+    assert await house.hub.store.read(leaderboards.leaderboard, "pig") == []
 
 
 async def test_a_finished_match_made_void_beside_the_server_leaves_its_leaderboard(
@@ -123,12 +127,12 @@ async def test_a_finished_match_made_void_beside_the_server_leaves_its_leaderboa
     clients, starts = await house.pair("kuhn_poker", rated=True)
     await asyncio.gather(*(c.play(s, 1) for c, s in zip(clients, starts, strict=True)))
     await house.hub.ratings.settle()
-    assert len(await house.hub.store.leaderboard("kuhn_poker")) == 2
+    assert len(await house.hub.store.read(leaderboards.leaderboard, "kuhn_poker")) == 2
     async with await Store.open(url) as beside:
         await void_match(beside, starts[0].match, OLGA)
     await house.hub.audit_follower.look()
     await house.hub.ratings.settle()
-    assert await house.hub.store.leaderboard("kuhn_poker") == []
+    assert await house.hub.store.read(leaderboards.leaderboard, "kuhn_poker") == []
     async with httpx.AsyncClient(base_url=house.server.url) as api:
         shown = (await api.get(f"/api/v1/matches/{starts[0].match}")).json()
         record = await api.get(f"/api/v1/matches/{starts[0].match}/record")
@@ -147,7 +151,9 @@ async def test_what_was_made_void_while_no_server_ran_ends_at_the_start(
         await void_match(beside, start.match, OLGA)
     later = await open_house(database=url)
     await until(lambda: not later.hub.directory.live)
-    assert (await later.hub.store.match(start.match)).header.termination == "aborted"
+    assert (
+        await later.hub.store.read(match_reads.stored_match, start.match)
+    ).header.termination == "aborted"
 
 
 async def test_a_renamed_player_comes_back_by_its_new_name_and_plays_on(house: Any) -> None:
@@ -213,4 +219,4 @@ async def test_a_reason_has_to_be_given_and_unknown_fields_are_errors(
     admin = await house.token("olga", "admin")
     answer = await post(house, admin, "players/alice/disable", **body)
     assert answer.status_code == 400, answer.text
-    assert (await house.hub.store.player("alice")).disabled_ms is None
+    assert (await house.hub.store.read(people.player, "alice")).disabled_ms is None

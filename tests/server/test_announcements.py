@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.server.finals import Course
+from tests.harness.finals import Course
+
+from plyhouse.storage import audit
 
 TEXT = "Room 3, not 4.\n<script>alert(1)</script> & bring your own machine"
 
@@ -62,7 +64,7 @@ async def test_announcements_are_listed_newest_first_and_removed_by_staff_only(h
         for text in ("", "x" * 4001):
             answer = await olga.post(f"{cup.here}/announcements", json={"text": text})
             assert answer.status_code == 400
-    log = await house.hub.store.administration.log()
+    log = await house.hub.store.read(audit.latest)
     assert [each.what for each in log[:4]] == ["announcement.remove", *["announcement.add"] * 3]
 
 

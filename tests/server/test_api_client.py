@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.server.conftest import House
+from tests.harness.played_matches import played as over_and_played
+from tests.harness.search_trees import REAL, OpenHouse, ask, ended
+from tests.harness.server import Server
 from tests.server.make_sync_client import TARGET, sync_text
-from tests.server.test_reviews import played as over_and_played
-from tests.server.test_trees import REAL, OpenHouse, ask, ended
 
 from plyhouse.clients.api import Api, ApiError, AsyncApi, Patience, Rows, Unreachable, picture
 from plyhouse.games.registry import get_game
@@ -19,6 +19,7 @@ from plyhouse.protocol.api import calls as made_calls
 from plyhouse.protocol.api.matches import Match, Seat
 from plyhouse.protocol.api.positions import Judged, Tree, TreeNode
 from plyhouse.protocol.messages import Finished
+from plyhouse.storage import match_reads
 
 FILE = 'name = "Cup"\ngames = ["tic_tac_toe"]\ntime_control = "total:60"\n'
 
@@ -61,7 +62,7 @@ def test_answers_of_other_versions_are_read() -> None:
     assert (read.seats[0].name, read.kind, read.void_reason) == ("a/b", "", None)
 
 
-async def play(house: House, times: int = 1) -> list[str]:
+async def play(house: Server, times: int = 1) -> list[str]:
     clients = [await house.bot("alice", "one"), await house.bot("bob", "two")]
     played = []
     for number in range(times):
@@ -79,10 +80,10 @@ async def play(house: House, times: int = 1) -> list[str]:
     return played
 
 
-async def test_what_a_script_asks_for(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_a_script_asks_for(house: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(made_calls, "PAGE", 2)
     played = await play(house, 3)
-    stored = [await house.hub.store.match(match) for match in played]
+    stored = [await house.hub.store.read(match_reads.stored_match, match) for match in played]
 
     def script() -> None:
         with Api(house.server.url) as api:
@@ -155,7 +156,7 @@ async def test_a_script_asks_what_could_have_been_played(open_house: OpenHouse) 
     assert sum(1 for _ in tree.root.all()) == tree.nodes
     assert f"<strong>{tree.best}: 1</strong>" in tree._repr_html_()
     assert {each.action: each.worth for each in below.root.children}["a2"] == "1"
-    # Nothing that the server says of a tree or of its nodes is lost.
+    # The client keeps every field of a tree and its nodes.
     nodes, names = [raw["root"]], set()
     while nodes:
         names |= set(nodes[-1])
@@ -164,7 +165,7 @@ async def test_a_script_asks_what_could_have_been_played(open_house: OpenHouse) 
     assert set(raw) == set(Tree.__struct_fields__)
 
 
-async def test_a_script_asks_what_chance_could_have_done(house: House) -> None:
+async def test_a_script_asks_what_chance_could_have_done(house: Server) -> None:
     match = await over_and_played(house, "pig(target=30)")
     async with AsyncApi(house.server.url) as api:
         found = await api.chances(match)
@@ -182,18 +183,18 @@ async def test_a_script_asks_what_chance_could_have_done(house: House) -> None:
     assert off.value.code == "tree/off"
 
 
-async def test_a_day_of_an_organiser(house: House) -> None:
+async def test_a_day_of_an_organiser(house: Server) -> None:
     await house.bot("staff", "calm", games=["tic_tac_toe"])
     token = await house.token("olga", "organise", "play")
     async with AsyncApi(house.server.url, token) as api:
         with pytest.raises(ApiError) as mistakes:
-            await api.class_check(FILE + "rond = 2\n")
+            await api.check_competition(FILE + "rond = 2\n")
         assert mistakes.value.code == "competition/invalid"
         assert mistakes.value.fields["mistakes"][0]["key"] == "rond"
-        assert [each.game for each in await api.class_check(FILE)] == ["tic_tac_toe"]
-        opened = await api.class_open(FILE, why="term begins")
+        assert [each.game for each in await api.check_competition(FILE)] == ["tic_tac_toe"]
+        opened = await api.open_competition(FILE, why="term begins")
         assert opened.status == "open"
-        assert [each.name for each in await api.classes()] == ["Cup"]
+        assert [each.name for each in await api.competitions()] == ["Cup"]
         ada, *_ = await api.take_in("cup", "name\nAda\nGrace\n")
         assert ada.token.startswith("ply_")
         code = await api.new_code("cup", 3)
@@ -206,7 +207,7 @@ async def test_a_day_of_an_organiser(house: House) -> None:
         async with AsyncApi(house.server.url, ada.token) as student:
             assert await student.versions() == []
             with pytest.raises(ApiError) as scope:
-                await student.class_status("cup")
+                await student.competition("cup")
             assert scope.value.code == "auth/scope"
         await api.extend("cup", ada.account, "2099-01-01T00:00:00+00:00")
         assert await api.disqualify("cup", joined.account, "copied") == []
@@ -216,31 +217,31 @@ async def test_a_day_of_an_organiser(house: House) -> None:
         assert (await api.add_staff("cup", "staff", "reader")).able is False
         assert [each.role for each in await api.staff("cup")] == ["owner", "reader"]
         await api.remove_staff("cup", "staff", why="left")
-        assert (await api.class_step("cup", "freeze", why="the day")).status == "frozen"
-        assert (await api.class_unfreeze("cup")).status == "open"
-        there = await api.class_file("cup")
-        changed = await api.class_change(
+        assert (await api.step_competition("cup", "freeze", why="the day")).status == "frozen"
+        assert (await api.unfreeze_competition("cup")).status == "open"
+        there = await api.competition_file("cup")
+        changed = await api.change_competition(
             "cup", there.file + "rounds = 3\n", apply=True, digest=there.digest
         )
         assert [each.key for each in changed.changes] == ["rounds"]
-        assert (await api.class_step("cup", "freeze")).status == "frozen"
+        assert (await api.step_competition("cup", "freeze")).status == "frozen"
         assert isinstance(await api.board("cup"), Rows)
         assert (await api.table("cup")).twins == []
         assert await api.next_pairings("cup", limit=3) == []
         assert (await api.export("cup")).grades_csv
-        detail = await api.class_status("cup")
+        detail = await api.competition("cup")
         assert {each.status for each in detail.students} >= {"disqualified"}
-        await api.class_delete("cup", "over")
+        await api.delete_competition("cup", "over")
         await house.bot("zoe", "keen", games=["tic_tac_toe"])
         bots = ["staff/calm", "zoe/keen"]
-        made = await api.organise("week 3", "tic_tac_toe", "total:60", entries=bots)
+        made = await api.open_tournament("week 3", "tic_tac_toe", "total:60", entries=bots)
         assert made.entries == bots
-        await api.pause(made.competition, "lunch")
-        await api.resume(made.competition, "coffee")
+        await api.pause_tournament(made.competition, "lunch")
+        await api.resume_tournament(made.competition, "coffee")
         await api.withdraw(made.competition, "zoe/keen", "ill")
-        assert (await api.competition(made.competition)).planned == made.planned
-        await api.delete_competition(made.competition, "a test")
-        assert await api.competitions() == []
+        assert (await api.tournament(made.competition)).planned == made.planned
+        await api.delete_tournament(made.competition, "a test")
+        assert await api.tournaments() == []
 
 
 class Moody:
@@ -293,10 +294,10 @@ async def test_what_fails_for_the_moment_is_asked_again(
         async with AsyncApi(f"127.0.0.1:{port}", sleep=sleep) as api:
             if code:
                 with pytest.raises(ApiError) as refused:
-                    await api.competitions()
+                    await api.tournaments()
                 assert refused.value.code == code
             else:
-                assert await api.competitions() == []
+                assert await api.tournaments() == []
     assert waited == waits
     assert len(moody.asked) == len(answers)
 
@@ -319,11 +320,11 @@ async def test_nobody_answers_or_somebody_else() -> None:
         port = server.sockets[0].getsockname()[1]
         async with AsyncApi(f"127.0.0.1:{port}") as api:
             with pytest.raises(Unreachable, match="no Plyhouse server"):
-                await api.competitions()
+                await api.tournaments()
             with pytest.raises(Unreachable, match="elsewhere"):
-                await api.competitions()
+                await api.tournaments()
             with pytest.raises(ApiError, match="502"):
-                await api.competitions()
+                await api.tournaments()
     gone = Api(f"127.0.0.1:{port}", patience=Patience(attempts=2, base=0.0))
     with gone, pytest.raises(Unreachable, match="No server answers"):
         gone.health()

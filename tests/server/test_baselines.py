@@ -8,17 +8,24 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from tests.server.conftest import House
+from tests.harness.server import Server
 
 from plyhouse.bots.loading import load_bot
 from plyhouse.clients.cli.main import main
 from plyhouse.games.registry import game_names, get_game
 from plyhouse.server.competition.file import InvalidCompetition, read_competition
-from plyhouse.server.competition.provided import REFERENCE, reference_misfit
-from plyhouse.server.hosting.check_terms import terms_of
-from plyhouse.storage import class_people, class_sql
-from plyhouse.storage.class_rows import NewMember
-from plyhouse.storage.errors import ClassRefusal, Unknown
+from plyhouse.server.competition.reference_baselines import REFERENCE, reference_misfit
+from plyhouse.server.hosting.checked_games import terms_of
+from plyhouse.storage import (
+    audit,
+    competition_sql,
+    competition_students,
+    people,
+    submission_checks,
+    submission_sql,
+)
+from plyhouse.storage.competition_rows import NewMember
+from plyhouse.storage.errors import CompetitionRefusal, Unknown
 from plyhouse.storage.rows import By
 
 OLGA = By("olga")
@@ -38,7 +45,7 @@ reference = "random"  # any action
 
 
 @pytest.fixture
-async def house(open_house: Callable[..., Awaitable[House]]) -> House:
+async def house(open_house: Callable[..., Awaitable[Server]]) -> Server:
     return await open_house(hosted=True)
 
 
@@ -46,7 +53,7 @@ Plyhouse = Callable[..., Awaitable[tuple[int, str, str]]]
 
 
 @pytest.fixture
-def plyhouse(house: House, capsys: pytest.CaptureFixture[str]) -> Plyhouse:
+def plyhouse(house: Server, capsys: pytest.CaptureFixture[str]) -> Plyhouse:
     """Runs a command as the player of that name."""
 
     async def run(player: str, *arguments: str) -> tuple[int, str, str]:
@@ -79,7 +86,7 @@ def test_competition_file_with_an_unfit_reference_bot_is_invalid(reference: str,
 
 
 async def test_competition_check_and_open_refuse_an_unfit_baseline(
-    house: House, plyhouse: Plyhouse, tmp_path: Path
+    house: Server, plyhouse: Plyhouse, tmp_path: Path
 ) -> None:
     path = tmp_path / "cup.toml"
     path.write_text(CUP.replace('"random"', '"mcts"').replace('"pig"', '"leduc_poker"'))
@@ -87,11 +94,11 @@ async def test_competition_check_and_open_refuse_an_unfit_baseline(
         code, _, err = await plyhouse("olga", "competition", command, str(path))
         assert code == 2
         assert "mcts cannot play leduc_poker: its seats do not see the whole state" in err
-    assert await house.hub.store.read(class_sql.list_all) == []
+    assert await house.hub.store.read(competition_sql.list_all) == []
 
 
 async def test_competition_check_open_and_copy_refuse_wrong_options_of_a_reference_bot(
-    house: House, plyhouse: Plyhouse, tmp_path: Path
+    house: Server, plyhouse: Plyhouse, tmp_path: Path
 ) -> None:
     path = tmp_path / "cup.toml"
     path.write_text(CUP.replace('"random"', '"mcts(simulation=200)"'))
@@ -99,79 +106,91 @@ async def test_competition_check_open_and_copy_refuse_wrong_options_of_a_referen
         code, _, err = await plyhouse("olga", "competition", *command, str(path))
         assert (code, "did you mean simulations" in err) == (2, True), err
         assert "baselines[0].reference" in err
-    assert await house.hub.store.read(class_sql.list_all) == []
+    assert await house.hub.store.read(competition_sql.list_all) == []
 
 
 async def test_uploaded_baseline_that_does_not_play_the_game_is_refused(
-    house: House, plyhouse: Plyhouse, tmp_path: Path
+    house: Server, plyhouse: Plyhouse, tmp_path: Path
 ) -> None:
     (tmp_path / "easy.py").write_text(BOT)
     code, _, err = await plyhouse("staff", "submit", str(tmp_path / "easy.py"), "--no-wait")
     assert code == 0, err
-    book = house.hub.store.submissions
-    await book.checked(next(iter(await book.waiting())), True, "", ("pig",), 10)
+    store = house.hub.store
+    await store.write(
+        submission_sql.check,
+        next(iter(await store.read(submission_checks.waiting))),
+        True,
+        "",
+        ("pig",),
+        10,
+    )
     text = CUP.replace('"house/weak"\nreference = "random"', '"staff/easy"')
     with pytest.raises(InvalidCompetition, match="staff/easy does not play leduc_poker"):
-        await house.hub.courses.check(text.replace('"pig"', '"leduc_poker"'))
-    assert (await house.hub.courses.check(text)).name == "Cup"
+        await house.hub.competitions.check(text.replace('"pig"', '"leduc_poker"'))
+    assert (await house.hub.competitions.check(text)).name == "Cup"
 
 
 async def test_reference_bot_is_checked_in_the_games_of_its_competition_only_and_once(
-    house: House,
+    house: Server,
 ) -> None:
-    book, classes = house.hub.store.submissions, house.hub.courses
+    store, classes = house.hub.store, house.hub.competitions
     cup = await classes.open(CUP, OLGA)
-    (number,) = await book.waiting()
-    terms, must_play = terms_of(await book.checked_for(number))
+    (number,) = await store.read(submission_checks.waiting)
+    terms, must_play = terms_of(await store.read(submission_checks.checked_for, number))
     assert [(each.game, each.time_control) for each in terms] == [("pig", "total:60+1")]
     assert must_play
-    await book.checked(number, True, "ok      loads", ("pig",), 10)
-    (entry,) = await house.hub.store.read(class_sql.entries_of, cup.id)
+    await store.write(submission_sql.check, number, True, "ok      loads", ("pig",), 10)
+    (entry,) = await house.hub.store.read(competition_sql.entries_of, cup.id)
     assert entry.version_id is not None
     # The same bot, options, game and version of Plyhouse under another name: no second check.
     again = CUP.replace("Cup", "Copy").replace("house/weak", "house/other")
     copy = await classes.open(again, OLGA)
-    assert not await book.waiting()
-    (entry,) = await house.hub.store.read(class_sql.entries_of, copy.id)
+    assert not await store.read(submission_checks.waiting)
+    (entry,) = await house.hub.store.read(competition_sql.entries_of, copy.id)
     assert entry.version_id is not None
     # Another game needs a check, and the first competition goes on meanwhile.
     other = await classes.open(CUP.replace("Cup", "Chess").replace('"pig"', '"chess"'), OLGA)
-    assert [*await book.waiting()] == [number]
-    assert await book.ready_version(entry.bot_id, None) is not None
-    terms, _ = terms_of(await book.checked_for(number))
+    assert [*await store.read(submission_checks.waiting)] == [number]
+    assert await store.read(submission_sql.ready_version, entry.bot_id, None) is not None
+    terms, _ = terms_of(await store.read(submission_checks.checked_for, number))
     assert [each.game for each in terms] == ["chess"]
-    (entry,) = await house.hub.store.read(class_sql.entries_of, other.id)
+    (entry,) = await house.hub.store.read(competition_sql.entries_of, other.id)
     assert entry.version_id is None
-    await book.checked(number, True, "ok      loads", ("chess",), 11)
-    (entry,) = await house.hub.store.read(class_sql.entries_of, other.id)
+    await store.write(submission_sql.check, number, True, "ok      loads", ("chess",), 11)
+    (entry,) = await house.hub.store.read(competition_sql.entries_of, other.id)
     assert entry.version_id is not None
-    assert (await book.get(number)).games == ("chess", "pig")
+    assert (await store.read(submission_sql.find, number)).games == ("chess", "pig")
 
 
-async def test_check_of_a_student_goes_before_that_of_a_baseline(house: House) -> None:
+async def test_check_of_a_student_goes_before_that_of_a_baseline(house: Server) -> None:
     store = house.hub.store
-    await house.hub.courses.open(CUP, OLGA)
-    (baseline,) = await store.submissions.waiting()
+    await house.hub.competitions.open(CUP, OLGA)
+    (baseline,) = await store.read(submission_checks.waiting)
     player = await store.add_player("ada")
     bot = await store.ensure_bot(player.id, "mine", "bot")
     student = await store.submissions.submit(bot.id, "", "d" * 64, b"zip", 10**15)
-    waiting = await store.submissions.waiting()
+    waiting = await store.read(submission_checks.waiting)
     assert [*waiting] == [student.id, baseline]
     assert [each.baseline for each in waiting.values()] == [False, True]
 
 
-async def test_submission_is_checked_for_the_competitions_of_its_student(house: House) -> None:
-    store, classes = house.hub.store, house.hub.courses
+async def test_submission_is_checked_for_the_competitions_of_its_student(house: Server) -> None:
+    store, classes = house.hub.store, house.hub.competitions
     for name, control in (("One", "move:1"), ("Two", "total:60+1")):
         text = f'name = "{name}"\ngames = ["pig"]\ntime_control = "{control}"\n'
         made = await classes.open(text, OLGA)
         await store.write(
-            class_people.take_in, made.id, [NewMember("ada", "ada")], OLGA, store.now(), adopt="*"
+            competition_students.take_in,
+            made.id,
+            [NewMember("ada", "ada")],
+            OLGA,
+            store.now(),
+            adopt="*",
         )
-    ada = await store.player("ada")
+    ada = await store.read(people.player, "ada")
     bot = await store.ensure_bot(ada.id, "mine", "bot")
     both = await store.submissions.submit(bot.id, "", "d" * 64, b"zip", store.now())
-    terms, must_play = terms_of(await store.submissions.checked_for(both.id))
+    terms, must_play = terms_of(await store.read(submission_checks.checked_for, both.id))
     assert [(each.game, each.time_control) for each in terms] == [
         ("pig", "move:1"),
         ("pig", "total:60+1"),
@@ -181,113 +200,130 @@ async def test_submission_is_checked_for_the_competitions_of_its_student(house: 
     one = await store.submissions.submit(
         other.id, "", "e" * 64, b"zip", store.now(), competition="One"
     )
-    terms, _ = terms_of(await store.submissions.checked_for(one.id))
+    terms, _ = terms_of(await store.read(submission_checks.checked_for, one.id))
     assert [each.time_control for each in terms] == ["move:1"]
 
 
 async def test_refused_baseline_is_shown_with_its_reason_and_replaced_after_the_freeze(
-    house: House, plyhouse: Plyhouse
+    house: Server, plyhouse: Plyhouse
 ) -> None:
-    book, store = house.hub.store.submissions, house.hub.store
-    cup = await house.hub.courses.open(CUP, OLGA)
+    store, store = house.hub.store, house.hub.store
+    cup = await house.hub.competitions.open(CUP, OLGA)
     code, out, err = await plyhouse("olga", "competition", "status", "Cup")
     assert (code, "baseline, waits for its check" in out) == (0, True)
     report = "ok      loads\nFAILED  plays pig as 0: flag fall: too late\n1 of 2 checks failed."
-    await book.checked(next(iter(await book.waiting())), False, report, (), 10)
+    await store.write(
+        submission_sql.check,
+        next(iter(await store.read(submission_checks.waiting))),
+        False,
+        report,
+        (),
+        10,
+    )
     code, out, err = await plyhouse("olga", "competition", "status", "Cup")
     assert "baseline, refused" in out
     why = "house/weak was refused by its check (submission 1): plays pig as 0: flag fall: too late."
     assert why in err
     assert "plyhouse competition baseline 'Cup' house/weak" in err
-    await store.write(class_sql.move, cup.id, "freeze", OLGA, store.now())
-    with pytest.raises(ClassRefusal, match="was refused by its check"):
-        await house.hub.courses.run("Cup", OLGA)
+    await store.write(competition_sql.move, cup.id, "freeze", OLGA, store.now())
+    with pytest.raises(CompetitionRefusal, match="was refused by its check"):
+        await house.hub.competitions.run("Cup", OLGA)
     # Checked again ...
     code, _, err = await plyhouse("olga", "competition", "baseline", "Cup", "house/weak")
     assert (code, "house/weak waits for its check" in err) == (0, True), err
-    with pytest.raises(ClassRefusal, match="still waits for its check"):
-        await house.hub.courses.run("Cup", OLGA)
-    with pytest.raises(ClassRefusal, match="house/weak waits for its check"):
-        await house.hub.courses.run("Cup", OLGA, anyway=True)
-    await book.checked(next(iter(await book.waiting())), False, report, (), 11)
+    with pytest.raises(CompetitionRefusal, match="still waits for its check"):
+        await house.hub.competitions.run("Cup", OLGA)
+    with pytest.raises(CompetitionRefusal, match="house/weak waits for its check"):
+        await house.hub.competitions.run("Cup", OLGA, anyway=True)
+    await store.write(
+        submission_sql.check,
+        next(iter(await store.read(submission_checks.waiting))),
+        False,
+        report,
+        (),
+        11,
+    )
     # ... and replaced, which its competition file says from now on.
     other = ("competition", "baseline", "Cup", "house/weak", "--reference")
     assert (await plyhouse("olga", *other, "alpha_beta"))[0] == 2
     code, _, err = await plyhouse("olga", *other, "pig_optimal")
     assert code == 0, err
     assert (
-        'reference = "pig_optimal"  # any action' in (await store.read(class_sql.find, "Cup")).file
+        'reference = "pig_optimal"  # any action'
+        in (await store.read(competition_sql.find, "Cup")).file
     )
-    (number,) = await book.waiting()
-    await book.checked(number, True, "ok      loads", ("pig",), 12)
-    (entry,) = await store.read(class_sql.entries_of, cup.id)
-    assert entry.version_id == (await book.get(number)).version_id
+    (number,) = await store.read(submission_checks.waiting)
+    await store.write(submission_sql.check, number, True, "ok      loads", ("pig",), 12)
+    (entry,) = await store.read(competition_sql.entries_of, cup.id)
+    assert entry.version_id == (await store.read(submission_sql.find, number)).version_id
     code, out, _ = await plyhouse("olga", "competition", "status", "Cup", "--json")
     (shown,) = json.loads(out)["entries"]
     assert (shown["check"], shown["check_text"]) == ("ready", "")
-    log = await house.hub.store.administration.log()
+    log = await house.hub.store.read(audit.latest)
     (noted,) = [each for each in log if each.what == "competition.baseline"]
     assert noted.why == "house/weak: random -> pig_optimal"
     with pytest.raises(Unknown, match="its baselines: house/weak"):
-        await house.hub.courses.baselines.check_again("Cup", "house/hard", OLGA)
+        await house.hub.competitions.baselines.check_again("Cup", "house/hard", OLGA)
 
 
 async def test_two_baselines_replaced_at_once_both_stay_in_the_file_or_one_is_refused(
-    house: House,
+    house: Server,
 ) -> None:
     second = '\n[[baselines]]\nbot = "house/other"\nreference = "pig_optimal"\n'
-    await house.hub.courses.open(CUP + second, OLGA)
-    baselines = house.hub.courses.baselines
+    await house.hub.competitions.open(CUP + second, OLGA)
+    baselines = house.hub.competitions.baselines
     done = await asyncio.gather(
         baselines.check_again("Cup", "house/weak", OLGA, replace_by="best"),
         baselines.check_again("Cup", "house/other", OLGA, replace_by="ismcts"),
         return_exceptions=True,
     )
-    file = (await house.hub.store.read(class_sql.find, "Cup")).file
+    file = (await house.hub.store.read(competition_sql.find, "Cup")).file
     for reference, each in zip(("best", "ismcts"), done, strict=True):
         if isinstance(each, BaseException):
-            assert isinstance(each, ClassRefusal)
+            assert isinstance(each, CompetitionRefusal)
             assert each.code == "competition/changed_meanwhile"
         assert (f'"{reference}"' in file) is not isinstance(each, BaseException)
 
 
 async def test_refused_check_of_a_baseline_that_played_before_keeps_the_final_from_beginning(
-    house: House,
+    house: Server,
 ) -> None:
-    book, store = house.hub.store.submissions, house.hub.store
-    cup = await house.hub.courses.open(CUP, OLGA)
-    (number,) = await book.waiting()
-    await book.checked(number, True, "ok      loads", ("pig",), 10)
-    await store.write(class_sql.move, cup.id, "freeze", OLGA, store.now())
-    await house.hub.courses.baselines.check_again("Cup", "house/weak", OLGA)
-    assert [*await book.waiting()] == [number]
-    await book.checked(number, False, "FAILED  loads: no", (), 11)
-    with pytest.raises(ClassRefusal, match="was refused by its check"):
-        await house.hub.courses.run("Cup", OLGA)
+    store, store = house.hub.store, house.hub.store
+    cup = await house.hub.competitions.open(CUP, OLGA)
+    (number,) = await store.read(submission_checks.waiting)
+    await store.write(submission_sql.check, number, True, "ok      loads", ("pig",), 10)
+    await store.write(competition_sql.move, cup.id, "freeze", OLGA, store.now())
+    await house.hub.competitions.baselines.check_again("Cup", "house/weak", OLGA)
+    assert [*await store.read(submission_checks.waiting)] == [number]
+    await store.write(submission_sql.check, number, False, "FAILED  loads: no", (), 11)
+    with pytest.raises(CompetitionRefusal, match="was refused by its check"):
+        await house.hub.competitions.run("Cup", OLGA)
 
 
 async def test_uploaded_baseline_is_replaced_after_the_freeze(
-    house: House, plyhouse: Plyhouse, tmp_path: Path
+    house: Server, plyhouse: Plyhouse, tmp_path: Path
 ) -> None:
-    book, store = house.hub.store.submissions, house.hub.store
+    store, store = house.hub.store, house.hub.store
     path = tmp_path / "easy.py"
     path.write_text(BOT)
     assert (await plyhouse("staff", "submit", str(path), "--no-wait"))[0] == 0
     text = CUP.replace('"house/weak"\nreference = "random"', '"staff/easy"')
-    cup = await house.hub.courses.open(text, OLGA)
-    (number,) = await book.waiting()
-    await book.checked(number, False, "FAILED  plays pig as 0: too late", (), 10)
-    (entry,) = await store.read(class_sql.entries_of, cup.id)
+    cup = await house.hub.competitions.open(text, OLGA)
+    (number,) = await store.read(submission_checks.waiting)
+    await store.write(
+        submission_sql.check, number, False, "FAILED  plays pig as 0: too late", (), 10
+    )
+    (entry,) = await store.read(competition_sql.entries_of, cup.id)
     assert entry.version_id is None, "what waited for its check when it opened is refused"
-    await store.write(class_sql.move, cup.id, "freeze", OLGA, store.now())
-    with pytest.raises(ClassRefusal, match=r"staff/easy was refused .* too late"):
-        await house.hub.courses.run("Cup", OLGA)
-    with pytest.raises(ClassRefusal, match="submit it again, with the token of staff"):
-        await house.hub.courses.baselines.check_again("Cup", "staff/easy", OLGA)
+    await store.write(competition_sql.move, cup.id, "freeze", OLGA, store.now())
+    with pytest.raises(CompetitionRefusal, match=r"staff/easy was refused .* too late"):
+        await house.hub.competitions.run("Cup", OLGA)
+    with pytest.raises(CompetitionRefusal, match="submit it again, with the token of staff"):
+        await house.hub.competitions.baselines.check_again("Cup", "staff/easy", OLGA)
     path.write_text(BOT + "# mended\n")
     code, _, err = await plyhouse("staff", "submit", str(path), "--no-wait", "--competition", "Cup")
     assert code == 0, err
-    (number,) = await book.waiting()
-    await book.checked(number, True, "", ("pig",), 11)
-    (entry,) = await store.read(class_sql.entries_of, cup.id)
-    assert entry.version_id == (await book.get(number)).version_id
+    (number,) = await store.read(submission_checks.waiting)
+    await store.write(submission_sql.check, number, True, "", ("pig",), 11)
+    (entry,) = await store.read(competition_sql.entries_of, cup.id)
+    assert entry.version_id == (await store.read(submission_sql.find, number)).version_id

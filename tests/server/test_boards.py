@@ -7,12 +7,11 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.harness.finals import Course, weaker_resigns
 
-from plyhouse.server.competition import proof
-from plyhouse.server.competition.evidence import PRIVATE
+from plyhouse.server.competition import board_fits
+from plyhouse.server.competition.board_statistics import PRIVATE
 from plyhouse.server.contests import boards
-
-from .finals import Course, weaker_resigns
 
 FILE = """
 name = "Cup"
@@ -236,14 +235,14 @@ async def test_a_board_is_worked_out_once_for_all_who_look(
     cup = await course(house)
     await cup.play(weaker_resigns([*NAMES, "staff", "secret"]))
     count = 0
-    real: Any = proof.evidence
+    real: Any = board_fits.compute_statistics
 
     def counting(*args: Any) -> Any:
         nonlocal count
         count += 1
         return real(*args)
 
-    monkeypatch.setattr(proof, "evidence", counting)
+    monkeypatch.setattr(board_fits, "compute_statistics", counting)
     await asyncio.gather(*(cup.get("/table", who) for who in ("", "olga", "s1", "s2") * 3))
     first = count
     assert first == 1

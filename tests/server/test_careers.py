@@ -7,12 +7,12 @@ from typing import Any
 import httpx
 import pytest
 from sqlalchemy import create_engine, event, select, text
-from tests.server.conftest import House
+from tests.harness.server import Server
 
-from plyhouse.server.results.careers import career, paces
+from plyhouse.server.results.bot_statistics import career, paces
 from plyhouse.server.web.pages.curves import HIGH, WIDE, curves
-from plyhouse.storage import careers as stored
-from plyhouse.storage.careers import CareerMatch, Holder, PlyCost, RatingPoint
+from plyhouse.storage import bot_profiles as stored
+from plyhouse.storage.bot_profiles import CareerMatch, Holder, PlyCost, RatingPoint
 from plyhouse.storage.models import metadata
 
 
@@ -102,7 +102,7 @@ def test_every_query_of_a_bots_page_begins_at_an_index_with_the_bot_in_it() -> N
 
 
 @pytest.mark.parametrize("path", ["/bots/alice/none", "/bots/no/body", "/players/nobody"])
-async def test_there_is_a_page_that_says_that_there_is_none(house: House, path: str) -> None:
+async def test_there_is_a_page_that_says_that_there_is_none(house: Server, path: str) -> None:
     async with httpx.AsyncClient(base_url=house.server.url) as web:
         answer = await web.get(path)
     assert answer.status_code == 404

@@ -6,21 +6,21 @@ import asyncio
 
 import httpx
 import pytest
-from tests.server.conftest import House
-from tests.server.test_reviews import over, played
+from tests.harness.played_matches import over, played
+from tests.harness.server import Server
 
 from plyhouse.games import get_game
 from plyhouse.protocol.messages import Act, Resign
 from plyhouse.server.match.chance import Chance
 
 
-async def ask(house: House, match: str, what: str) -> httpx.Response:
+async def ask(house: Server, match: str, what: str) -> httpx.Response:
     async with httpx.AsyncClient(base_url=house.server.url, timeout=60) as http:
         return await http.get(f"/api/v1/matches/{match}/{what}")
 
 
 @pytest.mark.parametrize("game", ["pig(target=30)", "kuhn_poker", "backgammon", "tic_tac_toe"])
-async def test_it_and_the_seed_give_every_roll(house: House, game: str) -> None:
+async def test_it_and_the_seed_give_every_roll(house: Server, game: str) -> None:
     match = await played(house, game)
     found = (await ask(house, match, "chances")).json()
     record = (await ask(house, match, "record")).json()
@@ -37,7 +37,7 @@ async def test_it_and_the_seed_give_every_roll(house: House, game: str) -> None:
         assert len(nodes[1]) == 2
 
 
-async def test_it_is_open_when_the_pairing_is_over(house: House) -> None:
+async def test_it_is_open_when_the_pairing_is_over(house: Server) -> None:
     clients, (match, _) = await house.pair("pig")
     await clients[0].ask(Act, match.match, 0, "roll")
     answer = await ask(house, match.match, "chances")

@@ -6,14 +6,21 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from tests.server.finals import HERE, Course, weaker_resigns
-from tests.server.test_classes import Clock
+from tests.harness.finals import HERE, Course, weaker_resigns
+from tests.harness.wall_clock import WallClock
 
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.contests.changing import change, propose, unfreeze
+from plyhouse.server.contests.competition_changes import change, propose, unfreeze
 from plyhouse.server.gateway.hub import Hub
-from plyhouse.storage import class_codes, class_people, class_sql, class_staff
-from plyhouse.storage.class_rows import NewMember
+from plyhouse.storage import (
+    audit,
+    competition_sql,
+    competition_staff,
+    competition_students,
+    join_codes,
+)
+from plyhouse.storage import people as stored_people
+from plyhouse.storage.competition_rows import NewMember
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 
@@ -67,7 +74,7 @@ async def test_preview_changes_nothing_and_a_change_is_logged_and_told(house: An
     assert told["text"] == (
         "time_control: total:60+0 -> move:5\nbaselines[easy/bot].at_least: 0.9 -> 0.3"
     )
-    log = await house.hub.store.administration.log(limit=2)
+    log = await house.hub.store.read(audit.latest, limit=2)
     assert [(each.who, each.what, each.subject, each.why) for each in reversed(log)] == [
         ("olga", "competition.change", "Cup: time_control", "total:60+0 -> move:5; w"),
         ("olga", "competition.change", "Cup: baselines[easy/bot].at_least", "0.9 -> 0.3; w"),
@@ -119,7 +126,7 @@ async def test_anonymous_board_is_published_to_the_class(house: Any) -> None:
     course = Course(house, CUP)
     await course.freeze("connect_four", "ada", "bob", "cy", staff=STAFF)
     await course.play(weaker_resigns(["ada", "easy", "bob", "cy", "secret"]))
-    part = (await house.hub.store.read(class_sql.find, "cup")).games[0].competition_id
+    part = (await house.hub.store.read(competition_sql.find, "cup")).games[0].competition_id
 
     async def matches(who: str) -> int:
         async with course.web(who) as web:
@@ -168,11 +175,11 @@ async def test_limit_of_matches_changes_while_the_final_runs(house: Any) -> None
     course = Course(house, CUP + "[limits]\nmatches_at_a_time = 2\n")
     await course.freeze("connect_four", "ada", "bob", staff=STAFF)
     await course.begin()
-    running = {each.at_a_time for each in house.hub.competitions.played()}
+    running = {each.settings.at_a_time for each in house.hub.tournaments.played()}
     assert running == {2}
     async with course.web("olga") as api:
         await proposed(api, CUP + "[limits]\nmatches_at_a_time = 6\n", apply=True)
-    assert {each.at_a_time for each in house.hub.competitions.played()} == {6}
+    assert {each.settings.at_a_time for each in house.hub.tournaments.played()} == {6}
 
 
 async def test_unfreeze_lets_versions_change_until_the_final_begins(house: Any) -> None:
@@ -194,7 +201,7 @@ async def test_unfreeze_lets_versions_change_until_the_final_begins(house: Any) 
         late = await api.post(f"{HERE}/cup/unfreeze", json={})
         assert late.json()["code"] == "competition/not_now"
     assert [
-        each.subject for each in await house.hub.store.administration.log()
+        each.subject for each in await house.hub.store.read(audit.latest)
         if each.what == "competition.unfreeze"
     ] == ["Cup: dates.freeze", "Cup"]  # fmt: skip
 
@@ -210,7 +217,7 @@ final = 2026-10-10T00:00:00Z
 
 
 async def test_changed_dates_move_freeze_and_final_also_after_a_restart(tmp_path: Path) -> None:
-    clock = Clock("2026-09-01")
+    clock = WallClock("2026-09-01")
     url = f"sqlite:///{tmp_path / 'a.db'}"
 
     async def hub() -> Hub:
@@ -218,27 +225,38 @@ async def test_changed_dates_move_freeze_and_final_also_after_a_restart(tmp_path
         return await Hub.open(ServerConfig(database=url), store=store)
 
     async def status(of: Hub) -> str:
-        await of.courses.look()
-        return (await of.store.read(class_sql.find, "Cup")).status
+        await of.competitions.look()
+        return (await of.store.read(competition_sql.find, "Cup")).status
 
     async def move(of: Hub, text: str) -> None:
-        row = await of.store.read(class_sql.find, "Cup")
-        await change(of.store, of.courses, await propose(of.store, of.courses, row, text), OLGA)
+        row = await of.store.read(competition_sql.find, "Cup")
+        await change(
+            of.store, of.competitions, await propose(of.store, of.competitions, row, text), OLGA
+        )
 
     first = await hub()
     try:
-        await first.courses.open(DATED, OLGA)
+        await first.competitions.open(DATED, OLGA)
         people = [NewMember(name, name) for name in ("ada", "bob")]
-        await first.store.write(class_people.take_in, "Cup", people, OLGA, first.store.now())
+        await first.store.write(
+            competition_students.take_in, "Cup", people, OLGA, first.store.now()
+        )
         for name in ("ada", "bob"):
-            bot = await first.store.ensure_bot((await first.store.player(name)).id, "")
+            bot = await first.store.ensure_bot(
+                (await first.store.read(stored_people.player, name)).id, ""
+            )
             await first.store.log_in(bot, "1")
         clock.set("2026-10-04")
         await move(first, DATED.replace("10-05", "10-07"))
         clock.set("2026-10-06")
         assert await status(first) == "open", "the date of before does nothing"
         await first.store.write(
-            class_people.extend, "Cup", "ada", clock.now + 5 * 86_400_000, OLGA, first.store.now()
+            competition_students.extend,
+            "Cup",
+            "ada",
+            clock.now + 5 * 86_400_000,
+            OLGA,
+            first.store.now(),
         )
     finally:
         await first.close()
@@ -251,13 +269,13 @@ async def test_changed_dates_move_freeze_and_final_also_after_a_restart(tmp_path
         assert await status(second) == "open", "a later freeze opens it again"
         clock.set("2026-10-09")
         assert await status(second) == "frozen"
-        row = await second.store.read(class_sql.find, "Cup")
-        await unfreeze(second.store, second.courses, row, OLGA)
+        row = await second.store.read(competition_sql.find, "Cup")
+        await unfreeze(second.store, second.competitions, row, OLGA)
         assert await status(second) == "open", "the date that is over does not freeze it again"
-        assert "freeze" not in (await second.store.read(class_sql.find, "Cup")).file
-        await second.store.write(class_sql.move, "Cup", "freeze", OLGA, second.store.now())
-        student = (await second.store.read(class_people.students_of, "Cup"))[0]
-        assert student.extended_ms == Clock("2026-10-11").now, "an extension stays as it is"
+        assert "freeze" not in (await second.store.read(competition_sql.find, "Cup")).file
+        await second.store.write(competition_sql.move, "Cup", "freeze", OLGA, second.store.now())
+        student = (await second.store.read(competition_students.students_of, "Cup"))[0]
+        assert student.extended_ms == WallClock("2026-10-11").now, "an extension stays as it is"
         clock.set("2026-10-11")
         assert await status(second) == "frozen"
     finally:
@@ -276,9 +294,9 @@ async def test_new_competition_takes_students_codes_and_entries_over(house: Any)
     await course.freeze("connect_four", "ada", "bob", "cy", staff=STAFF)
     store = house.hub.store
     code = await store.write(
-        class_codes.add_code, "cup", OLGA, store.now(), uses=2, late_ms=store.now() + 10**9
+        join_codes.add_code, "cup", OLGA, store.now(), uses=2, late_ms=store.now() + 10**9
     )
-    await store.write(class_people.leave, "cup", "cy", OLGA, store.now())
+    await store.write(competition_students.leave, "cup", "cy", OLGA, store.now())
     course.tokens["other"] = await house.token("other", "organise")
     copied = {"file": file.replace("Cup", "Next"), "codes": True, "submissions": True}
     async with course.web("other") as api:
@@ -300,15 +318,17 @@ async def test_new_competition_takes_students_codes_and_entries_over(house: Any)
         assert {e["entry"] for e in view["entries"]} == {
             "easy/bot", "secret/bot", "ada/bot", "bob/bot",
         }  # fmt: skip
-        assert [each.status for each in await store.read(class_people.students_of, "cup")].count(
-            "active"
-        ) == 2
+        assert [
+            each.status for each in await store.read(competition_students.students_of, "cup")
+        ].count("active") == 2
         again = await api.post(f"{HERE}/next/reissue-token", json={"student": "ada"})
         assert again.json()["token"].startswith("ply_"), "the class made the account"
     async with course.web() as anybody:
         joined = await anybody.post("/api/v1/class/join", json={"code": code.code, "player": "dan"})
         assert joined.json()["name"] == "Next"
-    assert [each.player for each in await store.read(class_staff.staff_of, "next")] == ["olga"]
+    assert [each.player for each in await store.read(competition_staff.staff_of, "next")] == [
+        "olga"
+    ]
 
 
 async def test_losses_of_a_deletion_are_counted(house: Any) -> None:

@@ -1,4 +1,4 @@
-"""Competitions with a class on a server: what is refused, what dates do, who sees what."""
+"""Competitions on a server: what is refused, what dates do, who sees what."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import io
 from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from tests.harness.wall_clock import WallClock
 
 from plyhouse.protocol.messages import Error, MatchMessage, Ready, Resign
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
-from plyhouse.storage import class_codes, class_people, class_sql
-from plyhouse.storage.class_rows import NewMember
-from plyhouse.storage.errors import ClassRefusal
+from plyhouse.storage import competition_sql, competition_students, join_codes, people
+from plyhouse.storage.competition_rows import NewMember
+from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 
@@ -353,20 +353,6 @@ async def test_an_anonymous_board_shows_ones_own_line_and_those_just_ahead(
 # ------------------------------------------------------------------------------ dates
 
 
-class Clock:
-    """Wall-clock milliseconds that a test moves by hand."""
-
-    def __init__(self, text: str) -> None:
-        self.now = 0
-        self.set(text)
-
-    def set(self, text: str) -> None:
-        self.now = int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp() * 1000)
-
-    def __call__(self) -> int:
-        return self.now
-
-
 DATES = """
 [dates]
 opening = 2026-10-01T00:00:00Z
@@ -376,7 +362,7 @@ final = 2026-10-10T01:00:00Z
 
 
 async def test_dates_come_by_themselves_also_while_no_server_runs(tmp_path: Path) -> None:
-    clock = Clock("2026-09-01")
+    clock = WallClock("2026-09-01")
     url = f"sqlite:///{tmp_path / 'a.db'}"
 
     async def hub() -> Hub:
@@ -386,58 +372,64 @@ async def test_dates_come_by_themselves_also_while_no_server_runs(tmp_path: Path
     first = await hub()
     store = first.store
     try:
-        assert (await first.courses.open(FILE + DATES, OLGA)).status == "draft"
+        assert (await first.competitions.open(FILE + DATES, OLGA)).status == "draft"
         await store.write(
-            class_people.take_in,
+            competition_students.take_in,
             "Cup",
             [NewMember(name, name) for name in ("ada", "bob")],
             OLGA,
             store.now(),
         )
-        made = await store.write(class_codes.add_code, "Cup", OLGA, store.now(), uses=2)
-        with pytest.raises(ClassRefusal, match="opens on 2026-10-01 at 00:00 UTC") as caught:
-            await store.write(class_codes.join, made.code, "cy", None, store.now())
+        made = await store.write(join_codes.add_code, "Cup", OLGA, store.now(), uses=2)
+        with pytest.raises(CompetitionRefusal, match="opens on 2026-10-01 at 00:00 UTC") as caught:
+            await store.write(join_codes.join, made.code, "cy", None, store.now())
         assert caught.value.code == "competition/not_open"
         clock.set("2026-10-01")
-        await first.courses.look()
-        assert (await store.read(class_sql.find, "Cup")).status == "open"
+        await first.competitions.look()
+        assert (await store.read(competition_sql.find, "Cup")).status == "open"
     finally:
         await first.close()
     clock.set("2026-10-11")
     second = await hub()
     store = second.store
     try:
-        row = await store.read(class_sql.find, "Cup")
+        row = await store.read(competition_sql.find, "Cup")
         assert row.status == "frozen", "there is nobody to play"
         assert row.note is not None
         assert "has 0 entries" in row.note
-        await store.write(class_people.extend, "Cup", "ada", clock.now + 1000, OLGA, store.now())
-        await store.write(class_people.extend, "Cup", "bob", clock.now + 1000, OLGA, store.now())
+        await store.write(
+            competition_students.extend, "Cup", "ada", clock.now + 1000, OLGA, store.now()
+        )
+        await store.write(
+            competition_students.extend, "Cup", "bob", clock.now + 1000, OLGA, store.now()
+        )
         for name in ("ada", "bob"):
-            bot = await second.store.ensure_bot((await second.store.player(name)).id, "")
+            bot = await second.store.ensure_bot(
+                (await second.store.read(people.player, name)).id, ""
+            )
             await second.store.log_in(bot, "1")
-        await second.courses.look()
-        note = (await store.read(class_sql.find, "Cup")).note
+        await second.competitions.look()
+        note = (await store.read(competition_sql.find, "Cup")).note
         assert note is not None
         assert note.startswith("ada, bob may still submit")
         clock.now += 1000
-        await second.courses.look()
-        row = await store.read(class_sql.find, "Cup")
+        await second.competitions.look()
+        row = await store.read(competition_sql.find, "Cup")
         assert (row.status, row.note) == ("running", None)
-        assert (await second.courses.view("Cup")).games[0].planned == 2
+        assert (await second.competitions.view("Cup")).games[0].planned == 2
     finally:
         await second.close()
     third = await hub()
     try:
-        view = await third.courses.view("Cup")
+        view = await third.competitions.view("Cup")
         assert view.row.status == "running"
         assert view.games[0].waiting_for == (
             "ada/ada is not connected.",
             "bob/bob is not connected.",
         )
-        await third.store.write(class_sql.move, "Cup", "delete", OLGA, third.store.now())
+        await third.store.write(competition_sql.move, "Cup", "delete", OLGA, third.store.now())
         await third.audit_follower.look()
-        assert len(third.competitions) == 0
+        assert len(third.tournaments) == 0
     finally:
         await third.close()
 
@@ -461,9 +453,9 @@ async def test_a_competition_whose_game_is_missing_spoils_no_list(
     house: Any, api: httpx.AsyncClient
 ) -> None:
     await opened(api)
-    row = await house.hub.store.read(class_sql.find, "Cup")
+    row = await house.hub.store.read(competition_sql.find, "Cup")
     lost = replace(row, id="lost", name="Lost", file=FILE.replace("pig", "gone"))
-    await house.hub.store.write(class_sql.create, lost, (), OLGA)
+    await house.hub.store.write(competition_sql.create, lost, (), OLGA)
     listed = (await api.get(HERE)).json()
     assert sorted(each["name"] for each in listed) == ["Cup", "Lost"]
     answer = await api.get(f"{HERE}/lost")

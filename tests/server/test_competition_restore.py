@@ -1,4 +1,4 @@
-"""Whatever happens to a competition, the server starts."""
+"""The server starts with every damage to a competition."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.harness.stored_competitions import competition, three_bots
+from tests.tournaments import add_tournament
 
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
+from plyhouse.storage import competition_sql, match_lists, people, steering
 from plyhouse.storage.rows import (
     By,
-    CompetitionRow,
     EventRow,
     MatchRow,
     NewMatch,
@@ -27,11 +28,14 @@ from plyhouse.storage.rows import (
     SeatRow,
 )
 from plyhouse.storage.store import Store
+from plyhouse.storage.tournament_settings import TournamentSettings, settings
 
 CREATE = """
 import asyncio, os, signal, sys
 from sqlalchemy import event
-from plyhouse.storage.rows import CompetitionRow
+from plyhouse.storage import competition_sql
+from plyhouse.storage.competition_rows import CompetitionGame, CompetitionRow
+from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 
 async def main(url, fatal):
@@ -49,28 +53,14 @@ async def main(url, fatal):
     event.listen(engine, "before_cursor_execute", step)
     event.listen(engine, "after_cursor_execute", step)
     event.listen(engine, "commit", step)
-    row = CompetitionRow(
-        "cup", "Cup", "tic_tac_toe", "move:1", "round_robin", 1, False, True, 5, "running"
-    )
-    await store.create_competition(row, [1, 2, 3])
+    games = (CompetitionGame(0, "tic_tac_toe", None),)
+    row = CompetitionRow("cup", "Cup", "", "round_robin", "frozen", 1, 0, 5, games=games)
+    await store.write(competition_sql.create, row, (), By("olga"), (), [1, 2, 3])
     step()
     print(steps)
 
 asyncio.run(main(sys.argv[1], int(sys.argv[2])))
 """
-
-
-async def three_bots(url: str) -> None:
-    async with await Store.open(url) as store:
-        for name in ("ada", "bob", "cyd"):
-            player = await store.add_player(name)
-            await store.ensure_bot(player.id, "")
-
-
-def competition(name: str, game: str = "tic_tac_toe", **more: Any) -> CompetitionRow:
-    return CompetitionRow(
-        name, name, game, "move:1", "round_robin", 1, False, True, 5, "running", **more
-    )
 
 
 async def test_a_kill_while_a_competition_is_made_leaves_all_of_it_or_nothing(
@@ -85,8 +75,8 @@ async def test_a_kill_while_a_competition_is_made_leaves_all_of_it_or_nothing(
         )
         hub = await Hub.open(ServerConfig(database=url))
         try:
-            made = await hub.store.competitions()
-            entries = [each.bot for row in made for each in await hub.store.entries(row.id)]
+            made = await hub.store.read(competition_sql.list_all)
+            entries = await hub.store.read(competition_sql.entries_of, "cup")
             assert (len(made), len(entries)) in ((0, 0), (1, 3)), f"killed at step {fatal}"
             survived += len(made)
         finally:
@@ -102,18 +92,18 @@ async def test_a_competition_whose_game_is_missing_waits_for_it(tmp_path: Path) 
     url = f"sqlite:///{tmp_path / 'a.db'}"
     await three_bots(url)
     async with await Store.open(url) as store:
-        await store.create_competition(competition("lost", "no_such_game"), [1, 2])
-        await store.create_competition(competition("fine"), [1, 2])
+        await add_tournament(store, competition("lost", "no_such_game"), [1, 2])
+        await add_tournament(store, competition("fine"), [1, 2])
     for _ in range(2):
         hub = await Hub.open(ServerConfig(database=url))
         try:
-            view = await hub.competitions.view("lost")
+            view = await hub.tournaments.view("lost")
             assert view.row.status == "suspended"
             assert view.row.finished_ms is None
             (why,) = view.waiting_for
             assert "no_such_game" in why
-            assert (await hub.competitions.view("fine")).row.status == "running"
-            assert len(hub.competitions) == 1
+            assert (await hub.tournaments.view("fine")).row.status == "running"
+            assert len(hub.tournaments) == 1
         finally:
             await hub.close()
     # The file is there again; here, the competition is made to name a game that is.
@@ -122,9 +112,9 @@ async def test_a_competition_whose_game_is_missing_waits_for_it(tmp_path: Path) 
     connection.close()
     hub = await Hub.open(ServerConfig(database=url))
     try:
-        view = await hub.competitions.view("lost")
+        view = await hub.tournaments.view("lost")
         assert view.row.status == "running"
-        assert view.row.data is None
+        assert settings(view.row) == TournamentSettings()
         assert view.waiting_for == ["ada/ada is not connected.", "bob/bob is not connected."]
     finally:
         await hub.close()
@@ -134,8 +124,8 @@ async def test_paused_competition_stays_paused_after_its_game_was_missing(tmp_pa
     url = f"sqlite:///{tmp_path / 'a.db'}"
     await three_bots(url)
     async with await Store.open(url) as store:
-        await store.create_competition(competition("cup"), [1, 2])
-        await store.administration.set_competition_status("cup", "paused", By("olga"))
+        await add_tournament(store, competition("cup"), [1, 2])
+        await store.write(steering.steer, "cup", "pause", By("olga"), store.now())
 
     def name_game(game: str) -> None:
         with contextlib.closing(sqlite3.connect(tmp_path / "a.db")) as connection, connection:
@@ -144,16 +134,16 @@ async def test_paused_competition_stays_paused_after_its_game_was_missing(tmp_pa
     name_game("no_such_game")
     for _ in range(2):
         hub = await Hub.open(ServerConfig(database=url))
-        assert (await hub.competitions.view("cup")).row.status == "suspended"
+        assert (await hub.tournaments.view("cup")).row.status == "suspended"
         await hub.close()
     name_game("tic_tac_toe")
     hub = await Hub.open(ServerConfig(database=url))
     try:
-        running = hub.competitions.running("cup")
+        running = hub.tournaments.running("cup")
         assert running is not None
         assert running.paused
-        assert (await hub.competitions.view("cup")).row.status == "paused"
-        assert hub.competitions.played() == []
+        assert (await hub.tournaments.view("cup")).row.status == "paused"
+        assert hub.tournaments.played() == []
     finally:
         await hub.close()
 
@@ -175,13 +165,13 @@ async def test_a_damaged_competition_is_suspended_with_a_reason(
     url = f"sqlite:///{tmp_path / 'a.db'}"
     await three_bots(url)
     async with await Store.open(url) as store:
-        await store.create_competition(competition("cup"), [1, 2, 3])
+        await add_tournament(store, competition("cup"), [1, 2, 3])
     with sqlite3.connect(tmp_path / "a.db") as connection:
         connection.execute(damage)
     connection.close()
     hub = await Hub.open(ServerConfig(database=url))
     try:
-        view = await hub.competitions.view("cup")
+        view = await hub.tournaments.view("cup")
         assert view.row.status == "suspended"
         assert len(view.waiting_for) == 1
         assert view.waiting_for[0].startswith("It cannot go on: ")
@@ -196,7 +186,7 @@ async def test_the_pairing_of_a_match_that_cannot_be_resumed_ends_with_it(tmp_pa
     seed = secrets.token_bytes(32)
     commitment = hashlib.sha256(seed).hexdigest()
     async with await Store.open(url) as store:
-        bots = [await store.bot_named(name, "") for name in ("ada", "bob")]
+        bots = [await store.read(people.bot_named, name, "") for name in ("ada", "bob")]
         seats = tuple(
             [
                 SeatRow(
@@ -219,7 +209,7 @@ async def test_the_pairing_of_a_match_that_cannot_be_resumed_ends_with_it(tmp_pa
         await store.apply([NewPairing(pairing), *map(NewMatch, headers), *damaged])
     hub = await Hub.open(ServerConfig(database=url))
     try:
-        found = await hub.store.list_matches()
+        found = await hub.store.read(match_lists.list_matches, match_lists.MatchFilter())
         assert [each.termination for each in found] == ["server_fault"] * 2
         assert [each.seed for each in found] == [seed] * 2, "the pairing is over"
     finally:

@@ -1,4 +1,4 @@
-"""What scores the matches of a final: what its file says, told beside every score."""
+"""The scoring of a final's matches: the file decides it, and every score names it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.server.conftest import Client
+from tests.harness.finals import HERE, Course
+from tests.harness.server import BotClient
 
 from plyhouse.games import Scoring
 from plyhouse.protocol.codec import MSGPACK
@@ -19,11 +20,9 @@ from plyhouse.server.competition.game_scoring import scoring_of
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.results.record import read_record
-from plyhouse.storage import class_people, class_results, class_sql
-from plyhouse.storage.class_rows import NewMember
-from plyhouse.storage.rows import By, CompetitionRow
-
-from .finals import HERE, Course
+from plyhouse.storage import competition_results, competition_sql, competition_students
+from plyhouse.storage.competition_rows import NewMember
+from plyhouse.storage.rows import By, TournamentRow
 
 FILE = """
 name = "Cup"
@@ -105,22 +104,26 @@ async def test_match_that_a_restart_interrupts_is_scored_as_its_file_says(tmp_pa
     config = ServerConfig(database=f"sqlite:///{tmp_path / 'cup.db'}")
     hub = await Hub.open(config)
     text = 'name = "Cup"\ngames = ["kuhn_poker"]\ntime_control = "total:60"\nscoring = "wins"\n'
-    await hub.courses.open(text, OLGA)
+    await hub.competitions.open(text, OLGA)
     joined = await hub.store.write(
-        class_people.take_in, "Cup", [NewMember(n, n) for n in ("s0", "s1")], OLGA, hub.store.now()
+        competition_students.take_in,
+        "Cup",
+        [NewMember(n, n) for n in ("s0", "s1")],
+        OLGA,
+        hub.store.now(),
     )
 
-    async def clients() -> list[tuple[Client, Welcome]]:
+    async def clients() -> list[tuple[BotClient, Welcome]]:
         found = []
         for each in joined:
-            client = Client(hub.connect(), MSGPACK)
+            client = BotClient(hub.connect(), MSGPACK)
             options = {"games": ["kuhn_poker"], "max_matches": 2, "takeover": True}
             found.append((client, await client.hello(each.token, "bot", **options)))
         return found
 
     there = await clients()
-    await hub.store.write(class_sql.move, "Cup", "freeze", OLGA, hub.store.now())
-    row = await hub.courses.run("Cup", OLGA)
+    await hub.store.write(competition_sql.move, "Cup", "freeze", OLGA, hub.store.now())
+    row = await hub.competitions.run("Cup", OLGA)
     for client, _ in there:
         await client.next(MatchMessage)
     for shown in [each.match.config.match for each in hub.directory.live.values()]:
@@ -130,7 +133,7 @@ async def test_match_that_a_restart_interrupts_is_scored_as_its_file_says(tmp_pa
 
     hub = await Hub.open(config)
 
-    async def finish(client: Client, welcome: Welcome) -> None:
+    async def finish(client: BotClient, welcome: Welcome) -> None:
         for shown in welcome.matches:
             await client.ask(Ready, shown.match, "ab12")
             await client.play(shown, 7)
@@ -138,7 +141,7 @@ async def test_match_that_a_restart_interrupts_is_scored_as_its_file_says(tmp_pa
     await asyncio.gather(*(finish(*each) for each in await clients()))
     await hub.close()
     hub = await Hub.open(config)
-    seats = await hub.store.read(class_results.played, row.id)
+    seats = await hub.store.read(competition_results.played, row.id)
     assert len(seats) == 4
     assert {each.score for each in seats} <= {0.0, 0.5, 1.0}
     assert {abs(each.returned or 0.0) for each in seats} <= {1.0, 2.0}
@@ -159,5 +162,5 @@ async def test_match_that_a_restart_interrupts_is_scored_as_its_file_says(tmp_pa
 def test_begun_final_keeps_the_scoring_that_was_stored(
     game: str, data: str, scoring: Scoring
 ) -> None:
-    row = CompetitionRow("c", "Cup", game, "move:1", "round_robin", 1, True, False, 0, data=data)
+    row = TournamentRow("c", "Cup", game, "move:1", "round_robin", 1, True, False, 0, data=data)
     assert scoring_of(row) is scoring

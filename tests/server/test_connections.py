@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import msgpack  # type: ignore[import-untyped]
 import pytest
-from tests.server.conftest import Client
+from tests.harness.server import BotClient
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
@@ -37,6 +37,7 @@ from plyhouse.protocol.messages import (
 )
 from plyhouse.server.wire.http import PunctualHttp
 from plyhouse.server.wire.websocket import MAX_WEBSOCKET_FRAME
+from plyhouse.storage import people
 
 OpenHouse = Callable[..., Awaitable[Any]]
 
@@ -44,7 +45,7 @@ OpenHouse = Callable[..., Awaitable[Any]]
 async def test_wrong_revoked_and_unfit_tokens_have_their_own_errors(house: Any) -> None:
     good = await house.token("alice")
     revoked = await house.token("alice")
-    await house.hub.store.revoke_token(revoked)
+    await house.hub.store.write(people.revoke_token, revoked, house.hub.store.now())
     organiser = await house.token("olga", "organise")
     answers = []
     for token in ("ply_nonsense", revoked, organiser):
@@ -87,7 +88,7 @@ async def test_refused_websockets_are_no_errors_of_the_server(
     assert refused.value.response.status_code == status
     await house.client()  # by now the refusal has been dealt with
     told = [record for record in caplog.records if record.levelno >= logging.WARNING]
-    # A machine with much to do may make the server stand still, which it tells.
+    # The server logs when a busy machine delays it.
     assert not [record for record in told if "stood still" not in record.msg]
 
 
@@ -306,7 +307,7 @@ async def test_silent_connections_are_given_up(open_house: OpenHouse) -> None:
     client = await house.client()
     await client.hello(token, "bot")
     gone = loop.create_future()
-    live = house.hub.directory.participants
+    live = house.hub.directory.presences
     original = house.hub.left
 
     def left(session: Any) -> None:
@@ -403,11 +404,11 @@ async def test_games_that_are_not_known_here_are_pointed_out(house: Any) -> None
 
 
 async def test_a_connection_in_memory_speaks_the_same_protocol(house: Any) -> None:
-    client = Client(house.hub.connect(), MSGPACK)
+    client = BotClient(house.hub.connect(), MSGPACK)
     assert (await client.hello("ply_wrong", "bot")).code == "auth/bad_token"
     assert await client.receive() is None
     assert client.close_code == 4401
-    client = Client(house.hub.connect(JSON), JSON)
+    client = BotClient(house.hub.connect(JSON), JSON)
     assert isinstance(await client.hello(await house.token("alice"), "bot"), Welcome)
     await client.close()
     assert not house.hub.directory.online()

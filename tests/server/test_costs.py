@@ -1,4 +1,4 @@
-"""What `competition check` says of dates and costs where a server is asked."""
+"""The dates and costs in the output of `competition check` with a server."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.harness.finals import Course
 
 from plyhouse.clients.cli.main import main
 from plyhouse.protocol.messages import MatchSnapshot
-
-from .finals import Course
 
 FILE = 'name = "{name}"\ngames = ["tic_tac_toe"]\ntime_control = "{control}"\n'
 

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import csv
 import io
 import json
-import random
 import signal
-import socket
-import subprocess
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -18,23 +14,10 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.cli.conftest import Zygote, clean_environment, command
-from tests.server.conftest import Client, legal_action
-from websockets.asyncio.client import connect
-from websockets.exceptions import WebSocketException
+from tests.cli.conftest import Zygote
+from tests.harness.course_server import PATIENCE, Bot, CourseServer, account
 
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.codec import MSGPACK
-from plyhouse.protocol.messages import (
-    Act,
-    Error,
-    Hello,
-    MatchMessage,
-    MatchSnapshot,
-    Ready,
-    Turn,
-    Welcome,
-)
 from plyhouse.server.results.record import read_record
 from plyhouse.server.results.scoring import match_scores, return_span
 from plyhouse.server.results.verify import verify
@@ -59,133 +42,17 @@ hidden = true
 grade = "good"
 at_least = 0.6
 """
-PATIENCE = 150.0
-
-
-class House:
-    """A server as a process of its own, always at the same place."""
-
-    def __init__(self, folder: Path, zygote: Zygote) -> None:
-        self.folder = folder
-        self.zygote = zygote
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}"
-        self.process: subprocess.Popen[str]
-
-    def start(self) -> None:
-        self.process = subprocess.Popen(
-            [*command(), "serve", "--port", str(self.port), "--database", "sqlite:///course.db",
-             "--log-level", "error"],
-            cwd=self.folder,
-            env=clean_environment(),
-            stdout=subprocess.PIPE,
-            text=True,
-        )  # fmt: skip
-        assert self.process.stdout is not None
-        assert self.process.stdout.readline().startswith("Plyhouse is listening")
-
-    def end(self, sign: signal.Signals) -> None:
-        self.process.send_signal(sign)
-        self.process.communicate(timeout=100)
-
-    async def do(self, *arguments: str, token: str, code: int = 0) -> str:
-        """Run a command as somebody; what it prints on standard output, or its error."""
-        environment = clean_environment({"PLYHOUSE_SERVER": self.url, "PLYHOUSE_TOKEN": token})
-        done = await asyncio.to_thread(self.zygote.run, arguments, self.folder, environment)
-        assert done.code == code, (arguments, done.out, done.err)
-        assert "Traceback" not in done.err, done.err
-        return done.err if code else done.out
-
-    async def get(self, path: str, token: str = "") -> Any:
-        async with httpx.AsyncClient(base_url=self.url) as client:
-            headers = {"Authorization": f"Bearer {token}"} if token else {}
-            answer = await client.get(path, headers=headers, timeout=30)
-            assert answer.status_code == 200, answer.text
-            return answer.json()
-
-
-class Bot:
-    """A bot that plays at random whatever comes, and connects again when it was cut off."""
-
-    def __init__(self, house: House, token: str, name: str, version: str, digest: str) -> None:
-        self.house = house
-        self.hello: dict[str, Any] = {
-            "token": token,
-            "bot": name,
-            "version": version,
-            "digest": digest * 64,
-            "games": ["tic_tac_toe", "kuhn_poker"],
-            "max_matches": 4,
-            "takeover": True,
-        }
-        self.random = random.Random(f"{name}{version}")
-        self.connected = asyncio.Event()
-        self.task: asyncio.Task[None] | None = None
-
-    async def begin(self) -> Bot:
-        self.task = asyncio.create_task(self._stay())
-        async with asyncio.timeout(PATIENCE):
-            await self.connected.wait()
-        return self
-
-    async def stop(self) -> None:
-        if self.task is not None:
-            self.task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self.task
-
-    async def _stay(self) -> None:
-        while True:
-            with contextlib.suppress(OSError, WebSocketException, TimeoutError, EOFError):
-                address = f"ws://127.0.0.1:{self.house.port}/ws"
-                protocols: Any = [MSGPACK.subprotocol]
-                async with connect(address, subprotocols=protocols, compression=None) as wire:
-                    await self._play(Client(wire, MSGPACK))
-            await asyncio.sleep(0.05)
-
-    async def _play(self, client: Client) -> None:
-        await client.send(Hello(1, **self.hello))
-        number = 1
-        games: dict[str, Any] = {}
-        while (message := await client.receive()) is not None:
-            if isinstance(message, Error) and message.re == 1:
-                raise AssertionError(message)
-            shown: list[Any] = []
-            if isinstance(message, Welcome):
-                self.connected.set()
-                shown = list(message.matches)
-            elif isinstance(message, MatchMessage):
-                shown = [message.snapshot]
-            elif isinstance(message, Turn):
-                shown = [message]
-            for each in shown:
-                if isinstance(each, MatchSnapshot):
-                    games[each.match] = get_game(each.game)
-                    number += 1
-                    await client.send(Ready(number, each.match, "ab"))
-                if isinstance(each, Turn) or each.your_turn:
-                    action = legal_action(each, games[each.match], self.random)
-                    number += 1
-                    await client.send(Act(number, each.match, each.ply, action))
 
 
 @pytest.fixture
-async def house(tmp_path: Path, zygote: Zygote) -> AsyncIterator[House]:
-    made = House(tmp_path, zygote)
+async def house(tmp_path: Path, zygote: Zygote) -> AsyncIterator[CourseServer]:
+    made = CourseServer(tmp_path, zygote)
     made.start()
     yield made
     made.end(signal.SIGKILL)
 
 
-async def account(house: House, name: str, *scopes: str) -> str:
-    options = [option for scope in scopes for option in ("--scope", scope)]
-    database = ("--database", "sqlite:///course.db")
-    return (await house.do("player", "add", name, *options, *database, token="")).strip()
-
-
-async def until(house: House, token: str, enough: Callable[[Any], bool]) -> Any:
+async def until(house: CourseServer, token: str, enough: Callable[[Any], bool]) -> Any:
     async with asyncio.timeout(PATIENCE):
         while True:
             view = await house.get("/api/v1/class/competitions/Autumn cup", token)
@@ -195,7 +62,7 @@ async def until(house: House, token: str, enough: Callable[[Any], bool]) -> Any:
 
 
 @pytest.mark.slow
-async def test_a_course_from_the_list_of_students_to_the_grades(house: House) -> None:
+async def test_a_course_from_the_list_of_students_to_the_grades(house: CourseServer) -> None:
     olga = await account(house, "olga", "play", "organise")
     staff = await account(house, "staff", "play")
     (house.folder / "cup.toml").write_text(FILE)
@@ -216,7 +83,7 @@ async def test_a_course_from_the_list_of_students_to_the_grades(house: House) ->
     tokens = {row["name"]: row["token"] for row in csv.DictReader(io.StringIO(sheet))}
     assert len(tokens) == 9
     assert await house.do("student", "import", "list.csv", *given, token=olga) == ""
-    code = (await house.do("student", "code", *given, "--uses", "3", token=olga)).strip()
+    code = (await house.do("code", "create", *given, "--uses", "3", token=olga)).strip()
     for name in ("j1", "j2", "j3"):
         tokens[name] = (await house.do("join", code, "--player", name, token="")).strip()
     said = await house.do("join", code, "--player", "j4", token="", code=4)
@@ -233,7 +100,7 @@ async def test_a_course_from_the_list_of_students_to_the_grades(house: House) ->
         second = await Bot(house, students[name], "bot", "1", "b").begin()
         await second.stop()
     await house.do("bot", "enter", "bot", *given, "--version-label", "aaaa", token=students["s0"])
-    mine = json.loads(await house.do("bot", "version", "--json", token=students["s0"]))
+    mine = json.loads(await house.do("bot", "versions", "--json", token=students["s0"]))
     assert [(each["digest"][:4], bool(each["entered"])) for each in mine] == [
         ("bbbb", False),
         ("aaaa", True),
@@ -307,7 +174,7 @@ async def test_a_course_from_the_list_of_students_to_the_grades(house: House) ->
     assert {row["student"] for row in graded} == set(students), "a row for each member"
     assert {row["student"]: row["grade"] for row in graded}["s3"] == "disqualified"
 
-    # What deserves a look is for organisers only.
+    # Only organisers see matches that deserve a look.
     look = ("competition", "suspicious", "Autumn cup", "--json")
     told = json.loads(await house.do(*look, token=olga))
     assert 55 <= told["pairs_tested"] <= 66, "twelve students, of whom one was disqualified"
@@ -317,7 +184,7 @@ async def test_a_course_from_the_list_of_students_to_the_grades(house: House) ->
     assert {"s0/bot", "s2/bot"} <= set(same["a" * 64])
     await house.do(*look, token=students["s0"], code=4)
 
-    # Who may see the board, and what of it.
+    # The visibility of the board and its parts.
     board = await house.get("/api/v1/class/competitions/Autumn cup/board", students["s0"])
     assert "staff/easy" in {line["entry"] for line in board}
     assert "staff/hard" not in {line["entry"] for line in board}
@@ -330,7 +197,7 @@ async def test_a_course_from_the_list_of_students_to_the_grades(house: House) ->
         await bot.stop()
 
 
-async def recomputed(house: House, view: Any, token: str) -> tuple[Any, Any]:
+async def recomputed(house: CourseServer, view: Any, token: str) -> tuple[Any, Any]:
     """Scores by entry and game, and how often every two met, from verified records alone."""
     scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     games: dict[tuple[str, str], int] = defaultdict(int)

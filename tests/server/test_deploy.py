@@ -1,4 +1,4 @@
-"""The examples in deploy/: what they say is what there is, and nginx passes everything on."""
+"""The examples in deploy/: their options exist, and nginx passes everything on."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.server.conftest import Client, House
+from tests.harness.server import BotClient, Server
 from websockets.asyncio.client import connect
 
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.messages import Welcome
 from plyhouse.server.config import config_fields
-from plyhouse.server.web.problems import MAX_BODY
+from plyhouse.server.web.error_responses import MAX_BODY
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
@@ -94,7 +94,7 @@ def nginx(folder: Path, server_port: int, port: int, plain_port: int) -> Iterato
 
 @pytest.fixture
 async def behind(
-    house: House, certificate: ssl.SSLContext, tmp_path: Path
+    house: Server, certificate: ssl.SSLContext, tmp_path: Path
 ) -> AsyncIterator[tuple[str, str]]:
     """The addresses of a server behind nginx: with TLS and without."""
     port, plain_port = free_port(), free_port()
@@ -110,7 +110,7 @@ async def behind(
 
 @needs_nginx
 async def test_nginx_passes_bots_pages_and_refusals(
-    house: House, behind: tuple[str, str], certificate: ssl.SSLContext
+    house: Server, behind: tuple[str, str], certificate: ssl.SSLContext
 ) -> None:
     safe, plain = behind
     async with httpx.AsyncClient(verify=certificate, base_url=safe) as api:
@@ -132,7 +132,7 @@ async def test_nginx_passes_bots_pages_and_refusals(
                     compression=None,
                 )
             )
-            client = Client(wire, MSGPACK)
+            client = BotClient(wire, MSGPACK)
             assert isinstance(await client.hello(await house.token(player), "bot"), Welcome)
             await client.seek("connect_four")
             clients.append(client)

@@ -6,8 +6,9 @@ from collections.abc import Awaitable, Callable
 
 import httpx
 import pytest
-from tests.server.conftest import House
+from tests.harness.server import Server
 
+from plyhouse.storage import people, people_changes
 from plyhouse.storage.rows import By
 
 CYRILLIC_ADA = "\u0410da Lovelace"  # with a Cyrillic first letter
@@ -15,16 +16,18 @@ CYRILLIC_BOB = "\u0412\u041e\u0412"  # looks like BOB
 
 
 @pytest.fixture
-async def named(open_house: Callable[..., Awaitable[House]]) -> House:
+async def named(open_house: Callable[..., Awaitable[Server]]) -> Server:
     """Ada with a display name, and Bob, Zoe and Eve without one."""
     house = await open_house(registration="open")
     for name in ("ada-l", "bob", "zoe", "eve"):
         await house.token(name)
-    await house.hub.store.administration.set_display("ada-l", "Ada Lovelace", By("olga"))
+    await house.hub.store.write(
+        people_changes.set_display, "ada-l", "Ada Lovelace", By("olga"), house.hub.store.now()
+    )
     return house
 
 
-async def change(house: House, who: str, display: str, by: str = "") -> httpx.Response:
+async def change(house: Server, who: str, display: str, by: str = "") -> httpx.Response:
     scopes = ("admin",) if by == "root" else ("play",)
     headers = {"Authorization": f"Bearer {await house.token(by or who, *scopes)}"}
     async with httpx.AsyncClient(base_url=house.server.url, headers=headers) as web:
@@ -39,15 +42,15 @@ COPIES = pytest.mark.parametrize(
 
 
 @COPIES
-async def test_a_player_cannot_look_like_another_one(named: House, display: str) -> None:
+async def test_a_player_cannot_look_like_another_one(named: Server, display: str) -> None:
     answer = await change(named, "eve", display)
     assert (answer.status_code, answer.json()["code"]) == (409, "storage/display_taken")
     assert repr(display) in answer.json()["detail"]
-    assert (await named.hub.store.player("eve")).display == ""
+    assert (await named.hub.store.read(people.player, "eve")).display == ""
 
 
 @COPIES
-async def test_a_new_account_cannot_look_like_another_one(named: House, display: str) -> None:
+async def test_a_new_account_cannot_look_like_another_one(named: Server, display: str) -> None:
     url = named.server.url
     async with httpx.AsyncClient(base_url=url, headers={"Origin": url}) as web:
         for path, more in (("players", {}), ("session/account", {"password": "long enough 7"})):
@@ -57,7 +60,7 @@ async def test_a_new_account_cannot_look_like_another_one(named: House, display:
         assert (await web.get("/api/v1/players/mallory")).status_code == 404
 
 
-async def test_own_and_different_names_are_free(named: House) -> None:
+async def test_own_and_different_names_are_free(named: Server) -> None:
     for who, display in (
         ("ada-l", "Ada Lovelace"),
         ("ada-l", "ADA L."),
@@ -71,11 +74,11 @@ async def test_own_and_different_names_are_free(named: House) -> None:
         assert answer.status_code == 200, answer.text
 
 
-async def test_an_organiser_can_give_people_their_real_names(named: House) -> None:
+async def test_an_organiser_can_give_people_their_real_names(named: Server) -> None:
     answer = await change(named, "zoe", "Ada Lovelace", by="root")
     assert answer.status_code == 200, answer.text
     answer = await change(named, "zoe", "Ada Lovelace")
     assert answer.status_code == 200, "nothing changes"
     answer = await change(named, "zoe", "ada lovelace")
     assert answer.status_code == 409
-    assert (await named.hub.store.player("zoe")).display == "Ada Lovelace"
+    assert (await named.hub.store.read(people.player, "zoe")).display == "Ada Lovelace"

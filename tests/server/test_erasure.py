@@ -13,8 +13,8 @@ from typing import Any
 import httpx
 import pytest
 from sqlalchemy import Connection, LargeBinary, String, inspect, text
-from tests.server.conftest import House, legal_action
-from tests.server.finals import Course
+from tests.harness.finals import Course
+from tests.harness.server import Server, legal_action
 from tests.storage.conftest import (  # noqa: F401  (fixtures)
     lasting_url,
     postgres_reason,
@@ -34,14 +34,26 @@ from plyhouse.protocol.messages import (
 )
 from plyhouse.server.results.record import read_record
 from plyhouse.server.results.verify import verify
-from plyhouse.storage import class_bots, class_people, class_sql
-from plyhouse.storage.class_rows import NewMember
+from plyhouse.storage import (
+    audit,
+    competition_entries,
+    competition_sql,
+    competition_students,
+    erasure,
+    outputs,
+    people_changes,
+    sessions,
+    submission_sql,
+    suspensions,
+)
+from plyhouse.storage import people as stored_people
+from plyhouse.storage.competition_rows import NewMember
 from plyhouse.storage.erasure import COLUMNS
-from plyhouse.storage.errors import ClassRefusal
+from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.models import metadata
 from plyhouse.storage.rows import By, wall_ms
 
-OpenHouse = Callable[..., Awaitable[House]]
+OpenHouse = Callable[..., Awaitable[Server]]
 MARK = "qzyxw"
 """Is in everything that names the student, or that the student wrote."""
 FIRST, ACCOUNT, BOT = f"{MARK}Before", f"{MARK}Now", f"{MARK}Deep"
@@ -54,8 +66,8 @@ GAME = get_game("tic_tac_toe")
 FILES = ("csv", "md", "html", "json", "grades", "gradescope", "jsonl")
 
 
-async def send(house: House, who: str, method: str, path: str, body: Any = None) -> Any:
-    """What the API answers, which has to be good."""
+async def send(house: Server, who: str, method: str, path: str, body: Any = None) -> Any:
+    """Return the API's answer, which must be a success."""
     headers = {"Authorization": f"Bearer {who}"} if who else {}
     async with httpx.AsyncClient(base_url=house.server.url, headers=headers, timeout=60) as web:
         answer = await web.request(method, f"/api/v1/{path}", json=body)
@@ -66,7 +78,7 @@ async def send(house: House, who: str, method: str, path: str, body: Any = None)
 class Marked:
     """A class with a student that has the mark wherever something can stand."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: Server) -> None:
         self.house = house
         self.cup = Course(house, FILE)
         self.admin = ""
@@ -95,16 +107,16 @@ class Marked:
         )
         people = [mine, NewMember("ben", "ben"), NewMember("cy", "cy")]
         joined = await store.write(
-            class_people.take_in, "cup", people, By("olga"), store.now(), adopt=("*",)
+            competition_students.take_in, "cup", people, By("olga"), store.now(), adopt=("*",)
         )
         self.token = joined[0].token
         cup.tokens["cy"] = joined[2].token
         renamed = {"name": ACCOUNT, "why": f"{FIRST} asked"}
         await send(house, self.admin, "POST", f"players/{FIRST}/rename", renamed)
         cup.tokens[ACCOUNT] = self.token
-        row = await store.player(ACCOUNT)
-        await store.sessions.set_password(row.id, f"{MARK} hashed")
-        await store.sessions.begin(row.id, 10**9)
+        row = await store.read(stored_people.player, ACCOUNT)
+        await store.write(sessions.set_password, row.id, f"{MARK} hashed", store.now())
+        await store.write(sessions.begin, row.id, 10**9, store.now())
         await store.add_token(row, ("play",), label=f"{MARK} laptop")
         await self._connect(ACCOUNT, BOT, version=f"{MARK} label")
         await self._hand_in(row.id)
@@ -126,7 +138,7 @@ class Marked:
 
     async def _hand_in(self, player: int) -> None:
         """A package that is refused, and one that is not, of a second bot."""
-        submissions = self.store.submissions
+        store = self.store
         for number, ok in enumerate((False, True)):
             bot = await self.store.ensure_bot(player, f"{MARK}Other", "bot")
             source = f"# by {MARK} Lovelace\n" + "x = 1\n" * 200 + f"print({number!r})\n"
@@ -134,11 +146,11 @@ class Marked:
             with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
                 archive.writestr(f"{MARK}.py", source)
             data = out.getvalue()
-            made = await submissions.submit(
+            made = await store.submissions.submit(
                 *(bot.id, f"{MARK} {number}", f"{number:064x}", data, wall_ms())
             )
             report = f"{MARK}.py does not start"
-            await submissions.checked(made.id, ok, report, ["tic_tac_toe"], wall_ms())
+            await store.write(submission_sql.check, made.id, ok, report, ["tic_tac_toe"], wall_ms())
             if ok:
                 self.packed.append(data[40:72])
 
@@ -185,12 +197,17 @@ class Marked:
     async def afterwards(self) -> None:
         """Let the server keep more that names the student: output, a void match, a suspension."""
         house, store = self.house, self.store
-        bots = {each.name: each.id for each in await store.bots((await store.player(ACCOUNT)).id)}
+        bots = {
+            each.name: each.id
+            for each in await store.read(
+                stored_people.list_bots, (await store.read(stored_people.player, ACCOUNT)).id
+            )
+        }
         runner = await house.token("lab", "runner")
         printed = {"match": self.crashed, "bot": bots[BOT], "part": "lab-1",
                    "lines": [[0, "print", f"{MARK} printed"]]}  # fmt: skip
         await send(house, runner, "POST", "runner/output", printed)
-        (kept,) = await store.outputs.of_match(self.crashed)
+        (kept,) = await store.read(outputs.of_match, self.crashed)
         self.packed.append(kept.data[:24])
         clients, snapshots = await _free_match(house, "one", self.cup.tokens["ben"], self.token)
         await clients[0].ask(Resign, snapshots[0].match)
@@ -198,12 +215,14 @@ class Marked:
         why = {"why": f"{ACCOUNT}/{BOT} was helped by {MARK} Lovelace"}
         void = await _free_match(house, "two", self.cup.tokens["ben"], self.token)
         await send(house, self.admin, "POST", f"matches/{void[1][0].match}/void", why)
-        account = (await store.player(ACCOUNT)).id
-        versions = await store.read(class_bots.versions_of, account)
+        account = (await store.read(stored_people.player, ACCOUNT)).id
+        versions = await store.read(competition_entries.versions_of, account)
         version = next(each for each in versions if each.bot == f"{MARK}Other")
-        await store.probation.suspend(version.id, f"{ACCOUNT}/{MARK}Other forfeits")
-        row = await store.read(class_sql.find, "cup")
-        await store.write(class_sql.note, row.id, f"{ACCOUNT} may still submit")
+        await store.write(
+            suspensions.suspend, version.id, f"{ACCOUNT}/{MARK}Other forfeits", store.now()
+        )
+        row = await store.read(competition_sql.find, "cup")
+        await store.write(competition_sql.note, row.id, f"{ACCOUNT} may still submit")
 
         where = "class/competitions/cup/regrades"
         tokens = {ACCOUNT: self.token, "ben": self.cup.tokens["ben"]}
@@ -226,7 +245,7 @@ async def act(client: Any, match: str, turn: Any, info: Any) -> None:
 
 
 async def _free_match(
-    house: House, bot: str, *tokens: str
+    house: Server, bot: str, *tokens: str
 ) -> tuple[list[Any], list[MatchSnapshot]]:
     """A rated match between connections of their own."""
     clients = []
@@ -248,7 +267,7 @@ async def marked(open_house: OpenHouse, lasting_url: str) -> Marked:  # noqa: F8
     return made
 
 
-async def everything_shown(house: House, token: str) -> dict[str, str]:
+async def everything_shown(house: Server, token: str) -> dict[str, str]:
     """Every page and answer that somebody finds by following links, by its path."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     seen: dict[str, str] = {}
@@ -393,12 +412,12 @@ async def test_results_of_an_erased_student_stay_and_its_records_verify(marked: 
 
 
 async def test_connections_tokens_and_sessions_of_an_erased_student_end(
-    house: House,
+    house: Server,
 ) -> None:
     client = await house.bot("ada", "deep")
     token = await house.token("ada")
-    row = await house.hub.store.player("ada")
-    secret = await house.hub.store.sessions.begin(row.id, 10**9)
+    row = await house.hub.store.read(stored_people.player, "ada")
+    secret = await house.hub.store.write(sessions.begin, row.id, 10**9, house.hub.store.now())
     organiser = await house.token("root", "admin")
     told = await send(house, organiser, "POST", "players/ada/erase", {})
     error = (await client.until_closed())[-1]
@@ -406,8 +425,8 @@ async def test_connections_tokens_and_sessions_of_an_erased_student_end(
     assert error.code == "auth/disabled"
     again = await house.client()
     assert (await again.hello(token, "deep")).code == "auth/bad_token"
-    assert await house.hub.store.sessions.find(secret) is None
-    assert house.hub.directory.participants == {}
+    assert await house.hub.store.read(sessions.find, secret, house.hub.store.now()) is None
+    assert house.hub.directory.presences == {}
     assert house.hub.directory.recent == {}
     other = await house.client()
     assert (await other.ask(Register, told["pseudonym"])).code in (
@@ -416,7 +435,7 @@ async def test_connections_tokens_and_sessions_of_an_erased_student_end(
     )
 
 
-async def test_student_is_not_erased_while_it_plays(house: House) -> None:
+async def test_student_is_not_erased_while_it_plays(house: Server) -> None:
     clients, snapshots = await house.pair("pig")
     organiser = await house.token("root", "admin")
     headers = {"Authorization": f"Bearer {organiser}"}
@@ -430,7 +449,7 @@ async def test_student_is_not_erased_while_it_plays(house: House) -> None:
         assert (await web.post("/api/v1/players/alice/erase", json={})).status_code == 200
 
 
-async def test_student_erased_during_a_final_leaves_it(house: House) -> None:
+async def test_student_erased_during_a_final_leaves_it(house: Server) -> None:
     cup = Course(house, FILE)
     await cup.freeze("tic_tac_toe", "ada", "ben", staff=("staff",))
     await cup.bots["ada"].close()
@@ -440,12 +459,12 @@ async def test_student_erased_during_a_final_leaves_it(house: House) -> None:
     view = await cup.get("", "olga")
     assert (view["status"], view["students"][1]["status"]) == ("running", "revoked")
     assert "ada" not in repr(view).replace("unadapted", "")
-    running = house.hub.competitions.of_group(view["competition"])
+    running = house.hub.tournaments.of_group(view["competition"])
     assert running
 
 
 @pytest.mark.parametrize("who", ["staff", "olga", "root"])
-async def test_staff_is_not_erased(house: House, who: str) -> None:
+async def test_staff_is_not_erased(house: Server, who: str) -> None:
     cup = Course(house, FILE)
     await cup.freeze("tic_tac_toe", "ada", "ben", staff=("staff",))
     await house.token("root", "admin")
@@ -454,11 +473,11 @@ async def test_staff_is_not_erased(house: House, who: str) -> None:
     async with httpx.AsyncClient(base_url=house.server.url, headers=headers) as web:
         refused = await web.post(f"/api/v1/players/{who}/erase", json={})
     assert (refused.status_code, refused.json()["code"]) == (409, "erasure/staff")
-    assert (await house.hub.store.player(who)).disabled_ms is None
+    assert (await house.hub.store.read(stored_people.player, who)).disabled_ms is None
 
 
 async def test_owners_of_all_competitions_of_a_student_erase_it_and_nobody_else(
-    house: House,
+    house: Server,
 ) -> None:
     cup = Course(house, FILE)
     await cup.freeze("tic_tac_toe", "ada", "ben", staff=("staff",))
@@ -475,7 +494,7 @@ async def test_owners_of_all_competitions_of_a_student_erase_it_and_nobody_else(
             data = await web.get("/api/v1/players/ben/data")
             assert data.status_code == (401 if not who else 403), data.text
     await house.hub.store.write(
-        class_people.take_in,
+        competition_students.take_in,
         "other",
         [NewMember("ben", "ben")],
         By("ole"),
@@ -487,11 +506,13 @@ async def test_owners_of_all_competitions_of_a_student_erase_it_and_nobody_else(
         assert (await web.post("/api/v1/players/ben/erase", json={})).status_code == 403
         assert (await web.post("/api/v1/players/eve/erase", json={})).status_code == 403
         told = (await web.post("/api/v1/players/ada/erase", json={})).json()
-    with pytest.raises(ClassRefusal, match="erased already"):
-        await house.hub.store.erasure.begin(told["pseudonym"], By("olga"))
+    with pytest.raises(CompetitionRefusal, match="erased already"):
+        await house.hub.store.write(
+            erasure.begin, told["pseudonym"], By("olga"), house.hub.store.now()
+        )
 
 
-async def test_account_from_before_a_competition_is_not_erased_by_its_owner(house: House) -> None:
+async def test_account_from_before_a_competition_is_not_erased_by_its_owner(house: Server) -> None:
     olga = await house.token("olga", "organise")
     await house.token("ada")
     await send(house, olga, "POST", "class/competitions", {"file": FILE.partition("[[")[0]})
@@ -501,11 +522,11 @@ async def test_account_from_before_a_competition_is_not_erased_by_its_owner(hous
     async with httpx.AsyncClient(base_url=house.server.url, headers=headers) as web:
         refused = await web.post("/api/v1/players/ada/erase", json={"why": "mine now"})
     assert (refused.status_code, refused.json()["code"]) == (403, "auth/scope")
-    assert (await house.hub.store.player("ada")).disabled_ms is None
+    assert (await house.hub.store.read(stored_people.player, "ada")).disabled_ms is None
 
 
 async def test_account_that_a_deleted_class_of_somebody_else_made_is_not_erased(
-    house: House,
+    house: Server,
 ) -> None:
     tokens = {who: await house.token(who, "organise") for who in ("olga", "ole")}
     alone = FILE.partition("[[")[0]
@@ -528,7 +549,7 @@ async def test_account_that_a_deleted_class_of_somebody_else_made_is_not_erased(
         await send(house, tokens[who], "DELETE", f"class/competitions/of {who}")
 
 
-async def test_names_of_others_are_not_taken_for_the_erased_one(house: House) -> None:
+async def test_names_of_others_are_not_taken_for_the_erased_one(house: Server) -> None:
     """Another student has the name that the erased one had before, and one that begins alike."""
     store = house.hub.store
     admin = await house.token("root", "admin", "organise")
@@ -538,9 +559,11 @@ async def test_names_of_others_are_not_taken_for_the_erased_one(house: House) ->
     house._players.discard("ada")
     for other in ("ada", "adele2"):
         await house.token(other)
-        await store.administration.set_display(other, "x", By("root", f"{other} wished it"))
+        await store.write(
+            people_changes.set_display, other, "x", By("root", f"{other} wished it"), store.now()
+        )
     await send(house, admin, "POST", "players/adele/erase", {})
-    log = await store.administration.log()
+    log = await store.read(audit.latest)
     kept = {entry.subject: entry.why for entry in log if entry.what == "player.display"}
     assert kept == {"ada": "ada wished it", "adele2": "adele2 wished it"}
     assert not [entry for entry in log if re.search(r"\badele\b", entry.subject)]

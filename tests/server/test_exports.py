@@ -9,12 +9,11 @@ import zipfile
 from typing import Any
 
 import pytest
+from tests.harness.finals import HERE, Course, weaker_resigns
 
 from plyhouse.server.contests import exports
 from plyhouse.server.results.record import read_record
 from plyhouse.server.results.verify import verify
-
-from .finals import HERE, Course, weaker_resigns
 
 FILE = """
 name = "Cup"

@@ -2,211 +2,34 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Awaitable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.server.conftest import Client
+from sqlalchemy import Connection
+from tests.harness.hub_finals import FILE, OLGA, ORGANISER, STAFF, Course, places, states
 
-from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.protocol.messages import (
-    MatchMessage,
-    MatchSnapshot,
-    Ok,
-    Ready,
-    Resign,
-    SeatInfo,
-    Welcome,
-)
 from plyhouse.server.competition import progress
-from plyhouse.server.competition.evidence import PRIVATE
-from plyhouse.server.competition.facts import State
 from plyhouse.server.competition.file import read_competition
-from plyhouse.server.config import ServerConfig
-from plyhouse.server.contests import competitions
+from plyhouse.server.competition.format_types import LineState
+from plyhouse.server.contests import tournaments
 from plyhouse.server.contests.finals import finals_of, parts
 from plyhouse.server.contests.game_finals import GameFinal
-from plyhouse.server.gateway.hub import Hub
-from plyhouse.storage import class_people, class_sql
-from plyhouse.storage.class_rows import NewMember
-from plyhouse.storage.rows import By, Identity
-
-OLGA = By("olga")
-ORGANISER = Identity(0, "olga", frozenset({"organise"}), 0)
-FILE = 'name = "Cup"\ngames = ["pig"]\ntime_control = "total:60"\nentries_per_student = 2\n'
-STAFF = '[[baselines]]\nbot = "staff/b0"\n[[baselines]]\nbot = "staff/b1"\nhidden = true\n'
-
-
-def told(info: SeatInfo) -> str:
-    """Who holds a seat; of a hidden baseline its rivals are told no name."""
-    return "staff/b1" if info.player == PRIVATE else f"{info.player}/{info.bot}"
-
-
-class Course:
-    """A server in this process, a class on it, and bots of which the first ones win."""
-
-    def __init__(self, url: str) -> None:
-        self.url = url
-        self.hub: Hub
-        self.tokens: dict[str, str] = {}
-        self.tasks: dict[str, asyncio.Task[None]] = {}
-        self.begun: dict[str, MatchSnapshot] = {}
-        """Every match that bots were told of, by its id, in order."""
-        self.hold = False
-        """Whether bots do nothing but connect."""
-        self.crashing: set[str] = set()
-        self.max_matches = 8
-        self.most = 0
-
-    async def start(self) -> None:
-        self.hub = await Hub.open(ServerConfig(database=self.url))
-
-    async def stop(self) -> None:
-        for name in list(self.tasks):
-            await self.leave(name)
-        await self.hub.close()
-
-    async def open(self, text: str, students: int) -> list[str]:
-        """Open a competition, take students in, and connect their bots."""
-        if "baselines" in text:
-            self.tokens["staff"] = await self._account("staff")
-            for bot in ("b0", "b1"):
-                await self.connect("staff", bot)
-        await self.hub.courses.open(text, OLGA)
-        names = [f"s{number:02}" for number in range(students)]
-        people = [NewMember(name, name) for name in names]
-        for joined in await self.hub.store.write(
-            class_people.take_in, "Cup", people, OLGA, self.hub.store.now()
-        ):
-            self.tokens[joined.account] = joined.token
-        for name in names:
-            await self.connect(name)
-        return names
-
-    async def _account(self, name: str) -> str:
-        await self.hub.store.add_player(name)
-        return await self.hub.store.add_token(name)
-
-    async def connect(self, player: str, bot: str = "bot", version: str = "1") -> None:
-        client = Client(self.hub.connect(), MSGPACK)
-        hello = {
-            "games": ["pig"],
-            "version": version,
-            "takeover": True,
-            "max_matches": self.max_matches,
-        }
-        welcome = await client.hello(self.tokens[player], bot, **hello)
-        assert isinstance(welcome, Welcome), welcome
-        name = f"{player}/{bot}"
-        self.tasks[name] = asyncio.create_task(self._play(client, welcome, name))
-
-    async def leave(self, name: str) -> None:
-        task = self.tasks.pop(name)
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
-
-    async def _play(self, client: Client, welcome: Welcome, name: str) -> None:
-        """Be ready for every match at once; resign those that are this one's as they begin.
-
-        Waiting for the other one of one match alone would leave that of another waiting: two who
-        wait for each other would lose by not being ready.
-        """
-        waiting: list[tuple[Any, ...]] = []
-        client.inbox[:0] = [MatchMessage(shown) for shown in welcome.matches]
-        try:
-            while True:
-                if not client.inbox and not waiting:
-                    client.inbox.append(await client.receive())
-                while client.inbox:
-                    message = client.inbox.pop(0)
-                    if message is None:
-                        return
-                    if isinstance(message, MatchMessage):
-                        self.most = max(self.most, len(self.hub.directory.live))
-                        if resignation := await self._match(client, message.snapshot, name):
-                            waiting.append(resignation)
-                waiting = [
-                    each for each in waiting if not await self._settled(client.ask(Resign, *each))
-                ]
-                if waiting:
-                    await asyncio.sleep(0.01)
-        finally:
-            await client.close()
-
-    async def _settled(self, answer: Awaitable[Any]) -> bool:
-        """Whether a match is over: the other one may not be ready yet."""
-        told = await answer
-        return isinstance(told, Ok) or told.code != "match/not_ready"
-
-    async def _match(
-        self, client: Client, shown: MatchSnapshot, name: str
-    ) -> tuple[Any, ...] | None:
-        """Be ready for a match; returns the fields of the resignation, if it is this one's."""
-        self.begun[shown.match] = shown
-        if self.hold or shown.outcome is not None:
-            return None
-        await client.ask(Ready, shown.match)
-        names = {told(each) for each in shown.players}
-        failing = self.crashing & names
-        if name != max(failing or names):
-            return None
-        return (shown.match, *(("bot_crash", "it crashed") if failing else ()))
-
-    async def until(self, enough: Any) -> None:
-        async with asyncio.timeout(60):
-            while not await enough():  # noqa: ASYNC110 - the database is asked
-                await asyncio.sleep(0.01)
-
-    async def status(self) -> str:
-        return (await self.hub.store.read(class_sql.find, "Cup")).status
-
-    async def finished(self) -> GameFinal:
-        async def over() -> bool:
-            return await self.status() == "finished"
-
-        await self.until(over)
-        (final,) = await finals_of(self.hub.store, self.hub.boards, "Cup", ORGANISER)
-        return final
-
-    async def final(self) -> GameFinal:
-        (final,) = await finals_of(self.hub.store, self.hub.boards, "Cup", ORGANISER)
-        return final
-
-    async def run(self) -> None:
-        await self.hub.store.write(class_sql.move, "Cup", "freeze", OLGA, self.hub.store.now())
-        await self.hub.courses.run("Cup", OLGA)
-
-
-@pytest.fixture
-async def course(tmp_path: Path) -> AsyncIterator[Course]:
-    made = Course(f"sqlite:///{tmp_path / 'course.db'}")
-    await made.start()
-    yield made
-    await made.stop()
-
-
-def places(final: GameFinal) -> dict[str, int | None]:
-    return {final.names[line.entry]: line.place for line in final.table}
+from plyhouse.storage import competition_sql, competition_students
+from plyhouse.storage import tournaments as stored_tournaments
 
 
 async def shown_versions(course: Course, student: str) -> list[tuple[str, str]]:
     """The versions of a student in the status and on the board: of its results, and the next."""
-    view = await course.hub.courses.view("Cup")
+    view = await course.hub.competitions.view("Cup")
     (entry,) = [each for each in view.entries if each.player == student]
     found = await course.hub.boards.results(view.row)
     (entrant,) = [each for each in found.entrants if each.student == student]
     return [(entry.version, entry.next_version), (entrant.version, entry.next_version)]
-
-
-def states(final: GameFinal) -> set[State]:
-    return {line.state for each in final.rounds for line in each.lines}
 
 
 @pytest.mark.parametrize(
@@ -232,12 +55,12 @@ async def test_every_format_is_played_to_its_table(
     assert len(course.begun) == matches
     assert course.most <= 6
     assert len(final.rounds) == rounds
-    assert states(final) <= {State.FINISHED, State.BYE}
+    assert states(final) <= {LineState.FINISHED, LineState.BYE}
     found = places(final)
     assert found["s00/bot"] == 1
     if staff:
         assert found["staff/b0"] is None
-    view = await course.hub.courses.view("Cup")
+    view = await course.hub.competitions.view("Cup")
     assert view.games[0].finished == matches <= view.games[0].planned
     board = await course.hub.boards.board("Cup", ORGANISER)
     assert "Places are decided by" in board.notes[0]
@@ -248,7 +71,9 @@ async def test_every_format_is_played_to_its_table(
     assert bool(final.lot) == drawn
     assert any(f"seed {final.lot}." in note for note in board.notes) == drawn
     # The mean scores and grades beside it are those of all matches.
-    export = await course.hub.boards.results(await course.hub.store.read(class_sql.find, "Cup"))
+    export = await course.hub.boards.results(
+        await course.hub.store.read(competition_sql.find, "Cup")
+    )
     assert sum(line.matches for line in export.standings) == 2 * matches
 
 
@@ -274,11 +99,11 @@ async def test_a_server_that_stops_in_the_middle_goes_on_where_it_was(
             await course.connect(name)
     final = await course.finished()
     assert places(final)["s00/bot"] == 1
-    assert states(final) <= {State.FINISHED, State.BYE}
+    assert states(final) <= {LineState.FINISHED, LineState.BYE}
     counted = sum(
         line.outcome.matches for each in final.rounds for line in each.lines if line.outcome
     )
-    listed = await course.hub.store.played_seats(final.competition_id)
+    listed = await course.hub.store.read(stored_tournaments.played_seats, final.competition_id)
     assert len({seat.match_id for seat in listed}) == counted, "nothing twice, or in vain"
     assert {seat.pairing_id for seat in listed} == set(final.pairings.values())
 
@@ -315,10 +140,12 @@ async def test_who_leaves_in_the_middle_of_a_round_loses_what_has_not_begun(
     await course.run()
     await course.until(_live(course, 2))
     final = await course.final()
-    waiting = [line for line in final.rounds[0].lines if line.state is State.READY]
+    waiting = [line for line in final.rounds[0].lines if line.state is LineState.READY]
     gone = final.names[waiting[0].players[0]]
     other = final.names[waiting[0].players[1]]
-    await course.hub.store.write(class_people.disqualify, "Cup", gone, OLGA, course.hub.store.now())
+    await course.hub.store.write(
+        competition_students.disqualify, "Cup", gone, OLGA, course.hub.store.now()
+    )
     await course.hub.audit_follower.look()
     # Before anything else, the server stops: what it knew of the round must be stored.
     await course.stop()
@@ -330,7 +157,7 @@ async def test_who_leaves_in_the_middle_of_a_round_loses_what_has_not_begun(
     (lost,) = [
         line for line in final.rounds[0].lines if gone in [final.names[bot] for bot in line.players]
     ]
-    assert lost.state is State.WALKOVER
+    assert lost.state is LineState.WALKOVER
     assert lost.winner is not None
     assert final.names[lost.winner] == other
     assert len(final.rounds) == 3
@@ -349,10 +176,10 @@ async def test_a_disqualified_entry_loses_both_brackets_of_a_double_elimination(
     await course.run()
     await course.until(_live(course, 2))
     final = await course.final()
-    [first] = [line for line in final.rounds[0].lines if line.state is State.PLAYING]
+    [first] = [line for line in final.rounds[0].lines if line.state is LineState.PLAYING]
     resting = [final.names[line.players[0]] for line in final.rounds[0].lines if line != first]
     await course.hub.store.write(
-        class_people.disqualify, "Cup", resting[0], OLGA, course.hub.store.now()
+        competition_students.disqualify, "Cup", resting[0], OLGA, course.hub.store.now()
     )
     await course.hub.audit_follower.look()
     await course.stop()
@@ -370,7 +197,7 @@ async def test_a_disqualified_entry_loses_both_brackets_of_a_double_elimination(
         and resting[0] in [final.names[bot] for bot in line.players]
         and final.names[line.winner] != resting[0]
     ]
-    assert [state for _, state in lost] == [State.WALKOVER] * 2
+    assert [state for _, state in lost] == [LineState.WALKOVER] * 2
     assert [name.partition(",")[0] for name, _ in lost] == ["Winners", "Losers"]
     found = places(final)
     assert found[resting[0]] is None
@@ -388,7 +215,7 @@ def _live(course: Course, count: int) -> Any:
 async def test_a_result_that_comes_while_a_round_is_drawn_is_not_lost(
     course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever is asked of the format takes until more has happened."""
+    """Every question to the format waits until more has happened."""
     asked: list[int] = []
     real = progress.look
 
@@ -398,7 +225,7 @@ async def test_a_result_that_comes_while_a_round_is_drawn_is_not_lost(
         time.sleep(0.02 * (len(asked) % 2))
         return answer
 
-    monkeypatch.setattr(competitions, "look", slow)
+    monkeypatch.setattr(tournaments, "look", slow)
     await course.open(f'{FILE}[format]\nname = "knockout"\nbest_of = 3\nextra = 0\n', 8)
     await course.run()
     final = await course.finished()
@@ -419,7 +246,7 @@ async def test_a_void_match_is_played_again_and_a_crashing_baseline_forfeits(
     course.hold = False
     final = await course.finished()
     assert [len(each.lines) for each in final.rounds] == [2, 2]
-    assert states(final) == {State.FINISHED}
+    assert states(final) == {LineState.FINISHED}
     for drawn in final.rounds:
         for line in drawn.lines:
             assert line.outcome is not None
@@ -449,15 +276,15 @@ async def test_after_a_resubmission_only_that_student_plays_again(
     before = await course.finished()
     first = len(course.begun)
     with pytest.raises(ProtocolError):
-        await finals_of(course.hub.store, course.hub.boards, "Cup", None)
+        await finals_of(course.hub.boards, "Cup", None)
     await course.hub.store.write(
-        class_people.extend, "Cup", names[2], 2**50, OLGA, course.hub.store.now()
+        competition_students.extend, "Cup", names[2], 2**50, OLGA, course.hub.store.now()
     )
     await course.leave(f"{names[2]}/bot")
     await course.connect(names[2], version="2")
-    # What is shown is the version that the results are of; the other one is for the rerun.
+    # The page shows the version of the results; the other one is for the rerun.
     assert await shown_versions(course, names[2]) == [("1", "2"), ("1", "2")]
-    await course.hub.courses.rerun("Cup", OLGA, anyway=True)
+    await course.hub.competitions.rerun("Cup", OLGA, anyway=True)
     await course.stop()
     await course.start()
     if staff:
@@ -475,10 +302,12 @@ async def test_after_a_resubmission_only_that_student_plays_again(
     assert [line.played for line in after.table] == [line.played for line in before.table]
     kept = set(before.pairings.values()) & set(after.pairings.values())
     assert len(kept) == len(before.pairings) - fresh // 2
-    export = await course.hub.boards.results(await course.hub.store.read(class_sql.find, "Cup"))
+    export = await course.hub.boards.results(
+        await course.hub.store.read(competition_sql.find, "Cup")
+    )
     assert sum(line.matches for line in export.standings) == 2 * first
     # Once more, with nothing changed: nothing is played.
-    await course.hub.courses.rerun("Cup", OLGA, anyway=True)
+    await course.hub.competitions.rerun("Cup", OLGA, anyway=True)
     last = await course.finished()
     assert len(course.begun) == first + fresh
     assert places(last) == places(after)
@@ -493,11 +322,11 @@ async def test_a_swiss_that_runs_again_takes_over_pairings_that_are_drawn_again(
     before = await course.finished()
     first = len(course.begun)
     await course.hub.store.write(
-        class_people.extend, "Cup", names[7], 2**50, OLGA, course.hub.store.now()
+        competition_students.extend, "Cup", names[7], 2**50, OLGA, course.hub.store.now()
     )
     await course.leave(f"{names[7]}/bot")
     await course.connect(names[7], version="2")
-    await course.hub.courses.rerun("Cup", OLGA, anyway=True)
+    await course.hub.competitions.rerun("Cup", OLGA, anyway=True)
     after = await course.finished()
     again = list(course.begun.values())[first:]
     assert {seat.player for each in again for seat in each.players} >= {names[7]}
@@ -520,18 +349,18 @@ async def test_rounds_are_seen_by_those_who_may_see_the_board(
 
     async def seen(name: str) -> GameFinal:
         viewer = await store.authenticate(course.tokens[name])
-        (final,) = await finals_of(store, course.hub.boards, "Cup", viewer)
+        (final,) = await finals_of(course.hub.boards, "Cup", viewer)
         return final
 
     reads = 0
-    read = store.played_seats
+    read = stored_tournaments.played_seats
 
-    async def counting(identifier: str) -> Any:
+    def counting(connection: Connection, identifier: str) -> Any:
         nonlocal reads
         reads += 1
-        return await read(identifier)
+        return read(connection, identifier)
 
-    monkeypatch.setattr(store, "played_seats", counting)
+    monkeypatch.setattr(stored_tournaments, "played_seats", counting)
     mine = await seen("s01")
     await seen("s00")
     assert reads <= 1, "worked out once for all who look"
@@ -544,7 +373,7 @@ async def test_rounds_are_seen_by_those_who_may_see_the_board(
     ]
     eve = await store.authenticate(await course._account("eve"))
     with pytest.raises(ProtocolError) as caught:
-        await finals_of(store, course.hub.boards, "Cup", eve)
+        await finals_of(course.hub.boards, "Cup", eve)
     assert caught.value.code == "auth/scope"
 
 
@@ -554,7 +383,7 @@ async def test_a_ladder_counts_for_leaderboards_only_if_its_board_is_public(
 ) -> None:
     text = f'{FILE}board = "{board}"\n[format]\nname = "ladder"\n'
     await course.open(text, 0)
-    row = await course.hub.store.read(class_sql.find, "Cup")
+    row = await course.hub.store.read(competition_sql.find, "Cup")
     (made,) = await parts(row, read_competition(row.file), [], course.hub.store, 0)
     assert made.rated is (board == "public")
 
@@ -580,9 +409,11 @@ async def test_a_ladder_is_played_until_it_is_ended(course: Course) -> None:
 
     await course.until(more)
     assert course.most <= 4
-    await course.hub.store.write(class_sql.move, "Cup", "finish", OLGA, course.hub.store.now())
+    await course.hub.store.write(
+        competition_sql.move, "Cup", "finish", OLGA, course.hub.store.now()
+    )
     await course.hub.audit_follower.look()
-    assert len(course.hub.competitions) == 0
+    assert len(course.hub.tournaments) == 0
     final = await course.finished()
     met = [line.players for line in final.rounds[0].lines]
     assert len({frozenset(pair) for pair in met}) == 10, "everybody meets everybody in time"

@@ -11,8 +11,8 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.cli.zygote import Zygote
-from tests.server.test_course import PATIENCE, Bot, House, account
+from tests.harness.course_server import PATIENCE, Bot, CourseServer, account
+from tests.harness.zygote import Zygote
 
 HERE = "/api/v1/class/competitions"
 FILE = """
@@ -30,15 +30,15 @@ PLAYED = {"swiss": 3 * 3 * 2, "knockout": 5 * 2}
 
 
 @pytest.fixture
-async def house(tmp_path: Path, zygote: Zygote) -> AsyncIterator[House]:
-    made = House(tmp_path, zygote)
+async def house(tmp_path: Path, zygote: Zygote) -> AsyncIterator[CourseServer]:
+    made = CourseServer(tmp_path, zygote)
     made.start()
     yield made
     made.end(signal.SIGKILL)
 
 
 @pytest.mark.slow
-async def test_a_swiss_and_a_knockout_survive_a_kill(house: House) -> None:
+async def test_a_swiss_and_a_knockout_survive_a_kill(house: CourseServer) -> None:
     olga = await account(house, "olga", "play", "organise")
     headers = {"Authorization": f"Bearer {olga}"}
     names = [f"s{number}" for number in range(6)]

@@ -12,7 +12,7 @@ import json
 from typing import Any
 
 import pytest
-from tests.protocol.test_guide import examples
+from tests.harness.guide_examples import examples
 from websockets.asyncio.client import ClientConnection, connect
 
 from plyhouse.protocol.codec import JSON
@@ -44,7 +44,7 @@ def shape(value: Any) -> Any:
 
 
 class Stranger:
-    """Sends JSON as it stands and answers pings; nothing of ours."""
+    """Sends JSON unchanged and answers pings, without our code."""
 
     def __init__(self, wire: ClientConnection) -> None:
         self.wire = wire
@@ -67,7 +67,7 @@ class Stranger:
 
 
 def without_times(frame: dict[str, Any]) -> dict[str, Any]:
-    """What the game decides: not the id of the match, nor what depends on the time of day."""
+    """Return the fields that the game decides: not the match's id, nor times of day."""
     events = [{**event, "ms": 0} for event in frame["events"]]
     clocks = [{**clock, "remaining_ms": 0} for clock in frame["clocks"]]
     same = ("type", "ply", "observation")

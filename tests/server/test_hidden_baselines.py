@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.sandbox.hosted_house import until
-from tests.server.conftest import House
+from tests.harness.finals import Course, weaker_resigns
+from tests.harness.hosted_server import until
+from tests.harness.server import Server
 
 from plyhouse.protocol.messages import (
     Challenge,
@@ -18,11 +19,10 @@ from plyhouse.protocol.messages import (
     Resign,
     Watch,
 )
-from plyhouse.server.competition.evidence import PRIVATE
+from plyhouse.server.competition.board_statistics import PRIVATE
 from plyhouse.server.results.record import read_record
 from plyhouse.server.results.verify import verify
 
-from .finals import Course, weaker_resigns
 from .routes import get_paths
 
 FILE = """
@@ -49,7 +49,7 @@ async def frozen(house: Any) -> Course:
 
 
 @pytest.fixture
-async def cup(house: House) -> Course:
+async def cup(house: Server) -> Course:
     made = await frozen(house)
     await made.play(weaker_resigns(ORDER))
     return made
@@ -95,7 +95,7 @@ async def test_no_list_page_record_or_file_names_it(cup: Course, who: str) -> No
 
 
 @pytest.mark.parametrize("begun", [False, True])
-async def test_no_route_names_it(house: House, begun: bool) -> None:
+async def test_no_route_names_it(house: Server, begun: bool) -> None:
     """All GET routes, for strangers, players and students, before the final and in it."""
     cup = await frozen(house)
     matches = ["nothing"]
@@ -117,7 +117,7 @@ async def test_no_route_names_it(house: House, begun: bool) -> None:
             "path": ["nothing"],
         }
     )
-    # By its own name: what is told of the account must not tell of its bot.
+    # By its own name: messages about the account must not reveal its bot.
     of_account = ["/players/secret", "/api/v1/players/secret", "/api/v1/players/secret/data"]
     of_bot = ["/bots/secret/bot", "/api/v1/bots/secret/bot", "/api/v1/bots/secret/bot/matches"]
     wrong = ["/api/v1/bots/secret/nothing", "/api/v1/matches?bot=secret/nothing"]
@@ -126,19 +126,23 @@ async def test_no_route_names_it(house: House, begun: bool) -> None:
             assert [path for path in paths if NAME.search((await web.get(path)).text)] == []
             for path in of_account:
                 assert not OF_SECRET.search((await web.get(path)).text), path
-            for path in (*of_bot, *wrong, "/api/v1/matches?bot=secret/bot"):
+            for path in wrong:
                 answer = await web.get(path)
                 assert answer.status_code == 404, path
-                assert not OF_SECRET.search(answer.text.replace("secret/nothing", "")) or (
-                    path in (*of_bot, "/api/v1/matches?bot=secret/bot")
-                )
+                assert not OF_SECRET.search(answer.text.replace("secret/nothing", "")), path
+            # A hidden bot looks like one that does not exist.
+            for path in (*of_bot, "/api/v1/matches?bot=secret/bot"):
+                answer = await web.get(path)
+                assert answer.status_code == 404, path
+                missing = await web.get(path.replace("secret/bot", "secret/nothing"))
+                assert answer.text == missing.text.replace("secret/nothing", "secret/bot"), path
     for who in ("olga", "secret"):
         async with cup.web(who) as web:
             assert [each["name"] for each in (await web.get(of_account[1])).json()["bots"]]
             assert (await web.get(of_bot[1])).status_code == 200
 
 
-async def test_a_hint_of_the_lobby_does_not_name_it(house: House) -> None:
+async def test_a_hint_of_the_lobby_does_not_name_it(house: Server) -> None:
     cup = await frozen(house)
     await house.hub.audit_follower.look()
     async with cup.web() as web:
@@ -165,7 +169,7 @@ async def test_nobody_finds_its_matches_by_its_name(cup: Course, who: str) -> No
 
 
 async def test_why_its_match_is_void_does_not_name_it(cup: Course) -> None:
-    """A machine that was too busy for a bot says so by the bot's name."""
+    """A machine that was too busy for a bot reports the bot's name."""
     matches = await of_secret(cup)
     async with cup.web("s0") as web:
         own = {each["match"] for each in (await web.get("/api/v1/matches?player=s0")).json()}
@@ -202,7 +206,7 @@ async def test_its_organiser_and_its_account_see_it(cup: Course, who: str) -> No
 
 
 async def test_who_plays_or_watches_is_told_no_name(
-    house: House,
+    house: Server,
 ) -> None:
     cup = await frozen(house)
     await cup.begin()
@@ -226,17 +230,17 @@ async def test_who_plays_or_watches_is_told_no_name(
     await cup.bots["secret"].ask(Resign, mine.match)
     async with cup.web() as web:
         view = (await web.get(f"/api/v1/matches/{mine.match}")).json()
-    assert PRIVATE in view["reason"] or not view["reason"]
+    assert PRIVATE in view["reason"], view["reason"]
     assert not NAME.search(str(view))
 
 
-async def test_page_of_a_running_final_does_not_name_it_as_waited_for(house: House) -> None:
+async def test_page_of_a_running_final_does_not_name_it_as_waited_for(house: Server) -> None:
     cup = await frozen(house)
     for client in cup.bots.values():
         await client.close()
 
     async def noticed() -> bool:
-        return not any(each.online for each in house.hub.directory.participants.values())
+        return not any(each.online for each in house.hub.directory.presences.values())
 
     await until(noticed)
     await cup.begin()

@@ -1,4 +1,4 @@
-"""Runner machines as the server sees them: who is told what, who gets in, who waits."""
+"""Runner machines as the server sees them: assignments, logins and waits."""
 
 from __future__ import annotations
 
@@ -9,11 +9,18 @@ from typing import Any
 import pytest
 from msgspec import structs
 from sqlalchemy import Connection
-from tests.server.conftest import Client, FakeClock, MemoryHouse
+from tests.harness.server import BotClient, FakeClock, MemoryServer
+from tests.harness.simulated_runner import GAME, OLGA, SimulatedRunner, digest, submissions
 
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.errors import ProtocolError
+from plyhouse.protocol.hosting.package import Manifest, Package, pack
+from plyhouse.protocol.hosting.runner_messages import (
+    CheckDone,
+    Hosted,
+    Trouble,
+)
 from plyhouse.protocol.messages import (
     Challenge,
     Error,
@@ -24,84 +31,45 @@ from plyhouse.protocol.messages import (
     Resign,
     Welcome,
 )
-from plyhouse.protocol.package import Manifest, Package, pack
 from plyhouse.server.competition.file import InvalidCompetition
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.hosting.check_queue import GIVEN_UP
 from plyhouse.server.hosting.plan import LEASE_NS, SECOND, RunnerRefused
-from plyhouse.server.hosting.runner_messages import (
-    CheckDone,
-    Hosted,
-    RunnerSays,
-    RunnerTold,
-    Trouble,
-)
 from plyhouse.server.match.chance import SHARED_STREAM
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.verify import verify
 from plyhouse.server.table import clock_compensation
 from plyhouse.server.table.match_runner import Terms
-from plyhouse.storage import class_people, class_sql
-from plyhouse.storage.class_rows import ClassCompetition, NewMember
-from plyhouse.storage.errors import ClassRefusal
+from plyhouse.storage import (
+    competition_sql,
+    competition_students,
+    match_reads,
+    people,
+    people_changes,
+    submission_sql,
+)
+from plyhouse.storage.competition_rows import CompetitionRow, NewMember
+from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.models import matches
 from plyhouse.storage.rows import BotRow, By, Identity
 
-STAFF = Identity(1, "staff", frozenset(("runner",)), 1)
-GAME = get_game("tic_tac_toe")
 
-
-def digest(number: int) -> str:
-    return f"{number:064x}"
-
-
-class Machine:
-    """A runner without bots: it calls, and logs in what it was told to host."""
-
-    def __init__(self, house: MemoryHouse, name: str = "lab1", **said: Any) -> None:
-        self.house = house
-        self.said = RunnerSays(name=name, instance=f"instance-{id(self)}", **{"cores": 2, **said})
-
-    async def call(self, **news: Any) -> RunnerTold:
-        fields = {field: getattr(self.said, field) for field in self.said.__struct_fields__}
-        return await self.house.hub.hosting.sync(STAFF, RunnerSays(**{**fields, **news}))
-
-    async def host(self, told: RunnerTold, bot: int) -> tuple[Client, Any]:
-        wanted = next(each for each in told.bots if each.bot == bot)
-        client = Client(self.house.hub.connect(), MSGPACK)
-        answer = await client.hello(
-            wanted.ticket, "whatever", games=wanted.games, max_matches=wanted.matches
-        )
-        return client, answer
-
-
-async def submissions(house: MemoryHouse, count: int, *, ready: bool = True) -> list[int]:
-    """Bots of one player each that were handed in; returns their ids."""
-    bots, store = [], house.hub.store
-    for number in range(count):
-        player = await store.add_player(f"player{number}")
-        bot = await store.ensure_bot(player.id, "mine", "bot")
-        row = await store.submissions.submit(bot.id, "v1", digest(number), b"zip", 1000 + number)
-        if ready:
-            await store.submissions.checked(row.id, True, "", ["tic_tac_toe"], 2000)
-        bots.append(bot.id)
-    return bots
-
-
-async def competition(house: MemoryHouse, count: int, time_control: str = "total:60") -> str:
+async def competition(house: MemoryServer, count: int, time_control: str = "total:60") -> str:
     terms = Terms(GAME, TimeControl.parse(time_control), rated=False, mirrored=True)
     names = [f"player{number}/mine" for number in range(count)]
-    return await house.hub.competitions.create("cup", terms, entries=names)
+    return (
+        await house.hub.competitions.create("cup", terms, By("olga", "a test"), entries=names)
+    ).id
 
 
 async def test_a_ticket_lets_in_one_bot_with_its_version_for_as_long_as_its_machine_is_heard(
-    still_house: MemoryHouse,
+    still_house: MemoryServer,
 ) -> None:
     house = still_house
     bots = await submissions(house, 2)
-    first, second = Machine(house), Machine(house, "lab2")
+    first, second = SimulatedRunner(house), SimulatedRunner(house, "lab2")
     assert (await first.call()).bots == []  # nobody needs them
     await competition(house, 2)
     told = await first.call()
@@ -113,21 +81,21 @@ async def test_a_ticket_lets_in_one_bot_with_its_version_for_as_long_as_its_mach
     client, welcome = await first.host(told, bots[0])
     assert isinstance(welcome, Welcome), welcome
     assert (welcome.player, welcome.bot) == ("player0", "mine")
-    here = house.hub.directory.participants[bots[0]]
-    ready = await house.hub.store.submissions.ready_version(bots[0], None)
+    here = house.hub.directory.presences[bots[0]]
+    ready = await house.hub.store.read(submission_sql.ready_version, bots[0], None)
     assert ready is not None
     assert (here.version_id, here.version, here.hosted) == (ready.version_id, "v1", "lab1")
 
     # Its author waits, even with takeover.
-    author = Client(house.hub.connect(), MSGPACK)
+    author = BotClient(house.hub.connect(), MSGPACK)
     token = await house.hub.store.add_token("player0")
     refused = await author.hello(token, "mine", takeover=True)
     assert isinstance(refused, Error)
     assert (refused.code, refused.fatal) == ("bot/hosted", True)
 
-    # Whoever else says that it is this machine has to wait until it counts as gone.
+    # Another machine of the same name waits until this one counts as gone.
     with pytest.raises(RunnerRefused, match="Another runner called 'lab1'"):
-        await Machine(house).call()
+        await SimulatedRunner(house).call()
 
     # The machine is silent: its bots go to the other one, and its tickets are worth nothing.
     house.clock.now += LEASE_NS
@@ -138,14 +106,14 @@ async def test_a_ticket_lets_in_one_bot_with_its_version_for_as_long_as_its_mach
     assert stale.code == "auth/bad_token"
     _, welcome = await second.host(moved, bots[0])
     assert isinstance(welcome, Welcome)
-    assert here.hosted == "lab2"
+    assert house.hub.directory.presences[bots[0]].hosted == "lab2"
     closing = [each for each in await client.until_closed() if isinstance(each, Error)]
     assert [each.code for each in closing] == ["auth/replaced"]
 
     # A server that was killed knows nothing; what a machine has stays where it is.
     hosting = house.hub.hosting
     hosting.__init__(  # type: ignore[misc]
-        house.hub.store, house.hub.directory, house.hub.competitions, house.clock
+        house.hub.store, house.hub.directory, house.hub.tournaments, house.clock
     )
     hosts = [Hosted(bot, 1) for bot in bots]
     assert len((await second.call(hosts=hosts)).bots) == 2
@@ -155,11 +123,11 @@ async def test_a_ticket_lets_in_one_bot_with_its_version_for_as_long_as_its_mach
 
 
 async def test_nobody_takes_the_room_of_a_hosted_bot_by_challenges(
-    still_house: MemoryHouse,
+    still_house: MemoryServer,
 ) -> None:
     house = still_house
     bots = await submissions(house, 2)
-    machine = Machine(house)
+    machine = SimulatedRunner(house)
     await machine.call()
     await competition(house, 2)
     client, welcome = await machine.host(await machine.call(), bots[0])
@@ -173,27 +141,29 @@ async def test_nobody_takes_the_room_of_a_hosted_bot_by_challenges(
 
 
 async def test_an_author_who_is_there_with_that_version_is_let_play(
-    still_house: MemoryHouse,
+    still_house: MemoryServer,
 ) -> None:
     house = still_house
     await submissions(house, 2)
     token = await house.hub.store.add_token("player0")
-    author = Client(house.hub.connect(), MSGPACK)
+    author = BotClient(house.hub.connect(), MSGPACK)
     assert isinstance(await author.hello(token, "mine", games=["tic_tac_toe"]), Welcome)
     await competition(house, 2)
-    told = await Machine(house).call()
+    told = await SimulatedRunner(house).call()
     assert [each.player for each in told.bots] == ["player1"]
     await author.close()
     await asyncio.sleep(0)
-    assert {each.player for each in (await Machine(house, "lab2").call()).bots} <= {"player0"}
+    assert {each.player for each in (await SimulatedRunner(house, "lab2").call()).bots} <= {
+        "player0"
+    }
 
 
 async def test_checks_are_made_by_one_machine_and_by_another_if_that_cannot(
-    still_house: MemoryHouse,
+    still_house: MemoryServer,
 ) -> None:
     house = still_house
     await submissions(house, 1, ready=False)
-    first, second = Machine(house), Machine(house, "lab2")
+    first, second = SimulatedRunner(house), SimulatedRunner(house, "lab2")
     (check,) = (await first.call()).checks
     assert check.digest == digest(0)
     assert (await second.call()).checks == []
@@ -203,50 +173,50 @@ async def test_checks_are_made_by_one_machine_and_by_another_if_that_cannot(
     assert (await second.call()).checks == [check]
     done = CheckDone(check.submission, True, "ok      loads", ["tic_tac_toe"])
     assert (await second.call(checked=[done])).checks == []
-    row = await house.hub.store.submissions.get(check.submission)
+    row = await house.hub.store.read(submission_sql.find, check.submission)
     assert (row.status, row.report, row.games) == ("ready", "ok      loads", ("tic_tac_toe",))
     await second.call(checked=[done])  # told again, because the answer was lost
 
 
 async def test_check_counts_flags_after_three_machines_could_not_decide(
-    still_house: MemoryHouse,
+    still_house: MemoryServer,
 ) -> None:
     house = still_house
     await submissions(house, 1, ready=False)
     for number in range(3):
-        machine = Machine(house, f"lab{number}")
+        machine = SimulatedRunner(house, f"lab{number}")
         (check,) = (await machine.call()).checks
         assert not check.flags_count
         busy = Trouble("this machine was at work for others", submission=check.submission)
         assert (await machine.call(troubles=[busy])).checks == []
-    last = Machine(house, "lab3")
+    last = SimulatedRunner(house, "lab3")
     (check,) = (await last.call()).checks
     assert check.flags_count
     refused = CheckDone(check.submission, False, "FAILED  plays", ["tic_tac_toe"])
     await last.call(checked=[refused])
-    row = await house.hub.store.submissions.get(check.submission)
+    row = await house.hub.store.read(submission_sql.find, check.submission)
     assert row.status == "refused"
 
 
 async def test_matches_run_as_processors_allow_and_lost_machines_cost_no_time(
-    still_house: MemoryHouse,
+    still_house: MemoryServer,
 ) -> None:
     house = still_house
     bots = await submissions(house, 4)
     identifier = await competition(house, 4)
-    machine = Machine(house, cores=3)
+    machine = SimulatedRunner(house, cores=3)
     told = await machine.call()
     clients = {}
     for bot in bots:
         clients[bot], welcome = await machine.host(told, bot)
         assert isinstance(welcome, Welcome)
     await asyncio.sleep(0)
-    view = await house.hub.competitions.view(identifier)
+    view = await house.hub.tournaments.view(identifier)
     assert (view.planned, view.created) == (12, 2)  # a pairing: another would need four
 
     # Both seats are ready, and the machine is lost with a bot to move.
     live = next(iter(house.hub.directory.live.values()))
-    seated = [holder.bot_id for holder in live.holders]
+    seated = [holder.bot_id for holder in live.seats]
     for bot in seated:
         for _ in range(2):
             snapshot = (await clients[bot].next(MatchMessage)).snapshot
@@ -256,38 +226,39 @@ async def test_matches_run_as_processors_allow_and_lost_machines_cost_no_time(
     lost = clients[seated[mover]]
     await lost.close()
     await asyncio.sleep(0)
-    assert not house.hub.directory.participants[seated[mover]].online
+    assert not house.hub.directory.presences[seated[mover]].online
     before = live.match.deadline()
     assert before is not None
     hosting = house.hub.hosting
+    # In all, less time passes than the server waits for the silent bot on the other seat.
     hosting.credit(house.clock.now)
-    house.move_to(house.clock.now + 5_000_000_000)
+    house.move_to(house.clock.now + 3_000_000_000)
     hosting.credit(house.clock.now)
-    assert live.match.deadline() == before + 5_000_000_000
+    assert live.match.deadline() == before + 3_000_000_000
     # A report that is sent again, as its answer was lost, counts once.
-    version = house.hub.directory.participants[seated[mover]].version_id
+    version = house.hub.directory.presences[seated[mover]].version_id
     trouble = Trouble("it cannot be imported", bot=seated[mover], version=version, id="1f")
     for _ in range(3):
         await machine.call(troubles=[trouble])
-    house.move_to(house.clock.now + 5_000_000_000)
+    house.move_to(house.clock.now + 3_000_000_000)
     hosting.credit(house.clock.now)
-    assert live.match.deadline() == before + 10_000_000_000
-    # A bot that ends by itself again and again is away by its own doing.
+    assert live.match.deadline() == before + 6_000_000_000
+    # A bot that keeps exiting is absent by its own fault.
     await machine.call(troubles=[structs.replace(trouble, id=each) for each in ("2f", "3f")])
-    house.move_to(house.clock.now + 5_000_000_000)
+    house.move_to(house.clock.now + 3_000_000_000)
     hosting.credit(house.clock.now)
-    assert live.match.deadline() == before + 10_000_000_000
+    assert live.match.deadline() == before + 6_000_000_000
 
 
 async def test_who_is_lost_again_and_again_is_not_given_time_without_end(
-    still_house: MemoryHouse, monkeypatch: pytest.MonkeyPatch
+    still_house: MemoryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A program may end by itself as often as it acts in between: its clock must run some day."""
+    """A program may exit any number of times if it acts in between: its clock must run some day."""
     monkeypatch.setattr(clock_compensation, "LONGEST_NS", 12 * SECOND)
     house, hosting = still_house, still_house.hub.hosting
     bots = await submissions(house, 2)
     await competition(house, 2)
-    machine = Machine(house, cores=3)
+    machine = SimulatedRunner(house, cores=3)
     told = await machine.call()
     clients = {bot: (await machine.host(told, bot))[0] for bot in bots}
     await asyncio.sleep(0)
@@ -298,7 +269,7 @@ async def test_who_is_lost_again_and_again_is_not_given_time_without_end(
             await clients[bot].ask(Ready, snapshot.match, "ab12")
     mover = live.match.seat_to_move
     assert mover is not None
-    bot = live.holders[mover].bot_id
+    bot = live.seats[mover].bot_id
     before = live.match.deadline()
     assert before is not None
     given = []
@@ -322,46 +293,49 @@ time_control = "total:60"
 [hosting]
 required = true
 """
-OLGA = By("olga")
 
 
 async def test_a_final_for_what_was_handed_in_has_nobody_else_and_is_run_by_the_house(
-    still_house: MemoryHouse, monkeypatch: pytest.MonkeyPatch
+    still_house: MemoryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     house, hub = still_house, still_house.hub
     with pytest.raises(InvalidCompetition, match=r"hosting\.required: .*start it with --hosted"):
-        await hub.courses.open(REQUIRED, OLGA)
-    monkeypatch.setattr(hub.courses, "_config", ServerConfig(hosted=True))
-    cup = await hub.courses.open(REQUIRED, OLGA)
+        await hub.competitions.open(REQUIRED, OLGA)
+    monkeypatch.setattr(hub.competitions, "_config", ServerConfig(hosted=True))
+    cup = await hub.competitions.open(REQUIRED, OLGA)
     names = [f"player{number}" for number in range(3)]
     members = [NewMember(name, name) for name in names]
-    joined = await hub.store.write(class_people.take_in, cup.id, members, OLGA, hub.store.now())
+    joined = await hub.store.write(
+        competition_students.take_in, cup.id, members, OLGA, hub.store.now()
+    )
     tokens = {each.account: each.token for each in joined}
     clients, rows = {}, []
-    for name in names:  # all connect; two have handed in just that
-        clients[name] = Client(hub.connect(), MSGPACK)
+    for name in names:  # All connect; two have submitted the same files.
+        clients[name] = BotClient(hub.connect(), MSGPACK)
         number = names.index(name)
         found = {"games": ["tic_tac_toe"], "max_matches": 2, "version": "v1"}
         answer = await clients[name].hello(tokens[name], "mine", digest=digest(number), **found)
         assert isinstance(answer, Welcome), answer
         if number:
-            bot = hub.directory.participants[number + 1].bot_id
+            bot = hub.directory.presences[number + 1].bot_id
             row = await hub.store.submissions.submit(bot, "v1", digest(number), b"zip", 1000)
             rows.append(row.id)
-    await hub.store.write(class_sql.move, cup.id, "freeze", OLGA, hub.store.now())
-    with pytest.raises(ClassRefusal, match="player1/mine, player2/mine still waits"):
-        await hub.courses.run(cup.id, OLGA)
+    await hub.store.write(competition_sql.move, cup.id, "freeze", OLGA, hub.store.now())
+    with pytest.raises(CompetitionRefusal, match="player1/mine, player2/mine still waits"):
+        await hub.competitions.run(cup.id, OLGA)
     for row_id in rows:
-        await hub.store.submissions.checked(row_id, True, "", ["tic_tac_toe"], 2000)
-    with pytest.raises(ClassRefusal, match=r"player0/mine only connected; .* without it: --anyway"):
-        await hub.courses.run(cup.id, OLGA)
-    shown = await hub.courses.view(cup.id)
+        await hub.store.write(submission_sql.check, row_id, True, "", ["tic_tac_toe"], 2000)
+    with pytest.raises(
+        CompetitionRefusal, match=r"player0/mine only connected; .* without it: --anyway"
+    ):
+        await hub.competitions.run(cup.id, OLGA)
+    shown = await hub.competitions.view(cup.id)
     assert shown.left_out == {"player0/mine"}
     assert "player0/mine only connected: the final is without it" in shown.warnings[0]
-    begun = await hub.courses.run(cup.id, OLGA, anyway=True)
+    begun = await hub.competitions.run(cup.id, OLGA, anyway=True)
     (game,) = begun.games
     assert game.competition_id is not None
-    view = await hub.competitions.view(game.competition_id)
+    view = await hub.tournaments.view(game.competition_id)
     assert [entry.player for entry in view.entries] == names[1:]
     # Their authors are there, with these versions: the house runs them all the same.
     assert view.waiting_for == [
@@ -369,10 +343,10 @@ async def test_a_final_for_what_was_handed_in_has_nobody_else_and_is_run_by_the_
         "one."
         for name in names[1:]
     ]
-    machine = Machine(house)
+    machine = SimulatedRunner(house)
     told = await machine.call()
     assert [each.player for each in told.bots] == names[1:]
-    view = await hub.competitions.view(game.competition_id)
+    view = await hub.tournaments.view(game.competition_id)
     assert view.waiting_for == [
         f"{name}/mine is being started on the runner machine lab1." for name in names[1:]
     ]
@@ -385,10 +359,10 @@ async def test_a_final_for_what_was_handed_in_has_nobody_else_and_is_run_by_the_
 
 
 async def test_who_was_handed_in_is_asked_for_all_entries_at_once(
-    still_house: MemoryHouse, monkeypatch: pytest.MonkeyPatch
+    still_house: MemoryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hub = still_house.hub
-    monkeypatch.setattr(hub.courses, "_config", ServerConfig(hosted=True))
+    monkeypatch.setattr(hub.competitions, "_config", ServerConfig(hosted=True))
     database = hub.store._database
     reads: list[int] = []
     read = database.read
@@ -404,23 +378,23 @@ async def test_who_was_handed_in_is_asked_for_all_entries_at_once(
     for count in (2, 12):
         reads.append(0)
         text = REQUIRED.replace("Cup", f"Cup {count}")
-        cup = await hub.courses.open(text, OLGA)
+        cup = await hub.competitions.open(text, OLGA)
         for _ in range(count):
             number += 1
             (joined,) = await hub.store.write(
-                class_people.take_in,
+                competition_students.take_in,
                 cup.id,
                 [NewMember(f"p{number}", f"p{number}")],
                 OLGA,
                 hub.store.now(),
             )
-            player = await hub.store.player(joined.account)
+            player = await hub.store.read(people.player, joined.account)
             bot = await hub.store.ensure_bot(player.id, "mine", "bot")
             row = await hub.store.submissions.submit(bot.id, "v1", digest(number), b"zip", 1000)
-            await hub.store.submissions.checked(row.id, True, "", ["tic_tac_toe"], 2000)
-        await hub.store.write(class_sql.move, cup.id, "freeze", OLGA, hub.store.now())
+            await hub.store.write(submission_sql.check, row.id, True, "", ["tic_tac_toe"], 2000)
+        await hub.store.write(competition_sql.move, cup.id, "freeze", OLGA, hub.store.now())
         reads[-1] = 0
-        begun = await hub.courses.run(cup.id, OLGA)
+        begun = await hub.competitions.run(cup.id, OLGA)
         assert begun.status == "running"
     assert reads[0] == reads[1]
 
@@ -433,23 +407,23 @@ time_control = "total:60"
 ROLLER = b"from plyhouse.bots import Bot\n"
 
 
-async def dice_cup(hub: Hub, archives: dict[str, bytes]) -> ClassCompetition:
+async def dice_cup(hub: Hub, archives: dict[str, bytes]) -> CompetitionRow:
     """A final that has begun, of bots whose packages these are, by their players."""
-    cup = await hub.courses.open(DICE, OLGA)
+    cup = await hub.competitions.open(DICE, OLGA)
     await hub.store.write(
-        class_people.take_in,
+        competition_students.take_in,
         cup.id,
         [NewMember(name, name) for name in archives],
         OLGA,
         hub.store.now(),
     )
     for number, (name, archive) in enumerate(archives.items()):
-        player = await hub.store.player(name)
+        player = await hub.store.read(people.player, name)
         bot = await hub.store.ensure_bot(player.id, "mine", "bot")
         row = await hub.store.submissions.submit(bot.id, "", digest(number), archive, 1000 + number)
-        await hub.store.submissions.checked(row.id, True, "", ["pig", "kuhn_poker"], 2000)
-    await hub.store.write(class_sql.move, cup.id, "freeze", OLGA, hub.store.now())
-    return await hub.courses.run(cup.id, OLGA)
+        await hub.store.write(submission_sql.check, row.id, True, "", ["pig", "kuhn_poker"], 2000)
+    await hub.store.write(competition_sql.move, cup.id, "freeze", OLGA, hub.store.now())
+    return await hub.competitions.run(cup.id, OLGA)
 
 
 def package(**files: bytes) -> bytes:
@@ -463,9 +437,9 @@ async def test_match_with_shared_chance_of_an_older_server_is_void_and_played_ag
     """Its bots could tell each other its dice; the record of the finished one stays valid."""
     config = ServerConfig(database=f"sqlite:///{tmp_path}/house.db")
     hub = await Hub.open(config, now=clock)
-    house = MemoryHouse(hub, clock)
+    house = MemoryServer(hub, clock)
     await dice_cup(hub, dict.fromkeys(("ann", "ben"), package(bot=ROLLER)))
-    machine = Machine(house, tier="landlock")
+    machine = SimulatedRunner(house, tier="landlock")
     told = await machine.call()
     clients = [(await machine.host(told, each.bot))[0] for each in told.bots]
     await asyncio.sleep(0)
@@ -485,11 +459,11 @@ async def test_match_with_shared_chance_of_an_older_server_is_void_and_played_ag
 
     hub = await Hub.open(config, now=clock)
     try:
-        stored = await hub.store.match(second.id)
+        stored = await hub.store.read(match_reads.stored_match, second.id)
         assert stored.header.termination == "server_fault"
         assert stored.pairing.finished_ms is not None
-        house = MemoryHouse(hub, clock)
-        machine = Machine(house, tier="landlock")
+        house = MemoryServer(hub, clock)
+        machine = SimulatedRunner(house, tier="landlock")
         told = await machine.call()
         for wanted in told.bots:
             await machine.host(told, wanted.bot)
@@ -498,7 +472,9 @@ async def test_match_with_shared_chance_of_an_older_server_is_void_and_played_ag
         assert again.pairing.id == f"{second.pairing.id}~1"
         assert again.match.config.stream == f"match:{again.id}"
         assert again.pairing.seed != second.pairing.seed
-        record = stored_record(await hub.store.match(first.id), get_game("pig"))
+        record = stored_record(
+            await hub.store.read(match_reads.stored_match, first.id), get_game("pig")
+        )
         assert record.chance.stream == SHARED_STREAM
         assert record.chance.seed == first.pairing.seed.hex()
         assert verify(record).ok
@@ -506,19 +482,19 @@ async def test_match_with_shared_chance_of_an_older_server_is_void_and_played_ag
         await hub.close()
 
 
-async def opened(house: MemoryHouse, bot: int) -> BotRow:
-    await house.hub.store.submissions.set_open(bot, 1)
-    return await house.hub.store.bot_named(f"player{bot - 1}", "mine")
+async def opened(house: MemoryServer, bot: int) -> BotRow:
+    await house.hub.store.write(submission_sql.set_open, bot, 1)
+    return await house.hub.store.read(people.bot_named, f"player{bot - 1}", "mine")
 
 
 async def test_people_who_play_against_a_hosted_bot_keep_no_final_waiting(
-    still_house: MemoryHouse,
+    still_house: MemoryServer,
 ) -> None:
     house, hub = still_house, still_house.hub
     bots = await submissions(house, 5)
     person = await hub.store.add_player("zoe")
     zoe = Identity(person.id, "zoe", frozenset(("play",)), 1)
-    machine = Machine(house, cores=2)
+    machine = SimulatedRunner(house, cores=2)
     await machine.call()
     row = await opened(house, bots[4])
     asking = asyncio.create_task(hub.hosted_play.ready(zoe, row.player, row.name, GAME.spec))
@@ -530,7 +506,7 @@ async def test_people_who_play_against_a_hosted_bot_keep_no_final_waiting(
     assert isinstance(welcome, Welcome)
     assert await asking == "player4/mine"
     token = await hub.store.add_token("zoe")
-    client = Client(hub.connect(), MSGPACK)
+    client = BotClient(hub.connect(), MSGPACK)
     assert isinstance(await client.hello(token), Welcome)
     rated = await client.ask(Challenge, "player4/mine", GAME.spec, "total:60", rated=True)
     assert isinstance(rated, Error), rated
@@ -546,12 +522,12 @@ async def test_people_who_play_against_a_hosted_bot_keep_no_final_waiting(
     for bot in bots[:4]:
         await machine.host(told, bot)
     await asyncio.sleep(0)
-    assert (await hub.competitions.view(identifier)).created == 2
+    assert (await hub.tournaments.view(identifier)).created == 2
     # While more of it waits, nobody else begins; who asks has a place in the queue.
     again = await client.ask(Challenge, "player4/mine", GAME.spec, "total:60")
     assert isinstance(again, Error), again
     assert (again.code, "competitions go first" in again.message) == ("hosted/busy", True)
-    # What the final needs itself is not to be had, even if it is open.
+    # A bot that the final needs is unavailable, even if it is open to play.
     await opened(house, bots[0])
     taken = await client.ask(Challenge, "player0/mine", GAME.spec, "total:60")
     assert isinstance(taken, Error), taken
@@ -560,7 +536,7 @@ async def test_people_who_play_against_a_hosted_bot_keep_no_final_waiting(
 
 
 async def test_guests_play_against_hosted_bots_where_the_operator_says_so(
-    still_house: MemoryHouse, monkeypatch: pytest.MonkeyPatch
+    still_house: MemoryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     house, play = still_house, still_house.hub.hosted_play
     bots = await submissions(house, 1)
@@ -578,14 +554,14 @@ async def test_guests_play_against_hosted_bots_where_the_operator_says_so(
 
 @pytest.mark.parametrize("how", ["closed", "banned"])
 async def test_who_plays_an_open_bot_begins_no_match_with_it_once_it_is_closed(
-    still_house: MemoryHouse, how: str
+    still_house: MemoryServer, how: str
 ) -> None:
     """Not even one who has never stopped playing it; the match that is played goes on."""
     house, hub = still_house, still_house.hub
     bots = await submissions(house, 1)
     person = await hub.store.add_player("zoe")
     zoe = Identity(person.id, "zoe", frozenset(("play",)), 1)
-    machine = Machine(house, cores=4)
+    machine = SimulatedRunner(house, cores=4)
     await machine.call()
     row = await opened(house, bots[0])
     asking = asyncio.create_task(hub.hosted_play.ready(zoe, row.player, row.name, GAME.spec))
@@ -594,14 +570,16 @@ async def test_who_plays_an_open_bot_begins_no_match_with_it_once_it_is_closed(
     played, welcome = await machine.host(await machine.call(), bots[0])
     assert isinstance(welcome, Welcome)
     await asking
-    client = Client(hub.connect(), MSGPACK)
+    client = BotClient(hub.connect(), MSGPACK)
     assert isinstance(await client.hello(await hub.store.add_token("zoe")), Welcome)
     wanted = "player0/mine", GAME.spec, "total:60"
     assert isinstance(await client.ask(Challenge, *wanted), Ok)
     if how == "closed":
-        await hub.store.submissions.set_open(bots[0], None)
+        await hub.store.write(submission_sql.set_open, bots[0], None)
     else:
-        await hub.store.administration.disable_player(row.player, OLGA, keep_matches=True)
+        await hub.store.write(
+            people_changes.disable_player, row.player, OLGA, hub.store.now(), keep_matches=True
+        )
     assert [each.bot for each in (await machine.call()).bots] == bots  # for the match
     again = await client.ask(Challenge, *wanted)
     assert isinstance(again, Error), again
@@ -613,7 +591,9 @@ async def test_who_plays_an_open_bot_begins_no_match_with_it_once_it_is_closed(
     await played.close()
 
 
-async def playing(house: MemoryHouse, machine: Machine) -> tuple[Any, int, dict[int, Client]]:
+async def playing(
+    house: MemoryServer, machine: SimulatedRunner
+) -> tuple[Any, int, dict[int, BotClient]]:
     """Two hosted bots in a match: the match, who is to move, and their connections."""
     bots = await submissions(house, 2)
     await competition(house, 2)
@@ -627,14 +607,14 @@ async def playing(house: MemoryHouse, machine: Machine) -> tuple[Any, int, dict[
             await clients[bot].ask(Ready, snapshot.match, "ab12")
     mover = live.match.seat_to_move
     assert mover is not None
-    return live, live.holders[mover].bot_id, clients
+    return live, live.seats[mover].bot_id, clients
 
 
-async def test_a_program_that_ended_by_itself_is_not_given_time(still_house: MemoryHouse) -> None:
+async def test_a_program_that_ended_by_itself_is_not_given_time(still_house: MemoryServer) -> None:
     house, hosting = still_house, still_house.hub.hosting
-    machine = Machine(house, cores=3)
+    machine = SimulatedRunner(house, cores=3)
     live, bot, clients = await playing(house, machine)
-    version = house.hub.directory.participants[bot].version_id
+    version = house.hub.directory.presences[bot].version_id
     before = live.match.deadline()
 
     def after(seconds: int) -> int:
@@ -660,11 +640,11 @@ async def test_a_program_that_ended_by_itself_is_not_given_time(still_house: Mem
     assert after(3) == 6  # its machine is there, and has not said that it was the program
     await machine.call(ended=[Hosted(bot, version)])
     assert after(3) == 6
-    await machine.call()  # not run there any more: who ended by itself stays away by its own doing
+    await machine.call()  # It left; a bot that exited stays absent by its own fault.
     assert after(3) == 6
     await back()
     await lost()
-    assert after(3) == 9  # lost anew, and not by its own doing
+    assert after(3) == 9  # Lost again, and not by its own fault.
     await machine.call(ended=[Hosted(bot, version + 1)])  # of another version
     assert after(2) == 11
     await back()
@@ -676,13 +656,13 @@ async def test_a_program_that_ended_by_itself_is_not_given_time(still_house: Mem
 
 
 async def test_who_plays_well_after_a_trouble_starts_anew(
-    still_house: MemoryHouse,
+    still_house: MemoryServer,
 ) -> None:
     house, hosting = still_house, still_house.hub.hosting
-    machine = Machine(house, cores=3)
+    machine = SimulatedRunner(house, cores=3)
     live, bot, clients = await playing(house, machine)
     other = next(each for each in clients if each != bot)
-    versions = {each.bot_id: each.version_id for each in house.hub.directory.participants.values()}
+    versions = {each.bot_id: each.version_id for each in house.hub.directory.presences.values()}
 
     async def trouble(whose: int) -> None:
         said = Trouble("it cannot be imported", bot=whose, version=versions[whose])
@@ -698,12 +678,12 @@ async def test_who_plays_well_after_a_trouble_starts_anew(
 
 
 async def test_a_machine_that_joins_gets_matches_of_a_final_that_wait_for_cores(
-    still_house: MemoryHouse,
+    still_house: MemoryServer,
 ) -> None:
     house = still_house
     bots = await submissions(house, 4)
     identifier = await competition(house, 4)
-    first, second = Machine(house, cores=2), Machine(house, "lab2", cores=2)
+    first, second = SimulatedRunner(house, cores=2), SimulatedRunner(house, "lab2", cores=2)
     told = await first.call()
     clients = {}
     for bot in bots:
@@ -711,17 +691,17 @@ async def test_a_machine_that_joins_gets_matches_of_a_final_that_wait_for_cores(
     await asyncio.sleep(0)
 
     async def created() -> int:
-        return (await house.hub.competitions.view(identifier)).created
+        return (await house.hub.tournaments.view(identifier)).created
 
     assert await created() == 2  # a pairing, which needs both cores
-    here = house.hub.directory.participants
+    here = house.hub.directory.presences
     at_work = {bot for bot in bots if here[bot].matches}
     moved = {each.bot for each in (await second.call()).bots}
     assert moved == set(bots) - at_work
     stay = {each.bot for each in (await first.call()).bots}
     assert stay == at_work
     # Until they are there nothing is begun with them: no match is to notice that they move.
-    house.hub.competitions.advance_soon()
+    house.hub.tournaments.advance_soon()
     await asyncio.sleep(0)
     assert await created() == 2
     told = await second.call()
@@ -739,7 +719,7 @@ async def test_a_machine_that_joins_gets_matches_of_a_final_that_wait_for_cores(
 
 
 async def test_a_bot_that_needs_a_program_goes_where_that_is(
-    still_house: MemoryHouse,
+    still_house: MemoryServer,
 ) -> None:
     house, hosting = still_house, still_house.hub.hosting
     store = house.hub.store
@@ -751,23 +731,25 @@ async def test_a_bot_that_needs_a_program_goes_where_that_is(
             bot.id, "v1", digest(len(name) + ready), b"zip", 5000, needs="node"
         )
         if ready:
-            await store.submissions.checked(row.id, True, "", ["tic_tac_toe"], 6000)
+            await store.write(submission_sql.check, row.id, True, "", ["tic_tac_toe"], 6000)
     terms = Terms(GAME, TimeControl.parse("total:60"), rated=False, mirrored=True)
     names = ["player0/mine", "nina/mine"]
-    identifier = await house.hub.competitions.create("cup", terms, entries=names)
+    identifier = (
+        await house.hub.competitions.create("cup", terms, By("olga", "a test"), entries=names)
+    ).id
     assert hosting.in_want(row) == "", "no machine at all is another matter"
-    python = Machine(house, languages=["python", "program"])
+    python = SimulatedRunner(house, languages=["python", "program"])
     told = await python.call()
     assert [each.player for each in told.bots] == ["player0"]
     assert told.checks == []
     told = await python.call()
-    view = await house.hub.competitions.view(identifier)
+    view = await house.hub.tournaments.view(identifier)
     assert (
         "nina/mine is started with node, and waits for a runner machine that has it."
         in view.waiting_for
     )
     assert hosting.in_want(row).startswith("It is started with node, which no runner machine here")
-    both = Machine(house, "lab2", languages=["python", "program", "node"])
+    both = SimulatedRunner(house, "lab2", languages=["python", "program", "node"])
     told = await both.call()
     assert [each.player for each in told.bots] == ["nina"]
     assert [each.submission for each in told.checks] == [row.id]

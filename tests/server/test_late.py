@@ -11,9 +11,9 @@ from pathlib import Path
 import httpx
 import pytest
 from msgspec import convert
-from tests.server.test_classes import Clock
+from tests.harness.wall_clock import WallClock
 
-from plyhouse.clients.cli.report_text import report_text
+from plyhouse.clients.shared.student_report import report_text
 from plyhouse.protocol.api.reports import Report
 from plyhouse.server.app import create_app
 from plyhouse.server.competition.file import InvalidCompetition, read_competition
@@ -22,9 +22,10 @@ from plyhouse.server.competition.standings import Grade
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.contests.grade_books import grade_points
 from plyhouse.server.gateway.hub import Hub
-from plyhouse.storage import class_bots, class_people, class_sql
-from plyhouse.storage.class_rows import NewMember
-from plyhouse.storage.errors import ClassRefusal
+from plyhouse.storage import competition_entries, competition_sql, competition_students
+from plyhouse.storage import people as stored_people
+from plyhouse.storage.competition_rows import NewMember
+from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 
@@ -49,7 +50,7 @@ STUDENTS = ("ada", "bob", "cy", "dan")
 class Cup:
     """A competition on a server whose wall clock the test moves."""
 
-    def __init__(self, hub: Hub, clock: Clock) -> None:
+    def __init__(self, hub: Hub, clock: WallClock) -> None:
         self.hub, self.clock = hub, clock
         self.app = create_app()
         self.app.serve(hub)
@@ -58,20 +59,26 @@ class Cup:
 
     async def connect(self, player: str, version: str) -> None:
         """Let a bot log in with a version, as its runner does."""
-        row = await self.hub.store.player(player)
+        row = await self.hub.store.read(stored_people.player, player)
         bot = await self.hub.store.ensure_bot(row.id, "easy" if player == "staff" else "bot")
         await self.hub.store.log_in(bot, version)
 
     async def enter(self, player: str, version: str) -> None:
         """Choose a version, as `plyhouse bot enter` does."""
-        row = await self.hub.store.player(player)
+        row = await self.hub.store.read(stored_people.player, player)
         await self.store.write(
-            class_bots.enter, "Cup", row.id, "bot", version, replaces="", now_ms=self.store.now()
+            competition_entries.enter,
+            "Cup",
+            row.id,
+            "bot",
+            version,
+            replaces="",
+            now_ms=self.store.now(),
         )
 
     async def late(self) -> dict[str, tuple[int, float]]:
         """Days late and penalty of the entries of students, by student."""
-        view = await self.hub.courses.view("Cup")
+        view = await self.hub.competitions.view("Cup")
         return {each.player: view.late_of(each) for each in view.entries if not each.baseline}
 
     async def get(self, who: str, path: str) -> httpx.Response:
@@ -85,7 +92,7 @@ class Cup:
 
 @pytest.fixture
 async def cup(tmp_path: Path) -> AsyncIterator[Cup]:
-    clock = Clock("2026-09-01")
+    clock = WallClock("2026-09-01")
     url = f"sqlite:///{tmp_path / 'a.db'}"
     store = await Store.open(url, clock=clock)
     hub = await Hub.open(ServerConfig(database=url), store=store)
@@ -95,15 +102,17 @@ async def cup(tmp_path: Path) -> AsyncIterator[Cup]:
         made.tokens["olga"] = await store.add_token(owner, ("organise", "admin"))
         await store.add_player("staff")
         await made.connect("staff", "1")
-        await hub.courses.open(FILE, OLGA)
+        await hub.competitions.open(FILE, OLGA)
         people = [NewMember(name, name) for name in STUDENTS]
-        for joined in await store.write(class_people.take_in, "Cup", people, OLGA, store.now()):
+        for joined in await store.write(
+            competition_students.take_in, "Cup", people, OLGA, store.now()
+        ):
             made.tokens[joined.name] = joined.token
         for name in STUDENTS:
             await made.connect(name, "1")
         clock.set("2026-10-05")
-        await hub.courses.look()
-        assert (await store.read(class_sql.find, "Cup")).status == "frozen"
+        await hub.competitions.look()
+        assert (await store.read(competition_sql.find, "Cup")).status == "frozen"
         yield made
     finally:
         await hub.close()
@@ -111,10 +120,10 @@ async def cup(tmp_path: Path) -> AsyncIterator[Cup]:
 
 async def test_late_entry_is_marked_by_days_and_an_extension_costs_nothing(cup: Cup) -> None:
     await cup.store.write(
-        class_people.extend, "Cup", "bob", cup.clock.now + 2 * DAY, OLGA, cup.store.now()
+        competition_students.extend, "Cup", "bob", cup.clock.now + 2 * DAY, OLGA, cup.store.now()
     )
     await cup.store.write(
-        class_people.extend, "Cup", "cy", cup.clock.now + DAY, OLGA, cup.store.now()
+        competition_students.extend, "Cup", "cy", cup.clock.now + DAY, OLGA, cup.store.now()
     )
     cup.clock.now += DAY + DAY // 2
     for name in ("ada", "bob", "cy"):
@@ -129,18 +138,18 @@ async def test_bot_that_only_connects_after_the_freeze_replaces_nothing(cup: Cup
     cup.clock.now += DAY
     await cup.connect("ada", "2")
     entries = await cup.store.read(
-        class_sql.entries_of, (await cup.store.read(class_sql.find, "Cup")).id
+        competition_sql.entries_of, (await cup.store.read(competition_sql.find, "Cup")).id
     )
     assert {each.version for each in entries} == {"1"}
     assert await cup.late() == dict.fromkeys(STUDENTS, (0, 0.0))
 
 
 async def test_late_submissions_end_and_the_final_waits_for_that(cup: Cup) -> None:
-    with pytest.raises(ClassRefusal, match="late submissions are still taken"):
-        await cup.hub.courses.run("Cup", OLGA)
+    with pytest.raises(CompetitionRefusal, match="late submissions are still taken"):
+        await cup.hub.competitions.run("Cup", OLGA)
     cup.clock.now += 3 * DAY
     await cup.connect("ada", "2")
-    with pytest.raises(ClassRefusal, match="frozen"):
+    with pytest.raises(CompetitionRefusal, match="frozen"):
         await cup.enter("ada", "2")
 
 

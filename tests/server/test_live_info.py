@@ -1,4 +1,4 @@
-"""What bots think, shown while the match runs: where nobody can profit, and if they allow it."""
+"""Bots' thoughts shown during a match: only if no seat can profit and the bots allow it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.server.conftest import Client, House
+from tests.harness.server import BotClient, Server
 
 from plyhouse.protocol.messages import (
     Accepted,
@@ -20,12 +20,16 @@ from plyhouse.protocol.messages import (
     Watch,
     Welcome,
 )
+from plyhouse.server.accounts.builtin_bots import HOUSE_NAMES, HOUSE_ROLE
+from plyhouse.storage import sessions
 
 SAID = {"value": 0.5, "pv": ["b2"], "text": "fine", "live": True}
 SHOWN = {"value": 0.5, "pv": ["b2"], "text": "fine", "live": True}
 
 
-async def seated(house: House, players: tuple[str, str], game: str, **seek: Any) -> list[Client]:
+async def seated(
+    house: Server, players: tuple[str, str], game: str, **seek: Any
+) -> list[BotClient]:
     """Two bots in a match that has begun, in the order of their seats."""
     bots = [await house.bot(player, f"bot{index}") for index, player in enumerate(players)]
     for bot in bots:
@@ -35,7 +39,7 @@ async def seated(house: House, players: tuple[str, str], game: str, **seek: Any)
     return [bot for _, bot in sorted(zip((each.seat for each in found), bots, strict=True))]
 
 
-async def spectator(house: House, player: str = "") -> Client:
+async def spectator(house: Server, player: str = "") -> BotClient:
     """Somebody who watches, without an account or with one."""
     client = await house.client()
     token = await house.token(player) if player else ""
@@ -44,34 +48,36 @@ async def spectator(house: House, player: str = "") -> Client:
     return client
 
 
-async def frames(house: House) -> list[Any]:
+async def frames(house: Server) -> list[Any]:
     async with httpx.AsyncClient(base_url=house.server.url, timeout=60) as http:
         answer = await http.get(f"/api/v1/matches/{house.match}/replay")  # type: ignore[attr-defined]
     return [frame.get("info") for frame in answer.json()["frames"]]
 
 
-async def act(house: House, bot: Client, ply: int, action: str, info: Any) -> None:
+async def act(house: Server, bot: BotClient, ply: int, action: str, info: Any) -> None:
     await bot.next(Turn, ply=ply)
     answer = await bot.ask(Act, house.match, ply, action, info=info)  # type: ignore[attr-defined]
     assert isinstance(answer, Accepted), answer
     assert answer.info_refused == ""
 
 
-async def be_house(house: House) -> None:
+async def be_house(house: Server) -> None:
     """The player called house is the one whose bots are the house's own."""
-    await house.token("house")
-    house.hub.house_player = (await house.hub.store.player("house")).id
+    row = await house.hub.store.write(
+        sessions.special, HOUSE_ROLE, HOUSE_NAMES, house.hub.store.now()
+    )
+    house._players.add(row.name)
 
 
 @pytest.mark.parametrize("other", ["alice", "house"])
 async def test_spectators_see_it_against_own_bots_and_those_of_the_house(
-    house: House, other: str
+    house: Server, other: str
 ) -> None:
     await be_house(house)
     bots = await seated(house, ("alice", other), "tic_tac_toe")
     live = house.hub.directory.match(house.match)  # type: ignore[attr-defined]
     assert live is not None
-    mine = [holder.player for holder in live.holders].index("alice")
+    mine = [holder.player for holder in live.seats].index("alice")
     viewer = await spectator(house)
     for ply, action in enumerate(("b2", "a1")):
         await act(house, bots[ply % 2], ply, action, SAID if ply == mine else None)
@@ -91,7 +97,7 @@ async def test_spectators_see_it_against_own_bots_and_those_of_the_house(
     ids=["against another", "rated", "hidden information", "not allowed"],
 )
 async def test_nobody_is_shown_it_otherwise(
-    house: House, players: tuple[str, str], game: str, seek: dict[str, Any], said: dict[str, Any]
+    house: Server, players: tuple[str, str], game: str, seek: dict[str, Any], said: dict[str, Any]
 ) -> None:
     bots = await seated(house, players, game, **seek)
     viewers = [await spectator(house), await spectator(house, "alice")]
@@ -106,7 +112,7 @@ async def test_nobody_is_shown_it_otherwise(
     assert not any(await frames(house))
 
 
-async def test_a_seat_that_wants_updates_is_not_told(house: House) -> None:
+async def test_a_seat_that_wants_updates_is_not_told(house: Server) -> None:
     first = await house.bot("alice", "one", updates=True)
     second = await house.bot("alice", "two", updates=True)
     for bot in (first, second):

@@ -20,6 +20,7 @@ from plyhouse.protocol.messages import (
 )
 from plyhouse.server.lobby import lobby
 from plyhouse.server.lobby.matchmaking import Matchmaker
+from plyhouse.storage import match_lists
 
 OpenHouse = Callable[..., Awaitable[Any]]
 
@@ -153,7 +154,7 @@ async def test_mirrored_challenge_begins_no_more_matches_than_each_side_takes(
     code, words = expected[full]
     assert refused.code == code
     assert words in refused.message
-    assert {len(each.matches) for each in house.hub.directory.participants.values()} <= {0, 1}
+    assert {len(each.matches) for each in house.hub.directory.presences.values()} <= {0, 1}
 
 
 async def test_challenge_is_accepted_by_nobody_who_has_no_place_left(house: Any) -> None:
@@ -226,7 +227,9 @@ async def test_a_game_of_one_seat_begins_at_once(house: Any) -> None:
     assert (len(start.players), start.seat) == (1, 0)
     await client.play(start, 1)
     assert house.hub.lobby.open_seeks() == []
-    (row,) = await house.hub.store.list_matches(status="finished")
+    (row,) = await house.hub.store.read(
+        match_lists.list_matches, match_lists.MatchFilter(status="finished")
+    )
     assert (row.termination, len(row.returns), row.rated) == ("normal", 1, True)
 
 
@@ -309,8 +312,7 @@ async def test_a_mirrored_challenge_of_three_plays_every_order(house: Any) -> No
     for each in (two, three):
         await each.ask(Answer, made.challenge, True)
     orders = {
-        tuple(holder.player for holder in live.holders)
-        for live in house.hub.directory.live.values()
+        tuple(holder.player for holder in live.seats) for live in house.hub.directory.live.values()
     }
     assert orders == {
         ("alice", "bob", "carol"),

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import httpx
 import pytest
-from tests.server.conftest import Client, House, MemoryHouse
+from tests.harness.server import BotClient, MemoryServer, Server
 
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.messages import Accepted, Act, Error, Turn, Welcome
@@ -22,7 +22,7 @@ COMMIT_MS = 30
 class SlowStorage:
     """Lets each transaction of a real database take a known time of the injected clock."""
 
-    def __init__(self, house: MemoryHouse) -> None:
+    def __init__(self, house: MemoryServer) -> None:
         self._house = house
         database: Any = house.hub.store._database
         self._write, self._read = database.write, database.read
@@ -58,16 +58,16 @@ class SlowStorage:
             self._quiet = False
 
 
-async def back(house: MemoryHouse, player: str, bot: str, **hello: Any) -> tuple[Client, Any]:
+async def back(house: MemoryServer, player: str, bot: str, **hello: Any) -> tuple[BotClient, Any]:
     """Log in again, over a new connection."""
-    client = Client(house.hub.connect(), MSGPACK)
+    client = BotClient(house.hub.connect(), MSGPACK)
     token = await house.hub.store.add_token(player)
     return client, lambda: client.hello(token, bot, **hello)
 
 
 async def mover_of(
-    house: MemoryHouse, control: str, bots: tuple[str, str] = ("one", "two")
-) -> tuple[Client, Any, Any]:
+    house: MemoryServer, control: str, bots: tuple[str, str] = ("one", "two")
+) -> tuple[BotClient, Any, Any]:
     """A match in which seat 0 is to move and has thought for 100 ms, then loses its connection."""
     (mover, _), (match, _) = await house.pair("tic_tac_toe", control, bots)
     await mover.next(Turn)
@@ -76,7 +76,7 @@ async def mover_of(
     return mover, match, match.players[0]
 
 
-async def test_a_bot_that_comes_back_waits_for_no_commit(still_house: MemoryHouse) -> None:
+async def test_a_bot_that_comes_back_waits_for_no_commit(still_house: MemoryServer) -> None:
     _, match, info = await mover_of(still_house, "move:5")
     client, login = await back(still_house, info.player, info.bot)
     storage = SlowStorage(still_house)
@@ -86,7 +86,7 @@ async def test_a_bot_that_comes_back_waits_for_no_commit(still_house: MemoryHous
     assert answer.ledger.charged_ms == 100
 
 
-async def test_the_commits_of_a_login_are_not_charged(still_house: MemoryHouse) -> None:
+async def test_the_commits_of_a_login_are_not_charged(still_house: MemoryServer) -> None:
     _, match, info = await mover_of(still_house, "move:5")
     client, login = await back(still_house, info.player, info.bot, version="mended")
     storage = SlowStorage(still_house)
@@ -100,7 +100,7 @@ async def test_the_commits_of_a_login_are_not_charged(still_house: MemoryHouse) 
     assert ledger.thought_ms == ledger.charged_ms + ledger.stall_ms
 
 
-async def test_logins_give_back_no_more_than_standstills_do(still_house: MemoryHouse) -> None:
+async def test_logins_give_back_no_more_than_standstills_do(still_house: MemoryServer) -> None:
     """A bot that thinks on while it logs in again and again."""
     _, match, info = await mover_of(still_house, "move:60")
     taken = 0
@@ -119,7 +119,7 @@ async def test_logins_give_back_no_more_than_standstills_do(still_house: MemoryH
     assert answer.ledger.stall_ms == 500
 
 
-async def test_a_login_that_is_refused_gives_nothing_back(still_house: MemoryHouse) -> None:
+async def test_a_login_that_is_refused_gives_nothing_back(still_house: MemoryServer) -> None:
     (mover, _), (match, _) = await still_house.pair("tic_tac_toe", "move:5")
     await mover.next(Turn)
     info = match.players[0]
@@ -138,7 +138,7 @@ async def test_a_login_that_is_refused_gives_nothing_back(still_house: MemoryHou
 
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
 async def test_no_flag_falls_while_the_server_lets_the_bot_in(
-    still_house: MemoryHouse, form: Literal["NFC", "NFD"]
+    still_house: MemoryServer, form: Literal["NFC", "NFD"]
 ) -> None:
     _, match, info = await mover_of(still_house, "move:0.15", ("\u00f6ne", "tw\u00f6"))
     live = still_house.hub.directory.live[match.match]
@@ -163,7 +163,7 @@ async def test_no_flag_falls_while_the_server_lets_the_bot_in(
     assert answer.ledger.charged_ms == 100
 
 
-async def test_standstills_during_a_login_are_given_back_once(still_house: MemoryHouse) -> None:
+async def test_standstills_during_a_login_are_given_back_once(still_house: MemoryServer) -> None:
     _, match, info = await mover_of(still_house, "move:5")
     client, login = await back(still_house, info.player, info.bot)
     database: Any = still_house.hub.store._database
@@ -193,8 +193,8 @@ async def test_standstills_during_a_login_are_given_back_once(still_house: Memor
 
 @pytest.fixture
 async def locked(
-    open_house: Callable[..., Awaitable[House]], tmp_path: Path
-) -> AsyncIterator[tuple[House, sqlite3.Connection]]:
+    open_house: Callable[..., Awaitable[Server]], tmp_path: Path
+) -> AsyncIterator[tuple[Server, sqlite3.Connection]]:
     """A server whose SQLite file another program has locked."""
     file = tmp_path / "locked.db"
     house = await open_house(database=f"sqlite:///{file}")
@@ -207,7 +207,7 @@ async def locked(
 
 
 async def test_health_answers_while_sqlite_is_locked(
-    locked: tuple[House, sqlite3.Connection], monkeypatch: pytest.MonkeyPatch
+    locked: tuple[Server, sqlite3.Connection], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     house, other = locked
     probes = 0

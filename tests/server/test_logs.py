@@ -1,4 +1,4 @@
-"""What the server tells its operator: every line with its ids, none with a token."""
+"""The server's log: every line has its ids, and none has a token."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from tests.server.conftest import House
+from tests.harness.server import Server
 
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Act, Error, Finished, Resign, Turn
@@ -19,6 +19,7 @@ from plyhouse.server.config import LOG_FORMATS
 from plyhouse.server.logs import formatter
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.match_runner import Terms
+from plyhouse.storage.rows import By
 
 
 class Log:
@@ -62,7 +63,7 @@ def json_log(request: pytest.FixtureRequest) -> Iterator[Log]:
     logger.setLevel(level)
 
 
-async def test_connections_and_matches_are_told(house: House, json_log: Log) -> None:
+async def test_connections_and_matches_are_told(house: Server, json_log: Log) -> None:
     clients, matches = await house.pair("tic_tac_toe", rated=True)
     await asyncio.gather(*(c.play(m) for c, m in zip(clients, matches, strict=True)))
     for client in clients:
@@ -95,7 +96,7 @@ async def test_connections_and_matches_are_told(house: House, json_log: Log) -> 
     assert len(json_log.lines()) < 30, "no line for a ply"
 
 
-async def test_forfeits_and_crashes_name_the_bot(house: House, json_log: Log) -> None:
+async def test_forfeits_and_crashes_name_the_bot(house: Server, json_log: Log) -> None:
     clients, matches = await house.pair("tic_tac_toe")
     await clients[0].ask(Resign, matches[0].match, "bot_crash", "KeyError: ply_abcd1234")
     await clients[1].next(Finished)
@@ -123,7 +124,7 @@ async def test_forfeits_and_crashes_name_the_bot(house: House, json_log: Log) ->
     assert "ply_abcd" not in json_log.text
 
 
-async def test_refused_logins_are_told_without_the_token(house: House, log: Log) -> None:
+async def test_refused_logins_are_told_without_the_token(house: Server, log: Log) -> None:
     good = await house.token("alice")
     client = await house.client()
     assert isinstance(await client.hello("ply_not_a_token_at_all", "ev\nil"), Error)
@@ -137,10 +138,10 @@ async def test_refused_logins_are_told_without_the_token(house: House, log: Log)
     assert "ev\nil" not in log.text
 
 
-async def test_competitions_are_told(house: House, json_log: Log) -> None:
+async def test_competitions_are_told(house: Server, json_log: Log) -> None:
     bots = [await house.bot(name, games=["tic_tac_toe"]) for name in ("alice", "bob")]
     terms = Terms(get_game("tic_tac_toe"), TimeControl.parse("total:60"), True)
-    made = await house.hub.competitions.create("Cup", terms)
+    made = (await house.hub.competitions.create("Cup", terms, By("olga", "a test"))).id
 
     async def play(client: Any) -> None:
         await client.play(await client.start(), 1)
@@ -149,8 +150,8 @@ async def test_competitions_are_told(house: House, json_log: Log) -> None:
     async with asyncio.timeout(60):
         while not json_log.lines("competition finished"):  # noqa: ASYNC110
             await asyncio.sleep(0.01)
-    (line,) = json_log.lines("competition made")
-    assert (line["competition"], line["title"], line["matches"]) == (made, "Cup", 1)
+    (line,) = json_log.lines("competition opened")
+    assert (line["competition"], line["title"]) == (made, "Cup")
     assert json_log.lines("match begun")[0]["competition"] == made
 
 

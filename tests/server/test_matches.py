@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from tests.server.conftest import legal_action
+from tests.harness.server import legal_action
 
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.codec import JSON, MSGPACK
@@ -36,6 +36,7 @@ from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.verify import verify
 from plyhouse.server.table import directory
 from plyhouse.server.table.live import LiveMatch
+from plyhouse.storage import leaderboards, match_reads
 
 OpenHouse = Callable[..., Awaitable[Any]]
 GAMES = ("tic_tac_toe", "connect_four", "pig", "coin_guess", "kuhn_poker")
@@ -62,12 +63,12 @@ async def test_whole_match_of_every_game_is_played_recorded_and_verified(
     assert ends[0].pairing_done
     assert hashlib.sha256(bytes.fromhex(ends[0].seed)).hexdigest() == starts[0].commitment
 
-    stored = await house.hub.store.match(starts[0].match)
+    stored = await house.hub.store.read(match_reads.stored_match, starts[0].match)
     record = stored_record(stored, house.hub.directory.match(starts[0].match).match.game)
     report = verify(record)
     assert report.ok, report
     await house.hub.ratings.settle()
-    board = await house.hub.store.leaderboard(game)
+    board = await house.hub.store.read(leaderboards.leaderboard, game)
     assert sum(line.games for line in board) == 2
     assert all(line.rating is not None for line in board)
 
@@ -153,7 +154,7 @@ async def test_a_third_bot_cannot_act_in_a_match(house: Any) -> None:
 
 
 def ring(live: Any) -> None:
-    """Let the alarm of a match ring now, whatever the real clock says."""
+    """Ring the alarm of a match now, independently of the real clock."""
     live.cancel_alarm()
     live.check_time()
 
@@ -162,7 +163,7 @@ async def test_flag_falls_close_to_its_deadline(house: Any) -> None:
     clients, (match, _) = await house.pair("tic_tac_toe", "move:0.05")
     end = await clients[1].next(Finished)
     assert (end.outcome.termination, end.outcome.seat) == ("flag_fall", 0)
-    stored = await house.hub.store.match(match.match)
+    stored = await house.hub.store.read(match_reads.stored_match, match.match)
     last = stored.events[-1]
     assert last.kind == "end"
 
@@ -186,7 +187,7 @@ async def test_action_stamped_in_time_counts_although_it_is_handled_later(
     (mover, other), (match, _) = await still_house.pair("tic_tac_toe", "move:5")
     await mover.next(Turn)
     live = still_house.hub.directory.live[match.match]
-    session = next(h.line for h in live.holders if h.player == live.match.config.players[0].player)
+    session = live.holders[0].line
     in_time = live.match.deadline() - 1
     still_house.move_to(in_time + 5_000_000_000)
     session.received(MSGPACK.encode(Act(99, match.match, 0, "a1")), in_time)
@@ -236,9 +237,9 @@ async def test_who_alone_does_not_come_to_a_rated_match_forfeits_it(
     end = await one.next(Finished)
     assert (end.outcome.termination, end.outcome.seat) == ("no_show", 1 - match.seat)
     assert end.outcome.returns[match.seat] > 0 > end.outcome.returns[1 - match.seat]
-    stored = await house.hub.store.match(match.match)
+    stored = await house.hub.store.read(match_reads.stored_match, match.match)
     assert verify(stored_record(stored, get_game("kuhn_poker"))).ok
-    board = await house.hub.store.leaderboard("kuhn_poker")
+    board = await house.hub.store.read(leaderboards.leaderboard, "kuhn_poker")
     assert [(line.player, line.wins) for line in board] == [("alice", 1), ("bob", 0)]
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from plyhouse.server.contests.running import MAX_AGAIN, PairingId, Stored, Tally
-from plyhouse.storage.rows import CompetitionRow, PlayedSeat
+from plyhouse.server.contests.tournament_state import MAX_AGAIN, PairingId, PairingTally, StoredRun
+from plyhouse.storage.rows import PlayedSeat, TournamentRow
 
-ROW = CompetitionRow("c", "Cup", "pig", "move:1", "swiss", 1, True, False, 0, "running")
+ROW = TournamentRow("c", "Cup", "pig", "move:1", "swiss", 1, True, False, 0, "running")
 
 
-def stored(missed: list[bool], counts: bool = False) -> Stored:
-    """What the rows of a pairing say whose tries, of two matches each, were all void."""
+def stored(missed: list[bool], counts: bool = False) -> StoredRun:
+    """The rows of a pairing whose attempts, of two matches each, were all void."""
     seats = []
     for attempt, never in enumerate(missed):
         name = str(PairingId("c", "r1-01", 1, attempt))
@@ -21,7 +21,7 @@ def stored(missed: list[bool], counts: bool = False) -> Stored:
                 score, result = (0.5, "D") if good else (None, None)
                 identifier = f"m{attempt}{match}"
                 seats.append(PlayedSeat(name, identifier, bot, 1, score, result, True, "", never))
-    return Stored.read(ROW, seats, {7: 1, 8: 1})
+    return StoredRun.read(ROW, seats, {7: 1, 8: 1})
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_who_never_came_has_forfeited_what_is_void(missed: list[bool], forfeited
     outcome = stored(missed).finished["r1-01"]
     assert outcome.void
     assert outcome.forfeited == forfeited
-    tally = Tally((7, 8))  # as it is counted while it is played
+    tally = PairingTally((7, 8))  # as it is counted while it is played
     for each in missed:
         tally.void(missed=each)
         tally.void(missed=each)

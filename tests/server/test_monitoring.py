@@ -1,4 +1,4 @@
-"""What machines ask the server: whether it lives, whether it is ready, and its numbers."""
+"""Requests of monitoring: health, readiness and metrics."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from typing import Any
 import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
-from tests.server.conftest import House
+from tests.harness.server import Server
 
 from plyhouse.protocol.messages import Error, Finished, Resign
+from plyhouse.storage import match_reads
 from plyhouse.storage.errors import DatabaseFull, StorageError, Unreachable
 
 
 @pytest.fixture
-async def api(house: House) -> AsyncIterator[httpx.AsyncClient]:
+async def api(house: Server) -> AsyncIterator[httpx.AsyncClient]:
     async with httpx.AsyncClient(base_url=house.server.url) as client:
         yield client
 
@@ -52,7 +53,7 @@ async def test_a_server_that_can_store_is_ready(api: httpx.AsyncClient) -> None:
     ],
 )
 async def test_a_server_that_cannot_store_is_not_ready(
-    house: House, api: httpx.AsyncClient, monkeypatch: Any, error: StorageError, words: str
+    house: Server, api: httpx.AsyncClient, monkeypatch: Any, error: StorageError, words: str
 ) -> None:
     async def fails(*_: object) -> None:
         raise error
@@ -69,12 +70,12 @@ async def test_a_server_that_cannot_store_is_not_ready(
     assert (await numbers(api))["plyhouse_storing",] == 1
 
 
-async def test_a_server_that_stops_is_not_ready(house: House, api: httpx.AsyncClient) -> None:
+async def test_a_server_that_stops_is_not_ready(house: Server, api: httpx.AsyncClient) -> None:
     house.hub.stopping = True
     assert (await api.get("/readyz")).status_code == 503
 
 
-async def test_metrics_count_what_happened(house: House, api: httpx.AsyncClient) -> None:
+async def test_metrics_count_what_happened(house: Server, api: httpx.AsyncClient) -> None:
     before = await numbers(api)
     assert before["plyhouse_plies_total",] == 0
     clients, matches = await house.pair("tic_tac_toe")
@@ -90,7 +91,7 @@ async def test_metrics_count_what_happened(house: House, api: httpx.AsyncClient)
     stranger = await house.client()
     assert isinstance(await stranger.hello("ply_wrong_token", "bot"), Error)
     after = await numbers(api)
-    stored = await house.hub.store.match(ends[0].match)
+    stored = await house.hub.store.read(match_reads.stored_match, ends[0].match)
     assert after["plyhouse_plies_total",] == stored.header.ply
     assert after["plyhouse_matches_total", "resignation"] == 1
     assert after["plyhouse_logins_total",] == 2

@@ -6,13 +6,13 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.server.conftest import House
-from tests.server.finals import Course
+from tests.harness.finals import Course
+from tests.harness.server import Server
 
-from plyhouse.storage import class_people, class_sql
-from plyhouse.storage.class_rows import NewMember
-from plyhouse.storage.competitions import settings
+from plyhouse.storage import audit, competition_sql, competition_students, tournaments
+from plyhouse.storage.competition_rows import NewMember
 from plyhouse.storage.rows import By
+from plyhouse.storage.tournament_settings import settings
 
 FILE = (
     'name = "cup"\ngames = ["tic_tac_toe"]\ntime_control = "total:60"\nboard = "public"\n'
@@ -20,7 +20,7 @@ FILE = (
 )
 
 
-async def send(house: House, token: str, method: str, path: str, body: Any = None) -> Any:
+async def send(house: Server, token: str, method: str, path: str, body: Any = None) -> Any:
     headers = {"Authorization": f"Bearer {token}"}
     async with httpx.AsyncClient(base_url=house.server.url, headers=headers, timeout=60) as web:
         answer = await web.request(method, f"/api/v1/{path}", json=body)
@@ -30,7 +30,7 @@ async def send(house: House, token: str, method: str, path: str, body: Any = Non
 
 @pytest.mark.parametrize("account", ["for", "cup", "in"])
 async def test_account_that_is_a_word_of_the_audit_log_reads_no_entries_of_others(
-    house: House, account: str
+    house: Server, account: str
 ) -> None:
     olga, own = await house.token("olga", "organise"), await house.token(account)
     await send(house, olga, "POST", "class/competitions", {"file": FILE})
@@ -44,12 +44,12 @@ async def test_account_that_is_a_word_of_the_audit_log_reads_no_entries_of_other
     assert code not in repr(found)
 
 
-async def test_member_who_is_called_like_a_word_reads_no_entries_of_others(house: House) -> None:
+async def test_member_who_is_called_like_a_word_reads_no_entries_of_others(house: Server) -> None:
     olga = await house.token("olga", "organise")
     await send(house, olga, "POST", "class/competitions", {"file": FILE})
     people = [NewMember("for", "ada", "for"), NewMember("Ben", "ben")]
     joined = await house.hub.store.write(
-        class_people.take_in, "cup", people, By("olga"), house.hub.store.now()
+        competition_students.take_in, "cup", people, By("olga"), house.hub.store.now()
     )
     here = "class/competitions/cup"
     await send(house, olga, "POST", f"{here}/codes", {"uses": 5})
@@ -66,7 +66,7 @@ async def test_member_who_is_called_like_a_word_reads_no_entries_of_others(house
 
 @pytest.mark.parametrize("account", ["wins", "swiss", "cup", "clock", "tic_tac_toe"])
 async def test_erasing_an_account_that_is_a_word_of_the_server_changes_no_settings(
-    house: House, account: str
+    house: Server, account: str
 ) -> None:
     cup = Course(house, FILE)
     await cup.freeze("tic_tac_toe", "ada", "ben", account)
@@ -78,15 +78,15 @@ async def test_erasing_an_account_that_is_a_word_of_the_server_changes_no_settin
         assert begun.status_code == 200, begun.text
         finished = await api.post(f"{cup.here}/finish", json={})
         assert finished.status_code == 200, finished.text
-    (game,) = (await store.read(class_sql.find, "cup")).games
-    before = settings(await store.competition(game.competition_id or ""))
+    (game,) = (await store.read(competition_sql.find, "cup")).games
+    before = settings(await store.read(tournaments.competition, game.competition_id or ""))
     log = [
         (each.what, each.subject, each.who)
-        for each in await store.administration.log()
+        for each in await store.read(audit.latest)
         if each.what in ("competition.open", "competition.freeze", "competition.run")
     ]
     await send(house, cup.tokens["olga"], "POST", f"players/{account}/erase", {})
-    assert settings(await store.competition(game.competition_id or "")) == before
-    assert "scoring" in before
-    after = [(each.what, each.subject, each.who) for each in await store.administration.log()]
+    assert settings(await store.read(tournaments.competition, game.competition_id or "")) == before
+    assert before.scoring is not None
+    after = [(each.what, each.subject, each.who) for each in await store.read(audit.latest)]
     assert [each for each in after if each in log] == log

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import httpx
-from tests.server.conftest import House
+from tests.harness.server import Server
 
 from plyhouse.protocol.messages import MatchMessage, Ready, Turn
 from plyhouse.server.results.record import read_record
@@ -13,7 +13,7 @@ from plyhouse.server.results.record import read_record
 FIRST, LAST = "deadbeef01", "feedface02"
 
 
-async def test_record_of_a_waiting_match_hides_the_nonces(house: House) -> None:
+async def test_record_of_a_waiting_match_hides_the_nonces(house: Server) -> None:
     early, late = await house.bot("alice"), await house.bot("bob")
     for client in (early, late):
         await client.seek("pig")

@@ -1,10 +1,10 @@
-"""What of a competition who looks at it may see: one rule for boards, tables and rounds."""
+"""The visibility of a competition: one rule for boards, tables and rounds."""
 
 from __future__ import annotations
 
 import pytest
 
-from plyhouse.server.competition.evidence import PRIVATE
+from plyhouse.server.competition.board_statistics import PRIVATE
 from plyhouse.server.competition.file import read_competition
 from plyhouse.server.competition.standings import Entrant
 from plyhouse.server.contests.board_visibility import Viewer, Visibility, eyes_of

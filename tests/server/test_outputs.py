@@ -1,4 +1,4 @@
-"""What hosted bots printed: runners tell it, authors read it after the match, and nobody else."""
+"""The output of hosted bots: runners send it, and only authors read it, after the match."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.server.conftest import Client, House
+from tests.harness.server import BotClient, Server
 
 from plyhouse.clients.cli.main import main
 from plyhouse.protocol.messages import Finished, Resign
 from plyhouse.server.web.api.runners import MAX_OUTPUT, MAX_SAID
-from plyhouse.server.web.problems import MAX_BODY
+from plyhouse.server.web.error_responses import MAX_BODY
 
 RUNNER = "/api/v1/runner/output"
 
@@ -34,7 +34,7 @@ class Web:
         return (await self.client.post(RUNNER, json=body, headers=self.headers)).status_code
 
     async def read(self, match: str) -> Any:
-        """What is read, or the code of the refusal."""
+        """Return the text, or the code of the refusal."""
         target = f"/api/v1/matches/{match}/output"
         answer = await self.client.get(target, headers=self.headers)
         found = answer.json()
@@ -42,20 +42,20 @@ class Web:
 
 
 @pytest.fixture
-async def house(open_house: Callable[..., Awaitable[House]]) -> House:
+async def house(open_house: Callable[..., Awaitable[Server]]) -> Server:
     return await open_house(hosted=True)
 
 
-async def begun(house: House) -> tuple[str, Client, Client, list[int]]:
+async def begun(house: Server) -> tuple[str, BotClient, BotClient, list[int]]:
     """A match of alice's bot against bob's, with their ids; the first is to move."""
     clients, snapshots = await house.pair("tic_tac_toe", "total:60")
     names = [info.player for info in snapshots[0].players]
-    bots = {each.player: each.bot_id for each in house.hub.directory.participants.values()}
+    bots = {each.player: each.bot_id for each in house.hub.directory.presences.values()}
     first, second = clients if names[0] == "alice" else clients[::-1]
     return snapshots[0].match, first, second, [bots["alice"], bots["bob"]]
 
 
-async def test_only_the_author_reads_it_and_only_after_the_match(house: House) -> None:
+async def test_only_the_author_reads_it_and_only_after_the_match(house: Server) -> None:
     async with httpx.AsyncClient(base_url=house.server.url) as client:
         match, one, two, (mine, theirs) = await begun(house)
         runner = Web(client, await house.token("lab", "runner"))
@@ -64,7 +64,7 @@ async def test_only_the_author_reads_it_and_only_after_the_match(house: House) -
         admin = Web(client, await house.token("root", "admin"))
         cost = [0, 3_000_000, 2_000_000, 500_000]
         lines = [None, "print", "loaded"], [0, "print", "I see X"], [0, "crash", "KeyError: 1"]
-        # It was moved in the middle of the match: what it printed before is told already.
+        # It moved in the middle of the match: its earlier output was sent already.
         assert await runner.tell(told(match, mine, *lines, costs=[cost], cut=9, cut_at=1)) == 204
         assert await runner.tell(told(match, theirs, [1, "print", "bob's secret"])) == 204
         assert await alice.read(match) == "match/not_over"
@@ -94,12 +94,12 @@ async def test_only_the_author_reads_it_and_only_after_the_match(house: House) -
         assert (await client.get("/api/v1/outputs", headers=staff.headers)).json() == []
 
 
-async def test_from_the_command_line(house: House, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_from_the_command_line(house: Server, capsys: pytest.CaptureFixture[str]) -> None:
     match, one, two, (mine, _) = await begun(house)
     given = ["--server", house.server.url, "--token", await house.token("alice")]
 
     async def plyhouse(*arguments: str) -> tuple[int, str, str]:
-        code = await asyncio.to_thread(main, ["output", *arguments, *given])
+        code = await asyncio.to_thread(main, ["submission", "logs", *arguments, *given])
         return code, *capsys.readouterr()
 
     async with httpx.AsyncClient(base_url=house.server.url) as client:
@@ -144,7 +144,7 @@ async def test_from_the_command_line(house: House, capsys: pytest.CaptureFixture
     assert (code, out, "Nothing is kept" in err) == (0, "", True)
 
 
-async def test_what_is_told_of_it_is_checked(house: House) -> None:
+async def test_what_is_told_of_it_is_checked(house: Server) -> None:
     async with httpx.AsyncClient(base_url=house.server.url) as client:
         match, _, _, bots = await begun(house)
         runner = Web(client, await house.token("lab", "runner"))
@@ -165,7 +165,7 @@ async def test_what_is_told_of_it_is_checked(house: House) -> None:
 
 
 async def test_body_that_is_too_long_is_refused_with_the_limit_of_its_route(
-    house: House,
+    house: Server,
 ) -> None:
     headers = {"authorization": f"Bearer {await house.token('lab', 'runner')}"}
     async with httpx.AsyncClient(base_url=house.server.url, headers=headers) as client:

@@ -7,7 +7,7 @@ from collections.abc import MutableMapping
 from typing import Any
 
 import pytest
-from tests.server.conftest import FakeClock
+from tests.harness.server import FakeClock
 
 from plyhouse.protocol.codec import MSGPACK, SUBPROTOCOLS
 from plyhouse.protocol.messages import Error, Hello, Ok, Seek, Welcome

@@ -6,9 +6,9 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from tests.server.conftest import FakeClock, MemoryHouse
-from tests.server.hosted_finals import HostedFinal, cup_file
-from tests.server.test_hosting import OLGA, Machine
+from tests.harness.hosted_finals import HostedFinal, cup_file
+from tests.harness.server import FakeClock, MemoryServer
+from tests.harness.simulated_runner import OLGA, SimulatedRunner
 
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
@@ -19,9 +19,9 @@ HOUR = 3600
 
 @pytest.mark.parametrize("step", ["pause", "finish", "delete"])
 async def test_ending_a_final_keeps_bots_hosted_until_their_matches_end(
-    step: str, still_house: MemoryHouse
+    step: str, still_house: MemoryServer
 ) -> None:
-    final = await HostedFinal.begin(still_house, Machine(still_house))
+    final = await HostedFinal.begin(still_house, SimulatedRunner(still_house))
     await final.ready()
     before = await final.hosted()
     await final.move(step)
@@ -32,20 +32,22 @@ async def test_ending_a_final_keeps_bots_hosted_until_their_matches_end(
 
 
 async def test_withdrawing_a_bot_keeps_it_hosted_until_its_matches_end(
-    still_house: MemoryHouse,
+    still_house: MemoryServer,
 ) -> None:
-    final = await HostedFinal.begin(still_house, Machine(still_house))
+    final = await HostedFinal.begin(still_house, SimulatedRunner(still_house))
     await final.ready()
     before = await final.hosted()
     live = final.lives[0]
     competition = live.pairing.competition
     assert competition is not None
-    await still_house.hub.competitions.withdraw(competition, live.holders[0].bot_id, OLGA)
+    await still_house.hub.tournaments.withdraw(competition, live.seats[0].bot_id, OLGA)
     assert await final.hosted() == before
 
 
-async def test_pausing_overnight_costs_nobody_anything(still_house: MemoryHouse) -> None:
-    final = await HostedFinal.begin(still_house, Machine(still_house), ("ann", "ben", "cleo"))
+async def test_pausing_overnight_costs_nobody_anything(still_house: MemoryServer) -> None:
+    final = await HostedFinal.begin(
+        still_house, SimulatedRunner(still_house), ("ann", "ben", "cleo")
+    )
     await final.ready()
     await final.move("pause")
     # The machines are switched off, in the middle of a match.
@@ -63,18 +65,18 @@ async def test_pausing_overnight_costs_nobody_anything(still_house: MemoryHouse)
     assert final.lives == []
     await final.move("resume")
     async with asyncio.timeout(60):
-        while (await still_house.hub.courses.view(final.cup)).row.status != "finished":
+        while (await still_house.hub.competitions.view(final.cup)).row.status != "finished":
             await final.connect()
             await final.ready()
             assert {end.outcome.termination for end in await final.play()} <= {"normal"}
 
 
 async def test_hosted_bot_without_machine_is_not_waited_for_in_vain(
-    still_house: MemoryHouse,
+    still_house: MemoryServer,
 ) -> None:
     """Neither a grace nor the time to get ready runs out for a bot that no machine hosts."""
     final = await HostedFinal.begin(
-        still_house, Machine(still_house), text=cup_file(time_control="total:80000")
+        still_house, SimulatedRunner(still_house), text=cup_file(time_control="total:80000")
     )
     waiting = final.lives
     await final.machine.call(leaving=True)
@@ -88,7 +90,7 @@ async def test_hosted_bot_without_machine_is_not_waited_for_in_vain(
     assert mover is not None
     # Only the one that is not to move is away: the clock of the other runs all the same.
     await final.machine.call(leaving=True)
-    await final.clients[live.holders[1 - mover].bot_id].close()
+    await final.clients[live.seats[1 - mover].bot_id].close()
     await asyncio.sleep(0)
     before = live.match.clock.remaining(mover, still_house.clock.now)
     await final.pass_time(HOUR)
@@ -102,8 +104,8 @@ async def test_server_and_runner_killed_together_cost_nobody_a_match(
     """After the restart one machine is back at once, the other an hour later."""
     config = ServerConfig(database=f"sqlite:///{tmp_path}/house.db", hosted=True)
     hub = await Hub.open(config, now=clock)
-    house = MemoryHouse(hub, clock)
-    first, second = Machine(house, "lab1", bots=1), Machine(house, "lab2", bots=1)
+    house = MemoryServer(hub, clock)
+    first, second = SimulatedRunner(house, "lab1", bots=1), SimulatedRunner(house, "lab2", bots=1)
     text = cup_file(time_control="total:80000")
     final = await HostedFinal.begin(house, first, text=text, connect=False)
     for _ in range(2):
@@ -117,7 +119,10 @@ async def test_server_and_runner_killed_together_cost_nobody_a_match(
     try:
         house.hub = hub
         final.clients.clear()
-        first, second = Machine(house, "lab1", bots=1), Machine(house, "lab2", bots=1)
+        first, second = (
+            SimulatedRunner(house, "lab1", bots=1),
+            SimulatedRunner(house, "lab2", bots=1),
+        )
         await final.connect(first)
         assert len(final.clients) == 1
         await final.pass_time(HOUR, first)

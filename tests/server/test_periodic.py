@@ -9,19 +9,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.server.conftest import Client, FakeClock, MemoryHouse
-from tests.server.test_competition_restore import competition, three_bots
+from tests.harness.server import BotClient, FakeClock, MemoryServer
+from tests.harness.stored_competitions import competition, three_bots
 from tests.storage.failures import refuse
+from tests.tournaments import add_tournament
 
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.contests import competitions
-from plyhouse.server.contests.competitions import Competitions
+from plyhouse.server.contests import tournaments
+from plyhouse.server.contests.tournaments import Tournaments
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.jobs.periodic import Periodic
-from plyhouse.server.table.live import PERSISTENT_ATTEMPTS
 from plyhouse.server.table.watchdog import INTERVAL_NS, TOLERANCE_NS, Watchdog
+from plyhouse.storage import people_changes, steering, suspensions
+from plyhouse.storage import tournaments as stored_tournaments
 from plyhouse.storage.errors import DatabaseFull, StorageError
+from plyhouse.storage.retries import PERSISTENT_ATTEMPTS
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 
@@ -129,7 +132,7 @@ async def test_watchdog_goes_on_after_a_standstill_that_could_not_be_settled(
 
 
 async def test_failing_match_keeps_no_other_from_its_time_after_a_standstill(
-    still_house: MemoryHouse,
+    still_house: MemoryServer,
 ) -> None:
     _, (start, _) = await still_house.pair("tic_tac_toe", "total:10")
     hub, clock = still_house.hub, still_house.clock
@@ -173,7 +176,7 @@ async def test_failing_match_keeps_no_other_from_its_time_after_a_standstill(
 
 @pytest.mark.parametrize("broken", ["hosting", "verdicts", "session"])
 async def test_login_timeouts_come_whatever_else_fails(
-    still_house: MemoryHouse, monkeypatch: pytest.MonkeyPatch, broken: str
+    still_house: MemoryServer, monkeypatch: pytest.MonkeyPatch, broken: str
 ) -> None:
     hub = still_house.hub
     failures: list[int] = []
@@ -205,7 +208,7 @@ async def test_login_timeouts_come_whatever_else_fails(
     async with asyncio.timeout(60):
         while not failures:  # noqa: ASYNC110 (the server's own timer)
             await asyncio.sleep(0.01)
-    client = Client(hub.connect(), MSGPACK)
+    client = BotClient(hub.connect(), MSGPACK)
     still_house.move_to(still_house.clock.now + round(hub.config.auth_timeout * 1e9) + 1)
     (error,) = await client.until_closed()
     assert error.code == "auth/timeout"
@@ -217,14 +220,14 @@ async def test_login_timeouts_come_whatever_else_fails(
 
 @pytest.fixture
 async def opened(tmp_path: Path) -> Any:
-    """Open a server on a file with the competition ``cup``, and stop what looks by itself."""
+    """Open a server on a file with the competition ``cup``, and stop its periodic jobs."""
     url = f"sqlite:///{tmp_path / 'a.db'}"
     await three_bots(url)
     async with await Store.open(url) as store:
-        await store.create_competition(competition("cup"), [1, 2])
+        await add_tournament(store, competition("cup"), [1, 2])
     hub = await Hub.open(ServerConfig(database=url))
     await hub.audit_follower.close()
-    await hub.courses.close()
+    await hub.competitions.close()
     yield hub
     await hub.close()
 
@@ -240,11 +243,11 @@ def organise(hub: Hub, work: Callable[[Store], Awaitable[Any]]) -> Awaitable[Non
 
 
 def pause(store: Store) -> Awaitable[Any]:
-    return store.administration.set_competition_status("cup", "paused", OLGA)
+    return store.write(steering.steer, "cup", "pause", OLGA, store.now())
 
 
 def is_paused(hub: Hub) -> bool:
-    running = hub.competitions.running("cup")
+    running = hub.tournaments.running("cup")
     return running is not None and running.paused
 
 
@@ -260,14 +263,14 @@ async def test_failed_read_loses_no_pause_of_an_organiser(opened: Hub, full: boo
 
 
 async def test_failed_read_loses_no_suspension_and_keeps_the_order(opened: Hub) -> None:
-    client = Client(opened.connect(), MSGPACK)
+    client = BotClient(opened.connect(), MSGPACK)
     await client.hello(await opened.store.add_token("ada"), "", version="1")
-    (ada,) = opened.directory.participants.values()
+    (ada,) = opened.directory.presences.values()
 
     async def both(store: Store) -> None:
-        await store.probation.suspend(ada.version_id, "ten forfeits")
+        await store.write(suspensions.suspend, ada.version_id, "ten forfeits", store.now())
         await pause(store)
-        await store.administration.disable_player("bob", OLGA)
+        await store.write(people_changes.disable_player, "bob", OLGA, store.now())
 
     await organise(opened, both)
     refuse(opened.store, "FROM suspensions")
@@ -275,6 +278,7 @@ async def test_failed_read_loses_no_suspension_and_keeps_the_order(opened: Hub) 
         await opened.audit_follower.look()
     assert not is_paused(opened), "what comes later waits"
     await opened.audit_follower.look()
+    (ada,) = opened.directory.presences.values()
     assert ada.suspended == "ten forfeits"
     assert is_paused(opened)
     assert ("player", 2) in opened.audit_follower._banned
@@ -284,7 +288,9 @@ async def test_action_that_always_fails_keeps_no_other_back_for_ever(
     opened: Hub, caplog: pytest.LogCaptureFixture
 ) -> None:
     await organise(opened, pause)
-    await organise(opened, lambda store: store.administration.disable_player("bob", OLGA))
+    await organise(
+        opened, lambda store: store.write(people_changes.disable_player, "bob", OLGA, store.now())
+    )
     refuse(opened.store, "FROM competitions", times=1000)
     for _ in range(PERSISTENT_ATTEMPTS - 1):
         with pytest.raises(StorageError):
@@ -312,15 +318,15 @@ async def test_pause_while_the_server_starts_is_not_missed(
     url = f"sqlite:///{tmp_path / 'a.db'}"
     await three_bots(url)
     async with await Store.open(url) as store:
-        await store.create_competition(competition("cup"), [1, 2])
-    restore = Competitions.restore
+        await add_tournament(store, competition("cup"), [1, 2])
+    restore = Tournaments.restore
 
-    async def restored(self: Competitions) -> None:
+    async def restored(self: Tournaments) -> None:
         await restore(self)
         async with await Store.open(url) as store:
             await pause(store)
 
-    monkeypatch.setattr(Competitions, "restore", restored)
+    monkeypatch.setattr(Tournaments, "restore", restored)
     hub = await Hub.open(ServerConfig(database=url))
     try:
         await hub.audit_follower.look()
@@ -336,15 +342,15 @@ async def test_pause_while_the_server_starts_is_not_missed(
 async def test_end_of_a_competition_is_stored_after_failed_writes(
     opened: Hub, monkeypatch: pytest.MonkeyPatch, times: int, full: bool
 ) -> None:
-    monkeypatch.setattr(competitions, "RETRIES", (0.0,))
+    monkeypatch.setattr(tournaments, "RETRIES", (0.0,))
     told: list[str] = []
 
     async def finished(identifier: str) -> None:
-        told.append((await opened.store.competition(identifier)).status)
+        told.append((await opened.store.read(stored_tournaments.competition, identifier)).status)
 
-    opened.competitions.on_finished = finished
+    opened.tournaments.on_finished = finished
     refused = refuse(opened.store, "UPDATE competitions SET status", times, full=full)
-    await opened.competitions.withdraw("cup", 1, OLGA)
+    await opened.tournaments.withdraw("cup", 1, OLGA)
     async with asyncio.timeout(60):
         while not told:  # noqa: ASYNC110 (it is stored in a task of the server's)
             await asyncio.sleep(0)
@@ -354,38 +360,38 @@ async def test_end_of_a_competition_is_stored_after_failed_writes(
 async def test_end_of_a_deleted_competition_is_not_tried_again(
     opened: Hub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(competitions, "RETRIES", (0.0,))
+    monkeypatch.setattr(tournaments, "RETRIES", (0.0,))
     refused = refuse(opened.store, "UPDATE competitions SET status", 10**9)
-    await opened.competitions.withdraw("cup", 1, OLGA)
+    await opened.tournaments.withdraw("cup", 1, OLGA)
     async with asyncio.timeout(60):
         while len(refused) < 3:  # noqa: ASYNC110 (it is stored in a task of the server's)
             await asyncio.sleep(0)
     await organise(
-        opened, lambda store: store.administration.set_competition_status("cup", "deleted", OLGA)
+        opened, lambda store: store.write(steering.steer, "cup", "delete", OLGA, store.now())
     )
     async with asyncio.timeout(60):
-        while opened.competitions._tasks:  # noqa: ASYNC110
+        while opened.tournaments._tasks:  # noqa: ASYNC110
             await asyncio.sleep(0)
 
 
 async def test_competition_that_fails_to_begin_keeps_no_other_back(
     opened: Hub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(competitions, "LADDER_SECONDS", 0.0)
+    monkeypatch.setattr(tournaments, "LADDER_SECONDS", 0.0)
     row = competition("other")
-    await opened.store.create_competition(row, [2, 3])
-    await opened.competitions.begun([row])
-    begin = Competitions._begin
+    await add_tournament(opened.store, row, [2, 3])
+    await opened.tournaments.begun([row])
+    begin = Tournaments._begin
     begun: list[str] = []
 
-    def failing(self: Competitions, running: Any, freed: Any) -> bool:
+    def failing(self: Tournaments, running: Any, freed: Any) -> bool:
         begun.append(running.row.id)
         if running.row.id == "cup" and begun.count("cup") < 3:
             raise ValueError("a bug")
         return begin(self, running, freed)
 
-    monkeypatch.setattr(Competitions, "_begin", failing)
-    opened.competitions.advance_soon()
+    monkeypatch.setattr(Tournaments, "_begin", failing)
+    opened.tournaments.advance_soon()
     async with asyncio.timeout(60):
         while begun.count("cup") < 3:  # noqa: ASYNC110 (the server's own timer)
             await asyncio.sleep(0)

@@ -6,8 +6,8 @@ import re
 
 import httpx
 import pytest
-from tests.server.conftest import House
-from tests.server.finals import Course, weaker_resigns
+from tests.harness.finals import Course, weaker_resigns
+from tests.harness.server import Server
 from tests.server.routes import get_paths
 
 FILE = """
@@ -19,7 +19,7 @@ board = "class"
 
 
 @pytest.fixture
-async def cup(house: House) -> Course:
+async def cup(house: Server) -> Course:
     made = Course(house, FILE)
     await made.freeze("tic_tac_toe", "s0", "s1")
     await made.play(weaker_resigns(["s0", "s1"]))
@@ -27,7 +27,7 @@ async def cup(house: House) -> Course:
 
 
 def browser(cup: Course) -> httpx.AsyncClient:
-    """What keeps cookies, as browsers do."""
+    """A client that keeps cookies, as browsers do."""
     return httpx.AsyncClient(base_url=cup.house.server.url, timeout=30)
 
 

@@ -1,4 +1,4 @@
-"""What is written to a socket in one piece, and when clocks start then."""
+"""Writes to a socket in one piece, and the start of clocks after them."""
 
 from __future__ import annotations
 
@@ -58,8 +58,7 @@ async def test_an_answer_and_the_next_turn_of_the_same_seat_are_one_write(
     assert any(turn in data and accepted in data for _, data in writes)
     last: dict[DirectTransport, bytes] = {}
     for transport, data in writes:
-        # Nobody is told that it is its turn right after an answer that was written alone, unless
-        # the other seat has played in between.
+        # A turn follows a separately written answer only if the other seat has played in between.
         assert not (turn in data and accepted not in data and last.get(transport) == accepted)
         for each in last:
             last[each] = b""

@@ -10,12 +10,11 @@ import json
 from typing import Any
 
 from click.testing import CliRunner
+from tests.harness.finals import Course, resign, weaker_resigns
 
-from plyhouse.clients.cli.competition_status import rounds
+from plyhouse.clients.cli.competition_status import pairings
 from plyhouse.protocol.messages import MatchSnapshot
-from plyhouse.server.competition.evidence import PRIVATE
-
-from .finals import Course, resign, weaker_resigns
+from plyhouse.server.competition.board_statistics import PRIVATE
 
 KNOCKOUT = """
 name = "Cup"
@@ -154,7 +153,7 @@ async def test_rounds_shows_both_brackets_of_a_double_elimination_and_the_lot(ho
     await cup.freeze("connect_four", *names)
     await cup.play(weaker_resigns(names))
     options = ["--server", house.server.url, "--token", cup.tokens["olga"]]
-    done = await asyncio.to_thread(CliRunner().invoke, rounds, ["Cup", *options])
+    done = await asyncio.to_thread(CliRunner().invoke, pairings, ["Cup", *options])
     assert done.exit_code == 0, done.output
     titles = ["Winners, round 1", "Losers, round 1", "Winners, final", "Losers, final"]
     for title in (*titles, "Grand final"):

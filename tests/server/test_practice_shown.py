@@ -8,11 +8,10 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+from tests.harness.finals import HERE, Course
 
 from plyhouse.clients.cli.main import main
 from plyhouse.protocol.messages import MatchMessage, Ready
-
-from .finals import HERE, Course
 
 FILE = """
 name = "Cup"
@@ -25,7 +24,7 @@ ladder = true
 
 
 async def until(text: str, look: Callable[[], Awaitable[str]]) -> str:
-    """What is shown once a text is in it."""
+    """Return the page once it contains a text."""
     async with asyncio.timeout(30):
         while text not in (shown := await look()):  # noqa: ASYNC110 - a page is asked again
             await asyncio.sleep(0.05)
@@ -57,7 +56,7 @@ async def test_students_and_staff_see_the_ladder_while_it_is_played(
         joined = await api.post(f"{cup.here}/students", json={"csv": "name\nada\nbob\n"})
         cup.tokens |= {each["name"]: each["token"] for each in joined.json()}
         assert "begins when two entries are there" in await plyhouse("status", "Cup")
-        said = await plyhouse("board", "Cup", "--practice")
+        said = await plyhouse("standings", "Cup", "--practice")
         assert said.startswith("2 ")
         assert "has no practice ladder" in said
         assert "begins when two entries" in (await api.get("/competitions/Cup")).text
@@ -67,8 +66,8 @@ async def test_students_and_staff_see_the_ladder_while_it_is_played(
         try:
             said = await until("matches played", lambda: plyhouse("status", "Cup"))
             assert "Practice ladder: running" in said
-            assert "board 'Cup' --practice" in said
-            said = await until("bob/bot", lambda: plyhouse("board", "Cup", "--practice"))
+            assert "standings 'Cup' --practice" in said
+            said = await until("bob/bot", lambda: plyhouse("standings", "Cup", "--practice"))
             assert "Cup (practice)" in said
             listed = {each["name"]: each for each in (await api.get(HERE)).json()}
             assert listed["Cup"]["practice"] is True
@@ -82,7 +81,7 @@ async def test_students_and_staff_see_the_ladder_while_it_is_played(
                 page = await until("is in place", page_of_ada)
                 assert "ada/bot is in place" in page
                 assert "All of the ladder" in page
-                own = await plyhouse("board", "Cup", "--practice", who="ada")
+                own = await plyhouse("standings", "Cup", "--practice", who="ada")
             assert "ada/bot" in own
             assert "bob/bot" not in own, "the board is anonymous"
             async with cup.web("eve") as web:

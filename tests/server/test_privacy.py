@@ -22,7 +22,7 @@ from plyhouse.protocol.messages import (
     Watch,
     Welcome,
 )
-from plyhouse.storage import class_people, class_sql
+from plyhouse.storage import competition_sql, competition_students
 from plyhouse.storage.rows import By
 
 HERE = "/api/v1/class/competitions"
@@ -103,7 +103,7 @@ async def ids(web: httpx.AsyncClient, path: str) -> set[str]:
 
 async def test_every_route_shows_each_viewer_what_the_board_allows(final: Final) -> None:
     every = set(final.of.values())
-    row = await final.house.hub.store.read(class_sql.find, "cup")
+    row = await final.house.hub.store.read(competition_sql.find, "cup")
     part = row.games[0].competition_id
     for who in ("", "eve", "ada", "cy", "olga", "root"):
         seen = final.seen(who)
@@ -139,7 +139,7 @@ async def test_every_route_shows_each_viewer_what_the_board_allows(final: Final)
 
 
 async def test_a_match_that_must_not_be_seen_is_no_place_to_list_from(final: Final) -> None:
-    """That it is there, and between which others it ended, is not for everybody either."""
+    """Its existence, and the matches between which it ended, are not public either."""
     for who in ("", "eve", "cy", "olga"):
         async with final.web(who) as web:
             for match in final.of.values():
@@ -232,7 +232,7 @@ async def test_who_is_signed_in_at_a_browser_watches_what_it_may_see(final: Fina
             answer = JSON.decode_server(await socket.recv())
             while isinstance(answer, Ping):
                 answer = JSON.decode_server(await socket.recv())
-        # A page of another site is nobody's, whatever cookie it sends.
+        # A request from another site has no identity, with any cookie.
         allowed = bc in final.seen("" if origin else who)
         assert isinstance(answer, MatchMessage) == allowed, (who, origin, answer)
 
@@ -269,10 +269,12 @@ async def test_a_match_stays_private_when_its_competition_is_deleted_or_a_studen
     bc = final.of[frozenset(("bob", "cy"))]
     async with final.web("ada") as web:
         assert (await web.get(f"/api/v1/matches/{bc}")).status_code == 200
-        await house.hub.store.write(class_people.leave, "cup", "ada", OLGA, house.hub.store.now())
+        await house.hub.store.write(
+            competition_students.leave, "cup", "ada", OLGA, house.hub.store.now()
+        )
         assert (await web.get(f"/api/v1/matches/{bc}")).status_code == 404
         assert (await web.get(f"/api/v1/matches/{ac}")).status_code == 200, "its own"
-    await house.hub.store.write(class_sql.move, "cup", "delete", OLGA, house.hub.store.now())
+    await house.hub.store.write(competition_sql.move, "cup", "delete", OLGA, house.hub.store.now())
     async with final.web("") as web:
         assert await ids(web, "/api/v1/matches") == set()
     async with final.web("bob") as web:

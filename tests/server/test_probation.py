@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.server.conftest import legal_action
+from tests.harness.server import legal_action
 
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Act, Error, Finished, MatchMessage, Notice, Ready, Turn
@@ -144,7 +144,7 @@ async def test_status_names_entries_that_were_suspended_before_the_final(open_ho
 
 
 async def until(client: httpx.AsyncClient, path: str, done: Callable[[Any], bool]) -> Any:
-    """What is at a path when it is as it should be."""
+    """Return the value at a path once it is as expected."""
     async with asyncio.timeout(30):
         while True:
             found = (await client.get(path)).json()
@@ -154,7 +154,7 @@ async def until(client: httpx.AsyncClient, path: str, done: Callable[[Any], bool
 
 
 async def _keep(client: Any, name: str) -> None:
-    """Play whatever comes: ada breaks the rules, the others play at random."""
+    """Play every match: ada breaks the rules, the others play at random."""
     game, rng = get_game("tic_tac_toe"), random.Random(name)
     while True:
         match = (await client.next(MatchMessage)).snapshot

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.server.finals import Course, weaker_resigns
+from tests.harness.finals import Course, weaker_resigns
+
+from plyhouse.storage import audit
 
 FILE = 'name = "cup"\ngames = ["pig"]\ntime_control = "total:60"\nboard = "anonymous"\n'
 TEXT = "My bot won ply 3.\n<script>alert(1)</script> & more"
@@ -61,7 +63,7 @@ async def test_request_is_answered_and_read_by_its_student_and_staff_only(cup: C
             page = (await web.get("/competitions/cup")).text
         assert ("You lost on time." in page) == shown
         assert "<script>alert" not in page
-    log = await cup.house.hub.store.administration.log()
+    log = await cup.house.hub.store.read(audit.latest)
     done = [(each.who, each.what) for each in log if each.what.startswith("regrade")]
     assert done == [
         ("olga", "regrade.close"), ("olga", "regrade.answer"), ("olga", "regrade.answer"),

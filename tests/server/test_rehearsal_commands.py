@@ -7,11 +7,11 @@ import shlex
 from collections.abc import Awaitable, Callable
 
 import pytest
-from tests.server.conftest import House
+from tests.harness.server import Server
 
 from plyhouse.clients.cli.main import main
-from plyhouse.storage import class_people
-from plyhouse.storage.class_rows import NewMember
+from plyhouse.storage import competition_students, people, submission_checks, submission_sql
+from plyhouse.storage.competition_rows import NewMember
 from plyhouse.storage.rows import By
 
 CUP = """
@@ -27,7 +27,7 @@ reference = "random"
 
 
 async def test_dress_rehearsal_prints_commands_that_work(
-    open_house: Callable[..., Awaitable[House]], capsys: pytest.CaptureFixture[str]
+    open_house: Callable[..., Awaitable[Server]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     house = await open_house(hosted=True)
     store, olga = house.hub.store, By("olga")
@@ -38,20 +38,25 @@ async def test_dress_rehearsal_prints_commands_that_work(
         code = await asyncio.to_thread(main, [*arguments, *given])
         return code, capsys.readouterr().err
 
-    cup = await house.hub.courses.open(CUP, olga)
+    cup = await house.hub.competitions.open(CUP, olga)
     await store.write(
-        class_people.take_in, cup.id, [NewMember("ada", "ada")], olga, store.now(), adopt="*"
+        competition_students.take_in,
+        cup.id,
+        [NewMember("ada", "ada")],
+        olga,
+        store.now(),
+        adopt="*",
     )
-    ada = await store.player("ada")
+    ada = await store.read(people.player, "ada")
     bot = await store.ensure_bot(ada.id, "mine", "bot")
     await store.submissions.submit(bot.id, "", "d" * 64, b"zip", store.now())
-    for submission in await store.submissions.waiting():
-        await store.submissions.checked(submission, True, "", ("pig",), 10)
+    for submission in await store.read(submission_checks.waiting):
+        await store.write(submission_sql.check, submission, True, "", ("pig",), 10)
     for _ in range(2):  # the second one needs the first to be gone
-        code, said = await plyhouse("competition", "dress-rehearsal", "Autumn cup")
+        code, said = await plyhouse("competition", "rehearse", "Autumn cup")
         assert code == 0, said
         begun, ended = said.strip().splitlines()
-        for line in (begun.partition(", board")[0], ended):
+        for line in (begun.partition(", standings")[0], ended):
             command = shlex.split(line.partition(": ")[2])
             assert command[:2] == ["plyhouse", "competition"]
             code, said = await plyhouse(*command[1:])

@@ -1,12 +1,12 @@
-"""What students are told of versions whose place another one has taken."""
+"""Messages to students about versions that another one has replaced."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from plyhouse.protocol.messages import Error
+from tests.harness.finals import Course, weaker_resigns
 
-from .finals import Course, weaker_resigns
+from plyhouse.protocol.messages import Error
 
 FILE = """
 name = "Cup"

@@ -1,13 +1,13 @@
-"""What a final says of one student, and to whom."""
+"""A final's report about one student, and its readers."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from plyhouse.protocol.messages import Act, MatchSnapshot, Turn
-from plyhouse.server.competition.evidence import PRIVATE
+from tests.harness.finals import Course, weaker_resigns
 
-from .finals import Course, weaker_resigns
+from plyhouse.protocol.messages import Act, MatchSnapshot, Turn
+from plyhouse.server.competition.board_statistics import PRIVATE
 
 FILE = """
 name = "Cup"

@@ -15,13 +15,15 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.server.conftest import Client
+from tests.harness.server import BotClient
 from websockets.asyncio.client import connect
 
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.messages import Accepted, Act, Notice, Ready, Turn, Welcome
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import CannotListen, CannotServe, DatabaseUnusable, running_server
+from plyhouse.storage import match_reads
+from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 
 OpenHouse = Callable[..., Awaitable[Any]]
@@ -36,7 +38,7 @@ serve(ServerConfig(port=0, database=sys.argv[1], log_level="error"))
 
 @contextlib.asynccontextmanager
 async def server_process(database: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, str]]:
-    """A server of its own process; gives the process and the address of its websocket."""
+    """A server in its own process; yields the process and the address of its websocket."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", SERVE, database, stdout=asyncio.subprocess.PIPE
     )
@@ -56,7 +58,7 @@ async def log_in(stack: contextlib.AsyncExitStack, url: str, token: str, bot: st
     wire = await stack.enter_async_context(
         connect(url, subprotocols=[MSGPACK.subprotocol], compression=None)  # type: ignore[list-item]
     )
-    client = Client(wire, MSGPACK)
+    client = BotClient(wire, MSGPACK)
     welcome = await client.hello(token, bot)
     assert isinstance(welcome, Welcome), welcome
     return client, welcome
@@ -150,16 +152,18 @@ async def test_competition_goes_on_after_a_restart(tmp_path: Path) -> None:
         wire = await stack.enter_async_context(
             connect(url, subprotocols=[MSGPACK.subprotocol], compression=None)  # type: ignore[list-item]
         )
-        client = Client(wire, MSGPACK)
+        client = BotClient(wire, MSGPACK)
         welcome = await client.hello(token[name], "bot", games=["kuhn_poker"], max_matches=2)
         return client, welcome
 
     async with contextlib.AsyncExitStack() as stack, running_server(config) as server:
         for name in token:
             await enter(stack, server.ws_url, name)
-        competition = await server.hub.competitions.create("Cup", terms, rounds=2)
+        competition = (
+            await server.hub.competitions.create("Cup", terms, By("olga", "a test"), rounds=2)
+        ).id
     async with contextlib.AsyncExitStack() as stack, running_server(config) as server:
-        assert len(server.hub.competitions) == 1
+        assert len(server.hub.tournaments) == 1
 
         async def play(name: str) -> None:
             client, welcome = await enter(stack, server.ws_url, name)
@@ -172,9 +176,7 @@ async def test_competition_goes_on_after_a_restart(tmp_path: Path) -> None:
 
         await asyncio.gather(*(play(name) for name in token))
         async with asyncio.timeout(60):
-            while (
-                view := await server.hub.competitions.view(competition)
-            ).row.status != "finished":
+            while (view := await server.hub.tournaments.view(competition)).row.status != "finished":
                 pass
         assert (view.planned, view.finished) == (4, 4)
 
@@ -304,7 +306,7 @@ async def test_match_whose_rows_do_not_fit_is_void_and_the_server_starts(tmp_pat
         other.commit()
     async with running_server(config) as server:
         assert not server.hub.directory.live
-        stored = await server.hub.store.match(starts[0].match)
+        stored = await server.hub.store.read(match_reads.stored_match, starts[0].match)
         assert stored.header.termination == "server_fault"
 
 

@@ -5,10 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from tests.server.finals import Course
+from tests.harness.finals import Course
 
 from plyhouse.protocol.messages import MatchMessage
-from plyhouse.storage import class_codes, class_finals, class_sql, class_staff
+from plyhouse.storage import (
+    audit,
+    competition_reruns,
+    competition_sql,
+    competition_staff,
+    join_codes,
+    suspensions,
+)
 from plyhouse.storage.rows import By
 
 CUP = """
@@ -123,11 +130,11 @@ async def test_every_action_of_a_competition_needs_its_role(house: Any) -> None:
     await organisers(course)
     store = house.hub.store
     code = await store.write(
-        class_codes.add_code, "cup", By("olga"), store.now(), uses=1, late_ms=10**14
+        join_codes.add_code, "cup", By("olga"), store.now(), uses=1, late_ms=10**14
     )
     await course.begin()
     snapshot = (await course.bots["ada"].next(MatchMessage)).snapshot
-    part = (await store.read(class_sql.find, "cup")).games[0].competition_id
+    part = (await store.read(competition_sql.find, "cup")).games[0].competition_id
     async with course.web() as web:
         paths = (await web.get("/api/openapi.json")).json()["paths"]
     found = {
@@ -138,7 +145,7 @@ async def test_every_action_of_a_competition_needs_its_role(house: Any) -> None:
     }
     assert found <= LEAST.keys(), "every new action has its role in this table"
     assert LEAST.keys() <= {(m, path) for path, methods in paths.items() for m in methods}
-    # What would end the competition comes last.
+    # Steps that end the competition come last.
     order = sorted(LEAST, key=lambda each: (each[0] == "delete", each[1] == C))
     for method, path in order:
         least = LEAST[method, path]
@@ -171,7 +178,7 @@ async def test_organiser_without_a_role_sees_what_everybody_sees(house: Any) -> 
     await course.freeze("connect_four", "ada", "bob", staff=("secret",))
     await organisers(course)
     await course.begin()
-    part = (await house.hub.store.read(class_sql.find, "cup")).games[0].competition_id
+    part = (await house.hub.store.read(competition_sql.find, "cup")).games[0].competition_id
     seen: dict[str, set[str]] = {}
     for who in ("other", "reader", "olga", "root"):
         async with course.web(who) as web:
@@ -213,14 +220,14 @@ async def test_last_owner_stays_and_a_role_replaces_the_one_before(house: Any) -
             answer = await attempt
             assert answer.json()["code"] == "competition/last_owner"
         assert (await api.delete(f"{course.here}/staff/other")).status_code == 404
-    log = [each.what for each in await house.hub.store.administration.log()]
+    log = [each.what for each in await house.hub.store.read(audit.latest)]
     assert log.count("staff.add") == 5
     assert log.count("staff.remove") == 1
 
 
 async def test_competition_without_an_owner_belongs_to_every_organiser(house: Any) -> None:
     store = house.hub.store
-    await house.hub.courses.open(CUP.partition("[[")[0], By("somebody"))
+    await house.hub.competitions.open(CUP.partition("[[")[0], By("somebody"))
     course = Course(house, "")
     for who in ("olga", "other"):
         course.tokens[who] = await house.token(who, "organise")
@@ -231,7 +238,7 @@ async def test_competition_without_an_owner_belongs_to_every_organiser(house: An
         assert (await api.post(f"{course.here}/staff", json=body)).status_code == 200
     await course.get("", "olga")
     assert (await course.get("", "other", 403))["code"] == "auth/role"
-    assert [each.role for each in await store.read(class_staff.staff_of, "cup")] == ["owner"]
+    assert [each.role for each in await store.read(competition_staff.staff_of, "cup")] == ["owner"]
 
 
 async def test_rehearsal_has_the_staff_of_its_competition(house: Any) -> None:
@@ -239,11 +246,11 @@ async def test_rehearsal_has_the_staff_of_its_competition(house: Any) -> None:
     await course.freeze("connect_four", "ada", "bob")
     await organisers(course)
     store = house.hub.store
-    row = await store.read(class_sql.find, "cup")
+    row = await store.read(competition_sql.find, "cup")
     copy = replace(row, id="copy", name="Cup (rehearsal)", rehearses=row.id, games=row.games)
-    await store.write(class_finals.rehearse, copy, [], By("assistant", "", 1))
-    assert await store.read(class_staff.staff_of, "copy") == await store.read(
-        class_staff.staff_of, "cup"
+    await store.write(competition_reruns.rehearse, copy, [], By("assistant", "", 1))
+    assert await store.read(competition_staff.staff_of, "copy") == await store.read(
+        competition_staff.staff_of, "cup"
     )
 
 
@@ -252,10 +259,14 @@ async def test_suspension_in_a_competition_of_others_is_not_listed(house: Any) -
     await course.freeze("connect_four", "ada", "bob")
     await organisers(course)
     store = house.hub.store
-    entry = (await store.read(class_sql.entries_of, (await store.read(class_sql.find, "cup")).id))[
-        0
-    ]
-    await house.hub.store.probation.suspend(entry.version_id, "ten forfeits")
+    entry = (
+        await store.read(
+            competition_sql.entries_of, (await store.read(competition_sql.find, "cup")).id
+        )
+    )[0]
+    await house.hub.store.write(
+        suspensions.suspend, entry.version_id, "ten forfeits", house.hub.store.now()
+    )
     for who, count in (("other", 0), ("reader", 1), ("root", 1), ("eve", 0), (entry.player, 1)):
         async with course.web(who) as web:
             assert len((await web.get("/api/v1/suspensions")).json()) == count, who

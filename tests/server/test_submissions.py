@@ -1,4 +1,4 @@
-"""Handing in over HTTP: what is taken, what is refused before it is read, and who sees what."""
+"""Submissions over HTTP: accepted, refused before they are read, and their visibility."""
 
 from __future__ import annotations
 
@@ -15,16 +15,22 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.server.conftest import House
+from tests.harness.server import Server
 
 from plyhouse.clients.api import ApiError, AsyncApi
 from plyhouse.clients.cli.main import main
 from plyhouse.clients.cli.submit import waited
 from plyhouse.protocol.api.submissions import Submission
-from plyhouse.protocol.package import Rules, digest_of, from_upload, from_zip, version_of
-from plyhouse.server.hosting.runner_messages import RunnerSays
-from plyhouse.storage import class_people
-from plyhouse.storage.class_rows import NewMember
+from plyhouse.protocol.hosting.package import Rules, digest_of, from_upload, from_zip, version_of
+from plyhouse.protocol.hosting.runner_messages import RunnerSays
+from plyhouse.storage import (
+    competition_students,
+    package_retention,
+    people,
+    submission_checks,
+    submission_sql,
+)
+from plyhouse.storage.competition_rows import NewMember
 from plyhouse.storage.errors import SubmissionRefusal
 from plyhouse.storage.rows import By, Identity
 
@@ -53,12 +59,12 @@ def link(name: str) -> zipfile.ZipInfo:
 
 
 @pytest.fixture
-async def house(open_house: Callable[..., Awaitable[House]]) -> House:
+async def house(open_house: Callable[..., Awaitable[Server]]) -> Server:
     return await open_house(hosted=True, max_submission_bytes=LIMIT, submissions_per_hour=40)
 
 
 @pytest.fixture
-async def ada(house: House) -> AsyncIterator[httpx.AsyncClient]:
+async def ada(house: Server) -> AsyncIterator[httpx.AsyncClient]:
     headers = {"Authorization": f"Bearer {await house.token('ada')}"}
     async with httpx.AsyncClient(base_url=house.server.url, headers=headers) as client:
         yield client
@@ -77,7 +83,7 @@ async def refused(client: httpx.AsyncClient, data: Any, **query: str) -> tuple[i
 
 
 async def test_a_file_and_a_zip_are_kept_for_their_checks(
-    house: House, ada: httpx.AsyncClient
+    house: Server, ada: httpx.AsyncClient
 ) -> None:
     file = await hand_in(ada, BOT)
     assert file["digest"] == digest_of(from_upload("mybot.py", BOT, Rules()))
@@ -94,12 +100,17 @@ async def test_a_file_and_a_zip_are_kept_for_their_checks(
     entries = (("top/bot.py", BOT), ("top/plyhouse.toml", manifest), ("top/w.txt", b"1"))
     folder = await hand_in(ada, zipped(*entries), file="x.zip", version="v2")
     assert (folder["bot"], folder["version"]) == ("ada/deep", "v2")
-    store = house.hub.store.submissions
-    assert [*await store.waiting()] == [file["submission"], folder["submission"]]
-    package = from_zip(await store.archive(folder["digest"]), Rules())
+    store = house.hub.store
+    assert [*await store.read(submission_checks.waiting)] == [
+        file["submission"],
+        folder["submission"],
+    ]
+    package = from_zip(await store.read(package_retention.archive, folder["digest"]), Rules())
     assert package.files == {"bot.py": BOT, "plyhouse.toml": manifest, "w.txt": b"1"}
     assert version_of(package) == folder["digest"]
-    row = await store.checked(file["submission"], True, "all\nwell", ("pig",), 10**13)
+    row = await store.write(
+        submission_sql.check, file["submission"], True, "all\nwell", ("pig",), 10**13
+    )
     listed = (await ada.get(HERE)).json()
     assert [(each["bot"], each["status"]) for each in listed] == [
         ("ada/deep", "waiting"),
@@ -111,15 +122,15 @@ async def test_a_file_and_a_zip_are_kept_for_their_checks(
     shown = (await ada.get(f"{HERE}/{row.id}")).json()
     assert (shown["report"], shown["games"], shown["checked_ms"]) == ("all\nwell", ["pig"], 10**13)
     assert listed[1] == {**shown, "report": ""}
-    # Who connects with the same file plays with the same version.
+    # A connection with the same file plays with the same version.
     bot = await house.client()
     await bot.hello(await house.token("ada"), "mybot", games=["pig"], digest=file["digest"])
-    assert house.hub.directory.participants[row.bot_id].version_id == row.version_id
+    assert house.hub.directory.presences[row.bot_id].version_id == row.version_id
     assert (await ada.delete(f"{HERE}/{row.id}")).status_code == 204
     assert (await ada.get(f"{HERE}/{row.id}")).status_code == 404
 
 
-async def test_what_may_not_be_in_a_package(house: House, ada: httpx.AsyncClient) -> None:
+async def test_what_may_not_be_in_a_package(house: Server, ada: httpx.AsyncClient) -> None:
     bot = ("bot.py", BOT)
     for data, code in (
         (zipped(bot, ("../slip.py", b"x")), "bad_name"),
@@ -137,11 +148,11 @@ async def test_what_may_not_be_in_a_package(house: House, ada: httpx.AsyncClient
         answer = await refused(ada, data, file="mine.zip")
         status = 413 if code == "too_large" else 400
         assert answer == (status, f"submission/{code}")
-    assert not await house.hub.store.submissions.waiting()
-    assert await house.hub.store.bots() == []
+    assert not await house.hub.store.read(submission_checks.waiting)
+    assert await house.hub.store.read(people.list_bots) == []
 
 
-async def test_who_may_hand_in_and_how_much(house: House, ada: httpx.AsyncClient) -> None:
+async def test_who_may_hand_in_and_how_much(house: Server, ada: httpx.AsyncClient) -> None:
     too_much = bytes(LIMIT + 1)
     assert await refused(ada, too_much) == (413, "submission/too_large")
 
@@ -171,7 +182,7 @@ async def test_who_may_hand_in_and_how_much(house: House, ada: httpx.AsyncClient
             assert (await other.get(HERE)).json() == []
 
 
-async def test_handing_in_for_a_competition(house: House, ada: httpx.AsyncClient) -> None:
+async def test_handing_in_for_a_competition(house: Server, ada: httpx.AsyncClient) -> None:
     store = house.hub.store
     olga = {"Authorization": f"Bearer {await house.token('olga', 'organise')}"}
     async with httpx.AsyncClient(base_url=house.server.url, headers=olga) as organiser:
@@ -179,7 +190,7 @@ async def test_handing_in_for_a_competition(house: House, ada: httpx.AsyncClient
         assert opened.status_code == 201, opened.text
         assert await refused(ada, BOT, competition="Cup") == (404, "storage/unknown")
         await store.write(
-            class_people.take_in,
+            competition_students.take_in,
             "Cup",
             [NewMember("ada", "ada")],
             By("olga"),
@@ -190,7 +201,7 @@ async def test_handing_in_for_a_competition(house: House, ada: httpx.AsyncClient
         assert [each["outcome"] for each in made["competitions"]] == [""]
         await organiser.post(f"{CLASSES}/cup/freeze", json={})
         assert await refused(ada, BOT + b"#", competition="Cup") == (409, "competition/frozen")
-        await store.submissions.checked(made["submission"], True, "fine", ("pig",), 5)
+        await store.write(submission_sql.check, made["submission"], True, "fine", ("pig",), 5)
         entered = (await ada.get(f"{HERE}/{made['submission']}")).json()["competitions"]
         assert entered == [
             {"competition": "Cup", "chosen": True, "outcome": "entered", "text": "entered"}
@@ -203,9 +214,9 @@ async def test_handing_in_for_a_competition(house: House, ada: httpx.AsyncClient
         assert (gone.status_code, gone.json()["code"]) == (409, "submission/entered")
 
 
-async def test_limits_of_a_player_and_of_a_server(house: House, ada: httpx.AsyncClient) -> None:
+async def test_limits_of_a_player_and_of_a_server(house: Server, ada: httpx.AsyncClient) -> None:
     handing = house.hub.uploads
-    with handing.place((await house.hub.store.player("ada")).id):
+    with handing.place((await house.hub.store.read(people.player, "ada")).id):
         assert await refused(ada, BOT) == (429, "submission/busy")
     with contextlib.ExitStack() as slow:
         several = [slow.enter_context(handing.place(-number)) for number in range(1, 100)]
@@ -230,7 +241,7 @@ async def test_limits_of_a_player_and_of_a_server(house: House, ada: httpx.Async
 
 
 async def test_a_server_that_hosts_nothing_says_what_to_do(
-    open_house: Callable[..., Awaitable[House]],
+    open_house: Callable[..., Awaitable[Server]],
 ) -> None:
     house = await open_house()
     headers = {"Authorization": f"Bearer {await house.token('ada')}"}
@@ -242,9 +253,9 @@ async def test_a_server_that_hosts_nothing_says_what_to_do(
 
 
 async def test_from_the_command_line(
-    house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    house: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    token, book = await house.token("ada"), house.hub.store.submissions
+    token, store = await house.token("ada"), house.hub.store
     given = ["--server", house.server.url, "--token", token]
     path = tmp_path / "deep.py"
     path.write_bytes(BOT)
@@ -254,20 +265,20 @@ async def test_from_the_command_line(
         return code, *capsys.readouterr()
 
     code, out, err = await plyhouse("submit", str(path), "--no-wait")
-    (number,) = await book.waiting()
+    (number,) = await store.read(submission_checks.waiting)
     assert (code, out) == (0, "")
     assert f"Submission {number}: ada/deep, version " in err
     assert "It waits for its check." in err
     code, out, err = await plyhouse("submit", str(path), "--timeout", "0")
     assert code == 1
-    assert f"plyhouse submissions {number} shows it later" in err
-    row = await book.checked(number, True, "ok      loads", ("pig",), 10)
+    assert f"plyhouse submission show {number} shows it later" in err
+    row = await store.write(submission_sql.check, number, True, "ok      loads", ("pig",), 10)
     code, out, err = await plyhouse("submit", str(path))
     assert (code, out) == (0, "ok      loads\n")
     assert "ada/deep is ready, and plays pig." in err
-    code, out, err = await plyhouse("submissions", "--json")
+    code, out, err = await plyhouse("submission", "list", "--json")
     assert [(each["submission"], each["status"]) for each in json.loads(out)] == [(number, "ready")]
-    code, out, err = await plyhouse("submissions", str(number))
+    code, out, err = await plyhouse("submission", "show", str(number))
     assert row.digest[:12] in out
     assert out.endswith("ok      loads\n")
     folder = tmp_path / "many"
@@ -282,15 +293,15 @@ async def test_from_the_command_line(
     code, out, err = await plyhouse("submit", str(folder), "--bot", "many", "--json", "--no-wait")
     refused = json.loads(out)
     assert (code, refused["bot"], refused["status"]) == (0, "ada/many", "waiting")
-    await book.checked(refused["submission"], False, "FAILED  loads", (), 11)
-    code, out, err = await plyhouse("submissions", str(refused["submission"]))
+    await store.write(submission_sql.check, refused["submission"], False, "FAILED  loads", (), 11)
+    code, out, err = await plyhouse("submission", "show", str(refused["submission"]))
     assert "ada/many is refused" in err
-    assert (await plyhouse("submissions", str(number), "--remove"))[0] == 0
-    code, out, err = await plyhouse("submissions")
+    assert (await plyhouse("submission", "remove", str(number)))[0] == 0
+    code, out, err = await plyhouse("submission", "list")
     assert ("ada/deep" in out, "ada/many" in out) == (False, True)
-    await house.hub.courses.open(FILE, By("olga"))
+    await house.hub.competitions.open(FILE, By("olga"))
     await house.hub.store.write(
-        class_people.take_in,
+        competition_students.take_in,
         "Cup",
         [NewMember("ada", "ada")],
         By("olga"),
@@ -299,7 +310,14 @@ async def test_from_the_command_line(
     )
     other = ["submit", str(path), "--competition", "cup"]
     assert (await plyhouse(*other, "--no-wait"))[0] == 0
-    await book.checked(next(iter(await book.waiting())), True, "", ("tic_tac_toe",), 12)
+    await store.write(
+        submission_sql.check,
+        next(iter(await store.read(submission_checks.waiting))),
+        True,
+        "",
+        ("tic_tac_toe",),
+        12,
+    )
     code, out, err = await plyhouse(*other)
     assert (code, "Cup: not entered: it plays none of the games" in err) == (1, True), err
 
@@ -315,9 +333,9 @@ async def test_from_the_command_line(
     ],
 )
 async def test_submit_a_bot_that_does_not_import_is_not_sent(
-    house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
+    house: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
 ) -> None:
-    token, book = await house.token("ada"), house.hub.store.submissions
+    token, store = await house.token("ada"), house.hub.store
     (tmp_path / "mybot.py").write_text(text)
     (tmp_path / "helper.py").write_text("print(\n" if "helper" in text else "")
     given = ["submit", str(tmp_path), "--no-wait", "--server", house.server.url, "--token", token]
@@ -326,13 +344,13 @@ async def test_submit_a_bot_that_does_not_import_is_not_sent(
     assert "Nothing was sent" in shown
     assert said in shown
     assert "--anyway" in shown
-    assert not await book.waiting()
+    assert not await store.read(submission_checks.waiting)
     assert await asyncio.to_thread(main, [*given, "--anyway", "--bot", "mine"]) == 0
-    assert len(await book.waiting()) == 1
+    assert len(await store.read(submission_checks.waiting)) == 1
 
 
 async def test_submit_accepts_a_missing_package_that_the_server_offers(
-    house: House, tmp_path: Path
+    house: Server, tmp_path: Path
 ) -> None:
     (tmp_path / "numpy.py").write_text("raise ModuleNotFoundError('not here', name='numpy')\n")
     (tmp_path / "mybot.py").write_bytes(b"import numpy\n" + BOT)
@@ -341,14 +359,14 @@ async def test_submit_accepts_a_missing_package_that_the_server_offers(
 
 
 async def test_a_bot_is_called_as_its_file_with_plain_letters(
-    house: House, ada: httpx.AsyncClient
+    house: Server, ada: httpx.AsyncClient
 ) -> None:
     for file, name in (("Größe.py", "ada/Grosse"), ("mein bot 2.py", "ada/mein_bot_2")):
         assert (await hand_in(ada, BOT, file=file))["bot"] == name
 
 
-async def test_from_scripts(house: House, tmp_path: Path) -> None:
-    token, book = await house.token("ada"), house.hub.store.submissions
+async def test_from_scripts(house: Server, tmp_path: Path) -> None:
+    token, store = await house.token("ada"), house.hub.store
     (tmp_path / "bot.py").write_bytes(BOT)
     (tmp_path / "__pycache__").mkdir()
     (tmp_path / "__pycache__" / "bot.pyc").write_bytes(b"x")
@@ -356,7 +374,7 @@ async def test_from_scripts(house: House, tmp_path: Path) -> None:
         made = await api.submit(tmp_path, bot="deep", version="1")
         assert (made.bot, made.version, made.status) == ("ada/deep", "1", "waiting")
         assert made.digest == digest_of(from_upload("bot.py", BOT, Rules()))
-        await book.checked(made.submission, True, "fine", ("pig",), 10)
+        await store.write(submission_sql.check, made.submission, True, "fine", ("pig",), 10)
         assert (await api.submission(made.submission)).report == "fine"
         assert [each.status for each in await api.submissions("deep")] == ["ready"]
         await api.remove_submission(made.submission)
@@ -394,7 +412,7 @@ def test_whoever_waits_asks_more_and_more_rarely() -> None:
 
 
 async def test_what_no_runner_has_is_said_before_and_after_it_is_handed_in(
-    house: House, ada: httpx.AsyncClient, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    house: Server, ada: httpx.AsyncClient, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     olga = await house.token("olga", "organise")
     given = ["--server", house.server.url]
@@ -422,7 +440,7 @@ async def test_what_no_runner_has_is_said_before_and_after_it_is_handed_in(
     assert made["waits_for"].startswith("It is started with node, which no runner machine here")
     number = str(made["submission"])
     token = ada.headers["Authorization"].removeprefix("Bearer ")
-    assert made["waits_for"] in await plyhouse("submissions", number, token=token)
+    assert made["waits_for"] in await plyhouse("submission", "show", number, token=token)
     await comes("python", "program", "node")
     assert lacking not in await plyhouse(*check, token=olga)
     assert (await ada.get(f"{HERE}/{number}")).json()["waits_for"] == ""

@@ -6,25 +6,19 @@ import asyncio
 import json
 import shlex
 import sys
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
-import httpx
 import pytest
-from tests.server.conftest import FakeClock, House
-from tests.server.test_reviews import over
+from tests.harness.search_trees import REAL, OpenHouse, ask, begun, ended
+from tests.harness.server import FakeClock, Server
 
-from plyhouse.protocol.messages import Act, Resign
+from plyhouse.protocol.messages import Resign
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.jobs.helper_jobs import NotWorkedOut
 from plyhouse.server.jobs.search_trees import Trees
 from plyhouse.server.results.record import read_record
-
-OpenHouse = Callable[..., Awaitable[House]]
-REAL = shlex.join(
-    [sys.executable, "-m", "plyhouse.clients.cli.main", "explain", "--record=-", "--json"]
-)
+from plyhouse.storage import match_reads
 
 # Notes every start in a file, waits until told to go on, and answers with what it was asked.
 STUB = """
@@ -44,31 +38,6 @@ def waiting(tmp_path: Path) -> str:
     program = tmp_path / "grower.py"
     program.write_text(STUB)
     return shlex.join([sys.executable, str(program), str(tmp_path)])
-
-
-async def ask(house: House, match: str, query: str = "", **headers: str) -> httpx.Response:
-    async with httpx.AsyncClient(base_url=house.server.url, timeout=60) as http:
-        return await http.get(f"/api/v1/matches/{match}/tree{query}", headers=headers)
-
-
-async def begun(house: House, actions: str, game: str = "tic_tac_toe", **seek: bool) -> str:
-    """A match in which these were played by turns, and that goes on."""
-    clients, found = await house.pair(game, "total:60", **seek)
-    for ply, action in enumerate(actions.split()):
-        await clients[ply % 2].ask(Act, found[0].match, ply, action)
-    house.clients = clients  # type: ignore[attr-defined]
-    return found[0].match
-
-
-async def ended(house: House, actions: str, game: str = "tic_tac_toe", **seek: bool) -> str:
-    """The same match when its first seat has given up."""
-    match = await begun(house, actions, game, **seek)
-    clients = house.clients  # type: ignore[attr-defined]
-    await clients[0].ask(Resign, match)
-    for client in clients:
-        await client.close()
-    await asyncio.wait_for(over(house, match), 60)
-    return match
 
 
 async def test_a_tree_says_what_each_action_leads_to(open_house: OpenHouse) -> None:
@@ -122,7 +91,7 @@ async def test_what_cannot_be_is_said(open_house: OpenHouse) -> None:
     house = await open_house(tree_command=REAL)
     match = await ended(house, "b2 b1 a1 c3 a3 c1")
     for query, said in (
-        ("?ply=99", "has no position 99"),
+        ("?ply=99", "has only 6 plies"),
         ("?ply=6&then=a2&then=b3", "over"),
         ("?search=alphabeta", "alpha_beta"),
         ("?search=--help", "search"),
@@ -146,7 +115,7 @@ async def test_a_match_that_counts_is_explained_when_its_pairing_is_over(
     assert (answer.status_code, answer.json()["code"]) == (409, "match/not_over")
     clients = house.clients  # type: ignore[attr-defined]
     await clients[0].ask(Resign, match)
-    while (await house.hub.store.match(match)).header.status != "finished":  # noqa: ASYNC110
+    while (await house.hub.store.read(match_reads.stored_match, match)).header.status != "finished":  # noqa: ASYNC110
         await asyncio.sleep(0.01)
     answer = await ask(house, match)  # its mirrored match is still being played
     assert (answer.status_code, answer.json()["code"]) == (409, "match/not_over")
@@ -178,7 +147,7 @@ async def test_games_with_hidden_information_have_no_tree(
     assert not (tmp_path / "starts").exists()
 
 
-async def test_a_server_without_a_program_says_so(house: House) -> None:
+async def test_a_server_without_a_program_says_so(house: Server) -> None:
     match = await ended(house, "b2")
     answer = await ask(house, match)
     assert (answer.status_code, answer.json()["code"]) == (501, "tree/off")
@@ -197,7 +166,7 @@ async def test_the_same_position_of_another_match_costs_nothing(
     assert (more.status_code, more.json()["code"]) == (429, "tree/rate")
     assert int(more.headers["retry-after"]) > 30
     again = await ask(house, first, "?ply=1")
-    assert again.json()["asked"][0] == "--ply=1"
+    assert again.json()["asked"][0] == "--ply=2"
 
 
 async def test_trees_are_worked_out_one_after_the_other(

@@ -7,8 +7,8 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.server.conftest import House
-from tests.server.test_reviews import played
+from tests.harness.played_matches import played
+from tests.harness.server import Server
 
 from plyhouse.server.jobs.fair_queue import FairQueue
 
@@ -36,7 +36,7 @@ async def test_one_of_each_visitor_stands_in_line() -> None:
 
 @pytest.mark.parametrize("what", ["chances", "replay"])
 async def test_long_matches_are_gone_through_one_after_the_other(
-    house: House, what: str, monkeypatch: pytest.MonkeyPatch
+    house: Server, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     match = await played(house, "pig(target=30)")
     real, inside, most = house.hub.helpers.run, 0, 0

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.server.conftest import Client
-from tests.server.test_finals import FILE, ORGANISER, Course, told
+from tests.harness.hub_finals import FILE, ORGANISER, Course, told
+from tests.harness.server import BotClient
 
 from plyhouse.protocol.messages import MatchSnapshot, Ready
 from plyhouse.server.contests.exports import Exports
 from plyhouse.server.contests.finals import finals_of
 from plyhouse.server.contests.grade_books import grade_entries
 from plyhouse.server.results.sequential import ConfidenceSequence, Grading
-from plyhouse.storage import class_sql
+from plyhouse.storage import competition_sql
 
 STAFF = (
     '[[baselines]]\nbot = "staff/b0"\ngrade = "pass"\nat_least = 0.4\n'
@@ -30,7 +30,7 @@ class Clear(Course):
     """s00 always wins, s01 always loses."""
 
     async def _match(
-        self, client: Client, shown: MatchSnapshot, name: str
+        self, client: BotClient, shown: MatchSnapshot, name: str
     ) -> tuple[Any, ...] | None:
         self.begun[shown.match] = shown
         if self.hold or shown.outcome is not None:
@@ -93,14 +93,16 @@ async def test_a_final_ends_when_grades_are_certain(course: Clear) -> None:
     assert "standard error staff/b1" not in lines["s00"]
     assert float(lines["s00"]["low staff/b1"]) >= 0.6 > float(lines["s01"]["high staff/b1"])
     entries = await grade_entries(
-        hub.store, hub.boards, await hub.boards.results(await hub.store.read(class_sql.find, "Cup"))
+        hub.store,
+        hub.boards,
+        await hub.boards.results(await hub.store.read(competition_sql.find, "Cup")),
     )
     assert [(each.grade.student, each.points) for each in entries] == [("s00", 2.0), ("s01", 0.0)]
     assert entries[0].certainty["staff/b1"].pairs == needed(0.6, 1.0)
     viewer = await hub.store.authenticate(course.tokens["s00"])
-    (seen,) = await finals_of(hub.store, hub.boards, "Cup", viewer)
+    (seen,) = await finals_of(hub.boards, "Cup", viewer)
     assert {seen.names[each.baseline] for each in seen.certainty} == {"staff/b0"}, "b1 is hidden"
-    (mine,) = await finals_of(hub.store, hub.boards, "Cup", ORGANISER)
+    (mine,) = await finals_of(hub.boards, "Cup", ORGANISER)
     assert len(mine.certainty) == 4
     assert [(mine.names[row.entry], row.place) for row in mine.table] == [
         ("s00/bot", 1), ("s01/bot", 2), ("staff/b0", None), ("staff/b1", None)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from tests.server.test_finals import FILE, OLGA, ORGANISER, STAFF, Course, course
+from tests.harness.hub_finals import FILE, OLGA, ORGANISER, STAFF, Course
 
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.contests.upcoming import Upcoming, unplayed, upcoming
-from plyhouse.storage import class_sql
+from plyhouse.server.contests.upcoming_pairings import Upcoming, unplayed, upcoming
+from plyhouse.storage import competition_sql
 from plyhouse.storage.rows import Identity
-
-__all__ = ["course"]
 
 
 async def test_what_comes_next_is_told_to_those_who_may_know(course: Course) -> None:
@@ -20,7 +18,7 @@ async def test_what_comes_next_is_told_to_those_who_may_know(course: Course) -> 
     hub = course.hub
 
     async def coming(viewer: Identity | None, limit: int = 10) -> list[Upcoming]:
-        return await upcoming(hub.store, hub.boards, hub.competitions, "Cup", viewer, limit)
+        return await upcoming(hub.boards, hub.tournaments, "Cup", viewer, limit)
 
     await course.run()
 
@@ -44,15 +42,15 @@ async def test_what_comes_next_is_told_to_those_who_may_know(course: Course) -> 
     for viewer in (None, await hub.store.authenticate(await course._account("eve"))):
         with pytest.raises(ProtocolError):
             await coming(viewer)
-    # Who ends it now is told whose pairings are left out.
-    (left,) = await hub.courses.unplayed("Cup")
+    # Ending it now reports the entries whose pairings are left out.
+    (left,) = await hub.competitions.unplayed("Cup")
     assert left == "pig: 9 pairings have not begun, of " + ", ".join(
         sorted({each for pair in everything for each in pair.entries})
     )
-    await hub.store.write(class_sql.move, "Cup", "finish", OLGA, hub.store.now())
+    await hub.store.write(competition_sql.move, "Cup", "finish", OLGA, hub.store.now())
     await hub.audit_follower.look()
     assert await coming(ORGANISER) == []
-    assert await hub.courses.unplayed("Cup") == []
+    assert await hub.competitions.unplayed("Cup") == []
 
 
 def test_a_sentence_names_a_few_and_counts_the_others() -> None:

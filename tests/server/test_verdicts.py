@@ -7,20 +7,28 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.server.conftest import Client, FakeClock, MemoryHouse
-from tests.server.test_hosting import GAME, Machine, digest, submissions
+from tests.harness.server import BotClient, FakeClock, MemoryServer
+from tests.harness.simulated_runner import GAME, SimulatedRunner, digest, submissions
 
+from plyhouse.protocol.hosting.runner_messages import FlagFell
 from plyhouse.protocol.messages import MatchMessage, Ready, Welcome
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.contests.competitions import CompetitionView
+from plyhouse.server.contests.tournaments import TournamentView
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.hosting.flag_reports import HOLD_NS
-from plyhouse.server.hosting.runner_messages import FlagFell
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.live import LiveMatch
 from plyhouse.server.table.match_runner import Terms
-from plyhouse.storage import class_people, class_sql
-from plyhouse.storage.class_rows import NewMember
+from plyhouse.storage import (
+    audit,
+    competition_sql,
+    competition_students,
+    match_reads,
+    people,
+    submission_sql,
+    suspensions,
+)
+from plyhouse.storage.competition_rows import NewMember
 from plyhouse.storage.rows import By
 
 SECOND = 1_000_000_000
@@ -30,11 +38,11 @@ MS = 1_000_000
 class Hall:
     """A competition of two hosted bots, both on one machine."""
 
-    def __init__(self, house: MemoryHouse, machine: Machine, identifier: str) -> None:
+    def __init__(self, house: MemoryServer, machine: SimulatedRunner, identifier: str) -> None:
         self.house = house
         self.machine = machine
         self.identifier = identifier
-        self.clients: dict[int, Client] = {}
+        self.clients: dict[int, BotClient] = {}
         self.welcomed: set[str] = set()
         """Matches that bots were told of when they logged in."""
 
@@ -47,20 +55,26 @@ class Hall:
         await asyncio.sleep(0)
 
     @classmethod
-    async def open(cls, house: MemoryHouse, time_control: str = "move:1", **kind: Any) -> Hall:
+    async def open(cls, house: MemoryServer, time_control: str = "move:1", **kind: Any) -> Hall:
         await submissions(house, 2)
         terms = Terms(GAME, TimeControl.parse(time_control), rated=False, **kind)
         names = ["player0/mine", "player1/mine"]
         made = cls(
-            house, Machine(house), await house.hub.competitions.create("cup", terms, entries=names)
+            house,
+            SimulatedRunner(house),
+            (
+                await house.hub.competitions.create(
+                    "cup", terms, By("olga", "a test"), entries=names
+                )
+            ).id,
         )
         await made.connect()
         return made
 
     async def lose(self, seconds: int = 2) -> LiveMatch:
-        """Let the flag of whoever is to move first fall; that match's end is durable then."""
+        """Let the flag of the seat to move first fall; the match's end is durable then."""
         (live,) = self.house.hub.directory.live.values()
-        for holder in live.holders:
+        for holder in live.seats:
             client = self.clients[holder.bot_id]
             if live.id not in self.welcomed:
                 await client.next(MatchMessage)
@@ -76,13 +90,13 @@ class Hall:
         return live
 
     def flag(self, live: LiveMatch, **fields: Any) -> FlagFell:
-        """What its machine says: that it gave 400 of 1000 ms to others, unless told otherwise."""
+        """The machine's report: by default it gave 400 of 1000 ms to others."""
         outcome = live.match.outcome
         assert outcome is not None
         assert outcome.seat is not None
         figures = {
             "match": live.id,
-            "bot": live.holders[outcome.seat].bot_id,
+            "bot": live.seats[outcome.seat].bot_id,
             "ply": live.match.ply,
             **dict.fromkeys(("allowed", "wall", "match_wall"), 1000 * MS),
             "cpu": 600 * MS,
@@ -90,9 +104,9 @@ class Hall:
         }
         return FlagFell(**{**figures, **fields})
 
-    async def view(self) -> CompetitionView:
+    async def view(self) -> TournamentView:
         await asyncio.sleep(0)
-        return await self.house.hub.competitions.view(self.identifier)
+        return await self.house.hub.tournaments.view(self.identifier)
 
     async def counted(self) -> tuple[int, int, str]:
         """Matches planned and begun, and how the competition stands."""
@@ -105,10 +119,12 @@ class Hall:
             await asyncio.sleep(0.001)
 
     async def void_reason(self, live: LiveMatch) -> str | None:
-        return (await self.house.hub.store.match(live.id)).header.void_reason
+        return (
+            await self.house.hub.store.read(match_reads.stored_match, live.id)
+        ).header.void_reason
 
 
-async def settled(hall: Hall, status: str) -> CompetitionView:
+async def settled(hall: Hall, status: str) -> TournamentView:
     while (view := await hall.view()).row.status != status:  # noqa: ASYNC110 - it is stored
         await asyncio.sleep(0.001)
     return view
@@ -117,10 +133,10 @@ async def settled(hall: Hall, status: str) -> CompetitionView:
 async def test_first_flag_on_a_busy_machine_is_void_and_the_next_counts(
     tmp_path: Path, clock: FakeClock
 ) -> None:
-    """A bot that hangs loses on a busy machine, too, whatever happens to the server meanwhile."""
+    """A bot that hangs loses on a busy machine, too, also if the server restarts meanwhile."""
     config = ServerConfig(database=f"sqlite:///{tmp_path}/house.db", suspend_after=1)
     hub = await Hub.open(config, now=clock)
-    house = MemoryHouse(hub, clock)
+    house = MemoryServer(hub, clock)
     try:
         hall = await Hall.open(house)
         await hall.begun(1)
@@ -130,23 +146,23 @@ async def test_first_flag_on_a_busy_machine_is_void_and_the_next_counts(
         assert await hall.void_reason(live) is None
         await hall.machine.call(flags=[hall.flag(live)])
         assert await hall.void_reason(live) == (
-            f"The flag of {live.holders[0].name} fell at ply 0, but its machine lab1 was not the "
+            f"The flag of {live.seats[0].name} fell at ply 1, but its machine lab1 was not the "
             "bot's for 400 of the 1000 ms that it had (in the match, 400 of 1000 ms). The match is "
             "played again; from now on flags of this version count here."
         )
         await hall.begun(2)
         # Anybody who reads the audit log sees what was done, and by whom.
-        entries = await hub.store.administration.log()
+        entries = await hub.store.read(audit.latest)
         assert [(each.who, each.what) for each in entries if each.what == "match.void"] == [
             ("runner lab1", "match.void")
         ]
         await hub.close()
         hub = house.hub = await Hub.open(config, now=clock)
-        hall.machine = Machine(house, "lab2")
+        hall.machine = SimulatedRunner(house, "lab2")
         await hall.connect()
-        guilty = live.holders[0].version_id
+        guilty = live.seats[0].version_id
         again = await hall.lose()
-        assert again.holders[0].version_id == guilty
+        assert again.seats[0].version_id == guilty
         await hall.machine.call(flags=[hall.flag(again)])
         view = await settled(hall, "finished")
         assert await hall.void_reason(again) is None
@@ -154,7 +170,7 @@ async def test_first_flag_on_a_busy_machine_is_void_and_the_next_counts(
             ("player0", 1, 1),
             ("player1", 1, 0),
         ]
-        while not await hub.store.probation.reason(guilty):  # noqa: ASYNC110 - it is stored
+        while not await hub.store.read(suspensions.reason_of, guilty):  # noqa: ASYNC110 - it is stored
             await asyncio.sleep(0.001)
     finally:
         await hub.close()
@@ -165,7 +181,7 @@ async def test_first_flag_on_a_busy_machine_is_void_and_the_next_counts(
     [
         ("move:1", {"lost": 250 * MS, "match_lost": 250 * MS}, False),
         ("move:1", {"lost": 251 * MS}, True),
-        # What was lost at earlier plies matters where time is kept for later ones.
+        # Time lost at earlier plies matters if unused time is kept for later ones.
         ("move:1", {"lost": 0, "match_wall": 9 * SECOND, "match_lost": 4 * SECOND}, False),
         ("total:1", {"lost": 0, "match_wall": 9 * SECOND, "match_lost": 4 * SECOND}, True),
         # A bot that has slept for longer than its machine was busy is not excused.
@@ -186,7 +202,7 @@ async def test_first_flag_on_a_busy_machine_is_void_and_the_next_counts(
     ],
 )
 async def test_how_much_a_machine_may_give_to_others(
-    time_control: str, figures: dict[str, int], void: bool, still_house: MemoryHouse
+    time_control: str, figures: dict[str, int], void: bool, still_house: MemoryServer
 ) -> None:
     hall = await Hall.open(still_house, time_control)
     live = await hall.lose()
@@ -206,12 +222,12 @@ async def test_how_much_a_machine_may_give_to_others(
     "wrong", [{"ply": 5}, {"bot": 99}, {"match": "another"}], ids=["ply", "bot", "match"]
 )
 async def test_what_does_not_fit_is_not_heard_and_a_silent_machine_is_not_waited_for_long(
-    wrong: dict[str, Any], still_house: MemoryHouse
+    wrong: dict[str, Any], still_house: MemoryServer
 ) -> None:
     hall = await Hall.open(still_house)
     live = await hall.lose()
     await hall.machine.call(flags=[hall.flag(live, **wrong)])
-    other = Machine(still_house, "lab2")
+    other = SimulatedRunner(still_house, "lab2")
     await other.call(flags=[hall.flag(live)])  # it has never hosted that bot
     verdicts = still_house.hub.flag_reports
     verdicts.look(still_house.clock.now + HOLD_NS - 1)
@@ -222,7 +238,7 @@ async def test_what_does_not_fit_is_not_heard_and_a_silent_machine_is_not_waited
     assert await hall.void_reason(live) is None
 
 
-async def test_other_endings_and_bots_of_people_wait_for_nobody(still_house: MemoryHouse) -> None:
+async def test_other_endings_and_bots_of_people_wait_for_nobody(still_house: MemoryServer) -> None:
     hall = await Hall.open(still_house)
     (live,) = still_house.hub.directory.live.values()
     live.input(live.match.abort, "for a test", still_house.clock.now)
@@ -235,7 +251,7 @@ async def test_other_endings_and_bots_of_people_wait_for_nobody(still_house: Mem
     lost.input(lost.match.tick, still_house.clock.now)
     while not lost.over:  # noqa: ASYNC110 - its end is being stored
         await asyncio.sleep(0.001)
-    assert not still_house.hub.flag_reports.holds(lost)
+    assert not still_house.hub.flag_reports.holds(lost.summary())
     for client in clients:
         await client.close()
 
@@ -249,30 +265,30 @@ mirrored = false
 
 
 async def test_the_organiser_of_a_final_is_told_which_machine_is_too_busy(
-    still_house: MemoryHouse,
+    still_house: MemoryServer,
 ) -> None:
     hub, olga = still_house.hub, By("olga")
-    cup = await hub.courses.open(FINAL, olga)
+    cup = await hub.competitions.open(FINAL, olga)
     await hub.store.write(
-        class_people.take_in,
+        competition_students.take_in,
         cup.id,
         [NewMember(name, name) for name in ("player0", "player1")],
         olga,
         hub.store.now(),
     )
     for number, name in enumerate(("player0", "player1")):
-        found = await hub.store.player(name)
+        found = await hub.store.read(people.player, name)
         bot = await hub.store.ensure_bot(found.id, "mine", "bot")
         row = await hub.store.submissions.submit(bot.id, "v1", digest(number), b"zip", 1000)
-        await hub.store.submissions.checked(row.id, True, "", ["tic_tac_toe"], 2000)
-    await hub.store.write(class_sql.move, cup.id, "freeze", olga, hub.store.now())
-    begun = await hub.courses.run(cup.id, olga, anyway=True)
+        await hub.store.write(submission_sql.check, row.id, True, "", ["tic_tac_toe"], 2000)
+    await hub.store.write(competition_sql.move, cup.id, "freeze", olga, hub.store.now())
+    begun = await hub.competitions.run(cup.id, olga, anyway=True)
     assert begun.games[0].competition_id is not None
-    hall = Hall(still_house, Machine(still_house), begun.games[0].competition_id)
+    hall = Hall(still_house, SimulatedRunner(still_house), begun.games[0].competition_id)
     await hall.connect()
-    assert (await hub.courses.view(cup.id)).warnings == ()
+    assert (await hub.competitions.view(cup.id)).warnings == ()
     live = await hall.lose()
     await hall.machine.call(flags=[hall.flag(live)])
-    (told,) = (await hub.courses.view(cup.id)).warnings
+    (told,) = (await hub.competitions.view(cup.id)).warnings
     assert told.startswith("tic_tac_toe: the machine lab1 was too busy for bots whose flags fell")
     assert "a match is void and played again" in told

@@ -1,4 +1,4 @@
-"""Bots that seek are told why nobody is found, while nobody is."""
+"""Bots that seek learn why no opponent is found."""
 
 from __future__ import annotations
 

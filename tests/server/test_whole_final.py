@@ -10,21 +10,28 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from tests.server.conftest import FakeClock, MemoryHouse
-from tests.server.hosted_finals import HostedFinal
-from tests.server.test_classes import Clock
-from tests.server.test_hosting import OLGA, Machine, digest
+from tests.harness.hosted_finals import HostedFinal
+from tests.harness.server import FakeClock, MemoryServer
+from tests.harness.simulated_runner import OLGA, SimulatedRunner, digest
+from tests.harness.wall_clock import WallClock
 
+from plyhouse.protocol.hosting.runner_messages import FlagFell
 from plyhouse.protocol.messages import Resign
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.contests.changing import change, propose
+from plyhouse.server.contests.competition_changes import change, propose
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.hosting.plan import SECOND
-from plyhouse.server.hosting.runner_messages import FlagFell
 from plyhouse.server.table.live import LiveMatch
-from plyhouse.storage import class_people, class_sql
-from plyhouse.storage.class_rows import NewMember
-from plyhouse.storage.errors import ClassRefusal
+from plyhouse.storage import (
+    competition_sql,
+    competition_students,
+    match_lists,
+    people,
+    submission_checks,
+    submission_sql,
+)
+from plyhouse.storage.competition_rows import NewMember
+from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.rows import Identity, MatchRow
 from plyhouse.storage.store import Store
 
@@ -63,24 +70,24 @@ class Final(HostedFinal):
     async def submit(self, player: str, version: str, at: int, *, ok: bool = True) -> None:
         """Submit a version for a student, and check it."""
         store = self.house.hub.store
-        found = await store.player(player)
+        found = await store.read(people.player, player)
         bot = await store.ensure_bot(found.id, "mine", "bot")
         number = sum(map(ord, player + version))
         row = await store.submissions.submit(bot.id, version, digest(number), b"zip", at)
-        await store.submissions.checked(row.id, ok, "", ["tic_tac_toe"], at)
+        await store.write(submission_sql.check, row.id, ok, "", ["tic_tac_toe"], at)
 
     async def check_baselines(self, *, refused: Collection[str] = ()) -> None:
         """Check all reference bots that wait."""
-        book = self.house.hub.store.submissions
-        for number in await book.waiting():
-            row = await book.get(number)
+        store = self.house.hub.store
+        for number in await store.read(submission_checks.waiting):
+            row = await store.read(submission_sql.find, number)
             ok = f"{row.player}/{row.bot}" not in refused
             report = "" if ok else "FAILED  plays tic_tac_toe as 0: too late"
             games = ["tic_tac_toe"] if ok else []
-            await book.checked(number, ok, report, games, 10)
+            await store.write(submission_sql.check, number, ok, report, games, 10)
 
     async def status(self) -> str:
-        return (await self.house.hub.store.read(class_sql.find, self.cup)).status
+        return (await self.house.hub.store.read(competition_sql.find, self.cup)).status
 
     async def play_next(self) -> None:
         """Begin the matches that can begin, and let the weaker bot of each resign."""
@@ -92,7 +99,7 @@ class Final(HostedFinal):
 
     async def resign(self, live: LiveMatch) -> None:
         """Let the weaker bot of a match resign."""
-        weak = min(live.holders, key=lambda each: self.order.index(each.name))
+        weak = min(live.seats, key=lambda each: self.order.index(each.name))
         await self.clients[weak.bot_id].ask(Resign, live.id)
 
     async def play_out(self, until: int | None = None) -> None:
@@ -105,13 +112,16 @@ class Final(HostedFinal):
 
     async def finished(self) -> list[MatchRow]:
         """All finished matches of the final, the latest first."""
-        return await self.house.hub.store.list_matches(status="finished", limit=500)
+        return await self.house.hub.store.read(
+            match_lists.list_matches, match_lists.MatchFilter(status="finished"), limit=500
+        )
 
     async def hang(self, live: LiveMatch) -> None:
         """Let the flag of the bot to move fall, while its machine says that it was busy."""
         mover = live.match.seat_to_move
         assert mover is not None
-        bot = live.holders[mover].bot_id
+        bot = live.seats[mover].bot_id
+        await self.be_heard()  # two hangs in a row take longer than a client may be silent
         self.house.move_to(self.house.clock.now + 6 * SECOND)
         await self.machine.call()
         live.input(live.match.tick, self.house.clock.now)
@@ -129,11 +139,11 @@ class Final(HostedFinal):
         hub.watchdog.stop()
         for timer in hub._timers:
             timer.stop()
-        await hub.courses.close()
+        await hub.competitions.close()
         await hub.audit_follower.close()
-        await hub.store.close()  # nobody is told, and nothing more is stored
+        await hub.store.close()  # The log is silent, and nothing more is stored.
         self.house.hub = await opened()
-        self.machine = Machine(self.house, self.machine.said.name)
+        self.machine = SimulatedRunner(self.house, self.machine.said.name)
         self.clients.clear()
         self.welcomed.clear()
 
@@ -167,7 +177,7 @@ def recomputed(
 async def agrees(final: Final, rows: Sequence[MatchRow], out: Collection[str] = ()) -> None:
     """Compare the exported grades and places with those that follow from raw results."""
     hub = final.house.hub
-    entries = await hub.store.read(class_sql.entries_of, final.cup)
+    entries = await hub.store.read(competition_sql.entries_of, final.cup)
     means, grades = recomputed(rows, {each.name: each.version_id for each in entries})
     told = csv.DictReader(io.StringIO(await hub.exports.grades(final.cup)))
     assert {each["student"]: each["grade"] for each in told} == {
@@ -190,43 +200,47 @@ async def agrees(final: Final, rows: Sequence[MatchRow], out: Collection[str] = 
 async def test_hosted_final_is_graded_right_whatever_happens_to_it(
     tmp_path: Path, clock: FakeClock
 ) -> None:
-    wall, url = Clock("2026-06-01"), f"sqlite:///{tmp_path}/house.db"
+    wall, url = WallClock("2026-06-01"), f"sqlite:///{tmp_path}/house.db"
 
     async def opened() -> Hub:
         store = await Store.open(url, clock=wall)
         config = ServerConfig(database=url, hosted=True, suspend_after=0)
         return await Hub.open(config, store=store, now=clock)
 
-    house = MemoryHouse(await opened(), clock)
-    final = Final(house, "", Machine(house))
+    house = MemoryServer(await opened(), clock)
+    final = Final(house, "", SimulatedRunner(house))
     try:
         hub = house.hub
-        final.cup = (await hub.courses.open(CUP, OLGA)).id
+        final.cup = (await hub.competitions.open(CUP, OLGA)).id
         members = [NewMember(name, name) for name in STUDENTS]
-        await hub.store.write(class_people.take_in, final.cup, members, OLGA, hub.store.now())
+        await hub.store.write(
+            competition_students.take_in, final.cup, members, OLGA, hub.store.now()
+        )
         for name in STUDENTS:
             await final.submit(name, "v1", wall())
 
         # The deadline moves, and what is submitted after the first one counts.
         text = CUP.replace("2026-07-01T12", "2026-07-08T12")
-        row = await hub.store.read(class_sql.find, final.cup)
-        await change(hub.store, hub.courses, await propose(hub.store, hub.courses, row, text), OLGA)
+        row = await hub.store.read(competition_sql.find, final.cup)
+        await change(
+            hub.store, hub.competitions, await propose(hub.store, hub.competitions, row, text), OLGA
+        )
         wall.set("2026-07-05")
-        await hub.courses.look()
+        await hub.competitions.look()
         assert await final.status() == "open"
         await final.submit("cleo", "v2", wall())
         wall.set("2026-07-09")
-        await hub.courses.look()
+        await hub.competitions.look()
         assert await final.status() == "frozen"
 
         # A baseline is refused, and replaced.
         await final.check_baselines(refused=["house/strong"])
-        with pytest.raises(ClassRefusal, match="house/strong was refused by its check"):
-            await hub.courses.run(final.cup, OLGA)
-        again = hub.courses.baselines.check_again
+        with pytest.raises(CompetitionRefusal, match="house/strong was refused by its check"):
+            await hub.competitions.run(final.cup, OLGA)
+        again = hub.competitions.baselines.check_again
         await again(final.cup, "house/strong", OLGA, replace_by="alpha_beta")
         await final.check_baselines()
-        await hub.courses.run(final.cup, OLGA)
+        await hub.competitions.run(final.cup, OLGA)
 
         # A night.
         await final.connect()
@@ -249,7 +263,7 @@ async def test_hosted_final_is_graded_right_whatever_happens_to_it(
                 await final.connect()
                 await final.ready()
                 running = [live for live in final.lives if live.match.status == "running"]
-                hangs = [live for live in running if live.holders[0].name == "cleo/mine"]
+                hangs = [live for live in running if live.seats[0].name == "cleo/mine"]
                 for live in running:
                     if live not in hangs:
                         await final.resign(live)
@@ -271,7 +285,9 @@ async def test_hosted_final_is_graded_right_whatever_happens_to_it(
         await final.play_out(until=20)
 
         # A student cheated.
-        await hub.store.write(class_people.disqualify, final.cup, "dan", OLGA, hub.store.now())
+        await hub.store.write(
+            competition_students.disqualify, final.cup, "dan", OLGA, hub.store.now()
+        )
         await hub.audit_follower.look()
         await final.play_out()
         assert await final.status() == "finished"
@@ -282,10 +298,12 @@ async def test_hosted_final_is_graded_right_whatever_happens_to_it(
 
         # A student may submit once more, and what is missing is played.
         until = wall() + 60_000
-        await hub.store.write(class_people.extend, final.cup, "ben", until, OLGA, hub.store.now())
+        await hub.store.write(
+            competition_students.extend, final.cup, "ben", until, OLGA, hub.store.now()
+        )
         await final.submit("ben", "v2", wall())
         wall.now = until
-        await hub.courses.rerun(final.cup, OLGA)
+        await hub.competitions.rerun(final.cup, OLGA)
         final.order = [*(each for each in ORDER if each != "ben/mine"), "ben/mine"]
         await final.play_out()
         assert await final.status() == "finished"

@@ -1,4 +1,4 @@
-"""What the frames of a match say is true: clocks that run, offers that stand, sums that add up."""
+"""The frames of a match are true: clocks run, offers are open, and sums add up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever arrives in whatever order: one answer each, one end, true rows, and no exception."""
+"""Random messages in random order: one answer each, one end, true rows, and no exception."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_anything_may_arrive(game: Any, control: str, rule: str, ready: bool, st
             assert table.finish is not None
         elif due is not None and name == "tick":
             assert due > table.now, "a tick has dealt with what was due"
-    # What was stored is a match that can be restored, and a record that holds.
+    # The stored rows restore the match, and its record verifies.
     again = table.restored()
     assert (again.ply, again.status, again.outcome) == (match.ply, match.status, match.outcome)
     report = verify(make_record(table.config, table.rows, reveal=True), game)

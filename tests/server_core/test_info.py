@@ -1,4 +1,4 @@
-"""What bots say of their thoughts: bounded, shown late, and never at the cost of an action."""
+"""Bots' reports of their thoughts: bounded, shown late, and never at the cost of an action."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SAID = {"value": 0.5, "depth": 3, "nodes": 99, "pv": ["b2", "a1"], "text": "\0 <
 def test_what_cannot_be_kept_is_told_with_its_place(given: Any, why: str) -> None:
     kept, said = read_info(given)
     assert kept == ""
-    assert said.startswith(why) or why in said
+    assert why in said
 
 
 def test_what_is_kept_can_be_read_and_what_is_unknown_is_left_out() -> None:
@@ -135,7 +135,7 @@ def test_what_a_bot_cannot_say_is_told_where_it_was_said() -> None:
     assert read_info(asked.said)[1] == ""
 
 
-def test_with_hidden_cards_a_line_is_as_long_as_the_seat_can_tell() -> None:
+def test_info_without_a_state_to_follow_leaves_the_line_out() -> None:
     game = KuhnPoker()
     state: Any = game.initial_state()
     while state.to_move < 0:
@@ -143,4 +143,4 @@ def test_with_hidden_cards_a_line_is_as_long_as_the_seat_can_tell() -> None:
     asked = turn(game, state)
     asked.info(value=-0.1, pv=[state.actions()[0]])
     assert asked.said is not None
-    assert "pv" not in asked.said or all(isinstance(each, str) for each in asked.said["pv"])
+    assert asked.said == {"value": -0.1}

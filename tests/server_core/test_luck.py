@@ -16,18 +16,18 @@ from plyhouse.protocol.messages import Outcome
 from plyhouse.server.match.time_control import LagPolicy
 from plyhouse.server.results.intervals import mean_interval
 from plyhouse.server.results.luck import (
+    Value,
     adjusted_mean,
     course_luck,
     estimate,
     judge_of,
     looked_ahead,
-    match_luck,
 )
+from plyhouse.server.results.mean_returns import Paid, mean_returns, watched_bounds
 from plyhouse.server.results.played import ResultError
 from plyhouse.server.results.record import Record, RecordChance, RecordEvent, RecordSeat
-from plyhouse.server.results.repeats import repeat_weights
+from plyhouse.server.results.repeats import PlayedLine, repeat_weights
 from plyhouse.server.results.sequential import ConfidenceSequence
-from plyhouse.server.results.utilities import Paid, crosstab, utilities, watched_bounds
 
 
 def record(
@@ -80,8 +80,14 @@ def every_match(spec: str) -> Iterator[tuple[Record, float]]:
     yield from walk(game.initial_state(), [], 1.0)
 
 
+def match_luck(played: Record, value: Value) -> tuple[float, ...]:
+    """Each seat's luck in a record."""
+    events = [(each.kind, each.seat, each.text) for each in played.events]
+    return course_luck(get_game(played.game), events, lambda _, state: value(state))
+
+
 def first_action_value(state: Any) -> tuple[float, ...]:
-    """What both get on average who always take the first action."""
+    """Return the mean returns of two seats that always take the first action."""
     if state.to_move == TERMINAL:
         return tuple(state.returns())
     if state.to_move != CHANCE:
@@ -260,11 +266,10 @@ def test_the_mirrored_pair_is_the_unit() -> None:
     for pair, (one, two) in enumerate([(3.0, -1.0), (-2.0, 4.0), (1.0, 3.0)]):
         matches.append(Paid(("a", "b"), (one, -one), pair))
         matches.append(Paid(("b", "a"), (-two, two), pair))
-    found = utilities(matches)
+    found = mean_returns(matches)
     assert found["a"].raw == mean_interval([1.0, 1.0, 2.0])
     assert found["b"].raw.mean == pytest.approx(-4 / 3)
-    assert crosstab(matches)["a", "b"] == found["a"]
-    single = utilities([each._replace(pair=None) for each in matches])
+    single = mean_returns([each._replace(pair=None) for each in matches])
     assert single["a"].raw.size == 6
 
 
@@ -275,26 +280,20 @@ def test_luck_stands_beside_the_raw_mean_where_it_is_known() -> None:
         luck = float(rng.normal())
         paid = luck + 0.1 * float(rng.normal())
         matches.append(Paid(("a", "b"), (paid, -paid), None, (luck, -luck)))
-    found = utilities(matches)["a"]
+    found = mean_returns(matches)["a"]
     assert found.saved > 0.9
     assert found.adjusted.high - found.adjusted.low < 0.3 * (found.raw.high - found.raw.low)
-    unknown = utilities([*matches[1:], matches[0]._replace(luck=None)])["a"]
+    unknown = mean_returns([*matches[1:], matches[0]._replace(luck=None)])["a"]
     assert unknown.adjusted == unknown.raw
-
-
-def test_three_seats_have_a_row_against_each() -> None:
-    table = crosstab([Paid(("a", "b", "c"), (2.0, 0.0, -2.0))] * 2)
-    assert set(table) == {(x, y) for x in "abc" for y in "abc" if x != y}
-    assert table["a", "c"].raw.mean == 2.0
 
 
 def test_wrong_payments_are_refused() -> None:
     with pytest.raises(ResultError, match="Match 0: 1 returns for 2 seats"):
-        utilities([Paid(("a", "b"), (1.0,))])
+        mean_returns([Paid(("a", "b"), (1.0,))])
     with pytest.raises(ResultError, match="are not all numbers"):
-        utilities([Paid(("a", "b"), (1.0, float("nan")))])
+        mean_returns([Paid(("a", "b"), (1.0, float("nan")))])
     with pytest.raises(ResultError, match="1 values of luck for 2 seats"):
-        crosstab([Paid(("a", "b"), (1.0, -1.0), None, (0.0,))])
+        mean_returns([Paid(("a", "b"), (1.0, -1.0), None, (0.0,))])
 
 
 # -------------------------------------------------------------------------------- repeats
@@ -303,28 +302,21 @@ LINE = [(0, "b2"), (1, "a1"), (0, "c3"), (1, "a3")]
 OTHER = [(0, "b2"), (1, "c1"), (0, "c3"), (1, "a3")]
 
 
-def played(line: list[tuple[int, str]], bots: tuple[str, str] = ("one", "two")) -> Record:
-    return record("tic_tac_toe", line, (0.0, 0.0), bots)
+def played(line: list[tuple[int, str]], *bots: str) -> PlayedLine:
+    return PlayedLine("tic_tac_toe", bots or ("one", "two"), tuple(line), (0.0, 0.0), False)
 
 
 def test_a_game_that_was_played_before_counts_once() -> None:
-    seats = "two", "one"
-    assert repeat_weights([played(LINE)] * 3 + [played(LINE, seats)] * 2) == [1, 0, 0, 1, 0]
-    newer = played(LINE)
-    newer.seats[0] = RecordSeat("player", "one", "2")
-    assert repeat_weights([played(LINE), newer]) == [1, 1]
+    turned = played(LINE, "two", "one")
+    assert repeat_weights([played(LINE)] * 3 + [turned] * 2) == [1, 0, 0, 1, 0]
+    assert repeat_weights([played(LINE), played(LINE, "newer", "two")]) == [1, 1]
 
 
 def test_chance_and_bots_that_vary_are_no_repeats() -> None:
-    dice = record("pig", [(0, "roll"), (-1, "3"), (0, "hold")], (1.0, -1.0))
+    dice = PlayedLine("pig", ("one", "two"), ((0, "roll"), (0, "hold")), (1.0, -1.0), True)
     assert repeat_weights([dice, dice]) == [1, 1]
     # The second bot answered b2 in two ways: that both came twice is no repetition.
     assert repeat_weights([played(LINE), played(OTHER), played(LINE), played(OTHER)]) == [1] * 4
-
-
-def test_random_openings_do_not_make_a_bot_vary() -> None:
-    rows = [played(LINE), played(OTHER), played(LINE)]
-    assert repeat_weights(rows, opening_plies=2) == [1, 1, 0]
 
 
 @pytest.mark.parametrize(
@@ -373,7 +365,7 @@ def test_bounds_for_who_watches_stand_beside_every_mean_of_points() -> None:
             Paid(("b", "a"), (-two, two), number),
         )
     ]
-    found = utilities(matches, bounds=(-4.0, 4.0))
+    found = mean_returns(matches, bounds=(-4.0, 4.0))
     for name, each in found.items():
         sequence = ConfidenceSequence(0.05, -4.0, 4.0)
         sequence.extend([1.0, 1.0, 2.0] * 20 if name == "a" else [-1.0, -1.0, -2.0] * 20)
@@ -382,8 +374,8 @@ def test_bounds_for_who_watches_stand_beside_every_mean_of_points() -> None:
         low, high = each.watched
         assert low < each.raw.low < each.raw.mean < each.raw.high < high
     lucky = [match._replace(luck=(0.1, -0.1)) for match in matches]
-    assert utilities(lucky, bounds=(-4.0, 4.0))["a"].watched == found["a"].watched
-    assert utilities(matches)["a"].watched is None, "nobody said how much a return can be"
-    assert utilities(matches, bounds=(-1.5, 1.5))["a"].watched is None, "2 was paid"
+    assert mean_returns(lucky, bounds=(-4.0, 4.0))["a"].watched == found["a"].watched
+    assert mean_returns(matches)["a"].watched is None, "nobody said how much a return can be"
+    assert mean_returns(matches, bounds=(-1.5, 1.5))["a"].watched is None, "2 was paid"
     assert watched_bounds([0.0], (1.0, 1.0)) is None
     assert watched_bounds([1.0 + 1e-12], (0.0, 1.0)) is not None, "that is rounding"

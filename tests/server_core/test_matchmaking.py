@@ -156,7 +156,7 @@ def test_pools_take_turns_at_a_bots_room() -> None:
     st.integers(2, 3),
 )
 def test_nobody_starves(bots: list[tuple[int, int, bool]], seats: int) -> None:
-    """Whoever can be paired at all is, again and again, and no one much less than others."""
+    """Every bot that can be paired is paired repeatedly, none much less often than others."""
     made = Matchmaker()
     names = {f"p{player}/{bot}": player for player, bot, _ in bots}
     for name in names:

@@ -1,4 +1,4 @@
-"""What forfeits and agreements are worth, within the bounds of every game."""
+"""The values of forfeits and agreements, within the bounds of every game."""
 
 from __future__ import annotations
 

@@ -63,8 +63,8 @@ def test_a_first_choice_among_three_has_the_closed_form() -> None:
         for winner, count in (("a", 2000), ("b", 1000), ("c", 1000)):
             rows += [Ranked(seats, tuple(float(name == winner) for name in seats))] * count
     fitted = fit_rankings(rows, spread=11_000.0)
-    # Who shares the last place drew with the other, which pulls towards equals: less than ten
-    # times log10(2) of the odds alone, and the order is kept.
+    # Sharing the last place is a draw with the other, which pulls towards equals: less than ten
+    # times log10(2) of the odds alone, and in the same order.
     gap = float(fitted.elo[fitted.index("a")] - fitted.elo[fitted.index("b")])
     assert 0 < gap < 400 * math.log10(2)
     assert fitted.elo[fitted.index("b")] == pytest.approx(fitted.elo[fitted.index("c")])

@@ -1,4 +1,4 @@
-"""What a match scores: rules from returns to results and shares."""
+"""The score of a match: from returns to results and shares."""
 
 from __future__ import annotations
 

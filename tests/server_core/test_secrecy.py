@@ -1,4 +1,4 @@
-"""What the game hides is not sent: matches that differ only in secrets look alike."""
+"""Hidden information is not sent: matches that differ only in secrets look alike."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .harness import Table
 
 
 class Dealt(Chance):
-    """Chance that deals as it is told."""
+    """Chance that deals given outcomes."""
 
     def __init__(self, outcomes: list[str], game: Any) -> None:
         super().__init__(bytes(32), "pairing")
@@ -58,8 +58,8 @@ def script(table: Table, texts: list[str]) -> None:
 def test_opponents_cards_change_nothing_that_a_seat_is_sent(seats: int, seed: int) -> None:
     game = KuhnPoker(seats=seats)
     rng = random.Random(seed)
-    state: Any = game.initial_state()
     cards: dict[tuple[int, ...], list[str]] = {}
+    state: Any = None
     for choices in itertools.product(range(seats + 1), repeat=seats):
         dealt = game.initial_state()
         try:
@@ -68,12 +68,13 @@ def test_opponents_cards_change_nothing_that_a_seat_is_sent(seats: int, seed: in
         except IndexError:
             continue
         cards[choices] = [str(game.information_state(dealt, seat)) for seat in range(seats)]
-    state = dealt
+        state = dealt
     texts = []
     while state.to_move >= 0:
         action = rng.choice(state.actions())
         texts.append(game.format(state, action))
         state = state.after(action)
+    assert len(texts) >= 2
     # All plies but the last: a showdown shows cards, as it should.
     seen: list[dict[str, set[str]]] = [{} for _ in range(seats + 1)]
     for choices, known in cards.items():

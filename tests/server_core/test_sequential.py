@@ -11,21 +11,30 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plyhouse.server.results import sequential
 from plyhouse.server.results.sequential import (
     ConfidenceSequence,
     Grading,
     GradingState,
-    mean_excess,
 )
 
 SCORES = st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), min_size=1, max_size=40)
 ALPHA = 0.1
 
 
+def mean_excess(counts: Counter[float], mean: float) -> float:
+    """The log evidence that scores in [0, 1] average above ``mean``."""
+    if mean <= 0.0:
+        return math.inf if any(value > 0.0 for value in counts) else 0.0
+    if mean >= 1.0 or not counts:
+        return 0.0
+    return sequential._capital([*counts], [*counts.values()])(mean)
+
+
 def ever_refuted(
     rng: random.Random, outcomes: tuple[float, ...], shares: tuple[float, ...], scores: int
 ) -> bool:
-    """Whether the true mean is ever outside of the bounds: looked at after every score.
+    """Return whether the true mean is ever outside of the bounds, after any score.
 
     The mean is outside exactly when the evidence against it, from either side, is 2 / alpha.
     """

@@ -1,4 +1,4 @@
-"""What deserves a look: planted collusion and copies are found, honest fields are left alone."""
+"""Suspicions: planted collusion and copies are found, and honest fields are left alone."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from plyhouse.server.results.suspicion import (
     choices_of,
     unlikely_pairs,
 )
-from plyhouse.storage.class_rows import ClassEntry
+from plyhouse.storage.competition_rows import CompetitionEntry
 
 from .harness import Table
 
@@ -162,9 +162,9 @@ def test_positions_are_what_was_observed_however_the_match_came_there() -> None:
 
 
 def test_the_same_files_of_different_owners_are_named() -> None:
-    def entry(bot: int, player: str, digest: str, *, baseline: bool = False) -> ClassEntry:
+    def entry(bot: int, player: str, digest: str, *, baseline: bool = False) -> CompetitionEntry:
         owner = sum(map(ord, player))
-        return ClassEntry(
+        return CompetitionEntry(
             *(bot, owner, player, f"b{bot}", bot, "", digest, False, baseline, "active")
         )
 

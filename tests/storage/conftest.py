@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from tests.harness.wall_clock import WallClock
 
 from plyhouse.server.results.scoring import match_scores
 from plyhouse.storage import models
@@ -74,7 +75,7 @@ def _schema() -> Iterator[str]:
 
 @pytest.fixture
 def postgres_url(postgres_reason: str) -> Iterator[str]:
-    """A PostgreSQL URL with a schema of its own, in which there is nothing."""
+    """A PostgreSQL URL with its own empty schema."""
     _demanded(postgres_reason)
     with _schema() as schema:
         yield f"{POSTGRES}?schema={schema}"
@@ -153,23 +154,13 @@ def racing_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return _lite("sqlite", tmp_path)
 
 
-@dataclass
-class Clock:
-    """Wall-clock milliseconds that tests move by hand."""
-
-    now: int = 1_000_000
-
-    def __call__(self) -> int:
-        return self.now
+@pytest.fixture
+def clock() -> WallClock:
+    return WallClock()
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-async def store(ready_url: str, clock: Clock) -> AsyncIterator[Store]:
+async def store(ready_url: str, clock: WallClock) -> AsyncIterator[Store]:
     async with await Store.open(ready_url, clock=clock) as opened:
         yield opened
 

@@ -15,8 +15,8 @@ __all__ = ["refuse"]
 def refuse(store: Store, part: str, times: int = 1, *, full: bool = False) -> list[str]:
     """Let the next statements with this ``part`` fail in a store on a SQLite file.
 
-    Returns the list that they are added to as they fail.  ``full``: the disk is full, which goes
-    away by itself; otherwise it cannot be read or written.
+    Returns the list that they are added to as they fail.  ``full``: the disk is full for a while;
+    otherwise it cannot be read or written.
     """
     refused: list[str] = []
 

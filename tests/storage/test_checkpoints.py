@@ -42,7 +42,7 @@ async def test_what_was_committed_soon_reaches_the_file_itself(
         await world.store.apply(ops)
         await world.store.apply([EventRow(match_id, 0, "act", 0, 0, "a1")])
         async with asyncio.timeout(60):
-            while _without_the_log(path) != 1:  # noqa: ASYNC110 (a thread of its own writes it)
+            while _without_the_log(path) != 1:  # noqa: ASYNC110 (another thread writes it)
                 await asyncio.sleep(0.01)
         assert len(_followers()) == 1
     assert not _followers()

@@ -9,20 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.harness.claims import HOLD
 
+from plyhouse.storage import people
 from plyhouse.storage.errors import ServedAlready
 from plyhouse.storage.store import Store
-
-HOLD = """
-import asyncio, sys
-from plyhouse.storage.store import Store
-async def main():
-    store = await Store.open(sys.argv[1])
-    await store.claim()
-    print("claimed", flush=True)
-    await asyncio.Event().wait()
-asyncio.run(main())
-"""
 
 
 async def test_a_database_has_one_server_at_a_time(lasting_url: str) -> None:
@@ -35,7 +26,7 @@ async def test_a_database_has_one_server_at_a_time(lasting_url: str) -> None:
             await second.add_player("anna")  # short work goes on beside a server
     async with await Store.open(lasting_url) as third:
         await third.claim()
-        assert [player.name for player in await third.players()] == ["anna"]
+        assert [player.name for player in await third.read(people.list_players)] == ["anna"]
 
 
 async def test_a_claim_ends_with_its_process(lasting_url: str) -> None:
@@ -69,8 +60,11 @@ async def test_all_names_of_a_file_are_one_database(tmp_path: Path) -> None:
             await second.claim()
 
 
-async def test_databases_in_memory_are_everyones_own() -> None:
+async def test_databases_in_memory_share_neither_claim_nor_rows() -> None:
     url = "sqlite:///:memory:"
     async with await Store.open(url) as first, await Store.open(url) as second:
         await first.claim()
         await second.claim()
+        await first.add_player("ada")
+        assert [player.name for player in await first.read(people.list_players)] == ["ada"]
+        assert await second.read(people.list_players) == []

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 from sqlalchemy.engine import make_url
-from tests.storage.test_claim import HOLD
+from tests.harness.claims import HOLD
 from tests.storage.wire import wire_to
 
-from plyhouse.storage import claim
+from plyhouse.storage import claim, people
 from plyhouse.storage.errors import ClaimLost, ServedAlready, StorageError, Unreachable
 from plyhouse.storage.store import Store
 
@@ -128,7 +128,7 @@ async def test_it_is_lost_for_good_when_another_server_was_quicker(
         assert "another Plyhouse server" in str(why)
         with pytest.raises(ClaimLost):
             await store.add_player("ada")
-        assert await store.players() == [], "reading goes on"
+        assert await store.read(people.list_players) == [], "reading goes on"
 
 
 async def test_it_is_lost_for_good_when_the_database_stays_away(

@@ -3,59 +3,49 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import event
+from tests.harness.statements import statements
 
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competition import schedule
 from plyhouse.server.competition.game_scoring import scoring_of
-from plyhouse.server.competition.progress import Robin
-from plyhouse.server.contests import running
+from plyhouse.server.competition.round_robin_queue import RoundRobinQueue
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.contests import tournament_state
 from plyhouse.server.contests.competitions import Competitions
+from plyhouse.server.contests.tournaments import Tournaments
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.match_runner import Terms
-from plyhouse.storage.rows import MatchRow, NewMatch, NewPairing, Op, PairingRow, SeatRow
+from plyhouse.storage import competition_sql, people
+from plyhouse.storage import tournaments as stored_tournaments
+from plyhouse.storage.errors import CompetitionRefusal
+from plyhouse.storage.rows import By, MatchRow, NewMatch, NewPairing, Op, PairingRow, SeatRow
 from plyhouse.storage.store import Store
 
 ENTRIES = 142
 PAIRINGS = 10_011
 """How many pairs 142 entries make."""
+OLGA = By("olga")
 TERMS = Terms(get_game("pig"), TimeControl.parse("total:60"), rated=True, mirrored=True)
 
 
 class Idle:
-    """Stands in for the runner of matches: nothing is played."""
+    """Replaces the runner of matches: nothing is played."""
 
     live: dict[str, Any] = {}  # noqa: RUF012 (never changed)
     score_by = staticmethod(scoring_of)
 
 
-@contextmanager
-def statements(store: Store) -> Iterator[list[str]]:
-    """The SQL that is executed meanwhile."""
-    database = store._database
-    server = None if database._engine is None else database._engine.sync_engine
-    engines = [server, database._read_engine, database._write_engine]
-    seen: list[str] = []
-
-    def executed(connection: Any, cursor: Any, statement: str, *rest: object) -> None:
-        seen.append(statement)
-
-    listened = [engine for engine in engines if engine is not None]
-    for engine in listened:
-        event.listen(engine, "before_cursor_execute", executed)
-    try:
-        yield seen
-    finally:
-        for engine in listened:
-            event.remove(engine, "before_cursor_execute", executed)
+def services(store: Store) -> tuple[Tournaments, Competitions]:
+    """Return services of a server that plays nothing."""
+    directory = Directory()
+    tournaments = Tournaments(store, Idle(), directory)  # type: ignore[arg-type]
+    return tournaments, Competitions(ServerConfig(), store, tournaments, directory)
 
 
 async def bots(store: Store) -> list[str]:
@@ -88,24 +78,28 @@ async def test_a_competition_takes_few_statements_however_many_pairings_it_has(
         threads.append(threading.get_ident())
         return make(*args, **options)
 
-    monkeypatch.setattr(running, "round_robin", watched)
+    monkeypatch.setattr(tournament_state, "round_robin", watched)
     async with await Store.open(lasting_url) as store:
         entries = await bots(store)
-        house = Competitions(store, Idle(), Directory())  # type: ignore[arg-type]
+        house, competitions = services(store)
         with statements(store) as seen:
-            made = await house.create("Cup", TERMS, entries=entries)
-        assert len([each for each in seen if each.startswith("INSERT")]) == 2
-        assert len(seen) < 12, seen
+            made = (await competitions.create("Cup", TERMS, OLGA, entries=entries)).id
+        inserted = [each.split()[2] for each in seen if each.startswith("INSERT")]
+        assert sorted(inserted) == [
+            "audit", "audit", "class_competitions", "class_entries", "class_games",
+            "competitions", "entries",
+        ]  # fmt: skip
+        assert len(seen) < 50, seen
         view = await house.view(made)
         assert (view.planned, view.created) == (2 * PAIRINGS, 0)
         assert len(view.waiting_for) == ENTRIES
         seats = []
-        for seat, bot in enumerate((await store.bots())[:2]):
+        for seat, bot in enumerate((await store.read(people.list_bots))[:2]):
             version = await store.ensure_version(bot.id, "1")
             seats.append(SeatRow(seat, "ada", bot.name, "1", bot.player_id, bot.id, version))
         ops = [begun(made, number, tuple(seats)) for number in range(0, PAIRINGS, 2)]
         await store.apply([op for each in ops for op in each])
-        later = Competitions(store, Idle(), Directory())  # type: ignore[arg-type]
+        later = Tournaments(store, Idle(), Directory())  # type: ignore[arg-type]
         with statements(store) as seen:
             await later.restore()
         assert len(seen) < 9, seen
@@ -113,9 +107,9 @@ async def test_a_competition_takes_few_statements_however_many_pairings_it_has(
             assert (await later.view(made)).planned == 2 * PAIRINGS
         assert len(seen) < 8, seen
         (here,) = later._running.values()
-        assert isinstance(here.work, Robin)
-        assert len(here.work) == PAIRINGS // 2
-        taken = here.work.take(lambda bot: 2, limit=1000)
+        assert isinstance(here.queue, RoundRobinQueue)
+        assert len(here.queue) == PAIRINGS // 2
+        taken = here.queue.take(lambda bot: 2, limit=1000)
         assert taken
         assert all(int(pairing.key) % 2 for pairing in taken)
     assert threading.get_ident() not in threads
@@ -136,14 +130,15 @@ async def test_a_schedule_that_nobody_could_play_is_refused_before_it_is_made(
     rounds: int,
     planned: str,
 ) -> None:
-    monkeypatch.setattr(running, "round_robin", None)
+    monkeypatch.setattr(tournament_state, "round_robin", None)
     async with await Store.open(f"sqlite:///{tmp_path / 'a.db'}") as store:
         names = (await bots(store))[:entries]
-        house = Competitions(store, Idle(), Directory())  # type: ignore[arg-type]
+        _, competitions = services(store)
         terms = Terms(get_game(game), TimeControl.parse("move:1"), rated=True, mirrored=True)
-        with pytest.raises(ProtocolError, match="fewer rounds or entries") as caught:
-            await house.create("Cup", terms, rounds=rounds, entries=names)
+        with pytest.raises(CompetitionRefusal, match="with fewer rounds") as caught:
+            await competitions.create("Cup", terms, OLGA, rounds=rounds, entries=names)
         assert planned in str(caught.value)
         with pytest.raises(ProtocolError, match="listed twice"):
-            await house.create("Cup", terms, entries=[*names[:12], names[0]])
-        assert await store.competitions() == []
+            await competitions.create("Cup", terms, OLGA, entries=[*names[:12], names[0]])
+        assert await store.read(competition_sql.list_all) == []
+        assert await store.read(stored_tournaments.list_all) == []

@@ -8,23 +8,29 @@ from typing import Any
 
 import pytest
 from sqlalchemy import func, select
+from tests.harness.competition_rows import OLGA, cup, game
 from tests.storage.conftest import World
 from tests.storage.races import race
-from tests.storage.test_classes import OLGA, cup, game
 
 from plyhouse.storage import (
     announcements,
-    class_bots,
-    class_changes,
-    class_codes,
-    class_people,
-    class_sql,
-    class_staff,
+    competition_changes,
+    competition_entries,
+    competition_sql,
+    competition_staff,
+    competition_students,
+    join_codes,
     models,
+    outputs,
+    package_retention,
     regrades,
+    sessions,
+    submission_sql,
+    tournaments,
 )
-from plyhouse.storage.class_changes import Changed
-from plyhouse.storage.class_rows import NewMember
+from plyhouse.storage import people as stored_people
+from plyhouse.storage.competition_changes import Changed
+from plyhouse.storage.competition_rows import NewMember
 from plyhouse.storage.errors import StorageError
 from plyhouse.storage.outputs import LEAST
 from plyhouse.storage.store import Store
@@ -66,9 +72,9 @@ async def versions(store: Store) -> Meeting:
 
 
 async def open_cup(store: Store, *students: str, **more: Any) -> None:
-    await store.write(class_sql.create, cup(**more), (), OLGA)
+    await store.write(competition_sql.create, cup(**more), (), OLGA)
     people = [NewMember(each, each) for each in students]
-    await store.write(class_people.take_in, "Cup", people, OLGA, store.now())
+    await store.write(competition_students.take_in, "Cup", people, OLGA, store.now())
 
 
 async def students(store: Store) -> Meeting:
@@ -76,7 +82,7 @@ async def students(store: Store) -> Meeting:
 
     def take_in(name: str) -> Work:
         return lambda store: store.write(
-            class_people.take_in, "Cup", [NewMember(name, name)], OLGA, store.now()
+            competition_students.take_in, "Cup", [NewMember(name, name)], OLGA, store.now()
         )
 
     at, table = "INSERT INTO class_students", "class_students"
@@ -86,12 +92,12 @@ async def students(store: Store) -> Meeting:
 async def students_by_two_codes(store: Store) -> Meeting:
     await open_cup(store, most_students=1)
     codes = [
-        (await store.write(class_codes.add_code, "Cup", OLGA, store.now(), uses=1)).code
+        (await store.write(join_codes.add_code, "Cup", OLGA, store.now(), uses=1)).code
         for _ in range(2)
     ]
 
     def join(name: str, code: str) -> Work:
-        return lambda store: store.write(class_codes.join, code, name, None, store.now())
+        return lambda store: store.write(join_codes.join, code, name, None, store.now())
 
     at, table = "INSERT INTO class_students", "class_students"
     return Meeting(join("ada", codes[0]), join("bob", codes[1]), at, "competition/full", table)
@@ -99,10 +105,10 @@ async def students_by_two_codes(store: Store) -> Meeting:
 
 async def uses_of_a_code(store: Store) -> Meeting:
     await open_cup(store)
-    code = (await store.write(class_codes.add_code, "Cup", OLGA, store.now(), uses=1)).code
+    code = (await store.write(join_codes.add_code, "Cup", OLGA, store.now(), uses=1)).code
 
     def join(name: str) -> Work:
-        return lambda store: store.write(class_codes.join, code, name, None, store.now())
+        return lambda store: store.write(join_codes.join, code, name, None, store.now())
 
     at, table = "INSERT INTO class_students", "class_students"
     return Meeting(join("ada"), join("bob"), at, "competition/code_used_up", table)
@@ -110,11 +116,11 @@ async def uses_of_a_code(store: Store) -> Meeting:
 
 async def students_let_back_in(store: Store) -> Meeting:
     await open_cup(store, "ada", most_students=1)
-    await store.write(class_people.leave, "Cup", "ada", OLGA, store.now())
+    await store.write(competition_students.leave, "Cup", "ada", OLGA, store.now())
     return Meeting(
-        lambda store: store.write(class_people.restore, "Cup", "ada", OLGA, store.now()),
+        lambda store: store.write(competition_students.restore, "Cup", "ada", OLGA, store.now()),
         lambda store: store.write(
-            class_people.take_in, "Cup", [NewMember("bob", "bob")], OLGA, store.now()
+            competition_students.take_in, "Cup", [NewMember("bob", "bob")], OLGA, store.now()
         ),
         "UPDATE class_students",
         "competition/full",
@@ -124,9 +130,9 @@ async def students_let_back_in(store: Store) -> Meeting:
 async def fewer_students(store: Store) -> Meeting:
     await open_cup(store, "ada", most_students=2)
     return Meeting(
-        lambda store: store.write(class_people.allow, "Cup", 1, OLGA, store.now()),
+        lambda store: store.write(competition_students.allow, "Cup", 1, OLGA, store.now()),
         lambda store: store.write(
-            class_people.take_in, "Cup", [NewMember("bob", "bob")], OLGA, store.now()
+            competition_students.take_in, "Cup", [NewMember("bob", "bob")], OLGA, store.now()
         ),
         "UPDATE class_competitions",
         "competition/full",
@@ -135,12 +141,12 @@ async def fewer_students(store: Store) -> Meeting:
 
 async def fewer_students_by_file(store: Store) -> Meeting:
     await open_cup(store, "ada", most_students=2)
-    before = await store.read(class_sql.find, "Cup")
+    before = await store.read(competition_sql.find, "Cup")
     after = Changed(replace(before, most_students=1), ())
     return Meeting(
-        lambda store: store.write(class_changes.apply, before, after, OLGA, store.now()),
+        lambda store: store.write(competition_changes.apply, before, after, OLGA, store.now()),
         lambda store: store.write(
-            class_people.take_in, "Cup", [NewMember("bob", "bob")], OLGA, store.now()
+            competition_students.take_in, "Cup", [NewMember("bob", "bob")], OLGA, store.now()
         ),
         "UPDATE class_competitions",
         "competition/full",
@@ -149,20 +155,22 @@ async def fewer_students_by_file(store: Store) -> Meeting:
 
 async def joining_a_final_that_begins(store: Store) -> Meeting:
     await open_cup(store, "ada", games=cup().games[:1])
-    await store.write(class_sql.move, "Cup", "freeze", OLGA, store.now())
+    await store.write(competition_sql.move, "Cup", "freeze", OLGA, store.now())
     late, bob = 2**50, [NewMember("bob", "bob")]
     return Meeting(
         lambda store: store.write(
-            class_sql.begin, "id-cup", [game("part", "pig")], [], OLGA, store.now()
+            competition_sql.begin, "id-cup", [game("part", "pig")], [], OLGA, store.now()
         ),
-        lambda store: store.write(class_people.take_in, "Cup", bob, OLGA, store.now(), late),
+        lambda store: store.write(
+            competition_students.take_in, "Cup", bob, OLGA, store.now(), late
+        ),
         "UPDATE class_competitions",
         "competition/begun",
     )
 
 
 async def two_bots(store: Store) -> list[Any]:
-    player = await store.player("ada")
+    player = await store.read(stored_people.player, "ada")
     return [await store.ensure_bot(player.id, name) for name in ("one", "two")]
 
 
@@ -171,7 +179,7 @@ async def chosen_entries(store: Store) -> Meeting:
 
     def enter(name: str) -> Work:
         return lambda store: store.write(
-            class_bots.enter,
+            competition_entries.enter,
             "Cup",
             one.player_id,
             name,
@@ -190,16 +198,16 @@ async def two_bots_of_a_student(store: Store) -> list[Any]:
     found = await two_bots(store)
     for bot in found:
         await store.log_in(bot, "1")
-    await store.write(class_sql.create, cup(), (), OLGA)
+    await store.write(competition_sql.create, cup(), (), OLGA)
     await store.write(
-        class_people.take_in, "Cup", [NewMember("ada", "ada")], OLGA, store.now(), adopt="*"
+        competition_students.take_in, "Cup", [NewMember("ada", "ada")], OLGA, store.now(), adopt="*"
     )
     return found
 
 
 async def class_names(store: Store) -> Meeting:
     def create(identity: str) -> Work:
-        return lambda store: store.write(class_sql.create, cup(id=identity), (), OLGA)
+        return lambda store: store.write(competition_sql.create, cup(id=identity), (), OLGA)
 
     at, table = "INSERT INTO class_competitions", "class_competitions"
     return Meeting(create("a"), create("b"), at, "competition/name_taken", table)
@@ -223,12 +231,12 @@ async def names_that_look_alike(store: Store) -> Meeting:
 async def names_of_new_accounts(store: Store) -> Meeting:
     await open_cup(store)
     codes = [
-        (await store.write(class_codes.add_code, "Cup", OLGA, store.now(), uses=9)).code
+        (await store.write(join_codes.add_code, "Cup", OLGA, store.now(), uses=9)).code
         for _ in range(2)
     ]
 
     def join(code: str) -> Work:
-        return lambda store: store.write(class_codes.join, code, "ada", None, store.now())
+        return lambda store: store.write(join_codes.join, code, "ada", None, store.now())
 
     at, code = "INSERT INTO players", "competition/account_taken"
     return Meeting(join(codes[0]), join(codes[1]), at, code, "players")
@@ -246,10 +254,10 @@ async def announcements_of_a_class(store: Store) -> Meeting:
 
 async def requests_of_a_student(store: Store) -> Meeting:
     await open_cup(store, "ada")
-    player = await store.player("ada")
+    player = await store.read(stored_people.player, "ada")
 
     def ask(text: str) -> Work:
-        return lambda store: store.regrades.ask("id-cup", player.id, text, None)
+        return lambda store: store.write(regrades.ask, "id-cup", player.id, text, None, store.now())
 
     at, table = "INSERT INTO regrades", "regrades"
     return Meeting(ask("one"), ask("two"), at, "competition/too_many", table)
@@ -273,14 +281,14 @@ async def submission_that_is_entered(store: Store) -> Meeting:
     await store.add_player("ada")
     bot, _ = await two_bots(store)
     row = await store.submissions.submit(bot.id, "1", D1, b"zip", 10)
-    await store.submissions.checked(row.id, True, "", ("pig",), 11)
-    await store.write(class_sql.create, cup(), (), OLGA)
+    await store.write(submission_sql.check, row.id, True, "", ("pig",), 11)
+    await store.write(competition_sql.create, cup(), (), OLGA)
     await store.write(
-        class_people.take_in, "Cup", [NewMember("ada", "ada")], OLGA, store.now(), adopt="*"
+        competition_students.take_in, "Cup", [NewMember("ada", "ada")], OLGA, store.now(), adopt="*"
     )
     return Meeting(
         lambda store: store.write(
-            class_bots.enter,
+            competition_entries.enter,
             "Cup",
             bot.player_id,
             "one",
@@ -288,7 +296,7 @@ async def submission_that_is_entered(store: Store) -> Meeting:
             replaces="",
             now_ms=store.now(),
         ),
-        lambda store: store.submissions.remove(row.id),
+        lambda store: store.write(submission_sql.remove, row.id),
         "INSERT INTO class_entries",
         "submission/entered",
         "class_entries",
@@ -300,10 +308,10 @@ async def last_owner(store: Store) -> Meeting:
         await store.add_player(name)
     await open_cup(store)
     for name in ("ada", "bob"):
-        await store.write(class_staff.add, "Cup", name, "owner", OLGA, store.now())
+        await store.write(competition_staff.add, "Cup", name, "owner", OLGA, store.now())
 
     def remove(name: str) -> Work:
-        return lambda store: store.write(class_staff.remove, "Cup", name, OLGA, store.now())
+        return lambda store: store.write(competition_staff.remove, "Cup", name, OLGA, store.now())
 
     at = "DELETE FROM class_staff"
     return Meeting(remove("ada"), remove("bob"), at, "competition/last_owner")
@@ -360,16 +368,16 @@ async def test_limit_reached_by_two_at_once_refuses_one(
 async def test_code_that_was_revoked_meanwhile_lets_nobody_in(racing_url: str) -> None:
     async with await Store.open(racing_url) as store:
         await open_cup(store)
-        code = (await store.write(class_codes.add_code, "Cup", OLGA, store.now(), uses=1)).code
+        code = (await store.write(join_codes.add_code, "Cup", OLGA, store.now(), uses=1)).code
     joined, revoked = await race(
         racing_url,
-        lambda store: store.write(class_codes.join, code, "ada", None, store.now()),
-        lambda store: store.write(class_codes.revoke_code, code, OLGA, store.now()),
+        lambda store: store.write(join_codes.join, code, "ada", None, store.now()),
+        lambda store: store.write(join_codes.revoke_code, code, OLGA, store.now()),
         at="INSERT INTO class_students",
     )
     assert revoked is None
     async with await Store.open(racing_url) as store:
-        here = len(await store.read(class_people.students_of, "Cup"))
+        here = len(await store.read(competition_students.students_of, "Cup"))
     if racing_url.startswith("sqlite"):  # there the revocation came later
         assert (joined[1].account, here) == ("ada", 1)
     else:
@@ -387,7 +395,7 @@ async def test_two_bots_that_log_in_at_once_take_one_place(racing_url: str) -> N
         at="INSERT INTO class_entries",
     )
     async with await Store.open(racing_url) as store:
-        assert len(await store.read(class_sql.entries_of, "id-cup")) == 1
+        assert len(await store.read(competition_sql.entries_of, "id-cup")) == 1
 
 
 async def test_two_bots_that_pass_their_checks_at_once_take_one_place(racing_url: str) -> None:
@@ -399,14 +407,14 @@ async def test_two_bots_that_pass_their_checks_at_once_take_one_place(racing_url
         ]
 
     def check(identity: int) -> Work:
-        return lambda store: store.submissions.checked(identity, True, "", ("pig",), 20)
+        return lambda store: store.write(submission_sql.check, identity, True, "", ("pig",), 20)
 
     done = await race(
         racing_url, check(rows[0].id), check(rows[1].id), at="INSERT INTO class_entries"
     )
     assert [[each.outcome for each in row.competitions] for row in done] == [["entered"], ["full"]]
     async with await Store.open(racing_url) as store:
-        assert len(await store.read(class_sql.entries_of, "id-cup")) == 1
+        assert len(await store.read(competition_sql.entries_of, "id-cup")) == 1
 
 
 @pytest.mark.parametrize("first", ["remove", "submit"])
@@ -418,7 +426,7 @@ async def test_package_is_there_for_whoever_submits_it_last(racing_url: str, fir
         row = await store.submissions.submit(one.id, "1", D1, b"zip", 10)
 
     def remove(store: Store) -> Awaitable[Any]:
-        return store.submissions.remove(row.id)
+        return store.write(submission_sql.remove, row.id)
 
     def submit(store: Store) -> Awaitable[Any]:
         return store.submissions.submit(two.id, "1", D1, b"zip", 11)
@@ -429,8 +437,10 @@ async def test_package_is_there_for_whoever_submits_it_last(racing_url: str, fir
         outcomes = await race(racing_url, submit, remove, at="INSERT INTO submissions")
     assert not [each for each in outcomes if isinstance(each, BaseException)], outcomes
     async with await Store.open(racing_url) as store:
-        assert await store.submissions.archive(D1) == b"zip"
-        assert [each.bot for each in await store.submissions.of_player(two.player_id)] == ["two"]
+        assert await store.read(package_retention.archive, D1) == b"zip"
+        assert [
+            each.bot for each in await store.read(submission_sql.of, player_id=two.player_id)
+        ] == ["two"]
 
 
 async def test_outputs_of_two_matches_at_once_stay_within_the_limit(racing_url: str) -> None:
@@ -440,11 +450,15 @@ async def test_outputs_of_two_matches_at_once_stay_within_the_limit(racing_url: 
         bot = await world.bot("ada")
 
     def keep(match: str) -> Work:
-        return lambda store: store.outputs.keep(match, bot.id, "a", b"x", 10, most_bytes=LEAST)
+        return lambda store: store.write(
+            outputs.keep, match, bot.id, "a", b"x", 10, most_bytes=LEAST
+        )
 
     await race(racing_url, keep(games[0]), keep(games[1]), at="INSERT INTO outputs")
     async with await Store.open(racing_url) as store:
-        assert [each.match for each in await store.outputs.latest(bot.player_id)] == [games[1]]
+        assert [each.match for each in await store.read(outputs.latest, bot.player_id)] == [
+            games[1]
+        ]
 
 
 async def test_output_sent_twice_at_once_is_kept_once(racing_url: str) -> None:
@@ -454,7 +468,7 @@ async def test_output_sent_twice_at_once_is_kept_once(racing_url: str) -> None:
         bot = await world.bot("ada")
 
     def keep(store: Store) -> Awaitable[Any]:
-        return store.outputs.keep(match, bot.id, "a", b"x", 10)
+        return store.write(outputs.keep, match, bot.id, "a", b"x", 10)
 
     assert await race(racing_url, keep, keep, at="INSERT INTO outputs") == [None, None]
 
@@ -464,14 +478,14 @@ async def test_passwords_set_at_once_leave_the_last_one(racing_url: str) -> None
         player = await store.add_player("ada")
 
     def set_password(hashed: str) -> Work:
-        return lambda store: store.sessions.set_password(player.id, hashed)
+        return lambda store: store.write(sessions.set_password, player.id, hashed, store.now())
 
     done = await race(
         racing_url, set_password("first"), set_password("second"), at="INSERT INTO passwords"
     )
     assert done == [None, None]
     async with await Store.open(racing_url) as store:
-        found = await store.sessions.password("ada")
+        found = await store.read(sessions.password, "ada")
         assert found is not None
         assert found[1] in ("first", "second")
 
@@ -479,28 +493,30 @@ async def test_passwords_set_at_once_leave_the_last_one(racing_url: str) -> None
 async def test_final_that_is_paused_when_its_games_end_stays_paused(racing_url: str) -> None:
     async with await Store.open(racing_url) as store:
         await open_cup(store, games=cup().games[:1])
-        await store.write(class_sql.move, "Cup", "freeze", OLGA, store.now())
-        await store.write(class_sql.begin, "id-cup", [game("part", "pig")], [], OLGA, store.now())
-        await store.set_competition_status("part", "finished")
+        await store.write(competition_sql.move, "Cup", "freeze", OLGA, store.now())
+        await store.write(
+            competition_sql.begin, "id-cup", [game("part", "pig")], [], OLGA, store.now()
+        )
+        await store.write(tournaments.set_status, "part", "finished", store.now())
     paused, finished = await race(
         racing_url,
-        lambda store: store.write(class_sql.move, "Cup", "pause", OLGA, store.now()),
-        lambda store: store.write(class_sql.finish_if_done, "id-cup", store.now()),
+        lambda store: store.write(competition_sql.move, "Cup", "pause", OLGA, store.now()),
+        lambda store: store.write(competition_sql.finish_if_done, "id-cup", store.now()),
         at="UPDATE class_competitions",
     )
     assert (paused.status, finished) == ("paused", False)
     async with await Store.open(racing_url) as store:
-        assert (await store.read(class_sql.find, "Cup")).status == "paused"
+        assert (await store.read(competition_sql.find, "Cup")).status == "paused"
 
 
 async def test_suspended_game_of_a_paused_final_is_paused_when_it_can_go_on(store: Store) -> None:
     await open_cup(store, games=cup().games[:1])
-    await store.write(class_sql.move, "Cup", "freeze", OLGA, store.now())
-    await store.write(class_sql.begin, "id-cup", [game("part", "pig")], [], OLGA, store.now())
-    await store.suspend_competition("part", "its game is missing")
-    await store.write(class_sql.move, "Cup", "pause", OLGA, store.now())
-    assert (await store.competition("part")).status == "suspended"
-    assert (await store.resume_competition("part")).status == "paused"
-    await store.suspend_competition("part", "its game is missing again")
-    await store.write(class_sql.move, "Cup", "resume", OLGA, store.now())
-    assert (await store.resume_competition("part")).status == "running"
+    await store.write(competition_sql.move, "Cup", "freeze", OLGA, store.now())
+    await store.write(competition_sql.begin, "id-cup", [game("part", "pig")], [], OLGA, store.now())
+    await store.write(tournaments.suspend, "part", "its game is missing")
+    await store.write(competition_sql.move, "Cup", "pause", OLGA, store.now())
+    assert (await store.read(tournaments.competition, "part")).status == "suspended"
+    assert (await store.write(tournaments.resume, "part")).status == "paused"
+    await store.write(tournaments.suspend, "part", "its game is missing again")
+    await store.write(competition_sql.move, "Cup", "resume", OLGA, store.now())
+    assert (await store.write(tournaments.resume, "part")).status == "running"

@@ -1,4 +1,4 @@
-"""The answer to COMMIT is lost: what is in doubt is read back before anybody is told anything."""
+"""The answer to COMMIT is lost: doubtful rows are read back before any answer is sent."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import asyncio
 from typing import Any
 
 import pytest
-from tests.server.conftest import FakeClock, MemoryHouse
+from tests.harness.server import FakeClock, MemoryServer
 from tests.storage.wire import wire_to
 
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.results.scoring import match_scores
+from plyhouse.storage import leaderboards, match_reads, people
 from plyhouse.storage.errors import AlreadyExists, InDoubt, Unreachable
-from plyhouse.storage.rows import CompetitionRow, EventRow, FinishMatch, FinishPairing, StartMatch
+from plyhouse.storage.rows import EventRow, FinishMatch, FinishPairing, StartMatch
 from plyhouse.storage.store import Store
 from plyhouse.storage.writer import Writer
 
@@ -47,10 +48,10 @@ async def test_what_is_acknowledged_is_stored_once(
             await submit(writer, ops)
             assert getattr(wire, lost) == 0, "the test cut nothing"
         await writer.close()
-        stored = await world.store.match(match_id)
+        stored = await world.store.read(match_reads.stored_match, match_id)
         assert [row.index for row in stored.events] == [0, 1, 2]
         assert stored.header.termination == "normal"
-        standings = await world.store.leaderboard("pig")
+        standings = await world.store.read(leaderboards.leaderboard, "pig")
         assert [line.games for line in standings] == [1, 1], "counted once"
 
 
@@ -79,7 +80,7 @@ async def test_a_doubt_is_settled_when_the_database_is_back(
             submit(writer, [event(ids[0], 1)]),
         )
         for match_id, count in zip([*ids, other], [2, 1, 1, 0], strict=True):
-            assert len((await world.store.match(match_id)).events) == count
+            assert len((await world.store.read(match_reads.stored_match, match_id)).events) == count
         await writer.close()
 
 
@@ -102,25 +103,13 @@ async def test_what_another_has_stored_is_no_doubt(
         await writer.close()
 
 
-async def test_a_competition_in_doubt_is_looked_for(postgres_url: str, world_at: Any) -> None:
-    async with wire_to(postgres_url) as (wire, url), world_at(url) as world:
-        bots = [(await world.bot(name)).id for name in ("ada", "bob")]
-        row = CompetitionRow("c1", "cup", "pig", "move:1", "round_robin", 1, False, True, 5)
-        for lost in ("lose_commits", "drop_commits"):
-            setattr(wire, lost, 1)
-            await world.store.create_competition(row, bots)
-            assert [each.bot_id for each in await world.store.entries("c1")] == bots
-            row = CompetitionRow("c2", "cup", "pig", "move:1", "round_robin", 1, False, True, 5)
-        assert len(await world.store.competitions()) == 2
-
-
 async def test_anything_else_in_doubt_says_so(postgres_url: str, world_at: Any) -> None:
     async with wire_to(postgres_url) as (wire, url), world_at(url) as world:
         store: Store = world.store
         wire.lose_commits = 1
         with pytest.raises(InDoubt, match="look whether the change was stored"):
             await store.add_player("ada")
-        assert [player.name for player in await store.players()] == ["ada"]
+        assert [player.name for player in await store.read(people.list_players)] == ["ada"]
 
 
 @pytest.mark.parametrize("lost", ["lose_commits", "drop_commits"])
@@ -128,7 +117,7 @@ async def test_a_match_goes_on_to_its_end(postgres_url: str, lost: str) -> None:
     async with wire_to(postgres_url) as (wire, url):
         hub = await Hub.open(ServerConfig(database=url))
         try:
-            house = MemoryHouse(hub, FakeClock())
+            house = MemoryServer(hub, FakeClock())
             clients, matches = await house.pair("tic_tac_toe", "total:60")
             wire.spared = 1  # what was in doubt gets through when it is tried again
             setattr(wire, lost, 1000)
@@ -136,7 +125,7 @@ async def test_a_match_goes_on_to_its_end(postgres_url: str, lost: str) -> None:
             assert getattr(wire, lost) < 998, "the test cut nothing"
             setattr(wire, lost, 0)
             assert ends[0].outcome.termination == "normal"
-            stored = await hub.store.match(matches[0].match)
+            stored = await hub.store.read(match_reads.stored_match, matches[0].match)
             assert [row.index for row in stored.events] == list(range(len(stored.events)))
             assert stored.header.termination == "normal"
         finally:

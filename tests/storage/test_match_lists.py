@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Connection, text
+from tests.tournaments import add_tournament
 
 from plyhouse.storage import match_lists
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.match_lists import MatchFilter, match_ids
 from plyhouse.storage.models import class_competitions, class_games
-from plyhouse.storage.rows import CompetitionRow
+from plyhouse.storage.rows import TournamentRow
 from plyhouse.storage.store import Store
 
 NAMES = ("ada", "bob", "cy", "dan")
@@ -49,8 +50,8 @@ async def played(world: Any, count: int) -> list[dict[str, Any]]:
 
 
 async def competition(store: Store, name: str) -> None:
-    row = CompetitionRow(name, name, "pig", "move:1", "round_robin", 1, False, False, 1)
-    await store.create_competition(row, [])
+    row = TournamentRow(name, name, "pig", "move:1", "round_robin", 1, False, False, 1)
+    await add_tournament(store, row, [])
 
 
 @pytest.mark.parametrize(("few", "variants"), [(0, 16), (1_000, 16), (1_000, 1)])
@@ -84,7 +85,7 @@ async def test_every_filter_and_every_part_of_the_list_is_what_was_asked_for(
         )
         found: list[str] = []
         before = None
-        while part := await store.matches_like(wanted, limit=3, before=before):
+        while part := await store.read(match_lists.list_matches, wanted, limit=3, before=before):
             found += [row.id for row in part]
             before = found[-1]
         assert found == expected, wanted
@@ -95,9 +96,9 @@ async def test_a_group_of_bots_is_a_player_with_any_of_them(store: Store, world:
     two = await world.play("cy", "dan", returns=(1, -1))
     await world.play("bob", "dan", returns=(1, -1))
     group = tuple([(await world.bot(name)).id for name in ("ada", "cy")])
-    rows = await store.matches_like(MatchFilter(bots=(group,)))
+    rows = await store.read(match_lists.list_matches, MatchFilter(bots=(group,)))
     assert {row.id for row in rows} == {one, two}
-    assert await store.matches_like(MatchFilter(bots=((),))) == []
+    assert await store.read(match_lists.list_matches, MatchFilter(bots=((),))) == []
 
 
 async def test_a_bot_is_not_found_where_its_name_is_hidden(store: Store, world: Any) -> None:
@@ -122,7 +123,7 @@ async def test_a_bot_is_not_found_where_its_name_is_hidden(store: Store, world: 
     async def ids(*names: str) -> set[str]:
         group = tuple(bots[name] for name in names)
         wanted = MatchFilter(bots=(group,), unnamed=unnamed)
-        return {row.id for row in await store.matches_like(wanted)}
+        return {row.id for row in await store.read(match_lists.list_matches, wanted)}
 
     assert await ids("ada") == {free, other}
     assert await ids("bob") == {hidden, free, other}, "of others it is found"
@@ -173,4 +174,4 @@ async def test_a_match_that_has_not_ended_is_no_place_to_go_on_from(
     match_id, ops = await world.new("ada", "bob")
     await store.apply(ops)
     with pytest.raises(Unknown, match="start anew"):
-        await store.matches_like(MatchFilter(by_end=True), before=match_id)
+        await store.read(match_lists.list_matches, MatchFilter(by_end=True), before=match_id)

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from plyhouse.storage import leaderboards, match_lists, match_reads
 from plyhouse.storage.errors import AlreadyExists, Unknown
 from plyhouse.storage.rows import (
     EventRow,
@@ -37,15 +38,15 @@ async def test_an_unfinished_match_comes_back_whole(store: Store, world: Any) ->
     match = replace(ops[1].match, data='{"x": 1}')
     events = tuple(event(match_id, index) for index in range(5))
     await store.apply([ops[0], NewMatch(match)])
-    (found,) = await store.running_matches()
+    (found,) = await store.read(match_reads.running_matches)
     assert found.header == match
     await store.apply([StartMatch(match_id, ("a0", "", "ff"), 12)])
     await store.apply(events)
-    (found,) = await store.running_matches()
+    (found,) = await store.read(match_reads.running_matches)
     assert found.header == replace(match, nonces=("a0", "", "ff"), status="running", started_ms=12)
     assert found.pairing == world.pairings[match_id]
     assert found.events == events
-    assert await store.match(match_id) == found
+    assert await store.read(match_reads.stored_match, match_id) == found
 
 
 async def test_any_number_of_events_is_stored_at_once_or_none_of_them(
@@ -60,7 +61,7 @@ async def test_any_number_of_events_is_stored_at_once_or_none_of_them(
             await store.apply([*more, more[0]])
         await store.apply(more)
         kept += more
-    assert (await store.match(match_id)).events == tuple(kept)
+    assert (await store.read(match_reads.stored_match, match_id)).events == tuple(kept)
 
 
 async def test_recovery_is_given_only_unfinished_matches_oldest_first(
@@ -71,7 +72,10 @@ async def test_recovery_is_given_only_unfinished_matches_oldest_first(
     early, ops = await world.new("ada", "bob", created_ms=5)
     await store.apply(ops)
     await world.play("ada", "bob", returns=(1, -1))
-    assert [found.header.id for found in await store.running_matches()] == [early, late]
+    assert [found.header.id for found in await store.read(match_reads.running_matches)] == [
+        early,
+        late,
+    ]
 
 
 async def test_a_finished_match_has_its_outcome(store: Store, world: Any) -> None:
@@ -79,11 +83,11 @@ async def test_a_finished_match_has_its_outcome(store: Store, world: Any) -> Non
     await store.apply(ops)
     end = FinishMatch(match_id, "resignation", (-1.0, 1.0), 9, 50, culprit=0, reason="tired")
     await store.apply([end])
-    header = (await store.match(match_id)).header
+    header = (await store.read(match_reads.stored_match, match_id)).header
     assert header.status == "finished"
     assert (header.termination, header.culprit, header.reason) == ("resignation", 0, "tired")
     assert (header.returns, header.ply, header.finished_ms) == ((-1.0, 1.0), 9, 50)
-    assert await store.running_matches() == []
+    assert await store.read(match_reads.running_matches) == []
 
 
 async def test_order_within_a_batch_does_not_matter(store: Store, world: Any) -> None:
@@ -93,7 +97,7 @@ async def test_order_within_a_batch_does_not_matter(store: Store, world: Any) ->
     await store.apply(
         [over, end, event(match_id, 0), StartMatch(match_id, ("", ""), 3), match, pairing]
     )
-    found = await store.match(match_id)
+    found = await store.read(match_reads.stored_match, match_id)
     assert found.header.status == "finished"
     assert found.pairing.finished_ms == 51
     assert len(found.events) == 1
@@ -102,9 +106,13 @@ async def test_order_within_a_batch_does_not_matter(store: Store, world: Any) ->
 async def test_the_seed_stays_secret_until_the_pairing_is_over(store: Store, world: Any) -> None:
     match_id = await world.play("ada", "bob", returns=(1, -1))
     pairing = world.pairings[match_id]
-    assert [row.seed for row in await store.list_matches()] == [b""]
+    assert [
+        row.seed for row in await store.read(match_lists.list_matches, match_lists.MatchFilter())
+    ] == [b""]
     await store.apply([FinishPairing(pairing.id, 60)])
-    assert [row.seed for row in await store.list_matches()] == [pairing.seed]
+    assert [
+        row.seed for row in await store.read(match_lists.list_matches, match_lists.MatchFilter())
+    ] == [pairing.seed]
 
 
 async def test_nothing_of_a_failed_transaction_stays(store: Store, world: Any) -> None:
@@ -112,7 +120,7 @@ async def test_nothing_of_a_failed_transaction_stays(store: Store, world: Any) -
     await store.apply(ops)
     with pytest.raises(AlreadyExists, match="store every row only once"):
         await store.apply([event(match_id, 0), event(match_id, 1), event(match_id, 0)])
-    assert (await store.match(match_id)).events == ()
+    assert (await store.read(match_reads.stored_match, match_id)).events == ()
 
 
 @pytest.mark.parametrize(
@@ -146,7 +154,7 @@ async def test_a_match_finishes_once(store: Store, world: Any) -> None:
     twice = FinishMatch(other, "normal", (1, -1), 7, 99)
     with pytest.raises(AlreadyExists, match="twice"):
         await store.apply([twice, twice])
-    assert [row.games for row in await store.leaderboard("pig")] == [1, 1]
+    assert [row.games for row in await store.read(leaderboards.leaderboard, "pig")] == [1, 1]
 
 
 async def test_returns_must_fit_the_seats(store: Store, world: Any) -> None:
@@ -154,12 +162,12 @@ async def test_returns_must_fit_the_seats(store: Store, world: Any) -> None:
     await store.apply(ops)
     with pytest.raises(ValueError, match="2 seats, not 3 returns"):
         await store.apply([FinishMatch(match_id, "normal", (1, 0, 0), 7, 99)])
-    assert (await store.match(match_id)).header.status == "waiting"
+    assert (await store.read(match_reads.stored_match, match_id)).header.status == "waiting"
 
 
 async def test_unknown_ids_are_named(store: Store) -> None:
     with pytest.raises(Unknown, match="no match 'x'"):
-        await store.match("x")
+        await store.read(match_reads.stored_match, "x")
 
 
 async def test_matches_are_listed_by_page_newest_first(store: Store, world: Any) -> None:
@@ -171,12 +179,14 @@ async def test_matches_are_listed_by_page_newest_first(store: Store, world: Any)
     expected = [match_id for _, match_id in sorted(made, reverse=True)]
     seen = []
     before = None
-    while page := await store.list_matches(limit=3, before=before):
+    while page := await store.read(
+        match_lists.list_matches, match_lists.MatchFilter(), limit=3, before=before
+    ):
         seen += [row.id for row in page]
         before = seen[-1]
     assert seen == expected
     with pytest.raises(Unknown, match="no match 'x' to list"):
-        await store.list_matches(before="x")
+        await store.read(match_lists.list_matches, match_lists.MatchFilter(), before="x")
 
 
 async def test_matches_are_listed_by_what_is_asked(store: Store, world: Any) -> None:
@@ -186,12 +196,17 @@ async def test_matches_are_listed_by_what_is_asked(store: Store, world: Any) -> 
     await store.apply([*ops, StartMatch(three, ("", ""), 1)])
 
     async def ids(**filters: Any) -> set[str]:
-        return {row.id for row in await store.list_matches(**filters)}
+        return {
+            row.id
+            for row in await store.read(
+                match_lists.list_matches, match_lists.MatchFilter(**filters)
+            )
+        }
 
     cy = await world.bot("cy")
     assert await ids() == {one, two, three}
     assert await ids(game="chess") == {two}
-    assert await ids(bot_id=cy.id) == {two, three}
+    assert await ids(bots=((cy.id,),)) == {two, three}
     assert await ids(player_id=cy.player_id, rated=True) == {three}
     assert await ids(status="running") == {three}
     assert await ids(status="finished") == {one, two}

@@ -5,11 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, delete, select, text
 
-from plyhouse.storage import class_bots, class_people, class_sql, class_staff, schema
+from plyhouse.server.competition.file import read_competition
+from plyhouse.storage import (
+    bot_profiles,
+    competition_entries,
+    competition_sql,
+    competition_staff,
+    competition_students,
+    leaderboards,
+    match_reads,
+    schema,
+    tournaments,
+)
+from plyhouse.storage import people as stored_people
 from plyhouse.storage.database import Database
-from plyhouse.storage.models import class_competitions
+from plyhouse.storage.errors import AlreadyExists, StorageError
+from plyhouse.storage.models import audit, class_competitions, metadata, players
 from plyhouse.storage.store import Store
 from plyhouse.storage.urls import parse_url
 
@@ -129,7 +142,7 @@ async def test_the_first_schema_is_migrated_with_its_results_divided_by_version(
     first: str,
 ) -> None:
     async with await Store.open(first) as store:
-        rows = await store.leaderboard("pig", every_version=True)
+        rows = await store.read(leaderboards.leaderboard, "pig", every_version=True)
         kept = {
             row.version: (row.score, row.games, row.wins, row.draws, row.losses, row.returns)
             for row in rows
@@ -147,7 +160,7 @@ async def test_the_first_schema_is_migrated_with_its_results_divided_by_version(
             "b1": -20.0,
             "c1": 30.0,
         }
-        shown = await store.leaderboard("pig")
+        shown = await store.read(leaderboards.leaderboard, "pig")
         assert [(row.bot, row.version, row.low, row.high) for row in shown] == [
             ("cy", "c1", 0, 90),
             ("ada", "a2", 0, 90),
@@ -155,21 +168,21 @@ async def test_the_first_schema_is_migrated_with_its_results_divided_by_version(
         ]
         pairs = [
             (*(r.version_a, r.version_b, r.wins_a, r.draws, r.wins_b), r.score_a, r.squares_a)
-            for r in await store.pair_results("pig")
+            for r in await store.read(leaderboards.pair_results_of, "pig")
         ]
         assert pairs == [
             (1, 3, 1, 1, 0, 1.5, 1.25),
             (2, 3, 0, 0, 1, 0.0, 0.0),
             (3, 4, 0, 0, 1, 0.25, 0.0625),
         ]
-        (snapshot,) = await store.rating_history("pig", 1)
-        assert (snapshot.rating, snapshot.version_id) == (10.0, 2)
-        assert [row.display for row in await store.players()] == ["", "", ""]
-        assert (await store.match("rated-m1")).header.void_reason is None
+        (snapshot,) = await store.read(bot_profiles.ratings_of, 1, ["pig"], 9)
+        assert (snapshot.rating, snapshot.version) == (10.0, "a2")
+        assert [row.display for row in await store.read(stored_people.list_players)] == ["", "", ""]
+        assert (await store.read(match_reads.stored_match, "rated-m1")).header.void_reason is None
 
 
 async def test_a_migrated_database_has_the_tables_of_a_new_one(first: str) -> None:
-    from tests.storage.test_schema import differences
+    from tests.harness.schema import differences
 
     await (await Store.open(first)).close()
     database = await Database.open(first)
@@ -184,11 +197,11 @@ async def test_versions_of_before_are_found_again_without_a_digest(
     first: str,
 ) -> None:
     async with await Store.open(first) as store:
-        before = {row.label: row for row in await store.read(class_bots.versions_of, 1)}
+        before = {row.label: row for row in await store.read(competition_entries.versions_of, 1)}
         assert {label: row.digest for label, row in before.items()} == {"a1": "", "a2": ""}
-        ada = await store.bot(1)
+        ada = await store.read(stored_people.bot, 1)
         assert await store.log_in(ada, "a1") == before["a1"].id
-        assert await store.read(class_sql.list_all) == []
+        assert await store.read(competition_sql.list_all) == []
 
 
 async def test_competitions_of_before_go_on(lasting_url: str) -> None:
@@ -203,6 +216,12 @@ async def test_competitions_of_before_go_on(lasting_url: str) -> None:
             " true, true, 'running', 5)",
             "INSERT INTO entries (competition_id, bot_id, status, created_ms)"
             " VALUES ('cup', 1, 'active', 5)",
+            "INSERT INTO competitions (id, name, game, time_control, format, rounds, mirrored,"
+            " rated, status, created_ms) SELECT 'second', 'CUP', game, time_control, format,"
+            " rounds, mirrored, rated, 'finished', 6 FROM competitions",
+            "INSERT INTO competitions (id, name, game, time_control, format, rounds, mirrored,"
+            " rated, status, created_ms) SELECT 'third', 'wk/1 \"x\"', game, time_control,"
+            " format, rounds, mirrored, rated, 'paused', 7 FROM competitions WHERE id = 'cup'",
         ):
             connection.execute(text(statement))
 
@@ -212,9 +231,21 @@ async def test_competitions_of_before_go_on(lasting_url: str) -> None:
     finally:
         await database.close()
     async with await Store.open(lasting_url) as store:
-        (cup,) = await store.competitions()
+        cup = await store.read(tournaments.competition, "cup")
         assert (cup.id, cup.status) == ("cup", "running")
-        assert [entry.version_id for entry in await store.entries("cup")] == [None]
+        assert [
+            entry.version_id for entry in await store.read(tournaments.list_entries, "cup")
+        ] == [None]
+        found = await store.read(competition_sql.find, "Cup")
+        assert (found.id, found.status, found.most_students) == ("cup", "running", 0)
+        assert [each.competition_id for each in found.games] == ["cup"]
+        file = read_competition(found.file)
+        assert (file.name, file.games, file.rated) == ("Cup", ("pig",), True)
+        assert [e.name for e in await store.read(competition_sql.entries_of, "cup")] == ["ada/ada"]
+        odd = await store.read(competition_sql.find, "Cup 2")
+        assert (odd.id, read_competition(odd.file).name) == ("second", "CUP 2")
+        odd = await store.read(competition_sql.find, "wk-1 -x")
+        assert read_competition(odd.file).name == odd.name
 
 
 async def test_opener_of_an_older_competition_becomes_its_owner(lasting_url: str) -> None:
@@ -262,9 +293,10 @@ async def test_opener_of_an_older_competition_becomes_its_owner(lasting_url: str
     async with await Store.open(lasting_url) as store:
         owners = {
             row.id: [
-                (each.player, each.role) for each in await store.read(class_staff.staff_of, row.id)
+                (each.player, each.role)
+                for each in await store.read(competition_staff.staff_of, row.id)
             ]
-            for row in await store.read(class_sql.list_all)
+            for row in await store.read(competition_sql.list_all)
         }
         assert owners == {
             "known": [("ada", "owner")],
@@ -273,8 +305,11 @@ async def test_opener_of_an_older_competition_becomes_its_owner(lasting_url: str
             "told": [],
             "unknown": [],
         }
-        assert await store.read(class_staff.role, "known", 2) is None
-        assert await store.read(class_staff.role, "unknown", 2) == "owner"
+        assert await store.read(competition_staff.role, "known", 2) is None
+        old_names = select(audit.c.what, audit.c.old_name).distinct()
+        kept = await store.read(lambda c: {tuple(row) for row in c.execute(old_names)})
+        assert kept == {("competition.open", None), ("player.rename", "eve")}
+        assert await store.read(competition_staff.role, "unknown", 2) == "owner"
 
 
 async def test_member_of_an_older_competition_has_no_institution_id(lasting_url: str) -> None:
@@ -299,7 +334,7 @@ async def test_member_of_an_older_competition_has_no_institution_id(lasting_url:
     finally:
         await database.close()
     async with await Store.open(lasting_url) as store:
-        (student,) = await store.read(class_people.students_of, "cup")
+        (student,) = await store.read(competition_students.students_of, "cup")
         (member,) = student.members
         assert (member.name, member.email, member.institution_id) == ("Ada", "ada@example.org", "")
 
@@ -372,10 +407,10 @@ async def test_leaderboard_of_leduc_poker_goes_by_chips_after_the_update(lasting
         await database.close()
     shares = [0.5 + won / 26 for won in (1, 1, -13)]
     async with await Store.open(lasting_url) as store:
-        (pair,) = await store.pair_results("leduc_poker")
+        (pair,) = await store.read(leaderboards.pair_results_of, "leduc_poker")
         assert pair.score_a == pytest.approx(sum(shares))
         assert pair.squares_a == pytest.approx(sum(each * each for each in shares))
-        board = await store.leaderboard("leduc_poker")
+        board = await store.read(leaderboards.leaderboard, "leduc_poker")
         assert {line.bot: line.score for line in board} == {
             "b1": pytest.approx(sum(shares)), "b2": pytest.approx(3 - sum(shares))
         }  # fmt: skip
@@ -417,4 +452,48 @@ async def test_stored_competition_file_loses_shared_chance(
     finally:
         await database.close()
     async with await Store.open(lasting_url) as store:
-        assert (await store.read(class_sql.find, "cup")).file == START + after
+        assert (await store.read(competition_sql.find, "cup")).file == START + after
+
+
+async def test_rebuilt_tables_keep_their_rows_and_give_no_id_twice(lasting_url: str) -> None:
+    def sixteenth(connection: Connection) -> None:
+        schema.migrate(connection, "0016")
+        for statement in (
+            "INSERT INTO players (name, name_key, created_ms) VALUES ('ada', 'ada', 5)",
+            "INSERT INTO players (name, name_key, created_ms) VALUES ('Bob', 'bob', 6)",
+            "INSERT INTO tokens (player_id, prefix, digest, scopes, label, created_ms)"
+            " VALUES (2, 'x', 'y', 'play', '', 5)",
+            "INSERT INTO sessions (digest, player_id, token_id, created_ms, expires_ms)"
+            " VALUES ('z', 2, 1, 5, 6)",
+            "INSERT INTO bots (player_id, name, name_key, kind, created_ms)"
+            " VALUES (2, 'bob', 'bob', 'bot', 5)",
+            "INSERT INTO versions (bot_id, label, created_ms, digest) VALUES (1, 'v', 5, 'd')",
+            "INSERT INTO suspensions VALUES (1, 5, 'slow', NULL)",
+            "INSERT INTO audit (at_ms, who, what, subject, subject_id, why, keep_matches)"
+            " VALUES (5, 'ada', 'player.rename', 'bob', '2', '', true)",
+        ):
+            connection.execute(text(statement))
+
+    def rows(connection: Connection) -> dict[str, list[tuple[Any, ...]]]:
+        found = {}
+        for table in metadata.sorted_tables:
+            columns = [each for each in table.c if each is not audit.c.old_name]  # a later one
+            if table.name != "meta":
+                found[table.name] = [tuple(row) for row in connection.execute(select(*columns))]
+        return found
+
+    database = Database(parse_url(lasting_url))
+    try:
+        await database.write(sixteenth)
+        before = await database.read(rows)
+    finally:
+        await database.close()
+    async with await Store.open(lasting_url) as store:
+        assert await store.read(rows) == before
+        with pytest.raises(AlreadyExists):
+            await store.add_player("BOB")
+        with pytest.raises(StorageError):
+            await store.ensure_bot(99, "lost")
+        last = (await store.add_player("cy")).id
+        await store.write(lambda c: c.execute(delete(players).where(players.c.id == last)))
+        assert (await store.add_player("di")).id > last

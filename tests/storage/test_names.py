@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.storage.conftest import World
 
+from plyhouse.storage import people
 from plyhouse.storage.errors import AlreadyExists, InvalidName
 from plyhouse.storage.names import MAX_NAME, key_of, lookalikes, name_problem, normal
 
@@ -31,7 +32,7 @@ REFUSED = (
 async def test_a_name_of_any_script_names_a_player_and_a_bot(world: World, name: str) -> None:
     row = await world.store.add_player(name)
     assert row.name == normal(name)
-    assert await world.store.player(name.upper()) == row
+    assert await world.store.read(people.player, name.upper()) == row
     assert (await world.store.ensure_bot(row.id, name)).name == row.name
     with pytest.raises(AlreadyExists):
         await world.store.add_player(name.swapcase())
@@ -46,7 +47,7 @@ async def test_a_name_that_hides_or_mixes_something_is_refused(world: World, nam
 async def test_a_name_is_the_same_in_every_normal_form(world: World) -> None:
     row = await world.store.add_player("Zoe\u0308")
     assert row.name == "Zo\u00eb"
-    assert await world.store.player("ZOE\u0308") == row
+    assert await world.store.read(people.player, "ZOE\u0308") == row
     with pytest.raises(AlreadyExists):
         await world.store.add_player("zo\u00eb")
 

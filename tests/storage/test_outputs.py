@@ -1,10 +1,11 @@
-"""What hosted bots printed is kept by match and bot: once, within bounds, and as long as they."""
+"""The output of hosted bots: kept by match and bot, once, within bounds, as long as they exist."""
 
 from __future__ import annotations
 
 import pytest
 from tests.storage.conftest import World
 
+from plyhouse.storage import outputs, people, submission_sql
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.outputs import LEAST, MOST_PARTS
 
@@ -14,21 +15,29 @@ async def test_the_same_part_again_takes_its_place_and_other_machines_add_theirs
 ) -> None:
     match = await world.play("ada", "bob", returns=(1, -1))
     ada, bob = (await world.bot("ada")).id, (await world.bot("bob")).id
-    keep, of_match = world.store.outputs.keep, world.store.outputs.of_match
+    store = world.store
+
+    async def keep(match: str, bot: int, part: str, data: bytes, at: int, crashes: int = 0) -> None:
+        await store.write(outputs.keep, match, bot, part, data, at, crashes=crashes)
+
     await keep(match, ada, "one-1", b"first", 10)
     await keep(match, ada, "one-1", b"again", 11, crashes=2)
     await keep(match, ada, "two-1", b"elsewhere", 12)
     await keep(match, bob, "one-2", b"bob's", 13)
-    rows = await of_match(match, [ada])
+    rows = await store.read(outputs.of_match, match, [ada])
     assert [(row.data, row.received_ms) for row in rows] == [(b"again", 11), (b"elsewhere", 12)]
     assert [(row.player, row.seat, row.label) for row in rows] == [("ada", 0, "1")] * 2
-    assert [row.player for row in await of_match(match)] == ["ada", "ada", "bob"]
-    (kept,) = await world.store.outputs.latest((await world.bot("ada")).player_id)
+    assert [row.player for row in await store.read(outputs.of_match, match)] == [
+        "ada",
+        "ada",
+        "bob",
+    ]
+    (kept,) = await world.store.read(outputs.latest, (await world.bot("ada")).player_id)
     assert (kept.match, kept.crashes, kept.bytes) == (match, 2, 2 * LEAST)
     assert (kept.result, kept.game) == ("W", "pig")
     for number in range(MOST_PARTS):
         await keep(match, ada, f"more-{number}", b"", 20)
-    assert len(await of_match(match, [ada])) == MOST_PARTS
+    assert len(await store.read(outputs.of_match, match, [ada])) == MOST_PARTS
     with pytest.raises(Unknown, match="no match"):
         await keep("nowhere", ada, "one-1", b"", 10)
     with pytest.raises(Unknown):  # it has no seat there
@@ -40,28 +49,30 @@ async def test_of_a_player_so_much_is_kept_and_the_oldest_goes_first(world: Worl
     ada, bob = await world.bot("ada"), await world.bot("bob")
     for match in games:
         for bot in (ada, bob):
-            await world.store.outputs.keep(
-                match, bot.id, "a", bytes(2 * LEAST), 10, most_bytes=5 * LEAST
+            await world.store.write(
+                outputs.keep, match, bot.id, "a", bytes(2 * LEAST), 10, most_bytes=5 * LEAST
             )
     for bot in (ada, bob):
-        latest = await world.store.outputs.latest(bot.player_id, bot.id)
+        latest = await world.store.read(outputs.latest, bot.player_id, bot.id)
         assert [each.match for each in latest] == games[:1:-1]
-    # What is told again is no newer, and what is larger drives out others.
-    await world.store.outputs.keep(
-        games[3], ada.id, "a", bytes(4 * LEAST), 10, most_bytes=5 * LEAST
+    # Repeated output is not newer, and larger output drives out other output.
+    await world.store.write(
+        outputs.keep, games[3], ada.id, "a", bytes(4 * LEAST), 10, most_bytes=5 * LEAST
     )
-    assert [each.match for each in await world.store.outputs.latest(ada.player_id)] == games[3:]
+    assert [each.match for each in await world.store.read(outputs.latest, ada.player_id)] == games[
+        3:
+    ]
 
 
 async def test_it_goes_with_the_submission_that_printed_it(world: World) -> None:
     store = world.store
     await world.bot("ada")
-    player = await store.player("ada")
+    player = await store.read(people.player, "ada")
     bot = await store.ensure_bot(player.id, "mine", "bot")
     row = await store.submissions.submit(bot.id, "", "a" * 64, b"zip", 1000)
     world.bots["ada"] = bot, row.version_id
     match = await world.play("ada", "bob", returns=(1, -1))
-    await store.outputs.keep(match, bot.id, "a", b"printed", 10)
-    await store.outputs.keep(match, (await world.bot("bob")).id, "a", b"bob's", 10)
-    await store.submissions.remove(row.id)
-    assert [each.player for each in await store.outputs.of_match(match)] == ["bob"]
+    await store.write(outputs.keep, match, bot.id, "a", b"printed", 10)
+    await store.write(outputs.keep, match, (await world.bot("bob")).id, "a", b"bob's", 10)
+    await store.write(submission_sql.remove, row.id)
+    assert [each.player for each in await store.read(outputs.of_match, match)] == ["bob"]

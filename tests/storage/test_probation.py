@@ -7,59 +7,81 @@ from dataclasses import replace
 
 import pytest
 from sqlalchemy import Connection, text
-from tests.storage.conftest import Clock, World
+from tests.harness.wall_clock import WallClock
+from tests.storage.conftest import World
 
-from plyhouse.storage import class_people, class_sql, schema
-from plyhouse.storage.class_rows import ClassCompetition, ClassGame, NewMember
+from plyhouse.storage import (
+    audit,
+    competition_sql,
+    competition_students,
+    schema,
+    suspensions,
+    tournaments,
+)
+from plyhouse.storage import people as stored_people
+from plyhouse.storage.competition_rows import CompetitionGame, CompetitionRow, NewMember
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import Unknown
-from plyhouse.storage.rows import By, CompetitionRow
+from plyhouse.storage.rows import By, TournamentRow
 from plyhouse.storage.store import Store
 from plyhouse.storage.urls import parse_url
 
 OLGA = By("olga", "sorry")
 
 
-async def test_the_matches_of_a_version_since_it_was_let_in(world: World, clock: Clock) -> None:
-    book = world.store.probation
+async def test_the_matches_of_a_version_since_it_was_let_in(world: World, clock: WallClock) -> None:
+    store = world.store
     lost = {"returns": (-1.0, 1.0), "termination": "bot_crash", "culprit": 0}
     await world.play("ada", "bob", returns=(1.0, -1.0))
     await world.play("ada", "bob", **lost)  # type: ignore[arg-type]
     await world.play("ada", "bob", returns=(0.0, 0.0), termination="aborted", void=True)
     last = await world.play("bob", "ada", returns=(1.0, -1.0), termination="flag_fall", culprit=1)
-    version, rows = await book.ended(last, 1, 10)
+    version, rows = await store.read(suspensions.ended, last, 1, 10)
     assert version == await world.version("ada")
     assert [(row.termination, row.guilty) for row in rows] == [
         ("flag_fall", True),
         ("bot_crash", True),
         ("normal", False),
     ]
-    assert [row.match_id for row in (await book.ended(last, 0, 1))[1]] == [last]
-    assert await book.suspend(version, "it fell")
-    assert not await book.suspend(version, "twice")
-    assert await book.reason(version) == "it fell"
-    assert await book.reason(await world.version("bob")) == ""
-    (row,) = await book.all()
+    assert [row.match_id for row in (await store.read(suspensions.ended, last, 0, 1))[1]] == [last]
+    assert await store.write(suspensions.suspend, version, "it fell", store.now())
+    assert not await store.write(suspensions.suspend, version, "twice", store.now())
+    assert await store.read(suspensions.reason_of, version) == "it fell"
+    assert await store.read(suspensions.reason_of, await world.version("bob")) == ""
+    (row,) = await store.read(suspensions.suspended)
     assert (row.player, row.bot, row.version, row.since_ms) == ("ada", "ada", "1", clock.now)
-    assert await book.all((await world.bot("bob")).player_id) == []
+    assert await store.read(suspensions.suspended, (await world.bot("bob")).player_id) == []
     await world.upgrade("ada", "2")
-    assert await book.reason(await world.version("ada")) == "", "a new version is not suspended"
+    assert await store.read(suspensions.reason_of, await world.version("ada")) == "", (
+        "a new version is not suspended"
+    )
     clock.now += 5
     with pytest.raises(Unknown, match="suspended: ada/ada version 1"):
-        await book.reinstate("ada", "ada", OLGA, "2")
-    assert [each.version for each in await book.reinstate("ADA", "Ada", OLGA)] == ["1"]
+        await store.write(suspensions.reinstate, "ada", "ada", OLGA, store.now(), "2")
+    assert [
+        each.version
+        for each in await store.write(suspensions.reinstate, "ADA", "Ada", OLGA, store.now())
+    ] == ["1"]
     with pytest.raises(Unknown, match="no version of it is"):
-        await book.reinstate("ada", "ada", OLGA)
-    assert (await book.all(), await book.reason(version)) == ([], "")
-    assert (await book.ended(last, 1, 10))[1] == [], "what was before counts no more"
-    log = [(each.what, each.who, each.why) for each in await world.store.administration.log()]
+        await store.write(suspensions.reinstate, "ada", "ada", OLGA, store.now())
+    assert (
+        await store.read(suspensions.suspended),
+        await store.read(suspensions.reason_of, version),
+    ) == ([], "")
+    assert (await store.read(suspensions.ended, last, 1, 10))[1] == [], (
+        "what was before counts no more"
+    )
+    log = [(each.what, each.who, each.why) for each in await world.store.read(audit.latest)]
     assert log == [
         ("version.reinstate", "olga", "sorry"),
         ("version.suspend", "the house", "it fell"),
     ]
-    assert await book.suspend(version, "again")
-    assert await book.reason(version) == "again"
-    at_once = [book.suspend(await world.version("bob"), "twice") for _ in range(4)]
+    assert await store.write(suspensions.suspend, version, "again", store.now())
+    assert await store.read(suspensions.reason_of, version) == "again"
+    at_once = [
+        store.write(suspensions.suspend, await world.version("bob"), "twice", store.now())
+        for _ in range(4)
+    ]
     assert sorted(await asyncio.gather(*at_once)) == [False, False, False, True]
 
 
@@ -68,42 +90,46 @@ async def test_who_is_suspended_is_withdrawn_from_finals_and_baselines_are_not(
 ) -> None:
     store = world.store
     staff = await world.bot("staff")
-    course = ClassCompetition(
+    course = CompetitionRow(
         *("c1", "Cup", "", "round_robin", "open", 1, 9, 1),
-        games=(ClassGame(0, "pig", None),),
+        games=(CompetitionGame(0, "pig", None),),
     )
-    await store.write(class_sql.create, course, [staff.id], OLGA)
+    await store.write(competition_sql.create, course, [staff.id], OLGA)
     people = [NewMember(name, name) for name in ("ada", "bob")]
     joined = {
         each.account: each
-        for each in await store.write(class_people.take_in, "Cup", people, OLGA, store.now())
+        for each in await store.write(
+            competition_students.take_in, "Cup", people, OLGA, store.now()
+        )
     }
     assert set(joined) == {"ada", "bob"}
     versions = {"staff": await world.version("staff")}
     for name in joined:
-        player = await store.player(name)
+        player = await store.read(stored_people.player, name)
         versions[name] = await store.log_in(await store.ensure_bot(player.id, name), "1")
-    await store.write(class_sql.move, "Cup", "freeze", OLGA, store.now())
-    await store.probation.suspend(versions["ada"], "early")
-    assert [each.player for each in await store.probation.suspended_in("c1")] == ["ada"]
-    entries = {each.player: each for each in await store.read(class_sql.entries_of, "c1")}
+    await store.write(competition_sql.move, "Cup", "freeze", OLGA, store.now())
+    await store.write(suspensions.suspend, versions["ada"], "early", store.now())
+    assert [each.player for each in await store.read(suspensions.suspended_in, "c1")] == ["ada"]
+    entries = {each.player: each for each in await store.read(competition_sql.entries_of, "c1")}
     assert entries["ada"].status == "active", "it may still submit another"
-    part = CompetitionRow(
+    part = TournamentRow(
         *("p1", "Cup: pig", "pig", "move:1", "round_robin", 1, True, False, 1), status="running"
     )
     entered = [(each.bot_id, each.version_id) for each in entries.values()]
-    await store.write(class_sql.begin, "c1", [part], entered, OLGA, store.now())
+    await store.write(competition_sql.begin, "c1", [part], entered, OLGA, store.now())
     for name in ("bob", "staff"):
-        await store.probation.suspend(versions[name], "late")
-    found = {each.player: each.status for each in await store.read(class_sql.entries_of, "c1")}
+        await store.write(suspensions.suspend, versions[name], "late", store.now())
+    found = {
+        each.player: each.status for each in await store.read(competition_sql.entries_of, "c1")
+    }
     assert found == {"staff": "active", "ada": "withdrawn", "bob": "withdrawn"}
-    played = {each.player: each.status for each in await store.entries("p1")}
+    played = {each.player: each.status for each in await store.read(tournaments.list_entries, "p1")}
     assert played == found
-    what = [each.what for each in await store.administration.log()]
+    what = [each.what for each in await store.read(audit.latest)]
     assert what.count("competition.withdraw") == 2
-    await store.probation.reinstate("bob", "bob", OLGA)
+    await store.write(suspensions.reinstate, "bob", "bob", OLGA, store.now())
     assert {
-        each.player: each.status for each in await store.read(class_sql.entries_of, "c1")
+        each.player: each.status for each in await store.read(competition_sql.entries_of, "c1")
     } == found
 
 
@@ -127,9 +153,9 @@ async def test_a_database_of_before_has_its_versions_and_nobody_suspended(
     finally:
         await database.close()
     async with await Store.open(lasting_url) as store:
-        assert await store.probation.all() == []
-        assert await store.probation.suspend(7, "it crashed")
+        assert await store.read(suspensions.suspended) == []
+        assert await store.write(suspensions.suspend, 7, "it crashed", store.now())
     async with await Store.open(lasting_url) as store:
-        (row,) = await store.probation.all()
+        (row,) = await store.read(suspensions.suspended)
         assert (row.version, row.digest, row.reason) == ("old", "abcd", "it crashed")
         assert replace(row, since_ms=0).version_id == 7

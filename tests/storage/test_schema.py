@@ -9,23 +9,13 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Connection, text
+from tests.harness.schema import differences
 
-from plyhouse.storage import schema
+from plyhouse.storage import people, schema
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import NewerSchema, NotADatabase, OlderSchema
-from plyhouse.storage.models import metadata
 from plyhouse.storage.store import Store
 from plyhouse.storage.urls import parse_url
-
-
-def differences(connection: Connection) -> list[object]:
-    """What Alembic would change to get from the database to the models."""
-    from alembic.autogenerate import compare_metadata
-    from alembic.migration import MigrationContext
-
-    options = {"version_table": schema.VERSION_TABLE, "compare_server_default": True}
-    context = MigrationContext.configure(connection, opts=options)
-    return list(compare_metadata(context, metadata))
 
 
 @pytest.mark.parametrize("make", [schema.migrate, schema.create])
@@ -78,13 +68,13 @@ async def test_opening_again_keeps_everything(lasting_url: str) -> None:
     async with await Store.open(lasting_url) as store:
         await store.add_player("Ada")
     async with await Store.open(lasting_url) as store:
-        assert [player.name for player in await store.players()] == ["Ada"]
+        assert [player.name for player in await store.read(people.list_players)] == ["Ada"]
 
 
 async def test_many_open_a_new_database_at_once(lasting_url: str) -> None:
     stores = await asyncio.gather(*(Store.open(lasting_url) for _ in range(4)))
     for store in stores:
-        assert await store.players() == []
+        assert await store.read(people.list_players) == []
         await store.close()
 
 

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import Connection, text
 
-from plyhouse.storage import maintenance, schema
+from plyhouse.storage import (
+    maintenance,
+    match_lists,
+    match_reads,
+    people,
+    people_changes,
+    schema,
+    sessions,
+)
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import AlreadyExists, Disabled, TokenRevoked
 from plyhouse.storage.rows import By, PlayerRow
@@ -16,7 +24,8 @@ from plyhouse.storage.store import Store
 from plyhouse.storage.urls import parse_url
 
 if TYPE_CHECKING:
-    from tests.storage.conftest import Clock, World
+    from tests.harness.wall_clock import WallClock
+from tests.storage.conftest import World
 
 HOUR = 3_600_000
 BY = By("organiser", "a test")
@@ -24,117 +33,125 @@ BY = By("organiser", "a test")
 
 async def guest_of(world: World, name: str) -> PlayerRow:
     """A guest that has logged in, so that it can be in matches."""
-    row, _ = await world.store.sessions.add_guest([name], HOUR)
+    row, _ = await world.store.write(sessions.add_guest, [name], HOUR, world.store.now())
     bot = await world.store.ensure_bot(row.id, row.name, "guest")
     world.bots[name] = bot, await world.store.ensure_version(bot.id, "")
     return row
 
 
 async def test_a_session_ends_with_its_time_its_token_and_its_player(
-    store: Store, clock: Clock
+    store: Store, clock: WallClock
 ) -> None:
     ada = await store.add_player("ada")
     token = await store.add_token(ada, ("play", "organise"))
     identity = await store.authenticate(token)
     assert identity is not None
-    by_token = await store.sessions.begin(ada.id, HOUR, identity.token_id)
-    by_password = await store.sessions.begin(ada.id, HOUR)
-    found = await store.sessions.find(by_token)
+    by_token = await store.write(sessions.begin, ada.id, HOUR, store.now(), identity.token_id)
+    by_password = await store.write(sessions.begin, ada.id, HOUR, store.now())
+    found = await store.read(sessions.find, by_token, store.now())
     assert found is not None
     assert (found.player, found.scopes) == ("ada", frozenset(("play", "organise")))
     assert (found.token_id, found.guest) == (identity.token_id, False)
-    other = await store.sessions.find(by_password)
+    other = await store.read(sessions.find, by_password, store.now())
     assert other is not None
     assert other.scopes == {"play"}
-    assert await store.sessions.find(by_token + "x") is None
-    assert await store.sessions.find("") is None
+    assert await store.read(sessions.find, by_token + "x", store.now()) is None
+    assert await store.read(sessions.find, "", store.now()) is None
 
-    await store.administration.revoke_token(token, BY)
+    await store.write(people_changes.revoke_token, token, BY, store.now())
     with pytest.raises(TokenRevoked):
-        await store.sessions.find(by_token)
-    assert await store.sessions.find(by_password) is not None
-    await store.administration.disable_player("ada", BY)
+        await store.read(sessions.find, by_token, store.now())
+    assert await store.read(sessions.find, by_password, store.now()) is not None
+    await store.write(people_changes.disable_player, "ada", BY, store.now())
     with pytest.raises(Disabled):
-        await store.sessions.find(by_password)
-    await store.administration.enable_player("ada", BY)
+        await store.read(sessions.find, by_password, store.now())
+    await store.write(people_changes.enable_player, "ada", BY, store.now())
     clock.now += HOUR
-    assert await store.sessions.find(by_password) is None
-    assert await store.sessions.sweep() == 2
+    assert await store.read(sessions.find, by_password, store.now()) is None
+    assert await store.write(sessions.sweep, store.now()) == 2
 
 
 async def test_signing_out_elsewhere_keeps_the_session_at_hand(store: Store) -> None:
     ada, bob = await store.add_player("ada"), await store.add_player("bob")
-    here, there, other = [await store.sessions.begin(each.id, HOUR) for each in (ada, ada, bob)]
-    kept = await store.sessions.find(here)
+    here, there, other = [
+        await store.write(sessions.begin, each.id, HOUR, store.now()) for each in (ada, ada, bob)
+    ]
+    kept = await store.read(sessions.find, here, store.now())
     assert kept is not None
-    assert len(await store.sessions.end_others(ada.id, kept.session_id)) == 1
-    assert await store.sessions.find(there) is None
-    assert await store.sessions.find(other) is not None
-    await store.sessions.end(kept.session_id)
-    assert await store.sessions.find(here) is None
+    assert len(await store.write(sessions.end_others, ada.id, kept.session_id)) == 1
+    assert await store.read(sessions.find, there, store.now()) is None
+    assert await store.read(sessions.find, other, store.now()) is not None
+    await store.write(sessions.end, kept.session_id)
+    assert await store.read(sessions.find, here, store.now()) is None
 
 
 async def test_passwords_are_kept_with_their_player(store: Store) -> None:
-    row = await store.sessions.sign_up("Ada", "", "hash-1")
-    assert await store.sessions.password("ada") == (row, "hash-1")
+    row = await store.write(sessions.sign_up, "Ada", "", "hash-1", store.now())
+    assert await store.read(sessions.password, "ada") == (row, "hash-1")
     with pytest.raises(AlreadyExists):
-        await store.sessions.sign_up("ADA", "", "hash-2")
-    await store.sessions.set_password(row.id, "hash-3")
-    found = await store.sessions.password("ADA")
+        await store.write(sessions.sign_up, "ADA", "", "hash-2", store.now())
+    await store.write(sessions.set_password, row.id, "hash-3", store.now())
+    found = await store.read(sessions.password, "ADA")
     assert found is not None
     assert found[1] == "hash-3"
     await store.add_player("bob")
-    bob = await store.sessions.password("bob")
+    bob = await store.read(sessions.password, "bob")
     assert bob is not None
     assert bob[1] == ""
-    assert await store.sessions.password("nobody") is None
+    assert await store.read(sessions.password, "nobody") is None
 
 
-async def test_of_a_guest_nothing_is_left_but_what_it_played(world: World, clock: Clock) -> None:
+async def test_of_a_guest_nothing_is_left_but_what_it_played(
+    world: World, clock: WallClock
+) -> None:
     store = world.store
     ann = await guest_of(world, "guest-a")
-    session = await store.sessions.begin(ann.id, HOUR)
-    idle, _ = await store.sessions.add_guest(["guest-a", "guest-b"], HOUR)
+    session = await store.write(sessions.begin, ann.id, HOUR, store.now())
+    idle, _ = await store.write(sessions.add_guest, ["guest-a", "guest-b"], HOUR, store.now())
     assert (ann.name, idle.name) == ("guest-a", "guest-b")
     with pytest.raises(AlreadyExists):
-        await store.sessions.add_guest(["guest-a"], HOUR)
-    identity = await store.sessions.find(session)
+        await store.write(sessions.add_guest, ["guest-a"], HOUR, store.now())
+    identity = await store.read(sessions.find, session, store.now())
     assert identity is not None
     assert identity.guest
     assert identity.scopes == {"guest"}
     match = await world.play("guest-a", "house", returns=(1.0, -1.0), rated=False)
-    assert await store.sessions.guests() == 2
-    assert await store.sessions.expiring_guests() == []
-    assert await store.sessions.expiring_guests(HOUR) == [ann.id, idle.id]
+    assert await store.read(sessions.count_guests) == 2
+    assert await store.read(sessions.expiring_guests, store.now()) == []
+    assert await store.read(sessions.expiring_guests, store.now(), HOUR) == [ann.id, idle.id]
     clock.now += HOUR - 1
-    await store.sessions.extend_guests([ann.id], HOUR)
+    await store.write(sessions.extend_guests, [ann.id], HOUR, store.now())
     clock.now += 1
-    assert await store.sessions.expiring_guests() == [idle.id]
-    assert await store.sessions.find(session) is not None
+    assert await store.read(sessions.expiring_guests, store.now()) == [idle.id]
+    assert await store.read(sessions.find, session, store.now()) is not None
 
-    await store.sessions.forget_guests([ann.id, idle.id])
-    assert await store.sessions.guests() == 0
-    assert await store.sessions.find(session) is None
-    names = {row.name for row in await store.players()}
+    await store.write(sessions.forget_guests, [ann.id, idle.id], store.now())
+    assert await store.read(sessions.count_guests) == 0
+    assert await store.read(sessions.find, session, store.now()) is None
+    names = {row.name for row in await store.read(people.list_players)}
     assert names == {"house", "guest"}
-    seats = (await store.match(match)).header.seats
+    seats = (await store.read(match_reads.stored_match, match)).header.seats
     assert [(seat.player, seat.bot) for seat in seats] == [("guest", "guest"), ("house", "house")]
     # The next ones that are forgotten become the same.
     eve = await guest_of(world, "guest-e")
     other = await world.play("guest-e", "house", returns=(1.0, -1.0), rated=False)
-    await store.sessions.forget_guests([eve.id])
-    assert {row.name for row in await store.players()} == names
-    assert len(await store.list_matches(player_id=(await store.player("guest")).id)) == 2
+    await store.write(sessions.forget_guests, [eve.id], store.now())
+    assert {row.name for row in await store.read(people.list_players)} == names
+    guest = await store.read(people.player, "guest")
+    assert (
+        len(await store.read(match_lists.list_matches, match_lists.MatchFilter(player_id=guest.id)))
+        == 2
+    )
     assert other != match
 
 
 async def test_roles_are_not_had_by_name(store: Store) -> None:
     await store.add_player("House")
-    row = await store.sessions.special("house", ("house", "house-bots"))
+    row = await store.write(sessions.special, "house", ("house", "house-bots"), store.now())
     assert row.name == "house-bots"
-    assert await store.sessions.special("house", ("house", "house-bots")) == row
-    first = await store.sessions.only_token(row.id, "bots")
-    second = await store.sessions.only_token(row.id, "bots")
+    assert await store.write(sessions.special, "house", ("house", "house-bots"), store.now()) == row
+    first = await store.write(sessions.only_token, row.id, "bots", store.now())
+    second = await store.write(sessions.only_token, row.id, "bots", store.now())
     assert await store.authenticate(first) is None
     found = await store.authenticate(second)
     assert found is not None
@@ -144,10 +161,10 @@ async def test_roles_are_not_had_by_name(store: Store) -> None:
 async def test_roles_stay_when_a_database_is_copied(lasting_url: str, tmp_path: Path) -> None:
     copied = f"sqlite:///{tmp_path / 'copy.db'}"
     async with await Store.open(lasting_url) as store:
-        house = await store.sessions.special("house", ("house",))
+        house = await store.write(sessions.special, "house", ("house",), store.now())
     await maintenance.copy(lasting_url, copied)
     async with await Store.open(copied) as store:
-        assert await store.sessions.special("house", ("house",)) == house
+        assert await store.write(sessions.special, "house", ("house",), store.now()) == house
 
 
 async def test_a_database_of_before_gets_sessions_and_keeps_its_people(lasting_url: str) -> None:
@@ -170,9 +187,9 @@ async def test_a_database_of_before_gets_sessions_and_keeps_its_people(lasting_u
     finally:
         await database.close()
     async with await Store.open(lasting_url) as store:
-        (row,) = await store.tokens("ada")
-        session = await store.sessions.begin(1, HOUR, row.id)
-        identity = await store.sessions.find(session)
+        (row,) = await store.read(people.list_tokens, 1)
+        session = await store.write(sessions.begin, 1, HOUR, store.now(), row.id)
+        identity = await store.read(sessions.find, session, store.now())
         assert identity is not None
         assert (identity.player, identity.token_id) == ("ada", 1)
-        assert await store.sessions.guests() == 0
+        assert await store.read(sessions.count_guests) == 0

@@ -7,11 +7,14 @@ from typing import Any
 
 import pytest
 from tests.storage.races import race
+from tests.tournaments import add_tournament
 
-from plyhouse.storage.competitions import gone_why, reason, settings
+from plyhouse.storage import steering, tournaments
 from plyhouse.storage.errors import NotNow, Unknown
-from plyhouse.storage.rows import By, CompetitionRow
+from plyhouse.storage.rows import By, TournamentRow
 from plyhouse.storage.store import Store
+from plyhouse.storage.tournament_settings import TournamentSettings, settings
+from plyhouse.storage.tournaments import reason
 
 OLGA = By("olga", "because")
 Work = Callable[[Store], Awaitable[Any]]
@@ -21,39 +24,42 @@ async def start(store: Store) -> int:
     """Make the running competition ``cup`` with one bot in it; return the bot."""
     player = await store.add_player("ada")
     bot = await store.ensure_bot(player.id, "")
-    row = CompetitionRow("cup", "Cup", "pig", "move:1", "round_robin", 1, True, False, 1)
-    await store.create_competition(row, [bot.id])
-    await store.set_competition_status("cup", "running")
+    row = TournamentRow("cup", "Cup", "pig", "move:1", "round_robin", 1, True, False, 1)
+    await add_tournament(store, row, [bot.id])
+    await store.write(tournaments.set_status, "cup", "running", store.now())
     return bot.id
 
 
+STEPS = {"paused": "pause", "running": "resume", "deleted": "delete"}
+
+
 def organise(status: str) -> Work:
-    return lambda store: store.administration.set_competition_status("cup", status, OLGA)
+    return lambda store: store.write(steering.steer, "cup", STEPS[status], OLGA, store.now())
 
 
 async def test_suspended_competition_that_was_paused_stays_paused(store: Store) -> None:
     await start(store)
     await organise("paused")(store)
-    await store.suspend_competition("cup", "its game is missing")
-    suspended = await store.competition("cup")
+    await store.write(tournaments.suspend, "cup", "its game is missing")
+    suspended = await store.read(tournaments.competition, "cup")
     assert (suspended.status, reason(suspended)) == ("suspended", "its game is missing")
-    await store.resume_competition("cup")
-    resumed = await store.competition("cup")
-    assert (resumed.status, settings(resumed)) == ("paused", {})
+    await store.write(tournaments.resume, "cup")
+    resumed = await store.read(tournaments.competition, "cup")
+    assert (resumed.status, settings(resumed)) == ("paused", TournamentSettings())
     await organise("running")(store)
-    await store.suspend_competition("cup", "again")
-    await store.resume_competition("cup")
-    assert (await store.competition("cup")).status == "running"
+    await store.write(tournaments.suspend, "cup", "again")
+    await store.write(tournaments.resume, "cup")
+    assert (await store.read(tournaments.competition, "cup")).status == "running"
 
 
 async def test_suspending_twice_keeps_the_status_to_return_to(store: Store) -> None:
     await start(store)
     await organise("paused")(store)
     for why in ("first", "second"):
-        await store.suspend_competition("cup", why)
-    assert reason(await store.competition("cup")) == "second"
-    await store.resume_competition("cup")
-    assert (await store.competition("cup")).status == "paused"
+        await store.write(tournaments.suspend, "cup", why)
+    assert reason(await store.read(tournaments.competition, "cup")) == "second"
+    await store.write(tournaments.resume, "cup")
+    assert (await store.read(tournaments.competition, "cup")).status == "paused"
 
 
 @pytest.mark.parametrize("status", ["finished", "running", "paused"])
@@ -62,29 +68,29 @@ async def test_resuming_what_is_not_suspended_changes_nothing(store: Store, stat
     if status == "paused":
         await organise(status)(store)
     else:
-        await store.set_competition_status("cup", status)
-    await store.resume_competition("cup")
-    assert (await store.competition("cup")).status == status
+        await store.write(tournaments.set_status, "cup", status, store.now())
+    await store.write(tournaments.resume, "cup")
+    assert (await store.read(tournaments.competition, "cup")).status == status
 
 
 async def test_finished_competition_is_not_suspended(store: Store) -> None:
     await start(store)
-    await store.set_competition_status("cup", "finished")
+    await store.write(tournaments.set_status, "cup", "finished", store.now())
     with pytest.raises(NotNow, match="finished"):
-        await store.suspend_competition("cup", "too late")
-    assert (await store.competition("cup")).status == "finished"
+        await store.write(tournaments.suspend, "cup", "too late")
+    assert (await store.read(tournaments.competition, "cup")).status == "finished"
 
 
 def note_left(store: Store) -> Awaitable[Any]:
-    return store.note_left("cup", {7: 2})
+    return store.write(tournaments.note_left, "cup", {7: 2})
 
 
 def suspend(store: Store) -> Awaitable[Any]:
-    return store.suspend_competition("cup", "its game is missing")
+    return store.write(tournaments.suspend, "cup", "its game is missing")
 
 
 def finish(store: Store) -> Awaitable[Any]:
-    return store.set_competition_status("cup", "finished")
+    return store.write(tournaments.set_status, "cup", "finished", store.now())
 
 
 @pytest.mark.parametrize("status", ["paused", "deleted"])
@@ -98,14 +104,14 @@ async def test_status_of_an_organiser_survives_a_concurrent_write(
     async with await Store.open(racing_url) as store:
         if status == "deleted":
             with pytest.raises(Unknown):
-                await store.competition("cup")
+                await store.read(tournaments.competition, "cup")
         elif write is note_left:
-            row = await store.competition("cup")
-            assert (row.status, settings(row)["left"]) == ("paused", {"7": 2})
+            row = await store.read(tournaments.competition, "cup")
+            assert (row.status, settings(row).left) == ("paused", {7: 2})
         else:  # the other one was first: the organiser hears that it is too late
             assert isinstance(done, NotNow)
             expected = "finished" if write is finish else "suspended"
-            assert (await store.competition("cup")).status == expected
+            assert (await store.read(tournaments.competition, "cup")).status == expected
 
 
 @pytest.mark.parametrize("status", ["paused", "deleted"])
@@ -116,26 +122,29 @@ async def test_status_of_an_organiser_survives_a_concurrent_withdrawal(
         bot = await start(store)
 
     def withdraw(store: Store) -> Awaitable[Any]:
-        return store.administration.withdraw("cup", bot, OLGA, tell=True)
+        return store.write(steering.withdraw, "cup", bot, OLGA, store.now(), tell=True)
 
     await race(racing_url, withdraw, organise(status), at="UPDATE competitions")
     async with await Store.open(racing_url) as store:
         if status == "deleted":
             with pytest.raises(Unknown):
-                await store.competition("cup")
+                await store.read(tournaments.competition, "cup")
             return
-        row = await store.competition("cup")
-        assert (row.status, gone_why(row)) == ("paused", {bot: "because"})
+        row = await store.read(tournaments.competition, "cup")
+        assert (row.status, settings(row).gone) == ("paused", {bot: "because"})
 
 
 async def test_facts_noted_at_once_are_both_kept(racing_url: str) -> None:
     async with await Store.open(racing_url) as store:
         await start(store)
     await race(
-        racing_url, note_left, lambda store: store.note_left("cup", {8: 3}), at="UPDATE comp"
+        racing_url,
+        note_left,
+        lambda store: store.write(tournaments.note_left, "cup", {8: 3}),
+        at="UPDATE comp",
     )
     async with await Store.open(racing_url) as store:
-        assert settings(await store.competition("cup"))["left"] == {"7": 2, "8": 3}
+        assert settings(await store.read(tournaments.competition, "cup")).left == {7: 2, 8: 3}
 
 
 async def test_finishing_wins_over_an_older_reading_of_the_status(racing_url: str) -> None:
@@ -144,5 +153,5 @@ async def test_finishing_wins_over_an_older_reading_of_the_status(racing_url: st
     paused, _ = await race(racing_url, organise("paused"), finish, at="UPDATE competitions")
     assert paused.status == "paused"
     async with await Store.open(racing_url) as store:
-        row = await store.competition("cup")
+        row = await store.read(tournaments.competition, "cup")
         assert (row.status, row.finished_ms is not None) == ("finished", True)

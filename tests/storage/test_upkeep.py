@@ -10,17 +10,25 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select
+from tests.tournaments import add_tournament
 
 from plyhouse.storage import (
     announcements,
-    class_codes,
-    class_people,
-    class_sql,
-    class_staff,
+    competition_sql,
+    competition_staff,
+    competition_students,
+    join_codes,
+    leaderboards,
     maintenance,
+    outputs,
+    people,
+    people_changes,
+    regrades,
     schema,
+    sessions,
+    suspensions,
 )
-from plyhouse.storage.class_rows import ClassCompetition, ClassGame, NewMember
+from plyhouse.storage.competition_rows import CompetitionGame, CompetitionRow, NewMember
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import (
     AlreadyExists,
@@ -30,7 +38,7 @@ from plyhouse.storage.errors import (
     ServedAlready,
 )
 from plyhouse.storage.models import metadata
-from plyhouse.storage.rows import By, CompetitionRow, EventRow
+from plyhouse.storage.rows import By, EventRow, TournamentRow
 from plyhouse.storage.store import Store
 
 
@@ -43,38 +51,40 @@ async def fill(world: Any) -> None:
     await world.play("ada", "bob", returns=(1.0, -1.0))
     await world.play("bob", "cyd", returns=(0.0, 0.0), game="pig(target=50)")
     ada = (await world.bot("ada")).id
-    row = CompetitionRow("cup", "Größe", "pig", "move:1", "round_robin", 1, True, True, 5)
-    await world.store.create_competition(row, [ada, (await world.bot("bob")).id])
+    row = TournamentRow("cup", "Größe", "pig", "move:1", "round_robin", 1, True, True, 5)
+    await add_tournament(world.store, row, [ada, (await world.bot("bob")).id])
     match_id, new = await world.new("ada", "bob", competition_id="cup")
     rows = [EventRow(match_id, n, "act", n, n % 2, "é", 2**62, 1, 2, 3, -4, "{}") for n in range(3)]
     await world.store.apply([*new, *rows])
-    await world.store.save_ratings("pig", {ada: Rating()})
+    await world.store.write(leaderboards.save_ratings, "pig", {ada: Rating()}, world.store.now())
     await world.store.add_token("ada", ("play", "organise"), "laptop")
-    await world.store.administration.disable_player("ada", By("olga", "away"))
-    await world.store.administration.enable_player("ada", By("olga"))
-    await world.store.probation.suspend(await world.version("ada"), "it failed")
+    await world.store.write(
+        people_changes.disable_player, "ada", By("olga", "away"), world.store.now()
+    )
+    await world.store.write(people_changes.enable_player, "ada", By("olga"), world.store.now())
+    await world.store.write(
+        suspensions.suspend, await world.version("ada"), "it failed", world.store.now()
+    )
     await fill_class(world.store, ada)
     await world.store.submissions.submit(ada, "", "d" * 64, b"PK", 5, competition="course")
-    await world.store.outputs.keep(match_id, ada, "part", b"[]", 5)
-    await world.store.sessions.add_guest(["guest-sly-fox-417"], 3_600_000)
-    await world.store.sessions.sign_up("zoe", "", "a hash")
+    await world.store.write(outputs.keep, match_id, ada, "part", b"[]", 5)
+    await world.store.write(sessions.add_guest, ["guest-sly-fox-417"], 3_600_000, world.store.now())
+    await world.store.write(sessions.sign_up, "zoe", "", "a hash", world.store.now())
 
 
 async def fill_class(store: Store, bot: int) -> None:
-    """A competition with a class, a student in it, an entry and a code."""
-    games = (ClassGame(0, "pig", None),)
-    course = ClassCompetition(
-        "course", "Größe", "x = 1", "round_robin", "open", 1, 9, 5, games=games
-    )
-    await store.write(class_sql.create, course, [bot], By("olga"))
+    """A competition, a student in it, an entry and a code."""
+    games = (CompetitionGame(0, "pig", None),)
+    course = CompetitionRow("course", "Größe", "x = 1", "round_robin", "open", 1, 9, 5, games=games)
+    await store.write(competition_sql.create, course, [bot], By("olga"))
     await store.write(
-        class_people.take_in, "course", [NewMember("eva", "eva")], By("olga"), store.now()
+        competition_students.take_in, "course", [NewMember("eva", "eva")], By("olga"), store.now()
     )
-    await store.write(class_codes.add_code, "course", By("olga"), store.now(), uses=3, group="eva")
+    await store.write(join_codes.add_code, "course", By("olga"), store.now(), uses=3, group="eva")
     await store.write(announcements.announce, "course", "Welcome!", By("olga"), store.now())
-    await store.write(class_staff.add, "course", "bob", "owner", By("olga"), store.now())
-    eva = await store.player("eva")
-    await store.regrades.ask("course", eva.id, "Please look again.", None)
+    await store.write(competition_staff.add, "course", "bob", "owner", By("olga"), store.now())
+    eva = await store.read(people.player, "eva")
+    await store.write(regrades.ask, "course", eva.id, "Please look again.", None, store.now())
 
 
 async def everything(url: str) -> dict[str, list[tuple[Any, ...]]]:

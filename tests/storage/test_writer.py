@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from plyhouse.storage import match_reads
 from plyhouse.storage.errors import (
     AlreadyExists,
     DatabaseLocked,
@@ -40,7 +41,7 @@ async def start(store: Store, world: Any, count: int) -> list[str]:
 
 
 class Gate(Store):
-    """Stands in for a store: holds every transaction until it is let through, and counts."""
+    """Replaces a store: holds every transaction until it is released, and counts."""
 
     place = "the gate"
 
@@ -65,7 +66,7 @@ async def test_what_is_acknowledged_is_stored_in_order(
     writer = Writer(store)
     for index in range(20):
         await asyncio.gather(*(submit(writer, [event(match_id, index)]) for match_id in ids))
-        stored = await store.match(ids[0])
+        stored = await store.read(match_reads.stored_match, ids[0])
         assert [row.index for row in stored.events] == list(range(index + 1))
     await writer.close()
 
@@ -116,8 +117,8 @@ async def test_one_wrong_submission_does_not_harm_the_others(
         type(None),
     ]
     assert "2 seats, not 3 returns" in str(results[3])
-    assert len((await store.match(good)).events) == 1
-    assert len((await store.match(other)).events) == 2
+    assert len((await store.read(match_reads.stored_match, good)).events) == 1
+    assert len((await store.read(match_reads.stored_match, other)).events) == 2
     await writer.close()
 
 
@@ -158,7 +159,7 @@ async def test_closing_stores_what_waits_and_accepts_nothing_more(
     assert all(future.done() and future.exception() is None for future in waiting)
     with pytest.raises(StoreClosed, match=r"writer of .* was closed"):
         await submit(writer, [event(match_id, 10)])
-    assert len((await store.match(match_id)).events) == 10
+    assert len((await store.read(match_reads.stored_match, match_id)).events) == 10
 
 
 async def test_who_waits_is_told_in_order_whatever_others_do_with_it(
@@ -179,7 +180,7 @@ async def test_who_waits_is_told_in_order_whatever_others_do_with_it(
     await writer.flush()
     assert told == ["nothing", "first", "failing", "last"]
     assert "a fault" in caplog.text
-    assert len((await store.match(ids[1])).events) == 1
+    assert len((await store.read(match_reads.stored_match, ids[1])).events) == 1
     await writer.close()
 
 
@@ -230,7 +231,7 @@ def test_a_loop_that_was_closed_harms_neither_the_thread_nor_a_later_loop(
     async def look(match_id: str) -> int:
         async with await Store.open(url) as store:
             await store.apply([event(match_id, 1)])
-            return len((await store.match(match_id)).events)
+            return len((await store.read(match_reads.stored_match, match_id)).events)
 
     match_id = asyncio.run(leave())
     assert asyncio.run(look(match_id)) == 2
@@ -294,7 +295,9 @@ async def test_every_acknowledged_row_survives_a_kill(lasting_url: str, world_at
             told[name.decode()] = int(index)
     assert await process.wait() == -signal.SIGKILL
     async with await Store.open(lasting_url) as store:
-        stored = {row.header.id: row.events for row in await store.running_matches()}
+        stored = {
+            row.header.id: row.events for row in await store.read(match_reads.running_matches)
+        }
     assert set(told) == set(ids)
     for match_id, last in told.items():
         indices = [row.index for row in stored[match_id]]

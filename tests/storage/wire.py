@@ -10,12 +10,12 @@ from sqlalchemy.engine import make_url
 
 
 class Wire:
-    """Passes bytes on between clients and PostgreSQL, on a port of its own."""
+    """A proxy between clients and PostgreSQL, on its own port."""
 
     def __init__(self, host: str, port: int) -> None:
         self._there = host, port
         self.silent = False
-        """Whether what the server says is kept back."""
+        """True if the server's answers are held back."""
         self._links: list[asyncio.StreamWriter] = []
         self._server: asyncio.Server | None = None
         self.port = 0
@@ -27,7 +27,7 @@ class Wire:
         """How many COMMITs pass unharmed before each of those."""
         self._passed = 0
         self.dead = False
-        """Whether connections are cut as soon as they are made."""
+        """True if connections are cut as soon as they are made."""
 
     async def open(self) -> None:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
@@ -56,7 +56,7 @@ class Wire:
         async def back() -> None:
             while data := await far_reader.read(65536):
                 if lost.is_set():
-                    break  # the answer to COMMIT: it is stored, and nobody is told
+                    break  # The answer to COMMIT: it is stored, and no client learns it.
                 if not self.silent:
                     writer.write(data)
             writer.transport.abort()

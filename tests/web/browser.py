@@ -31,8 +31,8 @@ OPTIONS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    # Its address bar draws what it suggests as two pages of its own for every window: three
-    # quarters of what a window costs. And a tab would have one process when it is empty, another
+    # Its address bar draws suggestions as two more pages for every window: three quarters of a
+    # window's cost. And a tab would have one process when it is empty, another
     # for our page, and a third in reserve: here one does for all that it shows.
     "--disable-site-isolation-trials",
     "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup,"
@@ -87,7 +87,7 @@ def chromium(program: str, profile: Path) -> Iterator[str]:
 
 
 class Page:
-    """One tab, in a browser context (cookies, cache) of its own."""
+    """One tab, in its own browser context (cookies, cache)."""
 
     def __init__(self, wire: ClientConnection) -> None:
         self._wire = wire
@@ -95,7 +95,7 @@ class Page:
         self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._session: str | None = None
         self.errors: list[str] = []
-        """What the page complained about in its console, exceptions included."""
+        """The errors in the page's console, exceptions included."""
         self.listeners: list[Callable[[str, dict[str, Any]], None]] = []
         """Told of every event of the DevTools, by its name and parameters."""
         self.context = ""
@@ -139,7 +139,7 @@ class Page:
         return result
 
     async def open(self, context: str = "") -> None:
-        """Make the tab, in a context of its own unless one is named."""
+        """Open the tab, in a new context unless one is named."""
         if not context:
             context = (await self.call("Target.createBrowserContext"))["browserContextId"]
         self.context = context
@@ -210,7 +210,7 @@ class Page:
         await self.evaluate(f"document.querySelector({json.dumps(selector)}).click()")
 
     async def point(self, selector: str) -> None:
-        """Press the mouse on the middle of an element, as soon as it stands still on the page."""
+        """Press the mouse on the middle of an element, once it has stopped moving."""
         found = json.dumps(selector)
         place = await self.evaluate(
             "(async () => { let before = []; for (let frame = 0; frame < 120; frame++) {"

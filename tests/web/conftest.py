@@ -103,7 +103,7 @@ class Bot:
         self.send(Ready, self.match)
 
     async def act(self, action: str) -> None:
-        """Play when it is this bot's turn; the ply is told and durable when this returns."""
+        """Play when it is this bot's turn; the ply is sent and durable on return."""
         turn = await self._next(Turn)
         self.send(Act, self.match, turn.ply, action)
         await self._next(Accepted)
@@ -170,7 +170,7 @@ async def house() -> AsyncIterator[House]:
 
 
 class Wire:
-    """A way to the server that can be cut and mended; browsers come in at `url`."""
+    """A connection to the server that can be cut and restored; browsers use `url`."""
 
     def __init__(self, port: int) -> None:
         self._to = port

@@ -17,7 +17,13 @@ from typing import Any, Final
 import msgspec
 
 from plyhouse.games import scene
-from plyhouse.protocol.api.classes import ChangedKey, CompetitionCost, EndedFinal, Entry, Rehearsal
+from plyhouse.protocol.api.competitions import (
+    ChangedKey,
+    CompetitionCost,
+    EndedFinal,
+    Entry,
+    Rehearsal,
+)
 from plyhouse.protocol.api.matches import Ending, Match, Replay
 from plyhouse.protocol.api.people import Opponent, Person, Seek
 from plyhouse.protocol.api.positions import Chances
@@ -52,7 +58,7 @@ ANSWERS: Final = (
     CompetitionCost,
     ChangedKey,
 )
-"""What the client reads of the web API."""
+"""The types of the web API that the client reads."""
 
 
 def _of_schema(field: dict[str, Any], name: str = "") -> str:

@@ -19,7 +19,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, Final
 
-from plyhouse.clients.cli.replay_page import import_map, styles
+from plyhouse.clients.replay.html_page import import_map, styles
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.registry import game_names, get_game
 from plyhouse.games.scene import scene_fields

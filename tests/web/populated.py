@@ -15,12 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.server.conftest import Client, House
-from tests.server.finals import Course, weaker_resigns
+from tests.harness.finals import Course, weaker_resigns
+from tests.harness.server import BotClient, Server
 
 from plyhouse.protocol.messages import Accepted, Act, Error, Resign
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
+from plyhouse.storage import match_lists
 from plyhouse.storage.rows import MatchRow
 
 from .browser import chromium, find_chromium, open_page, sign_in
@@ -45,7 +46,7 @@ SAID = {"value": 0.25, "depth": 4, "nodes": 812, "pv": ["4", "5"], "text": "the 
 class Populated:
     """A server with something on every page."""
 
-    house: House
+    house: Server
     pages: dict[str, str]
     """Paths that everybody sees, by what they are."""
     staff: dict[str, str]
@@ -54,7 +55,7 @@ class Populated:
     """Of an organiser."""
 
 
-async def _meet(clients: list[Client], game: str, time_control: str) -> list[Client]:
+async def _meet(clients: list[BotClient], game: str, time_control: str) -> list[BotClient]:
     """Let two bots meet in a rated match; returns them in the order of their seats."""
     for client in clients:
         answer = await client.seek(game, time_control, rated=True)
@@ -63,11 +64,13 @@ async def _meet(clients: list[Client], game: str, time_control: str) -> list[Cli
     return clients if found[0].seat == 0 else clients[::-1]
 
 
-async def _newest(house: House) -> MatchRow:
-    return (await house.hub.store.list_matches(limit=1))[0]
+async def _newest(house: Server) -> MatchRow:
+    return (
+        await house.hub.store.read(match_lists.list_matches, match_lists.MatchFilter(), limit=1)
+    )[0]
 
 
-async def _act(client: Client, match: str, ply: int, action: str, info: Any = None) -> None:
+async def _act(client: BotClient, match: str, ply: int, action: str, info: Any = None) -> None:
     answer = await client.ask(Act, match, ply, action, info)
     assert isinstance(answer, Accepted), answer
     assert answer.info_refused == ""
@@ -75,10 +78,10 @@ async def _act(client: Client, match: str, ply: int, action: str, info: Any = No
 
 @contextlib.asynccontextmanager
 async def populated() -> AsyncIterator[Populated]:
-    """Run such a server, on a port of its own and in memory."""
+    """Run such a server in memory, on its own port."""
     config = ServerConfig(port=0, database="sqlite:///:memory:", guests=True)
     async with running_server(config) as server, contextlib.AsyncExitStack() as stack:
-        house = House(server, stack)
+        house = Server(server, stack)
         clients = [await house.bot("alice", "one"), await house.bot("bob", "two")]
         seated = await _meet(clients, "connect_four", "total:60")
         over = (await _newest(house)).id

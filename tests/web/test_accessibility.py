@@ -21,7 +21,7 @@ THERE = (
     "!document.querySelector('#match') || document.querySelector('#scene svg')"
     " || document.body.innerText.includes('Waiting')"
 )
-"""Whether a page shows what its script draws."""
+"""Return whether a page shows what its script draws."""
 RUN = """
 axe.run(document, {resultTypes: ["violations"]}).then(({violations}) => violations.flatMap(
   ({id, help, nodes}) => nodes.map(({target, failureSummary}) =>

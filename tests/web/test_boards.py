@@ -80,11 +80,11 @@ async def begun(house: House, spec: str, seat: int) -> str:
     person = Bot(house.hub.connect(), "ann")
     person.send(Hello, await house.token("ann"), takeover=True)
     await person.welcomed()
-    known = sorted(house.hub.directory.participants.values(), key=lambda each: each.player)
+    known = sorted(house.hub.directory.presences.values(), key=lambda each: each.player)
     (ann,) = [each for each in known if each.player == "ann"]
     game = get_game(spec)
-    seats = [each for each in known if each is not ann][: game.seats - 1]
-    seats.insert(seat, ann)
+    seats = [each.bot_id for each in known if each is not ann][: game.seats - 1]
+    seats.insert(seat, ann.bot_id)
     terms = Terms(game, TimeControl.parse("total:300"), rated=False)
     return next(iter(house.hub.runner.begin(terms, [seats]).open))
 
@@ -109,7 +109,7 @@ async def test_every_registered_game_is_played_in_the_browser(
                 await page.until(f"!({MINE}) || {ACTIONS}.length")
             assert await page.text("#scene .status"), spec
             assert page.errors == [], spec
-            # The last action may have ended it, which is told when its position is seen.
+            # The last action may have ended it, which shows with its position.
             resign = "document.querySelector('[data-request=resign]')"
             await page.until(f"{resign} || {OVER}")
             for _ in range(2):  # it asks once more

@@ -72,7 +72,7 @@ async def test_one_who_comes_late_sees_what_was_before(house: House, page: Page)
     await page.until(f"{DISCS} === 3")
     await page.press("ArrowLeft")
     await page.until(f"{DISCS} === 2")
-    await second.act("7")  # whoever looks back is not torn away
+    await second.act("7")  # A viewer of an earlier position is not torn away.
     await page.until("document.querySelectorAll('#events li').length === 4")
     assert await page.evaluate(DISCS) == 2
     await page.press("End")

@@ -1,12 +1,12 @@
-"""What a room sees of a competition between its matches: the table, and what comes next."""
+"""A projector's view of a competition between matches: the table and the next pairings."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from tests.server.hosted_finals import HostedFinal, cup_file
-from tests.server.test_hosting import Machine
+from tests.harness.hosted_finals import HostedFinal, cup_file
+from tests.harness.simulated_runner import SimulatedRunner
 
 from .browser import Page
 
@@ -17,7 +17,9 @@ CUP = cup_file(game="pig(target=20)", rest='board = "public"\n')
 async def test_screen_shows_table_until_a_match_runs(
     house: Any, page: Page, screen: str, board: str
 ) -> None:
-    cup = await HostedFinal.begin(house, Machine(house, tier="landlock"), ("ann", "ben"), CUP)
+    cup = await HostedFinal.begin(
+        house, SimulatedRunner(house, tier="landlock"), ("ann", "ben"), CUP
+    )
     await page.go(f"{house.url}/{screen}?competition={cup.cup}")
     await page.until("document.querySelector('#news table')")
     news = await page.text("#news")

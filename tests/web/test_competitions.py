@@ -10,12 +10,12 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.server.conftest import House
-from tests.server.finals import Course, weaker_resigns
+from tests.harness.finals import Course, weaker_resigns
+from tests.harness.server import Server
 
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
-from plyhouse.storage import class_sql
+from plyhouse.storage import competition_sql
 
 from .browser import Page, sign_in
 
@@ -30,19 +30,19 @@ rules = "Be <b>fair</b>."
 
 
 @pytest.fixture
-async def hall() -> AsyncIterator[House]:
+async def hall() -> AsyncIterator[Server]:
     config = ServerConfig(port=0, database="sqlite:///:memory:")
     async with running_server(config) as server, contextlib.AsyncExitStack() as stack:
-        yield House(server, stack)
+        yield Server(server, stack)
 
 
-async def course(hall: House, board: str) -> Course:
+async def course(hall: Server, board: str) -> Course:
     cup = Course(hall, FILE.format(board=board), "autumn cup")
     await cup.freeze("connect_four", *NAMES)
     return cup
 
 
-async def test_the_list_and_the_page_of_a_competition(hall: House) -> None:
+async def test_the_list_and_the_page_of_a_competition(hall: Server) -> None:
     cup = await course(hall, "public")
     async with cup.web() as web:
         listed = await web.get("/competitions")
@@ -65,10 +65,10 @@ async def test_the_list_and_the_page_of_a_competition(hall: House) -> None:
     assert missing.status_code == 404
 
 
-async def test_match_of_a_final_is_labelled_as_a_match_of_its_competition(hall: House) -> None:
+async def test_match_of_a_final_is_labelled_as_a_match_of_its_competition(hall: Server) -> None:
     cup = await course(hall, "public")
     await cup.play(weaker_resigns(NAMES))
-    made = await hall.hub.store.read(class_sql.find, "autumn cup")
+    made = await hall.hub.store.read(competition_sql.find, "autumn cup")
     async with cup.web() as web:
         match, *_ = (await web.get("/api/v1/matches?limit=1")).json()
         one = (await web.get(f"/api/v1/matches/{match['match']}")).json()
@@ -78,7 +78,7 @@ async def test_match_of_a_final_is_labelled_as_a_match_of_its_competition(hall: 
     assert "casual" not in shown
 
 
-async def test_a_private_page_shows_each_what_it_may_see(hall: House) -> None:
+async def test_a_private_page_shows_each_what_it_may_see(hall: Server) -> None:
     cup = await course(hall, "anonymous")
     await cup.begin()
     seen = {}
@@ -107,7 +107,7 @@ async def test_a_private_page_shows_each_what_it_may_see(hall: House) -> None:
         assert (await web.get("/competitions/autumn cup")).status_code == 401
 
 
-async def test_a_round_robin_without_a_class_has_a_page(hall: House) -> None:
+async def test_competition_without_students_has_page_exports_and_owner(hall: Server) -> None:
     for name in ("one", "two"):
         await hall.bot("dora" if name == "one" else "emil", name, games=["pig"], max_matches=2)
     headers = {"Authorization": f"Bearer {await hall.token('olga', 'organise')}"}
@@ -117,14 +117,26 @@ async def test_a_round_robin_without_a_class_has_a_page(hall: House) -> None:
         made: Any = (await web.post("/api/v1/competitions", json=body)).json()
         listed = (await web.get("/competitions")).text
         page = await web.get(f"/competitions/{made['competition']}")
+        again = await web.post("/api/v1/competitions", json=body)
+        here = "/api/v1/class/competitions/Open"
+        table = (await web.get(f"{here}/export/csv")).text
+        staff = (await web.get(f"{here}/staff")).json()
+        paused = await web.post(f"{here}/pause", json={})
+        shown = (await web.get(f"/api/v1/competitions/{made['competition']}")).json()
     assert "Open</a>" in listed
     assert page.status_code == 200
     assert "dora/one" in page.text
+    assert "Standings" in page.text
+    assert (again.status_code, again.json()["code"]) == (400, "competition/invalid")
+    assert "another name" in again.text
+    assert "emil/two" in table
+    assert [(each["player"], each["role"]) for each in staff] == [("olga", "owner")]
+    assert (paused.json()["status"], shown["status"]) == ("paused", "paused")
 
 
 @pytest.mark.browser
 async def test_a_student_signs_in_and_sees_its_own_line(
-    hall: House, page: Page, pictures: Path | None
+    hall: Server, page: Page, pictures: Path | None
 ) -> None:
     cup = await course(hall, "anonymous")
     await cup.play(weaker_resigns(NAMES))
@@ -146,7 +158,7 @@ async def test_a_student_signs_in_and_sees_its_own_line(
 
 @pytest.mark.browser
 async def test_the_page_of_a_competition_fits_phone_and_projector(
-    hall: House, page: Page, pictures: Path | None
+    hall: Server, page: Page, pictures: Path | None
 ) -> None:
     cup = await course(hall, "public")
     await cup.play(weaker_resigns(NAMES))

@@ -18,6 +18,7 @@ from plyhouse.protocol.codec import SUBPROTOCOLS
 from plyhouse.server.web.client import ClientFiles, matches_etag
 from plyhouse.server.web.compression import LONG, Compression, accepts_gzip, is_text
 from plyhouse.server.web.replay import replay
+from plyhouse.storage import match_reads
 from plyhouse.storage.rows import EventRow, StoredMatch
 
 from .conftest import House
@@ -57,8 +58,8 @@ async def test_texts_are_compressed_for_those_who_accept_it(house: House, path: 
 
 @pytest.mark.parametrize("game", ["battleship", "go"])
 async def test_a_long_replay_travels_as_a_tenth_of_its_length(house: House, game: str) -> None:
-    """What anybody sees and, where it differs, what a seat saw; the longest plain answer once
-    had 3.9 MB in battleship and 1 MB in go.
+    """The public view and, where it differs, a seat's view. Without paging, the longest plain
+    answer had 3.9 MB in battleship and 1 MB in go.
     """
     match = await random_match(house, game)
     async with httpx.AsyncClient(base_url=f"{house.url}/api/v1/matches/{match}") as web:
@@ -103,7 +104,7 @@ async def test_the_websocket_is_left_alone(house: House) -> None:
 
 
 async def sent(parts: list[tuple[bytes, bool]], content_type: str, accept: str) -> list[Any]:
-    """What becomes of an answer of these parts, each with whether more follow."""
+    """Return the compressed answer of these parts, each with whether more follow."""
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
         headers = [(b"content-type", content_type.encode()), (b"content-length", b"1")]
@@ -234,7 +235,7 @@ def test_tags_are_compared_weakly(header: str, same: bool) -> None:
 
 async def test_a_replay_of_events_out_of_turn_is_refused(house: House) -> None:
     match = await house.play("tic_tac_toe", "a1 b1 a2 b2 a3")
-    stored = await house.hub.store.match(match)
+    stored = await house.hub.store.read(match_reads.stored_match, match)
     game = get_game("tic_tac_toe")
     assert replay(stored, game, None, seats_open=True).plies == 5
     first: EventRow = next(event for event in stored.events if event.kind == "action")

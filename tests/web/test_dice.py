@@ -1,4 +1,4 @@
-"""What chance did in a match, checked by the browser itself."""
+"""The chance outcomes of a match, checked in the browser."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 from plyhouse.games import get_game
 from plyhouse.server.results.record import Record, read_record, write_record
 from plyhouse.server.results.verify import verify
+from plyhouse.storage import match_reads
 
 from .browser import Page
 from .conftest import Bot, House
@@ -48,7 +49,7 @@ async def ended(house: House) -> str:
     bots[0].resign()
     await bots[0].finish()
     match = bots[0].match
-    while (await house.hub.store.match(match)).pairing.finished_ms is None:  # noqa: ASYNC110
+    while (await house.hub.store.read(match_reads.stored_match, match)).pairing.finished_ms is None:  # noqa: ASYNC110
         await asyncio.sleep(0.01)
     return match
 
@@ -159,7 +160,7 @@ async def test_the_browser_and_plyhouse_verify_come_to_the_same(house: House, pa
     assert dict(zip(changes, found, strict=True)) == {
         change: change == "nothing" for change in changes
     }
-    # Over plain http browsers keep Web Crypto to themselves; then the page hashes by itself.
+    # Over plain http browsers do not offer Web Crypto, so the page has its own hash function.
     await page.evaluate("Object.defineProperty(window.crypto, 'subtle', { value: undefined })")
     again = await page.evaluate(
         f"import('/web/verify.js').then(({{ verify }}) => Promise.all({given}.map("

@@ -1,4 +1,4 @@
-"""What is shown of a match that did not end by the rules: to all, and to a bot's author alone."""
+"""A match that did not end by the rules: the public view, and the author's."""
 
 from __future__ import annotations
 

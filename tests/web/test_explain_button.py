@@ -93,7 +93,7 @@ async def test_why_the_match_was_lost_is_three_presses_away(
         )
         await page.until("document.querySelector('#explain').textContent.includes('minimax to')")
 
-        # What was explained belongs to its position.
+        # An explanation belongs to its position.
         await page.click("#review button[data-ply='1']")
         await page.evaluate("location.hash = '#3'")
         await page.until("document.querySelector('#where').textContent.startsWith('3 / ')")
@@ -102,7 +102,7 @@ async def test_why_the_match_was_lost_is_three_presses_away(
 
 
 async def barriers(page: Page) -> list[str]:
-    """What axe-core finds wrong, light and dark; nothing where it is not installed."""
+    """Return axe-core's findings, light and dark; none if it is not installed."""
     if not AXE.exists():
         return []
     await page.evaluate(await asyncio.to_thread(AXE.read_text) + "\ntypeof axe.run")

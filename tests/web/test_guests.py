@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from plyhouse.clients.cli.house_bots import house_bots
+from plyhouse.clients.builtin_bots.launcher import StartedBots
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
+from plyhouse.storage import leaderboards, match_lists
 
 from .browser import Page, open_page
 from .conftest import House, Wire
@@ -44,9 +45,9 @@ STEP = """(() => {
 
 @pytest.fixture
 async def hosted() -> AsyncIterator[House]:
-    """A server with bots of its own, as `plyhouse serve` is on a loopback address."""
+    """A server with built-in bots, as `plyhouse serve` starts it on a loopback address."""
     config = ServerConfig(port=0, database="sqlite:///:memory:")
-    async with running_server(config) as server, house_bots(server):
+    async with running_server(config, builtin_bots=StartedBots) as server:
         yield House(server)
 
 
@@ -74,7 +75,7 @@ async def test_a_guest_plays_a_game_of_each_kind_against_a_bot_of_the_house(
     hosted: House, page: Page
 ) -> None:
     seconds = None
-    for game, level in (("tic_tac_toe", "best"), ("pig", "easy"), ("kuhn_poker", "medium")):
+    for game, level in (("tic_tac_toe", "hard"), ("pig", "easy"), ("kuhn_poker", "medium")):
         asked = await begin(page, hosted.url, game, level)
         if seconds is None:
             await page.until(MINE)
@@ -89,11 +90,13 @@ async def test_a_guest_plays_a_game_of_each_kind_against_a_bot_of_the_house(
         assert f"house/{level}" in await page.text("#seats")
     assert seconds is not None
     assert seconds < 90
-    (row, *others) = await hosted.hub.store.list_matches(status="finished", limit=10)
+    (row, *others) = await hosted.hub.store.read(
+        match_lists.list_matches, match_lists.MatchFilter(status="finished"), limit=10
+    )
     assert len(others) == 2
     assert not any(each.rated for each in (row, *others))
     for game in ("tic_tac_toe", "pig", "kuhn_poker"):
-        assert await hosted.hub.store.leaderboard(game) == []
+        assert await hosted.hub.store.read(leaderboards.leaderboard, game) == []
     # Once more against the same.
     before = await page.evaluate("location.pathname")
     await page.click("[data-rematch]")
@@ -120,7 +123,7 @@ async def test_a_guest_plays_a_game_of_one_seat_from_its_tile_and_again(
     before = await page.evaluate(PLAYED)
     assert await page.evaluate(STEP)
     await page.until(f"{PLAYED} > {before}")
-    # What is not over is offered, without an opponent that is not there.
+    # Unfinished matches are offered, without an absent opponent.
     await page.go(f"{house.url}/play")
     await page.until("document.querySelector('#unfinished button')")
     assert await page.text("#unfinished p") == (
@@ -161,7 +164,7 @@ async def test_a_guest_plays_with_two_bots_of_the_house(hosted: House, page: Pag
 
 
 class Frames:
-    """What a page is sent over its websockets."""
+    """The messages that a page receives over its websockets."""
 
     def __init__(self, page: Page) -> None:
         self.received: list[str] = []
@@ -257,7 +260,7 @@ async def test_a_match_survives_the_network_and_goes_on_in_a_new_tab(
             await page.until(
                 "document.querySelector('#state').textContent.includes('another window')"
             )
-            # The positions of before are there, and the last one can still be played.
+            # The earlier positions are there, and the last one can still be played.
             await tab.press("Home")
             await tab.until("!document.querySelector('#scene .stone circle')")
             await tab.press("End")

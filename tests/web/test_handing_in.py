@@ -8,13 +8,18 @@ from collections.abc import AsyncIterator
 
 import httpx
 import pytest
-from tests.server.conftest import House
+from tests.harness.server import Server
 from tests.web.browser import Page, sign_in
 
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
-from plyhouse.storage import class_people, class_sql
-from plyhouse.storage.class_rows import NewMember
+from plyhouse.storage import (
+    competition_sql,
+    competition_students,
+    submission_checks,
+    submission_sql,
+)
+from plyhouse.storage.competition_rows import NewMember
 from plyhouse.storage.rows import By
 
 FILE = 'name = "Cup"\ngames = ["tic_tac_toe"]\ntime_control = "move:1"\nboard = "class"\n'
@@ -24,27 +29,27 @@ GAMES = ("tic_tac_toe",)
 
 
 @pytest.fixture
-async def hall() -> AsyncIterator[House]:
+async def hall() -> AsyncIterator[Server]:
     config = ServerConfig(
         port=0, database="sqlite:///:memory:", hosted=True, max_submission_bytes=2000
     )
     async with running_server(config) as server, contextlib.AsyncExitStack() as stack:
-        yield House(server, stack)
+        yield Server(server, stack)
 
 
-async def opened(hall: House) -> str:
+async def opened(hall: Server) -> str:
     """An open competition with ada in it; returns her token."""
     token = await hall.token("ada")
-    await hall.hub.courses.open(FILE, By("olga"))
+    await hall.hub.competitions.open(FILE, By("olga"))
     people = [NewMember("ada", "ada")]
     await hall.hub.store.write(
-        class_people.take_in, "cup", people, By("olga"), hall.hub.store.now(), adopt="*"
+        competition_students.take_in, "cup", people, By("olga"), hall.hub.store.now(), adopt="*"
     )
     return token
 
 
-async def test_a_session_hands_in_from_pages_of_the_server_only(hall: House) -> None:
-    token, book = await opened(hall), hall.hub.store.submissions
+async def test_a_session_hands_in_from_pages_of_the_server_only(hall: Server) -> None:
+    token, store = await opened(hall), hall.hub.store
     async with httpx.AsyncClient(base_url=hall.server.url) as web:
         assert 'id="submit-form"' not in (await web.get(URL)).text, "not for everybody"
         web.headers["origin"] = hall.server.url
@@ -60,25 +65,25 @@ async def test_a_session_hands_in_from_pages_of_the_server_only(hall: House) -> 
                 "/api/v1/submissions", params=query, content=BOT, headers=headers
             )
             assert answer.status_code == status, answer.text
-        (number,) = await book.waiting()
+        (number,) = await store.read(submission_checks.waiting)
         assert "waits for its check" in (await web.get(URL)).text
-        await book.checked(number, False, "<b>no</b> & no more", (), 1)
+        await store.write(submission_sql.check, number, False, "<b>no</b> & no more", (), 1)
         shown = (await web.get(URL)).text
         assert "&lt;b&gt;no&lt;/b&gt; &amp; no more" in shown
         assert "<strong>refused</strong>" in shown
         await hall.hub.store.write(
-            class_sql.move, "cup", "freeze", By("olga"), hall.hub.store.now()
+            competition_sql.move, "cup", "freeze", By("olga"), hall.hub.store.now()
         )
         frozen = (await web.get(URL)).text
         assert ('id="submit-form"' in frozen, "What the check said" in frozen) == (False, True)
 
 
-async def test_who_only_connects_is_told_that_only_what_is_handed_in_plays(hall: House) -> None:
+async def test_who_only_connects_is_told_that_only_what_is_handed_in_plays(hall: Server) -> None:
     token = await hall.token("ada")
-    await hall.hub.courses.open(FILE + "[hosting]\nrequired = true\n", By("olga"))
+    await hall.hub.competitions.open(FILE + "[hosting]\nrequired = true\n", By("olga"))
     people = [NewMember("ada", "ada")]
     await hall.hub.store.write(
-        class_people.take_in, "cup", people, By("olga"), hall.hub.store.now(), adopt="*"
+        competition_students.take_in, "cup", people, By("olga"), hall.hub.store.now(), adopt="*"
     )
     async with httpx.AsyncClient(base_url=hall.server.url) as web:
         web.headers["origin"] = hall.server.url
@@ -97,15 +102,15 @@ async def test_who_only_connects_is_told_that_only_what_is_handed_in_plays(hall:
             params={"file": "deep.py", "competition": "cup"},
             content=BOT,
         )
-        (number,) = await hall.hub.store.submissions.waiting()
-        await hall.hub.store.submissions.checked(number, True, "", GAMES, 1)
+        (number,) = await hall.hub.store.read(submission_checks.waiting)
+        await hall.hub.store.write(submission_sql.check, number, True, "", GAMES, 1)
         assert "the final is without it" not in (await web.get(URL)).text
         assert await left_out() == [False]
 
 
 @pytest.mark.browser
-async def test_a_file_is_chosen_sent_and_entered(hall: House, page: Page) -> None:
-    token, book = await opened(hall), hall.hub.store.submissions
+async def test_a_file_is_chosen_sent_and_entered(hall: Server, page: Page) -> None:
+    token, store = await opened(hall), hall.hub.store
     await page.go(f"{hall.server.url}/account")
     await sign_in(page, token)
     await page.go(hall.server.url + URL)
@@ -124,12 +129,12 @@ async def test_a_file_is_chosen_sent_and_entered(hall: House, page: Page) -> Non
     await choose("large.py", "#" * 2001)
     await said("at most 2,000")
     await choose("deep.pkl", "x")
-    await said("hand in a .py file")
+    await said("submit a .py file")
     await choose("deep.py", BOT)
     await said("ada/deep has come")
     assert "waits for its check" in await page.text("#own-submissions")
-    (number,) = await book.waiting()
-    await book.checked(number, True, "All checks passed.", GAMES, 5)
+    (number,) = await store.read(submission_checks.waiting)
+    await store.write(submission_sql.check, number, True, "All checks passed.", GAMES, 5)
     await page.go(hall.server.url + URL)
     assert "ready, entered" in await page.text("#own-submissions")
     assert "ada/deep" in await page.text("#own-entries")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.sandbox.hosted_house import PIG, hosted_house
+from tests.harness.hosted_server import PIG, hosted_server
 from tests.web.browser import Page, sign_in
 
 pytestmark = pytest.mark.browser
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 async def test_a_bot_is_opened_on_its_page_and_started_for_who_plays_it(
     page: Page, tmp_path: Path
 ) -> None:
-    async with hosted_house(tmp_path) as house:
+    async with hosted_server(tmp_path) as house:
         await house.hand_in("ada", PIG, "mine", "tic_tac_toe")
         url = house.server.url
         await page.go(f"{url}/bots/ada/mine")
@@ -31,4 +31,4 @@ async def test_a_bot_is_opened_on_its_page_and_started_for_who_plays_it(
             await page.click("#play button")
             await page.until("location.pathname.startsWith('/matches/')")
         (live,) = house.hub.directory.live.values()
-        assert {holder.name for holder in live.holders} == {"ada/mine", "zoe"}
+        assert {holder.name for holder in live.seats} == {"ada/mine", "zoe"}

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from plyhouse.server.hosting.runner_messages import MatchOutput, OutputLine, PlyCost
+from plyhouse.protocol.hosting.runner_messages import MatchOutput, OutputLine, PlyCost
 
 from .browser import Page, sign_in
 from .conftest import House
@@ -20,7 +20,7 @@ PRINTED = [
 
 
 async def told(house: House, match: str, **more: Any) -> None:
-    bots = {each.player: each.bot_id for each in house.hub.directory.participants.values()}
+    bots = {each.player: each.bot_id for each in house.hub.directory.presences.values()}
     costs = [PlyCost(0, 3_000_000, 2_000_000, 500_000), PlyCost(4, 1_000_000, 1_000_000, 0)]
     await house.hub.outputs.keep(
         MatchOutput(match=match, bot=bots["alice"], part="a-1", lines=PRINTED, costs=costs, **more)

@@ -26,7 +26,7 @@ def spot(name: str) -> str:
 
 async def enter(house: House, page: Page, **fields: str) -> None:
     """The person `ann`, who is signed in, fills in the form and asks for a match."""
-    await page.evaluate("delete document.body.dataset.ready")  # of the page of before
+    await page.evaluate("delete document.body.dataset.ready")  # from the earlier page
     await page.go(f"{house.url}/play")
     await page.until("document.body.dataset.ready")
     await sign_in(page, await house.token("ann"))
@@ -113,7 +113,7 @@ async def test_who_is_to_move_is_told_so_beside_the_board_and_aloud(
     assert (await page.evaluate(HEARD)).endswith(": b2. b2, X; Your turn: O to move")
     await page.point(spot("a1"))
     await page.until(f"!({MINE}) && {SAID} === 'X to move'")
-    # Whoever looks back at an earlier position has no turn in it.
+    # An earlier position offers no turn.
     await bot.act("c3")
     await page.until(MINE)
     await page.press("ArrowLeft")

@@ -30,8 +30,8 @@ async def test_the_ply_that_lost_is_one_press_away(page: Page) -> None:
         await page.click("#review button")
         await page.until("document.querySelector('#review')?.textContent.includes('was lost at')")
         told = await page.text("#review")
-        assert "The value was lost at ply 1: b1 is worth -1.00" in told
-        assert f"--match {match} --ply 1 --server {house.url}" in told
+        assert "The value was lost at ply 2: b1 is worth -1.00" in told
+        assert f"--match {match} --ply 2 --server {house.url}" in told
         await page.click("#review button[data-ply='1']")
         await page.until("document.querySelector('#where').textContent.startsWith('1 / ')")
         assert page.errors == []

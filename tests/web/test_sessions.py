@@ -1,4 +1,4 @@
-"""Who is at a browser: cookies, requests of other pages, passwords, guests and their limits."""
+"""Sessions of browsers: cookies, requests of other pages, passwords, guests and their limits."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from plyhouse.protocol.messages import Challenge, Error, Hello, Seek, Welcome
 from plyhouse.server.accounts import passwords
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
+from plyhouse.storage import people, people_changes, sessions
 from plyhouse.storage.rows import By
 
 from .conftest import House
@@ -72,7 +73,7 @@ async def hello(
 
 
 async def until_closed(wire: Any) -> list[Any]:
-    """What comes until the server closes the connection."""
+    """Return everything until the server closes the connection."""
     frames = []
     async with asyncio.timeout(60):
         try:
@@ -145,7 +146,7 @@ async def test_over_tls_the_cookie_never_leaves_it() -> None:
     ],
 )
 async def test_requests_of_other_pages_are_refused(house: House, headers: dict[str, str]) -> None:
-    """They carry the cookie all the same: the browser adds it, whoever asks."""
+    """They carry the cookie, because the browser adds it to every request."""
     async with browser(house) as web:
         await web.post("/session", json={"token": await house.token("ann")})
         web.headers.update(headers)
@@ -194,12 +195,12 @@ async def test_a_websocket_of_another_page_is_not_the_person(
 async def test_disabling_a_player_or_a_token_ends_its_sessions(
     house: House, web: httpx.AsyncClient
 ) -> None:
-    office = house.hub.store.administration
+    store = house.hub.store
     token = await house.token("ann")
     await web.post("/session", json={"token": token})
     for shut_out in (
-        lambda: office.disable_player("ann", BY),
-        lambda: office.revoke_token(token, BY),
+        lambda: store.write(people_changes.disable_player, "ann", BY, store.now()),
+        lambda: store.write(people_changes.revoke_token, token, BY, store.now()),
     ):
         wire, answer = await hello(house, web, takeover=True)
         assert isinstance(answer, Welcome)
@@ -211,7 +212,7 @@ async def test_disabling_a_player_or_a_token_ends_its_sessions(
         _, answer = await hello(house, web)
         assert isinstance(answer, Error)
         assert answer.code in ("auth/disabled", "auth/revoked")
-        await office.enable_player("ann", BY)
+        await store.write(people_changes.enable_player, "ann", BY, store.now())
         await house.hub.audit_follower.look()
 
 
@@ -260,19 +261,19 @@ async def test_accounts_are_not_made_where_registration_is_closed(
 async def test_passwords_cannot_be_guessed_for_long(house: House, web: httpx.AsyncClient) -> None:
     row = await house.hub.store.add_player("ann")
     hashed = await passwords.Passwords().hash(PASSWORD)
-    await house.hub.store.sessions.set_password(row.id, hashed)
+    await house.hub.store.write(sessions.set_password, row.id, hashed, house.hub.store.now())
     codes = []
     for number in range(12):
         body = {"player": "ann" if number % 2 else "nobody", "password": f"guess {number}"}
         answer = await web.post("/session", json=body)
         codes.append(answer.json()["code"])
         if codes[-1] == "auth/bad_password":
-            # Whether there is such a player is not told.
+            # The answer does not reveal whether such a player exists.
             assert answer.json()["detail"].startswith("This name and this password")
     assert codes == ["auth/bad_password"] * 10 + ["auth/rate"] * 2
     right = await web.post("/session", json={"player": "ann", "password": PASSWORD})
     assert right.status_code == 429
-    # Who has a token gets in all the same.
+    # A token still works.
     assert (await web.post("/session", json={"token": await tokens(house)})).status_code == 200
 
 
@@ -282,7 +283,7 @@ async def test_class_that_signs_in_together_with_right_passwords_is_let_in(
     hashed = await passwords.Passwords().hash(PASSWORD)
     for number in range(60):
         row = await house.hub.store.add_player(f"s{number}")
-        await house.hub.store.sessions.set_password(row.id, hashed)
+        await house.hub.store.write(sessions.set_password, row.id, hashed, house.hub.store.now())
 
     async def sign_in(password: str, number: int) -> httpx.Response:
         body = {"player": f"s{number}", "password": password}
@@ -301,7 +302,7 @@ async def test_guesses_at_the_password_of_an_open_session_count_also_all_at_once
 ) -> None:
     row = await house.hub.store.add_player("ann")
     hashed = await passwords.Passwords().hash(PASSWORD)
-    await house.hub.store.sessions.set_password(row.id, hashed)
+    await house.hub.store.write(sessions.set_password, row.id, hashed, house.hub.store.now())
     assert (await web.post("/session", json={"token": await tokens(house)})).status_code == 200
 
     async def guess(number: int) -> str:
@@ -318,7 +319,7 @@ async def test_too_many_passwords_at_once_are_no_fault_of_the_server(
 ) -> None:
     row = await house.hub.store.add_player("ann")
     hashed = await passwords.Passwords().hash(PASSWORD)
-    await house.hub.store.sessions.set_password(row.id, hashed)
+    await house.hub.store.write(sessions.set_password, row.id, hashed, house.hub.store.now())
     assert (await web.post("/session", json={"token": await tokens(house)})).status_code == 200
     body = {"old": PASSWORD, "new": "another one!"}
     with monkeypatch.context() as busy:
@@ -333,7 +334,7 @@ async def test_sign_in_refused_for_overload_uses_up_no_wrong_password(
 ) -> None:
     row = await house.hub.store.add_player("ann")
     hashed = await passwords.Passwords().hash(PASSWORD)
-    await house.hub.store.sessions.set_password(row.id, hashed)
+    await house.hub.store.write(sessions.set_password, row.id, hashed, house.hub.store.now())
     body = {"player": "ann", "password": PASSWORD}
     with monkeypatch.context() as busy:
         busy.setattr(passwords, "WAITING", 0)
@@ -411,7 +412,7 @@ async def test_a_guest_plays_one_casual_match_and_enters_nothing(
     bob = await house.bot("bob")
     asked = await bot_asks(bob, name)
     assert asked.code == "guest/casual"
-    # What takes an account is refused, whatever way it is asked for.
+    # Taking over an account is refused on every path.
     for path, body in (
         ("/session/token", {}),
         ("/session/password", {"new": PASSWORD}),
@@ -449,17 +450,17 @@ async def test_a_guest_is_forgotten_when_it_leaves_or_its_time_is_over(house: Ho
         second = (await other.post("/session/guest")).json()["player"]
         wire, answer = await hello(house, other)
         assert isinstance(answer, Welcome)
-        assert {first, second} <= {row.name for row in await store.players()}
+        assert {first, second} <= {row.name for row in await store.read(people.list_players)}
         await web.delete("/session")
-        assert first not in {row.name for row in await store.players()}
-        row = await store.player(second)
-        await store.sessions.extend_guests([row.id], 0)
+        assert first not in {row.name for row in await store.read(people.list_players)}
+        row = await store.read(people.player, second)
+        await store.write(sessions.extend_guests, [row.id], 0, store.now())
         await house.hub.visitors.sweep()
-        assert await store.sessions.guests() == 1, "its time is not over"
-        book = store.sessions
-        clock, book._clock = book._clock, lambda: clock() + 13 * 3_600_000
+        assert await store.read(sessions.count_guests) == 1, "its time is not over"
+        clock = store._clock
+        store._clock = lambda: clock() + 13 * 3_600_000
         await house.hub.visitors.sweep()
-        book._clock = clock
-        assert [row.name for row in await store.players()] == []
+        store._clock = clock
+        assert [row.name for row in await store.read(people.list_players)] == []
         await until_closed(wire)
         assert (await other.get("/session")).json()["player"] == ""

@@ -1,4 +1,4 @@
-"""What organisers and students of a competition do in the browser."""
+"""Organisers and students of a competition in the browser."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.server.conftest import House
-from tests.server.finals import HERE, Course
+from tests.harness.finals import HERE, Course
+from tests.harness.server import Server
 
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
-from plyhouse.storage import class_sql
+from plyhouse.storage import audit as stored_audit
+from plyhouse.storage import competition_sql, suspensions
 
 from .browser import Page, open_page, sign_in
 
@@ -28,14 +29,14 @@ URL = "/competitions/spring%20cup"
 
 
 @pytest.fixture
-async def hall() -> AsyncIterator[House]:
+async def hall() -> AsyncIterator[Server]:
     config = ServerConfig(port=0, database="sqlite:///:memory:")
     async with running_server(config) as server, contextlib.AsyncExitStack() as stack:
-        yield House(server, stack)
+        yield Server(server, stack)
 
 
 @contextlib.asynccontextmanager
-async def session(hall: House, token: str) -> AsyncIterator[httpx.AsyncClient]:
+async def session(hall: Server, token: str) -> AsyncIterator[httpx.AsyncClient]:
     """A browser without scripts, signed in."""
     headers = {"origin": hall.server.url}
     async with httpx.AsyncClient(base_url=hall.server.url, headers=headers) as web:
@@ -44,7 +45,7 @@ async def session(hall: House, token: str) -> AsyncIterator[httpx.AsyncClient]:
         yield web
 
 
-async def test_only_organisers_are_shown_what_organisers_do(hall: House) -> None:
+async def test_only_organisers_are_shown_what_organisers_do(hall: Server) -> None:
     cup = Course(hall, FILE, "spring cup")
     await cup.freeze("tic_tac_toe", "ada", "ben")
     seen = {}
@@ -59,7 +60,7 @@ async def test_only_organisers_are_shown_what_organisers_do(hall: House) -> None
     assert "ben/bot" not in seen["ada"].partition('id="own"')[2].partition("</section>")[0]
 
 
-async def test_a_student_chooses_its_version_until_the_freeze(hall: House) -> None:
+async def test_a_student_chooses_its_version_until_the_freeze(hall: Server) -> None:
     cup = Course(hall, FILE, "spring cup")
     token = await hall.token("olga", "organise")
     async with session(hall, token) as olga:
@@ -87,7 +88,7 @@ async def test_a_student_chooses_its_version_until_the_freeze(hall: House) -> No
         assert "Begin without waiting" in (await olga.get(URL)).text
 
 
-async def test_a_session_joins_only_from_a_page_of_the_server(hall: House) -> None:
+async def test_a_session_joins_only_from_a_page_of_the_server(hall: Server) -> None:
     async with session(hall, await hall.token("olga", "organise")) as olga:
         await olga.post(HERE, json={"file": FILE})
         code = (await olga.post(f"{HERE}/spring cup/codes", json={"uses": 1})).json()["code"]
@@ -99,7 +100,7 @@ async def test_a_session_joins_only_from_a_page_of_the_server(hall: House) -> No
         assert named.json()["account"] == "newcomer", "a name makes a new account"
 
 
-async def test_a_file_is_checked_and_costed_before_it_is_opened(hall: House) -> None:
+async def test_a_file_is_checked_and_costed_before_it_is_opened(hall: Server) -> None:
     async with session(hall, await hall.token("olga", "organise")) as olga:
         wrong = FILE.replace("move:1", "soon").replace("board", "bord")
         refused = await olga.post("/api/v1/class/preview", json={"file": wrong})
@@ -125,7 +126,7 @@ async def test_a_file_is_checked_and_costed_before_it_is_opened(hall: House) -> 
         assert 'id="file"' not in (await ada.get("/competitions/new")).text
 
 
-async def test_a_report_is_for_its_student_and_organisers(hall: House) -> None:
+async def test_a_report_is_for_its_student_and_organisers(hall: Server) -> None:
     cup = Course(hall, FILE, "spring cup")
     await cup.freeze("tic_tac_toe", "ada", "ben")
     status = {}
@@ -168,7 +169,7 @@ async def picture(page: Page, pictures: Path | None, name: str) -> None:
 
 @pytest.mark.browser
 async def test_a_competition_is_run_in_the_browser(
-    hall: House, page: Page, devtools: str, pictures: Path | None
+    hall: Server, page: Page, devtools: str, pictures: Path | None
 ) -> None:
     url = hall.server.url
     await page.go(f"{url}/account")
@@ -199,7 +200,7 @@ async def test_a_competition_is_run_in_the_browser(
         "&& document.readyState === 'complete'"
     )
 
-    # A code, with which a student joins in a browser of its own.
+    # A code, with which a student joins in another browser.
     await fill(page, "#uses", "2")
     await page.click("#code-form button")
     await shown(page, "The code is made.")
@@ -257,10 +258,12 @@ async def test_a_competition_is_run_in_the_browser(
 
     # A suspended version is let in again, for a reason.
     store = hall.hub.store
-    course = await store.read(class_sql.find, "spring cup")
-    (entry,) = await store.read(class_sql.entries_of, course.id)
+    course = await store.read(competition_sql.find, "spring cup")
+    (entry,) = await store.read(competition_sql.entries_of, course.id)
     assert entry.version_id is not None
-    assert await store.probation.suspend(entry.version_id, "it forfeited too often")
+    assert await store.write(
+        suspensions.suspend, entry.version_id, "it forfeited too often", store.now()
+    )
     await page.go(f"{url}{URL}")
     assert "it forfeited too often" in await page.text("#suspended")
     await page.click("[data-reinstate]")
@@ -287,6 +290,6 @@ async def test_a_competition_is_run_in_the_browser(
     await page.click("[data-student=disqualify]")
     await shown(page, "ada is disqualified, with ada/bot.")
     assert "disqualified" in await page.text("#pupils tr.gone")
-    audit = await hall.hub.store.administration.log()
+    audit = await hall.hub.store.read(stored_audit.latest)
     assert any("not their own work" in each.why for each in audit)
     assert [each for each in page.errors if "400" not in each and "409" not in each] == []

@@ -1,4 +1,4 @@
-"""What organisers and students do in the browser about bots that the server runs."""
+"""Organisers and students manage hosted bots in the browser."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from tests.sandbox.hosted_house import OLGA, PIG, HostedHouse
+from tests.harness.hosted_server import OLGA, PIG, HostedServer
 from tests.web.browser import Page, sign_in
 
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
-from plyhouse.storage import class_people, class_sql
-from plyhouse.storage.class_rows import NewMember
+from plyhouse.storage import (
+    competition_sql,
+    competition_students,
+    submission_checks,
+    submission_sql,
+)
+from plyhouse.storage.competition_rows import NewMember
 
 pytestmark = pytest.mark.browser
 
@@ -29,22 +34,22 @@ STATE = "document.querySelector('#state').textContent"
 
 
 @pytest.fixture
-async def house() -> AsyncIterator[HostedHouse]:
-    """A server that takes what is handed in; no runner is there, so that nothing of it is run."""
+async def house() -> AsyncIterator[HostedServer]:
+    """A server that accepts submissions and has no runner, so nothing of them runs."""
     config = ServerConfig(port=0, database="sqlite:///:memory:", hosted=True)
     async with running_server(config) as server, contextlib.AsyncExitStack() as stack:
-        yield HostedHouse(server, stack)
+        yield HostedServer(server, stack)
 
 
 async def test_a_final_is_rehearsed_and_bots_are_opened_from_the_page_of_the_competition(
-    page: Page, house: HostedHouse
+    page: Page, house: HostedServer
 ) -> None:
     store, url = house.hub.store, house.server.url
     token = await house.token("olga", "organise", "play")
     await house.hand_in("olga", PIG, "mine", "tic_tac_toe")
-    cup = await house.hub.courses.open(CUP, OLGA)
+    cup = await house.hub.competitions.open(CUP, OLGA)
     (ada,) = await store.write(
-        class_people.take_in, cup.id, [NewMember("ada", "ada")], OLGA, store.now()
+        competition_students.take_in, cup.id, [NewMember("ada", "ada")], OLGA, store.now()
     )
     house._players.add(ada.account)
     await house.hand_in("ada", PIG, "mine", "tic_tac_toe")
@@ -56,7 +61,7 @@ async def test_a_final_is_rehearsed_and_bots_are_opened_from_the_page_of_the_com
     await page.go(cups)
     await sign_in(page, token)
     await page.go(cups)
-    # The organiser has a say about bots of its own alone.
+    # The organiser decides only about its own bots.
     assert await page.evaluate("document.querySelectorAll('[data-open]').length") == 1
     await page.click("[data-open='olga/mine']")
     await page.until(f"{STATE} === 'People may play against it now.'")
@@ -68,7 +73,7 @@ async def test_a_final_is_rehearsed_and_bots_are_opened_from_the_page_of_the_com
 
     await page.click("[data-step=rehearse]")
     await page.until(f"{STATE}.startsWith('Cup (rehearsal) is running.')")
-    rehearsal = await store.read(class_sql.find, "Cup (rehearsal)")
+    rehearsal = await store.read(competition_sql.find, "Cup (rehearsal)")
     assert rehearsal.rehearses == cup.id
     assert not await page.evaluate("Boolean(document.querySelector('[data-step=rehearse]'))")
     await page.go(f"{url}{await page.evaluate('document.querySelector(`#steps a`).pathname')}")
@@ -89,14 +94,21 @@ async def test_a_final_is_rehearsed_and_bots_are_opened_from_the_page_of_the_com
 
 
 async def test_refused_baseline_is_shown_with_its_reason_and_replaced_on_the_page(
-    page: Page, house: HostedHouse, pictures: Path | None
+    page: Page, house: HostedServer, pictures: Path | None
 ) -> None:
-    book, url = house.hub.store.submissions, house.server.url
+    store, url = house.hub.store, house.server.url
     token = await house.token("olga", "organise", "play")
     reference = '[[baselines]]\nbot = "house/weak"\nreference = "alpha_beta"\n'
-    cup = await house.hub.courses.open(CUP.partition("[[baselines]]")[0] + reference, OLGA)
+    cup = await house.hub.competitions.open(CUP.partition("[[baselines]]")[0] + reference, OLGA)
     report = "ok      loads: 9 games claimed\nFAILED  plays tic_tac_toe as X: flag fall: too late"
-    await book.checked(next(iter(await book.waiting())), False, report, (), 10)
+    await store.write(
+        submission_sql.check,
+        next(iter(await store.read(submission_checks.waiting))),
+        False,
+        report,
+        (),
+        10,
+    )
     await page.go(f"{url}/competitions/{cup.id}")
     await sign_in(page, token)
     await page.go(f"{url}/competitions/{cup.id}")
@@ -109,7 +121,7 @@ async def test_refused_baseline_is_shown_with_its_reason_and_replaced_on_the_pag
     await page.click("[data-baseline] button")
     await page.until(f"{STATE} === 'house/weak waits for its check.'")
     assert "waits for its check" in await page.text("#pupils")
-    assert 'reference = "random"' in (await house.hub.store.read(class_sql.find, cup.id)).file
-    (number,) = await book.waiting()
-    await book.checked(number, True, "ok      loads", ("tic_tac_toe",), 11)
+    assert 'reference = "random"' in (await house.hub.store.read(competition_sql.find, cup.id)).file
+    (number,) = await store.read(submission_checks.waiting)
+    await store.write(submission_sql.check, number, True, "ok      loads", ("tic_tac_toe",), 11)
     await page.until("!document.querySelector('#pupils').innerText.includes('waits for its')")

@@ -1,4 +1,4 @@
-"""Templates: each of them renders, whatever the names, and a name is never more than a text."""
+"""Templates: each of them renders with any names, and a name is only a text."""
 
 from __future__ import annotations
 
@@ -23,25 +23,27 @@ from plyhouse.protocol.api.reports import (
     ReportScore,
     SlowPly,
 )
-from plyhouse.server.competition.evidence import Line
+from plyhouse.protocol.messages import SeatInfo
+from plyhouse.server.competition.board_statistics import BoardLine
 from plyhouse.server.competition.file import Practice as FilePractice
 from plyhouse.server.competition.standings import Entrant, Standing
 from plyhouse.server.contests.bot_profiles import BotCareer
-from plyhouse.server.contests.upcoming import Upcoming
+from plyhouse.server.contests.upcoming_pairings import Upcoming
 from plyhouse.server.lobby.match_search import Words
-from plyhouse.server.results.careers import career, forfeited, paces
+from plyhouse.server.results.bot_statistics import career, forfeited, paces
 from plyhouse.server.results.fitted import Estimate
 from plyhouse.server.results.nash import NashShare
+from plyhouse.server.table.presence import MatchSummary
 from plyhouse.server.web import templates
-from plyhouse.server.web.pages.classroom import STEPS, Entered, Own, Pupil, Staff
+from plyhouse.server.web.pages.competition_forms import STEPS, Entered, Own, Pupil, Staff
 from plyhouse.server.web.pages.competitions import Bar, Cell, Mean, Practice, Row, Table
 from plyhouse.server.web.pages.curves import curves
 from plyhouse.server.web.pages.matches import FILTERS as LOOKED_FOR
 from plyhouse.server.web.pages.play import Tile
 from plyhouse.server.web.pages.rendering import ENVIRONMENT, render
-from plyhouse.server.web.pages.words import FILTERS
+from plyhouse.server.web.pages.template_filters import FILTERS
 from plyhouse.storage.announcements import Announcement
-from plyhouse.storage.careers import (
+from plyhouse.storage.bot_profiles import (
     CareerMatch,
     Holder,
     PlyCost,
@@ -49,26 +51,24 @@ from plyhouse.storage.careers import (
     VersionResult,
     VersionSeen,
 )
-from plyhouse.storage.class_rows import (
-    ClassCompetition,
-    ClassEntry,
-    ClassGame,
-    ClassStudent,
+from plyhouse.storage.competition_rows import (
     Code,
+    CompetitionEntry,
+    CompetitionGame,
+    CompetitionRow,
+    CompetitionStudent,
     StaffMember,
     VersionRow,
 )
 from plyhouse.storage.outputs import KeptOutput
-from plyhouse.storage.probation import SuspensionRow
 from plyhouse.storage.rows import (
     BotRow,
-    CompetitionRow,
     MatchRow,
     PlayerRow,
     SeatRow,
-    TableRow,
 )
 from plyhouse.storage.submission_rows import OUTCOMES, AskedEntry, SubmissionRow
+from plyhouse.storage.suspensions import SuspensionRow
 
 PLAIN = "zebra"
 NAMES = (
@@ -134,17 +134,29 @@ def line(name: str, mean: float | None) -> LeaderboardStanding:
     )
 
 
-def live(name: str) -> Any:
-    """What a page of running matches reads of one."""
-    seat = SimpleNamespace(player=name, bot="")
-    config = SimpleNamespace(time_control=name, players=(seat, seat))
-    state = SimpleNamespace(game=SimpleNamespace(spec=name), config=config, ply=3)
-    return SimpleNamespace(id=name, match=state)
+def live(name: str) -> MatchSummary:
+    """A running match whose texts are all ``name``."""
+    return MatchSummary(
+        id=name,
+        pairing=name,
+        competition=name,
+        game=name,
+        family=name,
+        simultaneous=False,
+        time_control=name,
+        rated=True,
+        players=(SeatInfo(name), SeatInfo(name)),
+        seats=(),
+        status="running",
+        ply=3,
+        began=True,
+        outcome=None,
+    )
 
 
-def course(name: str) -> ClassCompetition:
-    games = (ClassGame(0, name, None), ClassGame(1, name, name, "running"))
-    return ClassCompetition(
+def course(name: str) -> CompetitionRow:
+    games = (CompetitionGame(0, name, None), CompetitionGame(1, name, name, "running"))
+    return CompetitionRow(
         *(name, name, "", name, name),
         entries_each=1,
         most_students=9,
@@ -164,20 +176,23 @@ def board(name: str) -> Table:
     bar = Bar(0.0, 100.0, 20.0, 60.0, 50.0)
     rows = (
         Row(
-            Line(out, estimate, 0.5, share),
+            BoardLine(out, estimate, 0.5, share),
             bar,
             (Mean(1.0, 0.5, None, (0.1, 2.0)),),
             (None, Cell(0.5, 5, 4)),
         ),
         Row(
-            Line(gone, None, None, None), None, (Mean(None, None, None),), (Cell(None, 5, 0), None)
+            BoardLine(gone, None, None, None),
+            None,
+            (Mean(None, None, None),),
+            (Cell(None, 5, 0), None),
         ),
     )
     return Table(rows, ((name, True),), True, True, (name,), 0)
 
 
 def practice(name: str) -> Practice:
-    """A practice ladder with a line of whoever looks, and one without a rating."""
+    """A practice ladder with a line of the viewer, and one without a rating."""
     table = board(name)
     return Practice(course(name), table, tuple(row.line for row in table.rows))
 
@@ -203,17 +218,17 @@ def competition(name: str) -> dict[str, Any]:
 
 
 def entries(name: str) -> tuple[Entered, ...]:
-    """An entry that is there, one that is not, and one that never was."""
-    here = ClassEntry(1, 1, name, name, 1, name, name, True, False, "active")
-    gone = ClassEntry(2, 1, name, name, 2, "", "", False, False, name, 3, name, name)
-    never = ClassEntry(3, 1, name, name, None, "", "", False, True, "active")
+    """An entry that is connected, one that is not, and one that never was."""
+    here = CompetitionEntry(1, 1, name, name, 1, name, name, True, False, "active")
+    gone = CompetitionEntry(2, 1, name, name, 2, "", "", False, False, name, 3, name, name)
+    never = CompetitionEntry(3, 1, name, name, None, "", "", False, True, "active")
     return Entered(here, True), Entered(gone, False), Entered(never, False)
 
 
 def staff(name: str) -> Staff:
-    """A competition with a student that is there, and one that was taken out."""
-    there = ClassStudent(1, name, f"{name}!", "active", 0, 1)
-    gone = ClassStudent(2, name, "", name, 0, None)
+    """A competition with a student, and one who was removed."""
+    there = CompetitionStudent(1, name, f"{name}!", "active", 0, 1)
+    gone = CompetitionStudent(2, name, "", name, 0, None)
     return Staff(
         "owner",
         STEPS["running"],
@@ -228,7 +243,7 @@ def staff(name: str) -> Staff:
 
 
 def own(name: str) -> Own:
-    student = ClassStudent(1, name, name, name, 0, 1)
+    student = CompetitionStudent(1, name, name, name, 0, 1)
     asked = tuple(AskedEntry("c", name, True, 0, each) for each in OUTCOMES)
     handed_in = tuple(
         SubmissionRow(
@@ -258,12 +273,6 @@ def report(name: str) -> Report:
         *(name, name, name, name, name, name, [entered], [goal], [score], {name: 1}),
         *([forfeit], [slow], [lost], {}, [name]),
     )
-
-
-def robin(name: str) -> Any:
-    row = CompetitionRow(name, name, name, name, name, 1, True, False, 0, name)
-    table = [TableRow(1, name, name, 1, 1.5, 2, 1, 1, 0, 0.0)]
-    return SimpleNamespace(row=row, table=table, planned=2, finished=1, waiting_for=[name, name])
 
 
 def bot_page(name: str) -> dict[str, Any]:
@@ -344,7 +353,7 @@ def schema(name: str) -> dict[str, Any]:
 
 
 def pages(name: str) -> dict[str, list[dict[str, Any]]]:
-    """What every page may be given, with ``name`` wherever a text is shown."""
+    """The values of every page, with ``name`` as every text."""
     counts = {"bots": 1, "running": 0, "seeks": 2}
     return {
         "front.html": [
@@ -427,8 +436,8 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
         "embed.html": [{"row": match(name)}],
         "private.html": [{"match": name}],
         "competitions.html": [
-            {"courses": [course(name)], "others": [robin(name).row]},
-            {"courses": [], "others": []},
+            {"competitions": [course(name)]},
+            {"competitions": []},
         ],
         "competition.html": [
             {**competition(name), "table": board(name), "staff": staff(name), "own": own(name)},
@@ -440,7 +449,13 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
                 "files": (),
                 "staff": Staff("reader", (), False, (), (), (), ()),
                 "own": Own(
-                    ClassStudent(1, name, name, "active", 0, None), (), (), False, False, 5, ()
+                    CompetitionStudent(1, name, name, "active", 0, None),
+                    (),
+                    (),
+                    False,
+                    False,
+                    5,
+                    (),
                 ),
             },
             {**competition(name), "table": None, "staff": None, "own": None},
@@ -472,7 +487,6 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
                 "report": Report(name, name, name, "", "", "", [], [], [], {}, [], [], [], {}, []),
             },
         ],
-        "robin.html": [{"view": robin(name), "running": [live(name)], "every": 0}],
         "play.html": [
             {
                 "games": [name],
@@ -533,7 +547,7 @@ PARTS = {
     ),
     *("tiles.html", "words.html"),
 }
-"""What other templates are made of."""
+"""Templates that others include."""
 CASES = [
     pytest.param(template, case, id=f"{template.removesuffix('.html')}-{case}")
     for template, cases in pages(PLAIN).items()

@@ -1,4 +1,4 @@
-"""What a room sees of a match: replayed, live, on the projector, on the wall, in a frame."""
+"""Views of a match: replayed, live, on the projector, on the wall, in a frame."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ HURRY = (
     "window.setTimeout = (act, time, ...more) =>"
     " wait(act, time > 2500 && time < 9000 ? 50 : time, ...more);"
 )
-"""Run in a page before its scripts: nobody waits for the seconds that people are given. What is
-longer (how long a silent server counts as there) stays as it is."""
+"""Run in a page before its scripts: nobody waits for the seconds that people are given. Longer
+times (how long a silent server counts as connected) stay unchanged."""
 
 
 async def module(page: Page, house: House, body: str) -> Any:
-    """What a function body returns in which all of the client's pure modules are at hand."""
+    """Return the result of a function body with all of the client's pure modules in scope."""
     await page.go(f"{house.url}/play")
     names = ("words", "motion", "pace")
     imports = ", ".join(f"import('/web/{name}.js')" for name in names)
@@ -223,7 +223,7 @@ async def test_spectators_are_told_that_a_player_is_away(house: House, page: Pag
     first.client.close()
     await page.until(f"/^away, \\d+ s left$/.test({away.format(1)})")
     assert await page.evaluate(away.format(2)) == ""
-    await page.call("Page.reload")  # who comes later is told, too
+    await page.call("Page.reload")  # A later viewer is informed, too.
     await page.until(f"/^away, \\d+ s left$/.test({away.format(1)})")
     await house.bot(first.name.partition("/")[0])
     await page.until(f"{away.format(1)} === ''")
@@ -294,7 +294,7 @@ async def test_finished_matches_are_sorted_by_the_time_that_is_shown(house: Hous
         await bot.begin()
     bots[0].resign()
     await bots[0].finish()
-    await asyncio.sleep(0.002)  # ends are told in milliseconds of the wall clock: here in two
+    await asyncio.sleep(0.002)  # Ends are in milliseconds of the wall clock: here in two.
     early.resign()
     await early.finish()
     async with httpx.AsyncClient(base_url=house.url) as web:
@@ -488,7 +488,7 @@ async def test_thoughts_are_followed_live_where_the_bot_allows_it(house: House, 
         turn = await bot._next(Turn)
         bot.send(Act, match, turn.ply, action, {"value": ply / 4, "live": ply != 1})
         await bot._next(Accepted)
-        if ply == 0:  # who comes late is told, too
+        if ply == 0:  # A late viewer is informed, too.
             await page.go(f"{house.url}/matches/{match}")
             await page.until(f"{words} === '{bot.name} expects 0.00'")
     await page.until(f"{words} === '{bots[0].name} expects +0.50'")

@@ -1,11 +1,13 @@
-"""Screens of the terminal client, with Textual, which is imported nowhere else.
+"""Screens of the terminal client with Textual; no other package imports Textual.
 
-They draw what `plyhouse.clients.terminal.course` knows of a match, and know no game:
+They draw a `plyhouse.clients.terminal.followed_match.FollowedMatch` and know no game:
 
 board       the widget that draws a scene and lets people choose
 actions     the legal actions, to be found by typing
 seats       who plays, with clocks; what was played
-track       the line with which one goes through a match
+progress_line   the line with which you move through a match
+replay_control  steps, plays and follows
+match_options   questions before a match
 match       a match: played, watched, stepped through
 lobby       games to play, open seeks, running matches
 standings   leaderboards and tables of competitions

@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
-from plyhouse.clients.terminal.prompt import matching_action
+from plyhouse.clients.terminal.line_reader import matching_action
 
 __all__ = ["ActionList", "found"]
 

@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from plyhouse.clients.terminal.colours import Ink
-from plyhouse.clients.terminal.line import Line, Refusal
+from plyhouse.clients.terminal.interfaces import Connection, Refusal
 from plyhouse.clients.terminal.screens.match import MatchScreen
 from plyhouse.protocol.messages import Welcome
 
@@ -43,7 +43,7 @@ class TerminalApp(App[None]):
         ink: Ink,
         *,
         light: bool = False,
-        line: Line | None = None,
+        line: Connection | None = None,
         now: Callable[[], int] = time.monotonic_ns,
     ) -> None:
         super().__init__(ansi_color=not ink.colours)
@@ -51,7 +51,7 @@ class TerminalApp(App[None]):
         self.now = now
         self.line = line
         self.failure: Refusal | None = None
-        """Why the application ended by itself, if it did."""
+        """The reason for which the application ended early, if it did."""
         self._first = first
         if ink.colours:
             self.theme = "textual-light" if light else "textual-dark"
@@ -68,11 +68,11 @@ class TerminalApp(App[None]):
         """The first screen was left."""
         self.exit()
 
-    def attend(self, line: Line) -> None:
+    def attend(self, line: Connection) -> None:
         """Listen to a line from now on, until it is left."""
         self.run_worker(self._listen(line), exit_on_error=True)
 
-    async def _listen(self, line: Line) -> None:
+    async def _listen(self, line: Connection) -> None:
         """Hand on what the server says."""
         try:
             async for message in line.incoming():

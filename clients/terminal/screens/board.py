@@ -14,11 +14,11 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from plyhouse.clients.terminal.action_choice import Choice, Move, moves_of, plain_buttons
 from plyhouse.clients.terminal.canvas import Canvas, Spot
-from plyhouse.clients.terminal.choice import Choice, Move, moves_of, plain_buttons
 from plyhouse.clients.terminal.colours import SHEET, TEXT, Ink
-from plyhouse.clients.terminal.look import Look, changed_spots
-from plyhouse.clients.terminal.picture import picture
+from plyhouse.clients.terminal.scene_layout import picture
+from plyhouse.clients.terminal.view_options import ViewOptions, changed_spots
 
 __all__ = ["BoardView"]
 
@@ -87,7 +87,7 @@ class BoardView(ScrollView, can_focus=True):
     ) -> None:
         """Draw a scene; with ``choosing``, actions can be chosen in it.
 
-        What differs from the scene ``before`` is marked.
+        Differences from the scene ``before`` are marked.
         """
         self._changed = changed_spots(scene, before) if before else frozenset()
         same = scene is self.scene and choosing == (self.choice is not None)
@@ -100,7 +100,7 @@ class BoardView(ScrollView, can_focus=True):
         self.redraw()
 
     def redraw(self) -> None:
-        """Draw anew, for the room that there is now."""
+        """Draw the board again for the current space."""
         self._draw()
         if self.has_focus and self.spot(self.cursor) is None and self.drawn.spots:
             self._find_cursor()
@@ -109,7 +109,7 @@ class BoardView(ScrollView, can_focus=True):
 
     def _draw(self) -> None:
         room = self.size
-        look = Look(
+        look = ViewOptions(
             width=max(1, room.width),
             height=max(1, room.height),
             ink=Ink(self.ink.colours, self.ink.unicode, tuple(self.scene.get("seats") or ())),
@@ -128,12 +128,12 @@ class BoardView(ScrollView, can_focus=True):
 
     @property
     def sided(self) -> bool:
-        """Whether there is a board that can be flipped."""
+        """True if there is a board that can be flipped."""
         return any(each.get("bottom") is not None for each in self.scene.get("elements", ()))
 
     @property
     def choosable(self) -> bool:
-        """Whether something can be chosen here, by a spot or by a key of the game's own."""
+        """True if something can be chosen here, by a spot or by a key of the game's own."""
         if self.choice is None:
             return False
         keys = any(button.get("key") for button in plain_buttons(self.scene))
@@ -149,7 +149,7 @@ class BoardView(ScrollView, can_focus=True):
         return next((each for each in self.drawn.spots if each.name == name), None)
 
     def hint(self) -> str:
-        """What is under the cursor, and what can follow what was chosen."""
+        """Return the spot under the cursor, and the possible next spots."""
         if self.choice is None:
             return ""
         path = [name if not name.startswith("\x00") else "..." for name in self.choice.path]
@@ -195,7 +195,7 @@ class BoardView(ScrollView, can_focus=True):
         self.redraw()
 
     def pick(self, name: str) -> None:
-        """Choose a spot, by whatever means."""
+        """Choose a spot, with mouse or keys."""
         if self.choice is None:
             return
         self.cursor = name

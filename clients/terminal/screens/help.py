@@ -16,7 +16,7 @@ SIGNS: Final = {" ": "space", "ArrowUp": "up", "ArrowDown": "down"} | {
     "ArrowLeft": "left",
     "ArrowRight": "right",
 }
-"""What keys of games are called."""
+"""The names of keys."""
 
 MATCH_KEYS: Final = """\
 KEYS

@@ -14,11 +14,16 @@ from textual.screen import Screen
 from textual.widgets import Footer, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
-from plyhouse.clients.terminal.course import Course
-from plyhouse.clients.terminal.line import House, Incoming, Line, Lost, Refusal
-from plyhouse.clients.terminal.screens.asking import TIMES, Opponents, Players, Terms
+from plyhouse.clients.terminal.followed_match import FollowedMatch
+from plyhouse.clients.terminal.interfaces import Connection, Incoming, Lost, Refusal, ServerApi
 from plyhouse.clients.terminal.screens.help import HelpScreen
 from plyhouse.clients.terminal.screens.match import MatchScreen
+from plyhouse.clients.terminal.screens.match_options import TIMES, Opponents, Players, Terms
+from plyhouse.protocol.api import calls
+from plyhouse.protocol.api.matches import Match
+from plyhouse.protocol.api.people import Seek as OpenSeek
+from plyhouse.protocol.api.server import ListedGame
+from plyhouse.protocol.api.submissions import OpenBot
 from plyhouse.protocol.messages import (
     Answer,
     Challenge,
@@ -58,13 +63,13 @@ q               leave
 ?               this list"""
 
 
-def _plays(bot: dict[str, Any], spec: str) -> bool:
-    """Whether a bot plays a game: as it is called in full, or by its name without parameters."""
-    return spec in bot["games"] or spec.partition("(")[0] in bot["games"]
+def _plays(bot: OpenBot, spec: str) -> bool:
+    """Return whether a bot plays a game, with these parameters or with any."""
+    return spec in bot.games or spec.partition("(")[0] in bot.games
 
 
 class LobbyScreen(Screen[None]):
-    """What a server has to offer."""
+    """The offers of a server."""
 
     DEFAULT_CSS = """
     LobbyScreen #title { height: 1; text-style: bold; background: $panel; padding: 0 1; }
@@ -85,27 +90,27 @@ class LobbyScreen(Screen[None]):
         Binding("q", "leave", "Leave"),
     ]
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: ServerApi) -> None:
         super().__init__()
         self.house = house
-        self.games: list[dict[str, Any]] = []
-        self.seeks: list[dict[str, Any]] = []
-        self.running: list[dict[str, Any]] = []
+        self.games: list[ListedGame] = []
+        self.seeks: list[OpenSeek] = []
+        self.running: list[Match] = []
         self.own: dict[str, MatchSnapshot] = {}
         """Matches of ours that are not over."""
         self.levels: list[str] = []
-        self.hosted: list[dict[str, Any]] = []
-        """Bots that were handed in and opened to people."""
+        self.hosted: list[OpenBot] = []
+        """Submitted bots that are open to people."""
         self.time_control = TIMES[0]
         self.player = ""
         self.wanted: Terms | None = None
         self.challenged: Challenged | None = None
         self._seek = ""
-        self._line: Line | None = None
+        self._line: Connection | None = None
         self._answered: set[str] = set()
 
     def compose(self) -> ComposeResult:
-        """Lists of what there is."""
+        """The lists of matches, seeks and bots."""
         yield Static(id="title", markup=False)
         with Horizontal(id="lists"):
             with Vertical():
@@ -123,7 +128,7 @@ class LobbyScreen(Screen[None]):
         yield Footer(compact=True, show_command_palette=False)
 
     def on_mount(self) -> None:
-        """Ask what there is, now and again."""
+        """Ask for the lists, regularly."""
         self.query_one("#own").display = self.query_one("#own_label").display = False
         self.query_one("#games").focus()
         self._title()
@@ -137,26 +142,26 @@ class LobbyScreen(Screen[None]):
     # --------------------------------------------------------------------- what there is
 
     async def _begin(self) -> None:
-        self.games = list(await self.house.call("GET", "games"))
+        self.games = await self.house.ask(calls.games())
         games = self.query_one("#games", OptionList)
-        games.add_options(Option(each["title"]) for each in self.games)
+        games.add_options(Option(each.title) for each in self.games)
         games.highlighted = 0 if self.games else None
-        self.levels = list((await self.house.call("GET", "session"))["levels"])
+        self.levels = (await self.house.ask(calls.session())).levels
         if self.house.known:
             await self._connect()
         await self.look()
 
     async def look(self) -> None:
         """Ask for seeks, matches and bots that the server would start."""
-        self.hosted = list(await self.house.call("GET", "hosted-bots"))
-        seeks = await self.house.call("GET", "seeks")
-        running = await self.house.call("GET", "matches", query="?status=running&limit=50")
+        self.hosted = await self.house.ask(calls.hosted_bots())
+        seeks = await self.house.ask(calls.seeks())
+        running = await self.house.ask(calls.running_matches(50))
         self.seeks = [
             each
             for each in seeks
-            if each["player"] != self.player and not each["mirrored"] and each["seats"] > 1
+            if each.player != self.player and not each.mirrored and each.seats > 1
         ]
-        self.running = [each for each in running if each["match"] not in self.own]
+        self.running = [each for each in running if each.match not in self.own]
         self._fill("seeks", [self._seek_text(each) for each in self.seeks])
         self._fill("running", [self._match_text(each) for each in self.running])
 
@@ -172,15 +177,15 @@ class LobbyScreen(Screen[None]):
             shown.highlighted = min(at or 0, len(texts) - 1)
 
     @staticmethod
-    def _seek_text(seek: dict[str, Any]) -> str:
-        kind = "rated" if seek["rated"] else "casual"
-        many = f", {seek['seats']} players" if seek["seats"] > 2 else ""
-        return f"{seek['player']}: {seek['game']}, {seek['time_control']}, {kind}{many}"
+    def _seek_text(seek: OpenSeek) -> str:
+        kind = "rated" if seek.rated else "casual"
+        many = f", {seek.seats} players" if seek.seats > 2 else ""
+        return f"{seek.player}: {seek.game}, {seek.time_control}, {kind}{many}"
 
     @staticmethod
-    def _match_text(match: dict[str, Any]) -> str:
-        who = " - ".join(each["bot"] or each["player"] for each in match["seats"])
-        return f"{match['game']}: {who}, ply {match['ply']}"
+    def _match_text(match: Match) -> str:
+        who = " - ".join(each.bot or each.player for each in match.seats)
+        return f"{match.game}: {who}, ply {match.ply}"
 
     def _title(self) -> None:
         dot = "\u00b7" if self._app.ink.unicode else "-"
@@ -207,7 +212,7 @@ class LobbyScreen(Screen[None]):
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Say more of a game."""
         if event.option_list.id == "games":
-            self.query_one("#about", Static).update(self.games[event.option_index]["summary"])
+            self.query_one("#about", Static).update(self.games[event.option_index].summary)
 
     # ------------------------------------------------------------------------- playing
 
@@ -219,28 +224,23 @@ class LobbyScreen(Screen[None]):
                 self._choose(self.games[at])
             case "seeks":
                 seek = self.seeks[at]
-                wish = Terms(
-                    seek["game"],
-                    seek["time_control"],
-                    rated=seek["rated"],
-                    players=seek["seats"],
-                )
+                wish = Terms(seek.game, seek.time_control, rated=seek.rated, players=seek.seats)
                 self.do(self.want(wish))
             case "running":
                 self.do(self.look_on(self.running[at]))
             case "own":
                 self._enter(list(self.own.values())[at])
 
-    def _choose(self, game: dict[str, Any]) -> None:
+    def _choose(self, game: ListedGame) -> None:
         """Ask how many play, where that is open, and against whom."""
-        tables = {each["seats"]: each["game"] for each in game["tables"]}
+        tables = {each.seats: each.game for each in game.tables}
 
         def counted(players: int | None) -> None:
             if players is not None:
-                self._seat(game["title"], tables[players], players)
+                self._seat(game.title, tables[players], players)
 
         if len(tables) > 1:
-            self.app.push_screen(Players(game["title"], list(tables)), counted)
+            self.app.push_screen(Players(game.title, list(tables)), counted)
         else:
             counted(next(iter(tables)))
 
@@ -251,8 +251,8 @@ class LobbyScreen(Screen[None]):
             self.do(self.want(wish))
             return
 
-        # Those that were handed in play with one person at a time.
-        hosted = [each["bot"] for each in self.hosted if players == 2 and _plays(each, spec)]
+        # Submitted bots play with one person at a time.
+        hosted = [each.bot for each in self.hosted if players == 2 and _plays(each, spec)]
 
         def chosen(whom: str | None) -> None:
             if whom is None:
@@ -262,15 +262,15 @@ class LobbyScreen(Screen[None]):
             else:
                 self.do(self.want(replace(wish, level=whom)))
 
-        # Of each level there are as many as the server starts, which it says if it is too few.
+        # The server starts a limited number of each level, and says so if none is free.
         asked = Opponents(title, self.time_control, self.levels, players - 1, hosted)
         self.app.push_screen(asked, chosen)
 
-    async def _connect(self) -> Line:
+    async def _connect(self) -> Connection:
         """The line over which we play."""
         if self._line is None:
             self.player = await self.house.enter() or self.player
-            self._line = self.house.line([each["name"] for each in self.games])
+            self._line = self.house.line([each.name for each in self.games])
             self._app.attend(self._line)
             self._title()
         return self._line
@@ -281,9 +281,8 @@ class LobbyScreen(Screen[None]):
         self.say(f"Waiting for {wish.awaited()}; x stops that.")
         line = await self._connect()
         if wish.level:
-            body = {"level": wish.level, "count": wish.players - 1}
-            found = await self.house.call("POST", "house-bots", body=body)
-            wish = replace(wish, opponent=found["opponent"], others=tuple(found["others"]))
+            found = await self.house.ask(calls.start_builtin_bots(wish.level, wish.players - 1))
+            wish = replace(wish, opponent=found.opponent, others=tuple(found.others))
         if wish.hosted and not await self._started(wish):
             return
         if wish.opponent:
@@ -302,11 +301,10 @@ class LobbyScreen(Screen[None]):
             self._seek = getattr(answer, "seek", "")
 
     async def _started(self, wish: Terms) -> bool:
-        """See to it that a bot that was handed in is there; False if it is wanted no more."""
+        """Wait until a submitted bot has started; return False if it is no longer wanted."""
         while self.wanted is wish:
             try:
-                body = {"opponent": wish.opponent, "game": wish.game}
-                await self.house.call("POST", "hosted-bots", body=body)
+                await self.house.ask(calls.start_hosted_bot(wish.opponent, wish.game))
             except Refusal as error:
                 if error.code != "hosted/busy":
                     raise
@@ -317,10 +315,10 @@ class LobbyScreen(Screen[None]):
                 return self.wanted is wish
         return False
 
-    async def look_on(self, match: dict[str, Any]) -> None:
+    async def look_on(self, match: Match) -> None:
         """Look on."""
         line = self.house.line(())
-        course = Course(match["match"])
+        course = FollowedMatch(match.match)
         ink, now = self._app.ink, self._app.now
         self._app.attend(line)
         screen = MatchScreen(course, ink, now, line=line, house=self.house)
@@ -331,7 +329,7 @@ class LobbyScreen(Screen[None]):
         line, wish = self._line, self.wanted
         if line is None:
             return
-        course = Course(snapshot.match)
+        course = FollowedMatch(snapshot.match)
         course.take(MatchMessage(snapshot), self._app.now())
 
         async def again() -> None:
@@ -339,7 +337,7 @@ class LobbyScreen(Screen[None]):
                 await self.want(wish)
 
         title = next(
-            (each["title"] for each in self.games if each["name"] == snapshot.game), snapshot.game
+            (each.title for each in self.games if each.name == snapshot.game), snapshot.game
         )
         against = ", ".join(
             name for seat, name in enumerate(course.holders) if seat != snapshot.seat
@@ -354,7 +352,7 @@ class LobbyScreen(Screen[None]):
         )
         self.app.push_screen(screen, lambda _: self._back(course))
 
-    def _back(self, course: Course) -> None:
+    def _back(self, course: FollowedMatch) -> None:
         """A match was left."""
         if course.over:
             self.own.pop(course.match, None)
@@ -389,7 +387,7 @@ class LobbyScreen(Screen[None]):
                 self.say(f"Connection lost: {message.reason}. Trying again.")
 
     def _found(self, snapshot: MatchSnapshot) -> None:
-        """A match of ours begins, or is told again."""
+        """Handle a match of ours that begins, or is sent again."""
         known = snapshot.match in self.own
         self.own[snapshot.match] = snapshot
         self._seek = ""

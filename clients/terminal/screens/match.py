@@ -14,16 +14,16 @@ from textual.timer import Timer
 from textual.widgets import Footer, Input, Static
 
 from plyhouse.clients.terminal.colours import Ink
-from plyhouse.clients.terminal.course import Course
-from plyhouse.clients.terminal.line import House, Incoming, Line, Refusal
-from plyhouse.clients.terminal.prompt import nearest
-from plyhouse.clients.terminal.replay import earlier
+from plyhouse.clients.terminal.followed_match import FollowedMatch
+from plyhouse.clients.terminal.interfaces import Connection, Incoming, Refusal, ServerApi
+from plyhouse.clients.terminal.line_reader import nearest
+from plyhouse.clients.terminal.replay_positions import earlier
 from plyhouse.clients.terminal.screens.actions import ActionList
 from plyhouse.clients.terminal.screens.board import BoardView
-from plyhouse.clients.terminal.screens.following import DRAWN, Following
 from plyhouse.clients.terminal.screens.help import MATCH_KEYS, SIGNS, HelpScreen
+from plyhouse.clients.terminal.screens.progress_line import ProgressLine
+from plyhouse.clients.terminal.screens.replay_control import DRAWN, ReplayControl
 from plyhouse.clients.terminal.screens.seats import PliesView, SeatsView
-from plyhouse.clients.terminal.screens.track import Track
 from plyhouse.protocol.messages import (
     AcceptDraw,
     Act,
@@ -41,8 +41,8 @@ PATIENCE: Final = 4.0
 """Seconds after which a key that must be pressed twice is forgotten."""
 
 
-class MatchScreen(Following):
-    """One match, live over a `Line` or to replay.
+class MatchScreen(ReplayControl):
+    """One match, live over a `Connection` or to replay.
 
     house: where positions are asked for that were played before one looked on.
     again: called for another match on the same terms; None where there is no such thing.
@@ -83,12 +83,12 @@ class MatchScreen(Following):
 
     def __init__(
         self,
-        course: Course,
+        course: FollowedMatch,
         ink: Ink,
         now: Callable[[], int],
         *,
-        line: Line | None = None,
-        house: House | None = None,
+        line: Connection | None = None,
+        house: ServerApi | None = None,
         title: str = "",
         again: Callable[[], Awaitable[None]] | None = None,
         quits: bool = False,
@@ -118,7 +118,7 @@ class MatchScreen(Following):
                 yield ActionList()
         yield Static(id="status", markup=False)
         yield Static(id="news", markup=False)
-        yield Track(self._ink)
+        yield ProgressLine(self._ink)
         yield Footer(compact=True, show_command_palette=False)
 
     def on_mount(self) -> None:
@@ -141,7 +141,7 @@ class MatchScreen(Following):
 
     @property
     def choosing(self) -> bool:
-        """Whether an action can be chosen now."""
+        """True if an action can be chosen now."""
         turn = self.course.turn
         return turn is not None and self.sent != turn and self.at >= turn and not self._lost
 
@@ -155,13 +155,13 @@ class MatchScreen(Following):
         return self.query_one(BoardView)
 
     def _lay_out(self) -> None:
-        """Show what there is to do for who plays, and for who looks on."""
+        """Show the possible actions of a player or a spectator."""
         mine = self.course.seat is not None and not self.course.over
         actions = self.query_one(ActionList)
         if not mine and self.focused in (actions.field, actions.options):
             self.set_focus(self.board)
         actions.display = mine
-        self.query_one(Track).display = not mine or self.at < self.course.last
+        self.query_one(ProgressLine).display = not mine or self.at < self.course.last
 
     def refresh_all(self) -> None:
         """Draw everything as it is now."""
@@ -186,7 +186,7 @@ class MatchScreen(Following):
         self.query_one(PliesView).show(course, self.at, self._ink)
         self.query_one(SeatsView).show(course, self.at, self._ink, self._now())
         self._say()
-        track = self.query_one(Track)
+        track = self.query_one(ProgressLine)
         track.show(self.at, course.last, self.speed, playing=self.playing, live=self.live)
         self.refresh_bindings()
 
@@ -222,7 +222,7 @@ class MatchScreen(Following):
         self.query_one(SeatsView).show(self.course, self.at, self._ink, self._now())
 
     def _say(self) -> None:
-        """How it stands, and what is to be told."""
+        """Show the state of the match, and notices."""
         course = self.course
         status = course.status_at(self.at)
         hint = self.board.hint()
@@ -258,7 +258,7 @@ class MatchScreen(Following):
         if self.course.turn is None or self.course.turn != self.sent:
             self.sent = None
         if self.course.turn is not None and self.course.turn != self._turn_shown:
-            self.follow = True  # whoever is to move sees the position
+            self.follow = True  # The seat to move sees the position.
         self.refresh_all()
 
     async def _ready(self, match: str) -> None:
@@ -292,7 +292,7 @@ class MatchScreen(Following):
                 await self._look_back()
 
     async def _look_back(self) -> None:
-        """Ask for the positions of before, so that one can step back to them."""
+        """Request the earlier positions, so that the user can step back to them."""
         if self._house is not None:
             with contextlib.suppress(Refusal):  # rolls or deals that another match has, too
                 await earlier(self._house, self.course)
@@ -321,7 +321,7 @@ class MatchScreen(Following):
         self.play(event.action)
 
     def on_action_list_unknown(self, event: ActionList.Unknown) -> None:
-        """What was typed is no action."""
+        """The typed text is no action."""
         near = nearest(event.text, list(self.course.legal))
         hint = f"Did you mean {' or '.join(near)}?" if near else "The list shows what is."
         self.course.notice = f"'{event.text}' is not possible here. {hint}"
@@ -374,7 +374,7 @@ class MatchScreen(Following):
     # --------------------------------------------------------------- what cannot be undone
 
     def _arm(self, what: str) -> bool:
-        """Whether the key was pressed for the second time."""
+        """Return whether the key was pressed for the second time."""
         if self._armed == what:
             self._disarm()
             return True
@@ -394,7 +394,7 @@ class MatchScreen(Following):
 
     @property
     def _mine(self) -> bool:
-        """Whether this is a match of ours that goes on."""
+        """True if this is a match of ours that goes on."""
         course = self.course
         return self._line is not None and course.seat is not None and not course.over
 
@@ -444,7 +444,7 @@ class MatchScreen(Following):
         if self._again is None or not self.course.over:
             return
         again = self._again
-        self.course = Course()
+        self.course = FollowedMatch()
         self.course.notice = "Waiting for the next match."
         self.at, self.follow, self.sent, self._since = 0, True, None, None
 

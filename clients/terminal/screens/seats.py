@@ -8,14 +8,14 @@ from textual.widgets import Static
 
 from plyhouse.clients.terminal.canvas import width_of
 from plyhouse.clients.terminal.colours import BLACK, SHEET, TEXT, Ink, seat_colour
-from plyhouse.clients.terminal.course import Course
-from plyhouse.clients.terminal.words import clock_text, score
+from plyhouse.clients.terminal.followed_match import FollowedMatch
+from plyhouse.clients.terminal.sentences import clock_text, score
 
 __all__ = ["PliesView", "SeatsView"]
 
 
 def _swatch(seat: int, names: list[str], ink: Ink) -> Text:
-    """The colour of a seat, on a ground of its own."""
+    """A seat's colour, on its own background."""
     if not ink.colours:
         return Text("")
     colour = seat_colour(seat, names)
@@ -29,8 +29,8 @@ class SeatsView(Static):
 
     DEFAULT_CSS = "SeatsView { height: auto; }"
 
-    def show(self, course: Course, at: int, ink: Ink, now: int) -> None:
-        """Draw them; ``now`` is nanoseconds of the clock that the course was told."""
+    def show(self, course: FollowedMatch, at: int, ink: Ink, now: int) -> None:
+        """Draw the clocks; ``now`` is in nanoseconds of the clock that the match uses."""
         width = max(10, self.size.width or 26)
         names = course.names
         lines: list[Text] = []
@@ -63,7 +63,7 @@ class SeatsView(Static):
     _text = Text()
 
     @staticmethod
-    def _right(course: Course, seat: int, now: int) -> str:
+    def _right(course: FollowedMatch, seat: int, now: int) -> str:
         if course.outcome is not None and seat < len(course.outcome.returns):
             return score(course.outcome.returns[seat])
         left = course.clocks.left(seat, now)
@@ -71,12 +71,12 @@ class SeatsView(Static):
 
 
 class PliesView(Static):
-    """What was played, the latest at the bottom; that which led to what is shown is marked."""
+    """The actions, the latest at the bottom; the one before the shown position is marked."""
 
     DEFAULT_CSS = "PliesView { height: 1fr; min-height: 3; }"
 
-    def show(self, course: Course, at: int, ink: Ink) -> None:
-        """Draw as many as there is room for, up to some after position ``at``."""
+    def show(self, course: FollowedMatch, at: int, ink: Ink) -> None:
+        """Draw the actions that fit, up to some after position ``at``."""
         height = max(1, self.size.height)
         told = [each for each in course.told if each.at <= max(at, 0)]
         later = [each for each in course.told if each.at > at]
@@ -91,7 +91,7 @@ class PliesView(Static):
             text = course.spelt.get(each.text, each.text)
             time = "" if each.seconds is None else f" {each.seconds:.1f}s"
             room = max(4, width - len(number) - len(time))
-            if ":" not in text:  # what was done is told in any case, by whom if there is room
+            if ":" not in text:  # The action is always shown, and its seat if there is space.
                 who = Text(course.name(each.seat))
                 who.truncate(max(3, room - width_of(text) - 2), overflow="ellipsis")
                 text = f"{who.plain}: {text}"

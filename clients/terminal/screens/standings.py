@@ -11,7 +11,7 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.widgets import DataTable, Footer, OptionList, Static
 
-from plyhouse.clients.terminal.line import Board, Boards, Refusal
+from plyhouse.clients.terminal.interfaces import Board, Boards, Refusal
 from plyhouse.clients.terminal.screens.help import HelpScreen
 
 if TYPE_CHECKING:

@@ -53,7 +53,7 @@ MEN_START: Final[tuple[int, ...]] = (
 """The men of each seat at the start."""
 
 SHIFT: Final[tuple[int, ...]] = (4, 5, -4, -5)
-"""What each direction adds to the number of a bit; men of seat 0 go in the first two."""
+"""Change of the bit number by direction; men of seat 0 move in the first two."""
 
 
 def squares_of(cells: int) -> list[int]:
@@ -66,7 +66,7 @@ def squares_of(cells: int) -> list[int]:
 
 
 def walk(bit: i64, direction: i64) -> i64:
-    """The set of the next square in a direction; may be off the board."""
+    """Return the set of the next square in a direction; may be off the board."""
     if direction == 0:
         return bit << 4
     if direction == 1:
@@ -77,7 +77,7 @@ def walk(bit: i64, direction: i64) -> i64:
 
 
 def steppers(movers: i64, empty: i64, direction: i64) -> i64:
-    """Which of the pieces can step in a direction."""
+    """Return which of the pieces can step in a direction."""
     if direction == 0:
         return movers & (empty >> 4)
     if direction == 1:
@@ -88,7 +88,7 @@ def steppers(movers: i64, empty: i64, direction: i64) -> i64:
 
 
 def jumpers(movers: i64, enemy: i64, empty: i64, direction: i64) -> i64:
-    """Which of the pieces can jump in a direction."""
+    """Return which of the pieces can jump in a direction."""
     if direction == 0:
         return movers & (enemy >> 4) & (empty >> 8)
     if direction == 1:
@@ -99,7 +99,7 @@ def jumpers(movers: i64, enemy: i64, empty: i64, direction: i64) -> i64:
 
 
 def can_act(seat: i64, own: i64, enemy: i64, kings: i64) -> bool:
-    """Whether the owner of ``own`` has a legal action."""
+    """Return whether the owner of ``own`` has a legal action."""
     empty: i64 = CELLS & ~(own | enemy)
     back: i64 = own & kings
     down: i64 = own if seat == 0 else back
@@ -161,7 +161,7 @@ def extend(
 
 
 def jump_actions(seat: i64, own: i64, enemy: i64, kings: i64) -> list[int]:
-    """All series of jumps, by square and then by direction; empty when nothing can be taken."""
+    """Return all series of jumps, by square and then by direction; empty if there are none."""
     found: list[int] = []
     empty: i64 = CELLS & ~(own | enemy)
     back: i64 = own & kings
@@ -206,7 +206,7 @@ def legal_actions(seat: i64, own: i64, enemy: i64, kings: i64) -> list[int]:
 
 
 def route_squares(action: int) -> list[int]:
-    """The squares an action touches with the moving piece, from its origin on."""
+    """Return the squares an action touches with the moving piece, from its origin on."""
     if action < 256:
         origin = action // 4
         return [SQUARE[origin], SQUARE[origin + SHIFT[action % 4]]]
@@ -220,5 +220,5 @@ def route_squares(action: int) -> list[int]:
 
 
 def start_bit(action: i64) -> i64:
-    """The set of the square that an action leaves."""
+    """Return the set of the square that an action leaves."""
     return BIT[action & 63] if action >= 256 else BIT[action >> 2]

@@ -41,8 +41,8 @@ def write_action(action: int, others: Sequence[int]) -> str:
 
 
 def read_action(text: str, legal: Sequence[int]) -> list[int]:
-    """The legal actions that ``text`` may mean: the one with all of these squares, else those
-    with these ends.
+    """Return the legal actions that ``text`` may mean: the one with all of these squares, else
+    those with these ends.
 
     A path that is written in full means itself, though others may share its ends.  Numbers may
     have leading zeros.
@@ -60,12 +60,12 @@ def read_action(text: str, legal: Sequence[int]) -> list[int]:
 
 
 def _square(row: int, column: int) -> int:
-    """The number of a dark square, row 0 being Black's first; 0 for light squares."""
+    """Return the number of a dark square, row 0 being Black's first; 0 for light squares."""
     return 4 * row + column // 2 + 1 if (row + column) % 2 else 0
 
 
 def board_rows(black: int, white: int, kings: int) -> tuple[str, ...]:
-    """The board as eight texts, Black's first row on top."""
+    """Return the board as eight texts, Black's first row on top."""
     rows: list[str] = []
     for row in range(8):
         text = ""
@@ -93,7 +93,7 @@ def read_board(rows: Sequence[str]) -> tuple[int, int, int]:
 
 
 def write_position(mover: int, black: int, white: int, kings: int) -> str:
-    """The FEN of PDN."""
+    """Return the FEN of PDN."""
     sides = [
         ",".join([("K" if kings & SQUARE_BIT[s] else "") + str(s) for s in squares_of(pieces)])
         for pieces in (white, black)

@@ -1,18 +1,18 @@
-"""English draughts (checkers): jump when you can; who cannot act has lost.
+"""English draughts (checkers): jump when you can; a seat that cannot act loses.
 
-Men step and jump slanting ahead, kings also back.  Jumping is forced and goes on as long as
-the same piece can jump; of several ways any may be chosen.  A man that reaches the far row
-becomes a king and its turn ends there.  A seat with no legal action, blocked or without
-pieces, loses.
+Men step and jump diagonally forward, kings also backward.  Jumping is forced and goes on as long as
+the same piece can jump; the seat may choose among several ways.  A man that reaches the far row
+becomes a king and its turn ends there.  A seat with no legal action, blocked or without pieces,
+loses.
 
 The match is drawn, without a claim, after ``quiet_moves`` (40) moves of each seat without a
-jump and without a step of a man, and when a position stands for the third time with the
-same seat to move.
+jump and without a step of a man, and when a position occurs for the third time with the same seat
+to move.
 
 Black (seat 0) begins.  Actions are written as in PDN: ``11-15`` for a step, ``15x24`` for
 jumps, a whole series being one action; where two series share both ends all squares are
 written, ``9x18x27``, and they may always be.  ``position`` gives another start in the FEN of
-PDN: ``B:W18,24,27,K10:B12,16-20`` is who is to move, then the squares of each side.
+PDN: ``B:W18,24,27,K10:B12,16-20`` is the side to move, then the squares of each side.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class CheckersState(BoardState):
         return ()
 
     def after(self, action: Any) -> CheckersState:
-        """The state after a step or a whole series of jumps."""
+        """Return the state after a step or a whole series of jumps."""
         code: i64 = action
         seat: i64 = self.to_move
         own: i64 = self.black if seat == 0 else self.white
@@ -173,10 +173,6 @@ class CheckersState(BoardState):
             return CheckersState(TERMINAL, black, white, kings, past, -1, limit)
         return CheckersState(1 - self.to_move, black, white, kings, past, -1, limit)
 
-    def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
-        """Nothing is left to chance."""
-        return ()
-
     def returns(self) -> tuple[float, ...]:
         """+1 for the winner, -1 for the loser, 0 for a draw."""
         return _WON if self.winner == 0 else _LOST if self.winner == 1 else _DRAW
@@ -184,7 +180,7 @@ class CheckersState(BoardState):
     def key(self) -> tuple[int, int, int, int, int, int]:
         """Pieces, mover, quiet plies and how often the position has stood.
 
-        Which other positions have stood before is left out, as is usual in searches.
+        The key leaves out the other earlier positions, as is usual in searches.
         """
         past = self.past
         quiet = len(past)
@@ -217,7 +213,7 @@ class CheckersState(BoardState):
         return ()
 
     def forced(self) -> bool:
-        """Whether the mover has to jump."""
+        """Return whether the mover has to jump."""
         if self.to_move == 0:
             return len(jump_actions(0, self.black, self.white, self.kings)) > 0
         return self.to_move == 1 and len(jump_actions(1, self.white, self.black, self.kings)) > 0
@@ -317,7 +313,7 @@ class CheckersState(BoardState):
 
 
 def occurrences(past: tuple[int, ...]) -> int:
-    """How often the last position of ``past`` has stood, itself counted."""
+    """Return how often the last position of ``past`` has stood, itself counted."""
     last: int = past[len(past) - 1]
     before: int = past[len(past) - 2]
     count: int = 1
@@ -330,7 +326,7 @@ def occurrences(past: tuple[int, ...]) -> int:
 
 
 def stood_thrice(past: list[int]) -> bool:
-    """Whether the last position of ``past`` stands for the third time."""
+    """Return whether the last position of ``past`` stands for the third time."""
     last: int = past[len(past) - 1]
     before: int = past[len(past) - 2]
     count: int = 1
@@ -343,8 +339,8 @@ def stood_thrice(past: list[int]) -> bool:
 
 
 def _past(seen: CheckersObservation, black: int, white: int) -> tuple[int, ...]:
-    """A past of so many quiet plies in which the position has stood as often as was observed,
-    and no other one: empty boards stand for those.
+    """Return a past of so many quiet plies in which the position has stood as often as was
+    observed, and no other one: empty boards stand for those.
     """
     if not 0 <= seen.quiet <= seen.quiet_limit or not 1 <= seen.occurrences <= 3:
         raise InvalidObservation("checkers", "quiet or occurrences is out of range")
@@ -438,13 +434,13 @@ class Checkers(Game[CheckersState, int, CheckersObservation]):
         return write_action(action, state.actions() if action >= 256 else ())
 
     def likely(self, state: CheckersState, text: str, actions: tuple[int, ...]) -> tuple[int, ...]:
-        """Those of the piece on the square with which ``text`` begins."""
+        """Return those of the piece on the square with which ``text`` begins."""
         digits = text[:2] if text[1:2].isdigit() else text[:1]
         bit = SQUARE_BIT[int(digits)] if digits in _SQUARES else 0
         return tuple([action for action in actions if start_bit(action) == bit])
 
     def parse(self, state: CheckersState, text: str) -> int:
-        """The legal action that is meant; all squares of a series may always be written."""
+        """Return the legal action that is meant; all squares of a series may always be written."""
         try:
             return super().parse(state, text)
         except GameError:
@@ -460,7 +456,7 @@ class Checkers(Game[CheckersState, int, CheckersObservation]):
             raise AmbiguousAction(text, self.describe(state), candidates) from None
 
     def observe(self, state: CheckersState, seat: int | None) -> CheckersObservation:
-        """The board and the progress towards a draw."""
+        """Return the board and the progress towards a draw."""
         return CheckersObservation(
             seat=seat,
             to_move=state.to_move,
@@ -473,7 +469,7 @@ class Checkers(Game[CheckersState, int, CheckersObservation]):
         )
 
     def sample_state(self, observation: CheckersObservation, rng: random.Random) -> CheckersState:
-        """The position that was observed, as often repeated as it has been.
+        """Return the position that was observed, as often repeated as it has been.
 
         Not in it: which other positions have stood.  So a search from here sees the present
         position come again, but not one that stood before it.
@@ -487,7 +483,7 @@ class Checkers(Game[CheckersState, int, CheckersObservation]):
         return CheckersState(seen.to_move, black, white, kings, past, winner, seen.quiet_limit)
 
     def scene(self, observation: CheckersObservation) -> Scene:
-        """The board, each action by its squares, and the quiet plies once there are some."""
+        """Return the board, each action by its squares, and the quiet plies once there are some."""
         grid = board_grid(
             observation.board,
             {"b": 0, "B": 0, "w": 1, "W": 1},
@@ -513,7 +509,7 @@ class Checkers(Game[CheckersState, int, CheckersObservation]):
         )
 
     def describe(self, state: CheckersState) -> str:
-        """The FEN of the position, and how it stands."""
+        """Return the FEN of the position, and how it stands."""
         after_the_end = 1 if state.winner == 0 else 0
         mover = state.to_move if state.to_move >= 0 else after_the_end
         fen = write_position(mover, state.black, state.white, state.kings)
@@ -529,4 +525,4 @@ _LABELS: Final[tuple[str, ...]] = tuple(
         for column in range(8)
     ]
 )
-"""What each of the 64 squares is called: a number, or nothing for light ones."""
+"""Names of the 64 squares: the number of a dark one, "" for a light one."""

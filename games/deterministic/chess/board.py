@@ -92,10 +92,10 @@ _JUMPS: Final[bytes] = bytes([_ZERO + by for by in (21, 19, 12, 8, -21, -19, -12
 
 
 def is_attacked(position: bytes, at: i64, low: i64, lifted: i64, also_lifted: i64) -> bool:
-    """Whether the side whose pawns have the code ``low`` attacks the place ``at``.
+    """Return whether the side whose pawns have the code ``low`` attacks the place ``at``.
 
-    What stands on the two ``lifted`` places (0 for none) blocks nothing: a king does not
-    hide behind itself.
+    Pieces on the two ``lifted`` places (0 for none) do not block, so that a king cannot hide behind
+    itself.
     """
     straight: i64 = low + 3
     diagonal: i64 = low + 2
@@ -133,14 +133,14 @@ def is_attacked(position: bytes, at: i64, low: i64, lifted: i64, also_lifted: i6
 
 
 def in_check(position: bytes) -> bool:
-    """Whether the king of the seat to move is attacked."""
+    """Return whether the king of the seat to move is attacked."""
     side: i64 = position[SIDE_AT]
     king: i64 = position[KINGS_AT + side]
     return is_attacked(position, king, 9 - 8 * side, 0, 0)
 
 
 def can_capture_en_passant(position: bytes, at: i64, skipped: i64) -> bool:
-    """Whether the pawn ``at`` may capture onto ``skipped`` without exposing its king."""
+    """Return whether the pawn ``at`` may capture onto ``skipped`` without exposing its king."""
     side: i64 = position[SIDE_AT]
     if position[at] != PAWN + 8 * side:
         return False
@@ -240,7 +240,7 @@ def _add_castling(actions: list[Any], position: bytes, side: i64, king: i64) -> 
 
 
 def legal_actions(position: bytes, any_will_do: bool) -> list[Any]:
-    """All legal actions; with ``any_will_do`` at least one of them, if there is one."""
+    """Return all legal actions; with ``any_will_do`` at least one of them, if there is one."""
     side: i64 = position[SIDE_AT]
     us: i64 = 8 * side
     low: i64 = 9 - us
@@ -410,7 +410,7 @@ def legal_actions(position: bytes, any_will_do: bool) -> list[Any]:
 
 
 def apply_action(position: bytes, action: i64) -> bytes:
-    """The position after a legal action."""
+    """Return the position after a legal action."""
     board = bytearray(position)
     side: i64 = position[SIDE_AT]
     at: i64 = SQUARE[action & 63]
@@ -469,7 +469,7 @@ def apply_action(position: bytes, action: i64) -> bytes:
 
 
 def insufficient_material(position: bytes) -> bool:
-    """Whether no course of play can end in mate: the kings with at most one knight, or with
+    """Return whether no course of play can end in mate: the kings with at most one knight, or with
     bishops that all stand on squares of one colour.
     """
     knights: i64 = 0

@@ -20,7 +20,7 @@ _NAMES: Final = {"k": "king", "q": "queen", "r": "rook", "b": "bishop", "n": "kn
 
 
 def chess_board(position: bytes, last: str, mated: bool, names: tuple[str, ...]) -> Grid:
-    """The board with the squares of the last action (UCI, may be "") marked.
+    """Return the board with the squares of the last action (UCI, may be "") marked.
 
     ``mated``: the king of the side to move is; ``names`` are those of the seats.
     """
@@ -52,7 +52,7 @@ def chess_board(position: bytes, last: str, mated: bool, names: tuple[str, ...])
 
 
 def taken_pieces(start: bytes, position: bytes, names: tuple[str, ...]) -> list[Tray]:
-    """What each side has taken: what the other started with and has no more.
+    """Return the pieces that each side has captured: those the other side has lost.
 
     A pawn that became another piece counts as taken, as its place is empty.
     """

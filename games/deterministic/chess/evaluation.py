@@ -1,4 +1,4 @@
-"""What a chess position is worth: A. Turing's count of material, and a better estimate.
+"""Estimates for chess positions: A. Turing's count of material, and a better one.
 
 The states' ``heuristic`` is the better one.  To let a search use the other:
 

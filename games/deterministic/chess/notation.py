@@ -57,7 +57,7 @@ SQUARES: Final[dict[str, int]] = {name: index for index, name in enumerate(_NAME
 _PLAIN: Final[tuple[str, ...]] = tuple([_NAMES[n % 64] + _NAMES[n // 64] for n in range(4096)])
 """Actions of no special kind in UCI: made once, as all the legal ones are written every ply."""
 _MARKS: Final[bytes] = bytes([ord(PIECES[code]) if code < 15 else 32 for code in range(256)])
-"""What each code of a piece is written as, for `bytes.translate`."""
+"""Character of each piece code, for `bytes.translate`."""
 _SEATS: Final = ("white", "black")
 _KNIGHT_PAIRS: Final = ("01", "02", "03", "04", "12", "13", "14", "23", "24", "34")
 
@@ -68,7 +68,7 @@ def square_name(index: int) -> str:
 
 
 def start_fen(number: int) -> str:
-    """The starting position of Chess960 with a number of 0 to 959 (R. Scharnagl); 518 is
+    """Return the starting position of Chess960 with a number of 0 to 959 (R. Scharnagl); 518 is
     that of standard chess.
     """
     row = [""] * 8
@@ -183,7 +183,7 @@ def _read_en_passant(board: bytearray, text: str, fen: str) -> None:
 
 
 def read_fen(fen: str) -> tuple[bytes, int, int]:
-    """The position, the plies since the last capture or pawn move, and the move's number.
+    """Return the position, the plies since the last capture or pawn move, and the move's number.
 
     The two numbers may be missing.  Raises `InvalidPosition`, which says what is wrong.
     """
@@ -217,7 +217,7 @@ def read_fen(fen: str) -> tuple[bytes, int, int]:
 
 
 def board_rows(position: bytes) -> tuple[str, ...]:
-    """The board as eight texts from the eighth rank, white's pieces as capitals.
+    """Return the board as eight texts from the eighth rank, white's pieces as capitals.
 
     >>> board_rows(read_fen("8/8/8/3k4/8/8/8/K6R w - - 0 1")[0])[3]
     '...k....'
@@ -243,7 +243,7 @@ def _castling(position: bytes) -> str:
 
 
 def write_epd(position: bytes) -> str:
-    """The four fields of a FEN that make up the position.
+    """Return the four fields of a FEN that make up the position.
 
     >>> position, clock, number = read_fen(STANDARD)
     >>> write_epd(position)
@@ -258,7 +258,7 @@ def write_epd(position: bytes) -> str:
 
 
 def unconventional(position: bytes) -> bool:
-    """Whether a king or rook that may castle stands where standard chess has none."""
+    """Return whether a king or rook that may castle stands where standard chess has none."""
     for right, at in enumerate((28, 21, 98, 91)):
         rook = position[RIGHTS_AT + right]
         if rook and (rook != at or position[KINGS_AT + right // 2] != (25, 95)[right // 2]):

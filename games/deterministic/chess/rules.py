@@ -4,10 +4,10 @@ Actions are written in UCI: ``e2e4``, ``e7e8q``; castling as the king's move ``e
 where a match begins with king and rooks on other places, as king takes rook ``b1a1``.
 SAN (``Nf3``, ``O-O``) is read too, and shown to people.
 
-Draws that the Laws leave to a claim come by themselves here: the third occurrence of a
-position, with the same rights to castle and to capture en passant (Art. 9.2), and fifty
-moves of each side without a capture or a pawn move (Art. 9.3).  A match is drawn at once
-when no play can lead to mate with the material left.  Mate comes before all of these.
+Draws that need a claim under the Laws are automatic here.  A match is drawn at the third occurrence
+of a position with the same rights to castle and to capture en passant (Art. 9.2).  It is drawn
+after fifty moves of each side without a capture or a pawn move (Art. 9.3).  A match is drawn at
+once when no play can lead to mate with the material left.  Mate comes before all of these.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ class ChessState(BoardState):
         return tuple(legal_actions(self.position, False))
 
     def after(self, action: Any) -> ChessState:
-        """The state after the action."""
+        """Return the state after the action."""
         number: i64 = action
         before = self.position
         position = apply_action(before, number)
@@ -180,10 +180,6 @@ class ChessState(BoardState):
         ending = _ending(position, clock, earlier, capture or kind >= KNIGHT)
         move: i64 = self.number + before[SIDE_AT]
         return ChessState(position, clock, move, earlier, number, ending)
-
-    def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
-        """Nothing is left to chance."""
-        return ()
 
     def returns(self) -> tuple[float, ...]:
         """+1 for the side that mates, -1 for the other, 0 for a draw."""
@@ -221,11 +217,11 @@ class ChessState(BoardState):
         return tuple(_noisy(self.position, legal_actions(self.position, False)))
 
     def forced(self) -> bool:
-        """Whether the king is in check: then quiet actions matter as much as noisy ones."""
+        """Return whether the king is in check: then quiet actions matter as much as noisy ones."""
         return self.to_move >= 0 and in_check(self.position)
 
     def order(self, actions: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The same actions: captures of the most valuable piece by the least valuable one
+        """Return the same actions: captures of the most valuable piece by the least valuable one
         and promotions first.
         """
         position = self.position
@@ -287,7 +283,7 @@ class ChessState(BoardState):
 
 
 def _same_rights(before: bytes, position: bytes) -> bool:
-    """Whether no right to castle was lost: what was before may come again."""
+    """Return whether no right to castle was lost: what was before may come again."""
     at: i64 = RIGHTS_AT
     while at < RIGHTS_AT + 4:
         if before[at] != position[at]:
@@ -297,7 +293,7 @@ def _same_rights(before: bytes, position: bytes) -> bool:
 
 
 def _noisy(position: bytes, actions: list[Any]) -> list[Any]:
-    """Those of the actions that capture or promote."""
+    """Return those of the actions that capture or promote."""
     noisy: list[Any] = []
     for action in actions:
         number: i64 = action
@@ -319,7 +315,7 @@ class ChessObservation(Observation):
     """The position in Forsyth-Edwards notation, all six fields; in Chess960 a right to castle
     is the file of its rook where K or Q could mean another rook (X-FEN)."""
     check: bool
-    """Whether the king of the side to move is in check."""
+    """True if the king of the side to move is in check."""
     last: str
     """The last action, in UCI; "" at the start."""
     ending: str
@@ -390,7 +386,7 @@ class Chess(Game[ChessState, int, ChessObservation]):
         self.chess960 = start != STANDARD_START or unconventional(position)
 
     def initial_state(self) -> ChessState:
-        """The position to start from."""
+        """Return the position to start from."""
         return self.start
 
     # Notation
@@ -400,15 +396,16 @@ class Chess(Game[ChessState, int, ChessObservation]):
         return uci(action, self.chess960)
 
     def likely(self, state: ChessState, text: str, actions: tuple[int, ...]) -> tuple[int, ...]:
-        """Those that leave the square with which ``text`` begins."""
+        """Return those that leave the square with which ``text`` begins."""
         at = SQUARES.get(text[:2], -1)
         return tuple([action for action in actions if action & 63 == at])
 
     def parse(self, state: ChessState, text: str) -> Any:
-        """The legal action that ``text`` means: in UCI as it is written, else in SAN, else in
-        UCI whatever the case.
+        """Return the legal action that ``text`` means.  It is tried as UCI, then as SAN, then as
+        UCI in any case.
 
-        SAN needs its case first: ``B8c7`` is a bishop's move, though it is ``b8c7`` in capitals.
+        SAN comes before UCI in any case because ``B8c7`` is a bishop's move, not ``b8c7`` in
+        capitals.
         """
         if state.to_move < 0:
             return super().parse(state, text)
@@ -432,7 +429,7 @@ class Chess(Game[ChessState, int, ChessObservation]):
     # Views
 
     def observe(self, state: ChessState, seat: int | None) -> ChessObservation:
-        """The position, and how often it has occurred."""
+        """Return the position, and how often it has occurred."""
         return ChessObservation(
             seat=seat,
             to_move=state.to_move,
@@ -445,7 +442,7 @@ class Chess(Game[ChessState, int, ChessObservation]):
         )
 
     def sample_state(self, observation: ChessObservation, rng: random.Random) -> ChessState:
-        """The position that was observed, as often repeated as it has been.
+        """Return the position that was observed, as often repeated as it has been.
 
         Not in it: which other positions have occurred.  So a search from here sees the present
         position come again, but not one that occurred before it.
@@ -463,7 +460,7 @@ class Chess(Game[ChessState, int, ChessObservation]):
         return ChessState(position, clock, number, earlier, last, ENDINGS.index(seen.ending))
 
     def scene(self, observation: ChessObservation) -> Scene:
-        """The board, and every legal move from square to square."""
+        """Return the board, and every legal move from square to square."""
         state = self._seen(observation)
         mated = observation.ending == ENDINGS[_MATE]
         grid = chess_board(state.position, observation.last, mated, self.info.seat_names)
@@ -486,7 +483,7 @@ class Chess(Game[ChessState, int, ChessObservation]):
         return Scene((grid, *taken, *buttons), status, observation.seat_to_move)
 
     def describe(self, state: ChessState) -> str:
-        """The board from the eighth rank, and the FEN."""
+        """Return the board from the eighth rank, and the FEN."""
         return "\n".join([*board_rows(state.position), _fen(state)])
 
 
@@ -509,7 +506,7 @@ def _spellings(position: bytes, action: int, legal: tuple[int, ...]) -> set[str]
 
 
 def _read_last(text: str) -> int:
-    """An action with this text (castling and en passant look like plain moves)."""
+    """Return an action with this text (castling and en passant look like plain moves)."""
     at = ord(text[0]) - 97 + 8 * (int(text[1]) - 1)
     to = ord(text[2]) - 97 + 8 * (int(text[3]) - 1)
     kind = KNIGHT + "nbrq".index(text[4]) if len(text) == 5 else 0

@@ -14,7 +14,7 @@ __all__ = ["has_run", "lead_in_fours", "winning_cells"]
 
 
 def has_run(discs: i64, step: i64, count: i64) -> bool:
-    """Whether so many discs lie in a row, each ``step`` bits from the next."""
+    """Return whether so many discs lie in a row, each ``step`` bits from the next."""
     while count > 1 and discs != 0:
         discs = discs & (discs >> step)
         count -= 1

@@ -1,11 +1,9 @@
-"""Connect four: drop discs into columns; four in a row, upright or slanting, win.
+"""Connect four: drop discs into columns; four in a line win.
 
-Actions are column numbers, ``1`` at the left, and written so.  Seat 0 begins.  A full board
-without a line is a draw, and players may agree on a draw.
-
-The board is two sets of cells kept in integers: column c, row r (from the bottom) is bit
-``c * (rows + 1) + r``.  The bit above each column stays empty, so that a shift cannot
-carry a line from the top of one column into the next (J. Tromp's representation).
+Seat 0 begins.  In turn, each seat drops one disc into a column that is not full, and the disc falls
+to the lowest empty cell.  The first seat with four discs in a line, across, upright or diagonal,
+wins.  A full board without such a line is a draw, and players may agree on a draw.  An action is
+the number of a column, with ``1`` at the left.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ from plyhouse.games.base import (
     Parameter,
     Utility,
 )
-from plyhouse.games.deterministic.connect_four.endings import ConnectFourEndings
+from plyhouse.games.deterministic.connect_four.endgames import ConnectFourEndings
 from plyhouse.games.deterministic.connect_four.lines import has_run, lead_in_fours, winning_cells
 from plyhouse.games.endgames import Endings, Meter
 from plyhouse.games.errors import InvalidParameter
@@ -105,7 +103,7 @@ class Shape:
 
 @functools.cache
 def shape_of(columns: int, rows: int, connect: int) -> Shape:
-    """The one `Shape` of these measures."""
+    """Return the one `Shape` of these measures."""
     return Shape(columns, rows, connect)
 
 
@@ -120,6 +118,10 @@ class ConnectFourState(BoardState):
 
     Actions are column numbers from 1, as they are written.
     """
+
+    # The board is two sets of cells in machine words: column c, row r (from the bottom) is bit
+    # c * (rows + 1) + r.  The bit above each column stays empty, so that a shift cannot carry a
+    # line from the top of one column into the next (J. Tromp's representation).
 
     __slots__ = ("mine", "open", "shape", "taken", "winner")
 
@@ -156,7 +158,7 @@ class ConnectFourState(BoardState):
         return self.shape.open[self.open]
 
     def order(self, actions: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The same actions, those near the centre first: they are part of more lines."""
+        """Return the same actions, those near the centre first: they are part of more lines."""
         shape = self.shape
         if actions is shape.open[self.open]:
             return shape.from_centre[self.open]
@@ -167,7 +169,7 @@ class ConnectFourState(BoardState):
         return shape.from_centre[some]
 
     def after(self, action: Any) -> ConnectFourState:
-        """The state with a disc of the mover dropped into the column."""
+        """Return the state with a disc of the mover dropped into the column."""
         column: i64 = action
         column -= 1
         shape = self.shape
@@ -186,10 +188,6 @@ class ConnectFourState(BoardState):
         to_move: int = TERMINAL if left == 0 else 1 - self.to_move
         return ConnectFourState(to_move, filled ^ placed, filled, left, -1, shape)
 
-    def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
-        """Nothing is left to chance."""
-        return ()
-
     def returns(self) -> tuple[float, ...]:
         """+1 for the winner, -1 for the loser, 0 for a draw."""
         if self.winner == 0:
@@ -199,7 +197,7 @@ class ConnectFourState(BoardState):
         return _DRAW
 
     def key(self) -> int:
-        """The position as one number, unique for the board size (J. Tromp).
+        """Return the position as one number, unique for the board size (J. Tromp).
 
         In each column, "taken + bottom" marks the first empty cell; adding the mover's
         discs below it cannot carry past it.
@@ -217,7 +215,9 @@ class ConnectFourState(BoardState):
         return (-value, value)
 
     def endings(self, meter: Meter) -> Endings | None:
-        """What solves the last plies exactly, for one search; only for lines of four."""
+        """Return the exact solver of the last plies for one search; None unless lines of four
+        win.
+        """
         shape = self.shape
         if shape.connect != 4:
             return None
@@ -264,7 +264,7 @@ class ConnectFourState(BoardState):
 
 
 def has_line(shape: Shape, discs: i64) -> bool:
-    """Whether these discs complete a line."""
+    """Return whether these discs complete a line."""
     height: i64 = shape.height
     if shape.connect == 4:
         pairs: i64 = discs & (discs >> 1)
@@ -388,11 +388,11 @@ class ConnectFour(Game[ConnectFourState, int, ConnectFourObservation]):
         self.action_notation = f"a column number from 1 to {columns}, like {(columns + 1) // 2}"
 
     def initial_state(self) -> ConnectFourState:
-        """The empty board, seat 0 to move."""
+        """Return the empty board, seat 0 to move."""
         return ConnectFourState(0, 0, 0, self.shape.all_open, -1, self.shape)
 
     def format(self, state: ConnectFourState, action: int) -> str:
-        """The column number from 1."""
+        """Return the column number from 1."""
         return str(action)
 
     def legal_text(self, state: ConnectFourState, seat: int | None) -> tuple[str, ...]:
@@ -402,7 +402,7 @@ class ConnectFour(Game[ConnectFourState, int, ConnectFourObservation]):
         return state.shape.open_text[state.open]
 
     def observe(self, state: ConnectFourState, seat: int | None) -> ConnectFourObservation:
-        """The board and the winner."""
+        """Return the board and the winner."""
         return ConnectFourObservation(
             seat=seat,
             to_move=state.to_move,
@@ -415,7 +415,7 @@ class ConnectFour(Game[ConnectFourState, int, ConnectFourObservation]):
     def sample_state(
         self, observation: ConnectFourObservation, rng: random.Random
     ) -> ConnectFourState:
-        """The position that was observed."""
+        """Return the position that was observed."""
         height = self.shape.rows + 1
         sets = [0, 0]
         for row, text in enumerate(reversed(observation.board)):
@@ -429,7 +429,7 @@ class ConnectFour(Game[ConnectFourState, int, ConnectFourObservation]):
         return ConnectFourState(observation.to_move, sets[mover], taken, free, winner, self.shape)
 
     def scene(self, observation: ConnectFourObservation) -> Scene:
-        """The board; choosing any cell of a column, or a free one, drops a disc there."""
+        """Return the board; choosing any cell of a column, or a free one, drops a disc there."""
         rows: list[tuple[Cell, ...]] = []
         count = len(observation.board)
         line = winning_cells(observation.board, observation.winner, self.shape.connect)
@@ -461,12 +461,12 @@ class ConnectFour(Game[ConnectFourState, int, ConnectFourObservation]):
         return Scene((grid,), status, observation.seat_to_move)
 
     def describe(self, state: ConnectFourState) -> str:
-        """The board from the top, one line per row."""
+        """Return the board from the top, one line per row."""
         return "\n".join(_rows(state))
 
 
 def _rows(position: ConnectFourState) -> tuple[str, ...]:
-    """The board as texts from the top, "x" for seat 0 and "o" for seat 1."""
+    """Return the board as texts from the top, "x" for seat 0 and "o" for seat 1."""
     shape = position.shape
     taken: int = position.taken
     mine: int = position.mine

@@ -48,12 +48,12 @@ def steps_of(size: int) -> bytes:
 
 
 def place_of(action: i64, size: i64) -> i64:
-    """Where on the board a point lies."""
+    """Return where on the board a point lies."""
     return action + action // size + size + 2
 
 
 def empty_board(size: int) -> bytes:
-    """The board before the first move."""
+    """Return the board before the first move."""
     board = bytearray([BORDER] * ((size + 2) * (size + 1) + 1))
     for action in range(size * size):
         board[place_of(action, size)] = EMPTY
@@ -61,7 +61,7 @@ def empty_board(size: int) -> bytes:
 
 
 def has_other_liberty(board: bytes, steps: bytes, start: i64, besides: i64) -> bool:
-    """Whether the chain of the stone at ``start`` has a liberty other than ``besides``."""
+    """Return whether the chain of the stone at ``start`` has a liberty other than ``besides``."""
     colour: i64 = board[start]
     width: i64 = steps[2] - ZERO
     # Most chains have one beside the stone itself: look there before anything is set up.
@@ -98,7 +98,7 @@ def has_other_liberty(board: bytes, steps: bytes, start: i64, besides: i64) -> b
 
 
 def captured_by(board: bytes, steps: bytes, at: i64, colour: i64) -> list[int]:
-    """The places of the stones that a stone of ``colour``, put on the empty place ``at``,
+    """Return the places of the stones that a stone of ``colour``, put on the empty place ``at``,
     takes from the board.
     """
     enemy: i64 = 3 - colour
@@ -327,7 +327,7 @@ class Scratch:
         return count
 
     def _is_eye(self, at: i64, colour: i64) -> bool:
-        """Whether an empty place is an eye of the colour that it should not fill: friends all
+        """Return whether an empty point is an eye that the colour should not fill: friends all
         around, and enemies on less than two of the diagonals, one at the edge.
         """
         colours = self.colours
@@ -425,8 +425,8 @@ class Scratch:
     def play_out(self, rng: random.Random, colour: i64, passes: i64, plies: i64) -> int:
         """Black's area less white's after random play, for at most so many plies.
 
-        Each places a stone at random but neither fills an eye of its own nor takes back in
-        a simple ko (longer repetitions are left to the limit), and passes otherwise.
+        Each player places a stone at random, but never fills its eyes or retakes a simple ko, and
+        passes otherwise. Longer repetitions are left to the limit on plies.
         """
         empties = self.empties
         where = self.where

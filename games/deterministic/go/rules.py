@@ -3,9 +3,9 @@
 Actions are GTP points like ``D4`` (columns without I, rows from below), or ``pass``.
 Black, seat 0, begins.  A play may not repeat any earlier position of the whole board.  Two
 passes in a row end the match, and so does ply number ``4 * size * size``, which good play
-does not come near.  Stones and the empty regions that reach one colour only are that
-colour's points; dead stones have to be captured, and points shared in a seki count for
-nobody.  White gets ``komi`` points on top; equal scores are a draw.
+does not come near.  A colour scores its stones and the empty regions that reach only that colour.
+Dead stones must be captured, and points shared in a seki count for neither side.  White gets
+``komi`` points on top; equal scores are a draw.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = ["Go", "GoObservation", "GoState"]
 
 _MARKS: Final = ".xo"
 _WRITTEN: Final[bytes] = bytes([ord(_MARKS[code]) if code < 3 else 32 for code in range(256)])
-"""What each code of a point is written as, for `bytes.translate`."""
+"""Character of each point code, for `bytes.translate`."""
 
 
 @mypyc_attr(native_class=False)
@@ -105,7 +105,7 @@ class Go(Game[GoState, int, GoObservation]):
         self.rules = rules_of(self.size, self.float_parameter("komi"))
 
     def initial_state(self) -> GoState:
-        """The empty board, black to move."""
+        """Return the empty board, black to move."""
         return GoState(0, self.rules, self.rules.board)
 
     def format(self, state: GoState, action: int) -> str:
@@ -113,7 +113,7 @@ class Go(Game[GoState, int, GoObservation]):
         return self.rules.names[action]
 
     def likely(self, state: GoState, text: str, actions: tuple[int, ...]) -> tuple[int, ...]:
-        """The action of that name, if it is legal."""
+        """Return the action of that name, if it is legal."""
         number = self.rules.numbers.get(text, -1)
         return (number,) if number in actions else ()
 
@@ -123,7 +123,7 @@ class Go(Game[GoState, int, GoObservation]):
         return tuple([names[action] for action in state.actions()]) if state.to_move == seat else ()
 
     def observe(self, state: GoState, seat: int | None) -> GoObservation:
-        """The board, the last action and what superko forbids."""
+        """Return the board, the last action and what superko forbids."""
         return GoObservation(
             seat=seat,
             to_move=state.to_move,
@@ -137,7 +137,7 @@ class Go(Game[GoState, int, GoObservation]):
         )
 
     def sample_state(self, observation: GoObservation, rng: random.Random) -> GoState:
-        """The state that was observed, with the same legal actions.
+        """Return the state that was observed, with the same legal actions.
 
         Not in it: earlier boards.  So a search from here sees what superko forbids now, but not
         what it would forbid later on account of boards before this one.
@@ -171,7 +171,7 @@ class Go(Game[GoState, int, GoObservation]):
         }
 
     def scene(self, observation: GoObservation) -> Scene:
-        """The board with every legal play on its point, and a button to pass."""
+        """Return the board with every legal play on its point, and a button to pass."""
         legal = set(observation.legal)
         last = observation.last
         stars = self._stars()
@@ -208,13 +208,13 @@ class Go(Game[GoState, int, GoObservation]):
         return Scene((grid, *buttons, komi), status, observation.seat_to_move)
 
     def describe(self, state: GoState) -> str:
-        """The board from the top, and who moves."""
+        """Return the board from the top, and who moves."""
         mover = self.seat_name(state.to_move) + " to move" if state.to_move >= 0 else "over"
         return "\n".join([*_rows(state), mover])
 
 
 def _rows(state: GoState) -> tuple[str, ...]:
-    """The board as texts from the top."""
+    """Return the board as texts from the top."""
     size = state.rules.size
     text = state.board.translate(_WRITTEN).decode("ascii")
     starts = [(row + 1) * (size + 1) + 1 for row in range(size - 1, -1, -1)]
@@ -222,7 +222,7 @@ def _rows(state: GoState) -> tuple[str, ...]:
 
 
 def _read_rows(rows: tuple[str, ...], rules: Rules) -> bytes:
-    """The board that `_rows` wrote; raises `InvalidObservation`."""
+    """Return the board that `_rows` wrote; raises `InvalidObservation`."""
     size = rules.size
     if len(rows) != size or any(len(row) != size or row.strip(_MARKS) for row in rows):
         raise InvalidObservation("go", f"{rows!r} is not a board of {size} lines")

@@ -36,7 +36,7 @@ _DRAW: Final[tuple[float, ...]] = (0.0, 0.0)
 
 @final
 class Rules:
-    """What all positions of one size and komi share; made by `rules_of` only."""
+    """Tables shared by all positions of one size and komi; made by `rules_of` only."""
 
     def __init__(self, size: int = 9, komi: float = 7.5) -> None:
         self.size: int = size
@@ -44,7 +44,7 @@ class Rules:
         self.board: bytes = empty_board(size)
         self.steps: bytes = steps_of(size)
         self.points: tuple[Any, ...] = tuple(range(size * size + 1))
-        """Ready objects of all actions, as making them anew would take longer."""
+        """All actions as objects, made once to save time."""
         names = [f"{COLUMNS[point % size]}{point // size + 1}" for point in range(size * size)]
         self.names: tuple[str, ...] = (*names, PASS)
         """All actions as text."""
@@ -57,7 +57,7 @@ class Rules:
 
 @functools.cache
 def rules_of(size: int, komi: float) -> Rules:
-    """The one `Rules` of a size and komi."""
+    """Return the one `Rules` of a size and komi."""
     return Rules(size, komi)
 
 
@@ -78,8 +78,9 @@ class GoState(BoardState):
     board: bytes
     """See `plyhouse.games.deterministic.go.board`."""
     earlier: GoState | None
-    """The state before; None at the start.  Of a state that was sampled, some state with a
-    board that superko forbids to repeat."""
+    """The state before; None at the start.  A sampled state has here some state with a board that
+    superko forbids to repeat.
+    """
     last: i64
     """The action that led here; -1 at the start."""
     plies: i64
@@ -88,7 +89,7 @@ class GoState(BoardState):
     stones: i64
     """How many stones are on the board."""
     taken: bool
-    """Whether any stone was ever taken: before that, nothing can repeat."""
+    """True if any stone was ever taken: before that, nothing can repeat."""
 
     def __init__(
         self,
@@ -123,7 +124,7 @@ class GoState(BoardState):
         return _linked, (self.rules, tuple(chain))
 
     def _fields(self) -> tuple[Any, ...]:
-        """All but the rules and the state before."""
+        """Return all but the rules and the state before."""
         return (
             self.to_move,
             self.board,
@@ -142,7 +143,7 @@ class GoState(BoardState):
         return tuple(banned)
 
     def without_history(self, forbidden: tuple[Any, ...]) -> GoState:
-        """The state if nothing were known of its past but that superko forbids these points."""
+        """Return the state without its past, except that superko forbids these points."""
         earlier: GoState | None = None
         for action in forbidden:
             number: i64 = action
@@ -164,7 +165,7 @@ class GoState(BoardState):
         )
 
     def _result(self, at: i64, taken: list[int]) -> bytes:
-        """The board after a stone of the mover ``at`` a place that takes some stones."""
+        """Return the board after a stone of the mover ``at`` a place that takes some stones."""
         board = bytearray(self.board)
         board[at] = self.to_move + 1
         for place in taken:
@@ -172,7 +173,7 @@ class GoState(BoardState):
         return bytes(board)
 
     def _repeats(self, board: bytes, stones: i64) -> bool:
-        """Whether the whole board was so before."""
+        """Return whether the whole board was so before."""
         state = self
         while True:
             if state.stones == stones and state.board == board:
@@ -275,7 +276,7 @@ class GoState(BoardState):
         return tuple(legal)
 
     def after(self, action: Any) -> GoState:
-        """The state after a play or a pass."""
+        """Return the state after a play or a pass."""
         rules = self.rules
         number: i64 = action
         size: i64 = rules.size
@@ -297,10 +298,6 @@ class GoState(BoardState):
         ko = self.taken or len(taken) > 0
         return GoState(to_move, rules, board, self, number, plies, 0, stones, ko)
 
-    def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
-        """Nothing is left to chance."""
-        return ()
-
     def lead(self) -> float:
         """Black's area less white's and the komi, as the board stands."""
         return float(area_lead(self.board, self.rules.steps)) - self.rules.komi
@@ -312,14 +309,14 @@ class GoState(BoardState):
     def key(self) -> tuple[Any, ...]:
         """Board, side to move, passes, and the plays that superko forbids now.
 
-        What it will forbid later depends on the whole history and is left out.
+        The key leaves out plays that superko forbids later, as they depend on the whole history.
         """
         if self.to_move < 0:
             return (self.board, self.to_move, 0, ())
         return (self.board, self.to_move, int(self.passes), self.forbidden())
 
     def heuristic(self) -> tuple[float, ...]:
-        """The lead in points, where an empty point is the nearer colour's."""
+        """Return the lead in points, where an empty point is the nearer colour's."""
         if self.to_move == TERMINAL:
             return self.returns()
         rules = self.rules
@@ -342,7 +339,7 @@ class GoState(BoardState):
         return len(captured_by(self.board, rules.steps, at, self.to_move + 1)) > 0
 
     def order(self, actions: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The same actions: those that take stones first, to pass last."""
+        """Return the same actions: those that take stones first, to pass last."""
         first: list[Any] = []
         others: list[Any] = []
         last: list[Any] = []
@@ -376,7 +373,7 @@ def _decide(lead: float) -> tuple[float, ...]:
 
 
 def _linked(rules: Rules, chain: tuple[tuple[Any, ...], ...]) -> GoState:
-    """The last state of a chain that `GoState.__reduce__` took apart."""
+    """Return the last state of a chain that `GoState.__reduce__` took apart."""
     state: GoState | None = None
     for to_move, board, last, plies, passes, stones, taken in chain:
         state = GoState(to_move, rules, board, state, last, plies, passes, stones, taken)

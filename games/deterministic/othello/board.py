@@ -23,7 +23,7 @@ _SLANTING: Final = 0x007E_7E7E_7E7E_7E00
 
 
 def placeable(mine: i64, theirs: i64) -> i64:
-    """All squares on which the owner of ``mine`` may place a disc.
+    """Return all squares on which the owner of ``mine`` may place a disc.
 
     In each direction discs of ``theirs`` next to ``mine`` are collected, up to six in a
     row; the square beyond is a candidate.  The masks keep lines on the board, and keep out
@@ -107,7 +107,7 @@ def _line(bit: i64, mine: i64, inner: i64, step: i64) -> i64:
 
 
 def turned(bit: i64, mine: i64, theirs: i64) -> i64:
-    """The discs of ``theirs`` that a disc of the owner of ``mine`` placed on ``bit`` turns."""
+    """Return the discs of ``theirs`` that the owner of ``mine`` turns by placing on ``bit``."""
     slanting: i64 = theirs & _SLANTING
     return (
         _line(bit, mine, ((theirs >> 1) & _ALONG) << 1, 1)

@@ -1,18 +1,17 @@
 """Othello: enclose the other's discs to turn them; most discs at the end wins.
 
-A disc must be placed so that it encloses, in at least one of eight directions, an unbroken
-line of the other's discs between itself and a disc of its own; all lines so enclosed are
-turned.  Who cannot place must pass, and only then.  The game ends when neither can place.
+Place a disc so that, in at least one of eight directions, it encloses an unbroken line of the
+opponent's discs between itself and another disc of yours.  All lines enclosed this way are turned.
+A seat passes only if it cannot place a disc, and then it must.  The game ends when neither can
+place.
 
 Black (seat 0) begins.  Actions are written as the square, ``d3``, or ``pass``; a1 is the
-top left corner.  ``position`` gives another start: 64 characters from a1 to h1, then row 2
-and so on, "x" for black, "o" for white and "-" or "." for empty, then a blank and the
-colour to move, like the tests of othello programs write it.
+top left corner.  ``position`` gives another start: 64 characters from a1 to h1, then row 2 and so
+on, then a blank and the colour to move. "x" is black, "o" white, and "-" or "." empty, as in the
+test files of othello programs.
 
-By ``score`` a match is worth the difference of discs at its end, and squares left empty count
-for the winner, as the problems of the French federation (FFO) are scored.
-
-Square number 8 * row + column is a bit; see `plyhouse.games.bits` for bit 63, the sign.
+With ``score`` the return is the difference of discs at the end, and squares left empty count for
+the winner, as the problems of the French federation (FFO) are scored.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from plyhouse.games.base import (
 from plyhouse.games.bits import BIT, bit_number, count_bits, pick_bit
 from plyhouse.games.boards import board_grid, board_scene, result_status, square_names
 from plyhouse.games.deterministic.othello.board import final_score, placeable, turned
-from plyhouse.games.deterministic.othello.endings import OthelloEndings
+from plyhouse.games.deterministic.othello.endgames import OthelloEndings
 from plyhouse.games.endgames import Endings, Meter
 from plyhouse.games.errors import InvalidPosition
 from plyhouse.games.native import BoardState
@@ -92,6 +91,8 @@ _MOST: Final = 64 * 6 + sum([abs(worth) for worth in _WORTH])
 @mypyc_attr(free_list_len=1)
 class OthelloState(BoardState):
     """Discs of both seats as sets of squares, and the squares where the mover can place."""
+
+    # Square number 8 * row + column is a bit; see `plyhouse.games.bits` for bit 63, the sign.
 
     __slots__ = ("black", "open", "score", "white")
 
@@ -154,7 +155,7 @@ class OthelloState(BoardState):
         return tuple(best)
 
     def after(self, action: Any) -> OthelloState:
-        """The state after a disc is placed and others turned, or after a pass."""
+        """Return the state after a disc is placed and others turned, or after a pass."""
         square: i64 = action
         black: i64 = self.black
         white: i64 = self.white
@@ -170,16 +171,12 @@ class OthelloState(BoardState):
                 black = black ^ flips
         return _reached(1 - self.to_move, black, white, self.score)
 
-    def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
-        """Nothing is left to chance."""
-        return ()
-
     def returns(self) -> tuple[float, ...]:
         """+1 for more discs, -1 for fewer, 0 for as many; or the score, see `Othello`."""
         return _result(self.black, self.white, self.score)
 
     def key(self) -> tuple[int, int, int]:
-        """The discs and whose turn it is."""
+        """Return the discs and whose turn it is."""
         return (self.to_move, self.black, self.white)
 
     def heuristic(self) -> tuple[float, ...]:
@@ -205,7 +202,7 @@ class OthelloState(BoardState):
         return (value, -value)
 
     def endings(self, meter: Meter) -> Endings:
-        """What solves the last plies exactly, for one search."""
+        """Return the exact solver of the last plies for one search."""
         return OthelloEndings(meter)
 
     def playout(self, rng: random.Random) -> tuple[float, ...]:
@@ -241,7 +238,7 @@ class OthelloState(BoardState):
 
 
 def _reached(to_move: int, black: i64, white: i64, score: bool) -> OthelloState:
-    """The state of these discs, over if neither seat can place any more."""
+    """Return the state of these discs, over if neither seat can place any more."""
     mine: i64 = black if to_move == 0 else white
     theirs: i64 = white if to_move == 0 else black
     cells: i64 = placeable(mine, theirs)
@@ -327,11 +324,11 @@ class Othello(Game[OthelloState, int, OthelloObservation]):
         return self.start
 
     def format(self, state: OthelloState, action: int) -> str:
-        """The square, like ``d3``, or ``pass``."""
+        """Return the square, like ``d3``, or ``pass``."""
         return _NAMES[action]
 
     def observe(self, state: OthelloState, seat: int | None) -> OthelloObservation:
-        """The board and the discs counted."""
+        """Return the board and the discs counted."""
         return OthelloObservation(
             seat=seat,
             to_move=state.to_move,
@@ -341,14 +338,14 @@ class Othello(Game[OthelloState, int, OthelloObservation]):
         )
 
     def sample_state(self, observation: OthelloObservation, rng: random.Random) -> OthelloState:
-        """The position that was observed."""
+        """Return the position that was observed."""
         text = "".join(observation.board)
         black = sum([BIT[square] for square in range(64) if text[square] == "x"])
         white = sum([BIT[square] for square in range(64) if text[square] == "o"])
         return _reached(max(observation.to_move, 0), black, white, self.score)
 
     def scene(self, observation: OthelloObservation) -> Scene:
-        """The board, where each square that can be chosen is its action, and the counts."""
+        """Return the board, where each square that can be chosen is its action, and the counts."""
         grid = board_grid(
             observation.board,
             {"x": 0, "o": 1},
@@ -367,13 +364,13 @@ class Othello(Game[OthelloState, int, OthelloObservation]):
         return board_scene([grid, *counters], observation.legal, status, observation.to_move)
 
     def describe(self, state: OthelloState) -> str:
-        """The board from row 1, one line per row, and whose turn it is."""
+        """Return the board from row 1, one line per row, and whose turn it is."""
         who = {0: "x to move", 1: "o to move"}.get(state.to_move, "over")
         return "\n".join([*_rows(state), who])
 
 
 def _rows(position: OthelloState) -> tuple[str, ...]:
-    """The board as eight texts from the top."""
+    """Return the board as eight texts from the top."""
     rows: list[str] = []
     for row in range(8):
         text = ""
@@ -385,7 +382,7 @@ def _rows(position: OthelloState) -> tuple[str, ...]:
 
 
 def _read_position(text: str, score: bool) -> OthelloState:
-    """The state that the parameter ``position`` describes."""
+    """Return the state that the parameter ``position`` describes."""
     if not text:
         return _reached(0, _START_BLACK, _START_WHITE, score)
     found = re.fullmatch(r"(\S+)\s+(\S+)", text.strip())

@@ -73,7 +73,7 @@ class Waters:
 
 @functools.cache
 def waters_of(columns: int, rows: int, fleet: tuple[int, ...]) -> Waters:
-    """The one `Waters` of these measures."""
+    """Return the one `Waters` of these measures."""
     return Waters(columns, rows, fleet)
 
 
@@ -162,7 +162,9 @@ class Guesses:
         return found
 
     def _share(self, hits: int, ships: int, left: int) -> tuple[int, int, int]:
-        """Which ship covers the first hit, with which hits, where: number ``left`` of the ways."""
+        """Return which ship covers the first hit, with which hits, where: number ``left`` of the
+        ways.
+        """
         first = hits & -hits
         for at in range(len(self.missing)):
             if ships >> at & 1:
@@ -201,7 +203,7 @@ class Guesses:
 
 @functools.lru_cache(maxsize=16)
 def guesses_of(waters: Waters, missing: tuple[int, ...], closed: int, hits: int) -> Guesses:
-    """The one `Guesses` of what was seen: a search draws from it over and over."""
+    """Return the one `Guesses` of what was seen: a search draws from it over and over."""
     return Guesses(waters, missing, closed, hits)
 
 
@@ -210,9 +212,9 @@ def sample_fleet(
 ) -> dict[int, int]:
     """Places for the missing ships that fit what was seen, each such fleet with equal chance.
 
-    What the arguments mean is in `Guesses`.  Raises `ValueError` if there is no such fleet.
-    Where ships have so little room that `TRIES` draws all overlap, one is searched for; only
-    then are chances not equal.
+    `Guesses` explains the arguments.  Raises `ValueError` if there is no such fleet.  Where ships
+    have so little room that `TRIES` draws all overlap, one is searched for; only then are chances
+    not equal.
     """
     guesses = guesses_of(waters, missing, closed, hits)
     if guesses.ways(hits, guesses.all):

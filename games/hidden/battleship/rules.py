@@ -5,8 +5,8 @@ Ships lie along a row or a column, may touch, and must not overlap.  Then the se
 turn, seat 0 first, at cells they have not shot at.  All learn whether a shot missed, hit, or
 sank a ship; a sunken ship is shown.  After the end all ships are shown.
 
-Cells are a column letter and a row number, ``a1`` in the upper left.  A placement is
-written with both ends, ``b3-b6``, a ship of one cell as the cell; a shot is a cell.
+Cells are a column letter and a row number, ``a1`` in the upper left.  Write a placement as both
+ends, ``b3-b6``, or as the cell for a ship of one cell.  Write a shot as its cell.
 """
 
 from __future__ import annotations
@@ -147,13 +147,13 @@ class Battleship(Game[BattleshipState, int, BattleshipObservation]):
         )
 
     def format(self, state: BattleshipState, action: int) -> str:
-        """The ends of a ship, or the cell that is shot at."""
+        """Return the ends of a ship, or the cell that is shot at."""
         if state.placing():
             return self.waters.place_names[action]
         return self.waters.names[action]
 
     def parse(self, state: BattleshipState, text: str) -> Any:
-        """A placement with its ends in either order, or a shot; says what is wrong with it."""
+        """Read a placement with its ends in either order, or a shot; errors name the fault."""
         found = _PLACEMENT.fullmatch(text.strip().casefold())
         if found is None or state.to_move < 0:
             return super().parse(state, text)
@@ -186,7 +186,7 @@ class Battleship(Game[BattleshipState, int, BattleshipObservation]):
         return place
 
     def observe(self, state: BattleshipState, seat: int | None) -> BattleshipObservation:
-        """The own fleet, shots, and ships that were sunk."""
+        """Return the seat's own fleet, shots, and ships that were sunk."""
         waters = self.waters
         over = state.to_move == TERMINAL
         fleets = (state.ships0, state.ships1)
@@ -214,7 +214,7 @@ class Battleship(Game[BattleshipState, int, BattleshipObservation]):
         )
 
     def information_state(self, state: BattleshipState, seat: int) -> Hashable:
-        """The own fleet, how many ships the other has placed, and all shots with results."""
+        """Return the seat's fleet, the number of ships the other has placed, and all shots."""
         fleets = (state.ships0, state.ships1)
         over = state.to_move == TERMINAL
         return (
@@ -227,7 +227,7 @@ class Battleship(Game[BattleshipState, int, BattleshipObservation]):
         )
 
     def visible(self, state: BattleshipState, action: Any, viewer: int | None) -> str | None:
-        """A placement to its owner, a shot to all."""
+        """Return a placement to its owner, a shot to all."""
         if state.placing() and viewer != state.to_move:
             return None
         return self.format(state, action)
@@ -260,7 +260,7 @@ class Battleship(Game[BattleshipState, int, BattleshipObservation]):
         return tuple([fleet[ship] for ship in range(seen.placed[owner])])
 
     def _place(self, name: str) -> int:
-        """The place with a name; names of different lengths differ."""
+        """Return the place with a name; names of different lengths differ."""
         return self.waters.place_names.index(name)
 
     def sample_state(

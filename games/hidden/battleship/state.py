@@ -29,8 +29,8 @@ Shot = tuple[int, int, int]
 class BattleshipState(NativeState):
     """Places of both fleets, cells still to be shot at, shots in order, and cells afloat.
 
-    What ends in 0 belongs to seat 0, in 1 to seat 1: ``open0`` are cells at which seat 0 may
-    still shoot, ``left0`` counts cells of its own ships that are not hit.
+    Names that end in 0 belong to seat 0, in 1 to seat 1: ``open0`` are cells at which seat 0 may
+    still shoot, ``left0`` counts cells of seat 0's ships that are not hit.
     """
 
     __slots__ = (
@@ -94,7 +94,7 @@ class BattleshipState(NativeState):
         )
 
     def placing(self) -> bool:
-        """Whether ships are still being placed."""
+        """Return whether ships are still being placed."""
         return len(self.ships1) < len(self.waters.fleet)
 
     def actions(self) -> tuple[Any, ...]:
@@ -111,7 +111,7 @@ class BattleshipState(NativeState):
         return tuple(self.waters.free_places(len(own), taken))
 
     def after(self, action: Any) -> BattleshipState:
-        """The state after a ship is placed or a shot."""
+        """Return the state after a ship is placed or a shot."""
         choice: int = action
         waters = self.waters
         seat: int = self.to_move
@@ -150,16 +150,12 @@ class BattleshipState(NativeState):
             seat, waters, ships0, ships1, open0, open1, shots0, shots1, left0, left1
         )
 
-    def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
-        """Nothing is left to chance."""
-        return ()
-
     def returns(self) -> tuple[float, ...]:
         """+1 for the seat with a ship afloat, -1 for the other."""
         return _WON if self.left1 == 0 else _LOST
 
     def heuristic(self) -> tuple[float, ...]:
-        """The lead in cells afloat, as a share of a fleet."""
+        """Return the lead in cells afloat, as a share of a fleet."""
         if self.to_move == TERMINAL:
             return self.returns()
         lead: float = float(self.left0 - self.left1) / float(self.waters.afloat)
@@ -187,7 +183,7 @@ class BattleshipState(NativeState):
         return _LOST if self.to_move == 1 and not self.placing() else _WON
 
     def results(self, seat: int) -> tuple[Shot, ...]:
-        """The shots of a seat with what became of them."""
+        """Return the shots of a seat with what became of them."""
         waters = self.waters
         shots = self.shots0 if seat == 0 else self.shots1
         ships = self.ships1 if seat == 0 else self.ships0

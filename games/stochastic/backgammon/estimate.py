@@ -1,4 +1,4 @@
-"""What a position of backgammon is worth: five chances, from a formula or a small network.
+"""Estimates for backgammon positions: five chances, from a formula or a small network.
 
 Both look at a position as the seat does that rolls next, so that what they say of it is for
 the other seat the negative.  The five chances are those of winning, of winning a gammon or
@@ -29,9 +29,9 @@ __all__ = ["FORMAT", "UNIT", "Network", "chances_of", "is_race", "network", "poi
 
 FORMAT: Final = "plyhouse-backgammon-network-1"
 UNIT: Final = 10_000
-"""Weights are written as whole numbers: so many make 1."""
+"""Scale of the weights, which are stored as whole numbers."""
 PLACES: Final = 26
-"""Of a side: borne off, points 1 to 24, the bar."""
+"""Places of a side: borne off, points 1 to 24, the bar."""
 COUNTS: Final = 16
 """A place holds from 0 to 15 checkers."""
 INPUTS: Final = 4
@@ -46,7 +46,7 @@ COST: Final[tuple[float, ...]] = (
 )
 """Pips that a checker costs by its point, dice that are wasted and all."""
 WASTE: Final = 3.0
-"""Pips that are wasted in the end, whatever there is."""
+"""Pips that are wasted at the end of any bear-off."""
 ON_ROLL: Final = 4.0
 """Pips that rolling first is worth: half a roll."""
 
@@ -65,7 +65,7 @@ class Network:
         self.out_bias: list[float] = out_bias
 
     def chances(self, mine: tuple[int, ...], theirs: tuple[int, ...]) -> list[float]:
-        """What the network makes of a position, for the seat that rolls next."""
+        """Return the network's five chances of the seat that rolls next."""
         place: i64 = 0
         count: i64 = 0
         active: list[list[float]] = []
@@ -116,7 +116,7 @@ def _numbers(text: str, wanted: int, name: str) -> list[float]:
 
 
 def read_network(text: str) -> Network:
-    """The network that a file describes; raises `ValueError` for one that is none."""
+    """Return the network that a file describes; raises `ValueError` for one that is none."""
     content = tomllib.loads(text)
     if content.get("format") != FORMAT:
         raise ValueError(f"network.toml: format {content.get('format')!r}, expected {FORMAT!r}")
@@ -148,7 +148,7 @@ def read_network(text: str) -> Network:
 
 
 def inputs_of(place: int, count: int) -> tuple[float, float, float, float]:
-    """What the network sees of a place (0 borne off, 25 the bar) with so many checkers.
+    """Return the network's inputs for a place (0 borne off, 25 the bar) with ``count`` checkers.
 
     On a point: a blot, a made point, a spare checker, and halves of the others.  All are about
     as large as 1.
@@ -169,7 +169,7 @@ _LOADED: Final[list[Network]] = []
 
 
 def network() -> Network:
-    """The network of the game, read when it is first asked for."""
+    """Return the network of the game, read when it is first asked for."""
     if not _LOADED:
         file = files("plyhouse.games.stochastic.backgammon") / "network.toml"
         _LOADED.append(read_network(file.read_text(encoding="utf-8")))
@@ -177,7 +177,7 @@ def network() -> Network:
 
 
 def is_race(mine: tuple[int, ...], theirs: tuple[int, ...]) -> bool:
-    """Whether the sides have passed each other, so that nobody can be hit any more."""
+    """Return whether the sides have passed each other, so that nobody can be hit any more."""
     first: i64 = 25
     while first > 0 and mine[first] == 0:
         first -= 1
@@ -188,14 +188,15 @@ def is_race(mine: tuple[int, ...], theirs: tuple[int, ...]) -> bool:
 
 
 def race(mine: tuple[int, ...], theirs: tuple[int, ...]) -> list[float]:
-    """The five chances without contact, for the seat that rolls next."""
+    """Return the five chances without contact, for the seat that rolls next."""
     ours: float = WASTE
     others: float = WASTE
     for point in range(1, 25):
         ours += mine[point] * COST[point]
         others += theirs[point] * COST[point]
     win: float = first_home(ours, others)
-    # Whether the loser brings one checker off in time, or all out of the winner's home.
+    # A gammon if the loser bears no checker off in time, a backgammon if one also stays in the
+    # winner's home.
     gammon: float = 0.0
     backgammon: float = 0.0
     if theirs[0] == 0:
@@ -220,10 +221,10 @@ def _beyond(side: tuple[int, ...], home: int) -> float:
 
 
 def first_home(ours: float, others: float) -> float:
-    """The chance to have moved so many pips before the other side has moved its own.
+    """Return the chance to have moved so many pips before the other side has moved its own.
 
-    The sum of the dice varies with the number of rolls, and less in the last of them, most of
-    which do the same whatever they are.
+    The variance of the dice grows with the number of rolls, but less in the last ones, most of
+    which have the same effect.
     """
     both: float = ours + others
     variance: float = 1.75 * both * both / (both + 50.0)
@@ -231,10 +232,10 @@ def first_home(ours: float, others: float) -> float:
 
 
 def chances_of(mine: tuple[int, ...], theirs: tuple[int, ...]) -> list[float]:
-    """The five chances of the seat that rolls next, whose checkers are given first.
+    """Return the five chances of the seat that rolls next, whose checkers are given first.
 
-    Those of a gammon are nothing where the other side has borne a checker off, and each is at
-    most as large as the one that it is a part of.
+    The chances of a gammon are 0 where the other side has borne a checker off, and each chance is
+    at most as large as the one that includes it.
     """
     if is_race(mine, theirs):
         return race(mine, theirs)

@@ -52,7 +52,7 @@ def _side(text: str, part: str, seat: int) -> tuple[int, ...]:
 
 
 def read_position(text: str) -> Position:
-    """The position that a text describes; raises `InvalidPosition`."""
+    """Return the position that a text describes; raises `InvalidPosition`."""
     parts = text.split(";")
     if len(parts) != 3:
         raise InvalidPosition(
@@ -95,6 +95,6 @@ def _side_text(counts: tuple[int, ...]) -> str:
 
 
 def position_text(one: tuple[int, ...], two: tuple[int, ...], turn: int, dice: int) -> str:
-    """The text of a position; without a seat before the opening roll."""
+    """Return the text of a position; without a seat before the opening roll."""
     text = f"{_side_text(one)}; {_side_text(two)}; {turn if turn >= 0 else 'opening roll'}"
     return f"{text} {dice}" if dice else text

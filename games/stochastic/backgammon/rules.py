@@ -1,25 +1,25 @@
 """Backgammon: full rules, without the doubling cube.
 
 Every seat numbers the points in its own direction, 24 the farthest and 1 to 6 its home
-board, so that point p of one seat is point 25 - p of the other.  The opening roll is one
-die for each seat, never a double: who rolled more begins, with both dice.  After it the
-seats roll two dice in turn.  Both must be played if possible (of doubles four), and the
-larger if only one can be; checkers on the bar enter first; with all checkers at home they
-are borne off, from a lower point than the die only if none is farther.  The first to bear
-off all fifteen wins 1 point; 2 (a gammon) if the other has borne off none; 3 (a
-backgammon) if it also still has a checker on the bar or in the winner's home board.
+board, so that point p of one seat is point 25 - p of the other.  The opening roll is one die for
+each seat, never a double.  The seat that rolled more begins, with both dice.  After it the seats
+roll two dice in turn.  A seat must play both dice if possible (four with a double), and the larger
+one if it can play only one.  Checkers on the bar enter first.  A seat with all checkers at home
+bears them off, from a lower point than the die only if no checker is farther.  The first to bear
+off all fifteen wins 1 point.  It wins 2 (a gammon) if the other has borne off none, and 3 (a
+backgammon) if the other also has a checker on the bar or in the winner's home board.
 
 An action is a whole turn in standard notation: ``24/18 13/11*``, ``bar/20``, ``8/4(2)``,
 ``6/off``, and ``pass`` when nothing can be played; turns with equal results are one.
-Rolls, chance outcomes, are written as two digits, the larger first; in the opening roll the
-first is the die of seat 0: after ``31`` seat 0 begins, after ``13`` seat 1.
+Rolls are chance outcomes, written as two digits with the larger first.  In the opening roll the
+first digit is the die of seat 0, so seat 0 begins after ``31`` and seat 1 after ``13``.
 
-``position`` starts elsewhere: the checkers of seat 0, those of seat 1, each in its own
-numbering, and the seat to roll, perhaps with the dice, apart by ``;``.  What is missing to
-fifteen has been borne off: ``"24x2 13x5 8x3 6x5; bar 13x5 8x3 6x5; 0 31"``.
+``position`` gives another start, with parts separated by ``;``: the checkers of seat 0, those of
+seat 1, each in its own numbering, and the seat to roll, optionally with the dice.  Checkers missing
+from fifteen have been borne off: ``"24x2 13x5 8x3 6x5; bar 13x5 8x3 6x5; 0 31"``.
 
-Positions are estimated in points: without contact from the pips that are left, else by a
-small network that was trained by self-play.
+The heuristic is in points.  It comes from the pips that are left when the sides have passed each
+other, and otherwise from a small network trained by self-play.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ from plyhouse.games.base import (
 from plyhouse.games.errors import AmbiguousAction, IllegalAction
 from plyhouse.games.native import BoardState
 from plyhouse.games.scene import Button, Cell, Counter, Dice, Element, Grid, Scene
+from plyhouse.games.stochastic.backgammon.checker_moves import Path, read_steps, ways
 from plyhouse.games.stochastic.backgammon.estimate import points_of
 from plyhouse.games.stochastic.backgammon.position import position_text, read_position
 from plyhouse.games.stochastic.backgammon.turns import (
@@ -54,7 +55,6 @@ from plyhouse.games.stochastic.backgammon.turns import (
     turns_of,
     written,
 )
-from plyhouse.games.stochastic.backgammon.ways import Path, read_steps, ways
 
 if TYPE_CHECKING:
     import random
@@ -127,7 +127,7 @@ class BackgammonState(BoardState):
         return BackgammonState, (self.to_move, self.one, self.two, self.turn, self.dice)
 
     def actions(self) -> tuple[Any, ...]:
-        """All turns with different results."""
+        """Return all turns with different results."""
         if self.to_move == 0:
             return tuple(turns_of(list(self.one), list(self.two), self.dice))
         if self.to_move == 1:
@@ -135,7 +135,7 @@ class BackgammonState(BoardState):
         return ()
 
     def after(self, action: Any) -> BackgammonState:
-        """The state after a roll or a turn."""
+        """Return the state after a roll or a turn."""
         choice: int = action
         if self.to_move == CHANCE:
             turn: int = self.turn
@@ -158,7 +158,7 @@ class BackgammonState(BoardState):
         return BackgammonState(CHANCE, tuple(one), tuple(two), 1 - seat, 0)
 
     def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
-        """The opening roll, or any roll."""
+        """Return the opening roll, or any roll."""
         if self.to_move != CHANCE:
             return ()
         return OPENING if self.turn < 0 else ROLLS
@@ -172,7 +172,7 @@ class BackgammonState(BoardState):
         return (-points, points)
 
     def key(self) -> tuple[int, int, tuple[int, ...], tuple[int, ...]]:
-        """The whole position."""
+        """Return the whole position."""
         return (self.turn, self.dice, self.one, self.two)
 
     def heuristic(self) -> tuple[float, ...]:
@@ -232,7 +232,7 @@ def pips(side: tuple[int, ...]) -> int:
 
 
 def _points(loser: list[int]) -> float:
-    """What the other side wins."""
+    """Return the points that the other side wins."""
     if loser[0] > 0:
         return 1.0
     for point in range(19, 26):  # the winner's home board, and the bar
@@ -303,23 +303,23 @@ class Backgammon(Game[BackgammonState, int, BackgammonObservation]):
             self.start = BackgammonState(to_move, one, two, turn, dice)
 
     def initial_state(self) -> BackgammonState:
-        """The usual start before the opening roll, or the given position."""
+        """Return the usual start before the opening roll, or the given position."""
         return self.start
 
     def format(self, state: BackgammonState, action: int) -> str:
-        """The turn in standard notation."""
+        """Return the turn in standard notation."""
         theirs = state.two if state.to_move == 0 else state.one
         return written(theirs, state.dice, action)
 
     def likely(
         self, state: BackgammonState, text: str, actions: tuple[int, ...]
     ) -> tuple[int, ...]:
-        """Those that leave the point with which ``text`` begins."""
+        """Return those that leave the point with which ``text`` begins."""
         point = _STARTS.get(text.partition("/")[0], -1)
         return tuple([action for action in actions if farthest(action) == point])
 
     def parse(self, state: BackgammonState, text: str) -> Any:
-        """The turn; moves may be in any order, points on the way and stars may be left out."""
+        """Read a turn; moves may be in any order, points on the way and stars may be left out."""
         try:
             return super().parse(state, text)
         except IllegalAction as error:
@@ -340,7 +340,7 @@ class Backgammon(Game[BackgammonState, int, BackgammonObservation]):
         return str(outcome)
 
     def observe(self, state: BackgammonState, seat: int | None) -> BackgammonObservation:
-        """The board, the turn and the dice."""
+        """Return the board, the turn and the dice."""
         dice = state.dice
         return BackgammonObservation(
             seat=seat,
@@ -355,7 +355,7 @@ class Backgammon(Game[BackgammonState, int, BackgammonObservation]):
     def sample_state(
         self, observation: BackgammonObservation, rng: random.Random
     ) -> BackgammonState:
-        """The position that was observed."""
+        """Return the position that was observed."""
         dice = 10 * observation.dice[0] + observation.dice[1] if observation.dice else 0
         turn = NOBODY if observation.turn is None else observation.turn
         return BackgammonState(
@@ -363,7 +363,7 @@ class Backgammon(Game[BackgammonState, int, BackgammonObservation]):
         )
 
     def scene(self, observation: BackgammonObservation) -> Scene:
-        """The board as the observer's seat numbers it, the dice, and a button per turn."""
+        """Return the board as the observer's seat numbers it, the dice, and a button per turn."""
         viewer = observation.seat or 0
         called = (self.seat_name(0), self.seat_name(1))
         rows: list[tuple[Cell, ...]] = []
@@ -411,7 +411,7 @@ class Backgammon(Game[BackgammonState, int, BackgammonObservation]):
         return Scene(tuple(elements), status, observation.seat_to_move)
 
     def describe(self, state: BackgammonState) -> str:
-        """One line, which the parameter ``position`` can read unless the match is over."""
+        """Return one line, which the parameter ``position`` can read unless the match is over."""
         return position_text(state.one, state.two, state.turn, state.dice)
 
 
@@ -433,7 +433,7 @@ def _stack(count: int, owner: int, whose: str, where: str, name: str = "") -> Ce
 
 
 def _matches(position: BackgammonState, action: int, wanted: list[Path]) -> bool:
-    """Whether a turn moves the same checkers as was written, and hits at least there."""
+    """Return whether a turn moves the same checkers as was written, and hits at least there."""
     theirs = position.two if position.to_move == 0 else position.one
     change: dict[int, int] = {}
     hits: set[int] = set()

@@ -36,7 +36,7 @@ _TO: Final[tuple[str, ...]] = ("/off", *[f"/{point}" for point in range(1, 25)])
 
 
 def highest(mine: list[int]) -> i64:
-    """The farthest point (or the bar) with a checker; 0 if there is none."""
+    """Return the farthest point (or the bar) with a checker; 0 if there is none."""
     point: i64 = 25
     while point > 0:
         if mine[point] > 0:
@@ -46,7 +46,7 @@ def highest(mine: list[int]) -> i64:
 
 
 def can_play(mine: list[int], theirs: list[int], point: i64, die: i64, top: i64) -> bool:
-    """Whether a checker on ``point`` can be played with one die; ``top`` is `highest`."""
+    """Return whether a checker on ``point`` can be played with one die; ``top`` is `highest`."""
     if mine[point] == 0 or (top == 25 and point != 25):
         return False
     to: i64 = point - die
@@ -76,7 +76,7 @@ def _unmove(mine: list[int], point: i64, die: i64) -> None:
 
 
 def _repeats(theirs: list[int], got: list[int], x: i64, y: i64, large: i64, small: i64) -> bool:
-    """Whether a pair of points gives the result of an earlier pair."""
+    """Return whether a pair of points gives the result of an earlier pair."""
     flag: int = 0
     if x == y - small:
         # One checker, the smaller die first: the larger first is the same without hits.
@@ -94,7 +94,7 @@ def _repeats(theirs: list[int], got: list[int], x: i64, y: i64, large: i64, smal
 
 
 def _different(mine: list[int], theirs: list[int], large: i64, small: i64) -> list[int]:
-    """The turns with two dice that differ; ``mine`` is left as it was."""
+    """Return the turns with two dice that differ; ``mine`` is left as it was."""
     found: list[int] = []
     got: list[int] = [0] * 26
     singles: list[int] = []
@@ -244,7 +244,7 @@ def _deeper(
 
 
 def turns_of(mine: list[int], theirs: list[int], dice: int) -> list[int]:
-    """All turns with ``dice`` (larger * 10 + smaller); both sides are left as they were.
+    """Return all turns with ``dice`` (larger * 10 + smaller); both sides are left as they were.
 
     As many dice as possible must be played; of two dice of which only one can, the larger.
     """
@@ -293,7 +293,7 @@ def apply_turn(mine: list[int], theirs: list[int], dice: int, turn: int) -> None
 
 
 def farthest(turn: i64) -> i64:
-    """The farthest point that a turn leaves, with which its notation begins; 0 for to pass."""
+    """Return the farthest point that a turn leaves, which its notation begins with; 0 to pass."""
     most: i64 = 0
     while turn != 0:
         point: i64 = turn & 31
@@ -304,7 +304,7 @@ def farthest(turn: i64) -> i64:
 
 
 def steps_of(dice: int, turn: int) -> list[tuple[int, int]]:
-    """The single moves of a turn as points left and reached (`OFF` for beyond)."""
+    """Return the single moves of a turn as points left and reached (`OFF` for beyond)."""
     large: i64 = dice // 10
     small: i64 = dice % 10
     rest: i64 = turn
@@ -331,7 +331,7 @@ def _leaving(steps: list[tuple[int, int]], point: int) -> int:
 
 
 def written(theirs: tuple[int, ...], dice: int, turn: int) -> str:
-    """A turn in standard notation: ``24/18 13/11*``, ``bar/20*/16``, ``8/4(2)``, ``6/off``.
+    """Return a turn in standard notation: ``24/18 13/11*``, ``bar/20*/16``, ``8/4(2)``, ``6/off``.
 
     Checkers are followed as far as they go, the farthest first; points on the way are
     written only where a checker is hit.

@@ -101,7 +101,7 @@ class Maze:
         return maze_of, (self.text,)
 
     def _reached(self, cell: int, down: int, right: int) -> int:
-        """The cell one step on, -1 if a wall or the edge is there."""
+        """Return the cell one step on, -1 if a wall or the edge is there."""
         row, column = cell // self.columns + down, cell % self.columns + right
         if self.marks[cell] == "%" or not (0 <= row < self.rows and 0 <= column < self.columns):
             return -1
@@ -166,6 +166,6 @@ def _checked(text: str) -> None:
 
 @functools.cache
 def maze_of(text: str) -> Maze:
-    """The one `Maze` of a layout; raises `InvalidPosition`."""
+    """Return the one `Maze` of a layout; raises `InvalidPosition`."""
     _checked(text)
     return Maze(text)

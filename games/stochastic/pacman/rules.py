@@ -1,18 +1,18 @@
 """Pacman as a grid world: eat all dots and keep clear of the ghosts.
 
-Seat 0 is Pacman.  In turn Pacman moves one step (or stops), then every ghost; a ghost never
-stops, and turns back only in a dead end.  Scoring is Berkeley's: each move of Pacman costs
-1, a dot is worth 10, clearing the maze 500, and being caught costs 500; both of the latter
-end the match, and so does the last of ``steps`` moves of Pacman.  There are no capsules.
+Seat 0 is Pacman.  In turn Pacman moves one step (or stops), then every ghost.  A ghost never stops,
+and turns back only in a dead end.  Scoring is Berkeley's: each move of Pacman costs 1, a dot is
+worth 10, clearing the maze 500, and being caught costs 500. The match ends when the maze is
+cleared, when Pacman is caught, or after ``steps`` moves of Pacman.  There are no capsules.
 
 With ``ghosts=adversary`` every ghost is a seat; the ghosts are a team, and each one's return
 is the negative score.  With ``ghosts=random`` ghosts are moved by chance, every direction
 alike, and Pacman is the only seat.
 
 Actions, and chance outcomes, are ``north``, ``south``, ``east``, ``west`` and ``stop``.  A
-``layout`` is a name (small, trapped, duel, gamble) or rows of text apart by ``/``: ``%`` is
-wall, ``.`` a dot, ``P`` Pacman, ``G`` a ghost, a blank an empty spot.  After the "Pac-Man
-projects" of J. DeNero and D. Klein (Berkeley CS188).
+``layout`` is a name (small, trapped, duel, gamble) or rows of text separated by ``/``: ``%`` is
+wall, ``.`` a dot, ``P`` Pacman, ``G`` a ghost, a blank an empty spot.  After the "Pac-Man projects"
+of J. DeNero and D. Klein (Berkeley CS188).
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class PacmanState(BoardState):
         )
 
     def with_ghosts(self, chance: bool) -> PacmanState:
-        """The same position with ghosts moved by chance, or by seats."""
+        """Return the same position with ghosts moved by chance, or by seats."""
         to_move: int = self.to_move
         if to_move != TERMINAL and self.turn > 0:
             to_move = CHANCE if chance else self.turn
@@ -147,7 +147,7 @@ class PacmanState(BoardState):
         return self.maze.turns[self._way()]
 
     def after(self, action: Any) -> PacmanState:
-        """The state after a step of Pacman or of a ghost."""
+        """Return the state after a step of Pacman or of a ghost."""
         choice: int = action
         maze = self.maze
         pacman: int = self.pacman
@@ -198,13 +198,13 @@ class PacmanState(BoardState):
         )
 
     def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
-        """Where a ghost may go."""
+        """Return where a ghost may go."""
         if self.to_move != CHANCE:
             return ()
         return self.maze.chances[self._way()]
 
     def _shared(self, value: float) -> tuple[float, ...]:
-        """A value of Pacman's for every seat: the ghosts are a team against it."""
+        """Return a value of Pacman's for every seat: the ghosts are a team against it."""
         if self.chance:
             return (value,)
         if len(self.ghosts) == 1:
@@ -212,11 +212,11 @@ class PacmanState(BoardState):
         return (value, *[-value for _ in range(len(self.ghosts))])
 
     def returns(self) -> tuple[float, ...]:
-        """The score for Pacman, the negative score for every ghost."""
+        """Return the score for Pacman, the negative score for every ghost."""
         return self._shared(float(self.score))
 
     def key(self) -> tuple[Any, ...]:
-        """The whole position."""
+        """Return the whole position."""
         return (
             self.to_move,
             self.turn,
@@ -230,7 +230,9 @@ class PacmanState(BoardState):
         )
 
     def heuristic(self) -> tuple[float, ...]:
-        """The score, less for dots left and for the way to the nearest; ghosts near are trouble."""
+        """Return the score, less for dots left and for the way to the nearest; ghosts near are
+        trouble.
+        """
         if self.to_move == TERMINAL:
             return self.returns()
         maze = self.maze
@@ -334,7 +336,7 @@ class PacmanObservation(Observation):
     steps: int
     """Moves that Pacman has left."""
     turn: int
-    """Whose turn it is: 0 for Pacman, i for the i-th ghost, whoever moves it."""
+    """Figure to move: 0 for Pacman, i for the i-th ghost."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -402,7 +404,7 @@ class Pacman(Game[PacmanState, int, PacmanObservation]):
         return "Pacman" if seat == PACMAN else f"ghost {seat}"
 
     def initial_state(self) -> PacmanState:
-        """The layout; Pacman to move."""
+        """Return the layout; Pacman to move."""
         maze = self.maze
         return PacmanState(
             PACMAN,
@@ -418,11 +420,11 @@ class Pacman(Game[PacmanState, int, PacmanObservation]):
         )
 
     def format(self, state: PacmanState, action: int) -> str:
-        """The direction."""
+        """Return the direction."""
         return NAMES[action]
 
     def format_chance(self, state: PacmanState, outcome: int) -> str:
-        """The direction."""
+        """Return the direction."""
         return NAMES[outcome]
 
     def _place(self, cell: int) -> tuple[int, int]:
@@ -432,7 +434,7 @@ class Pacman(Game[PacmanState, int, PacmanObservation]):
         return place[0] * self.maze.columns + place[1]
 
     def _drawn(self, position: PacmanState) -> tuple[str, ...]:
-        """The maze as rows of text; ghosts are drawn over everything."""
+        """Return the maze as rows of text; ghosts are drawn over everything."""
         maze = self.maze
         marks = ["%" if mark == "%" else " " for mark in maze.marks]
         for cell in maze.dots:
@@ -447,7 +449,7 @@ class Pacman(Game[PacmanState, int, PacmanObservation]):
         )
 
     def observe(self, state: PacmanState, seat: int | None) -> PacmanObservation:
-        """The maze and all in it."""
+        """Return the maze and all in it."""
         maze = self.maze
         return PacmanObservation(
             seat=seat,
@@ -464,7 +466,7 @@ class Pacman(Game[PacmanState, int, PacmanObservation]):
         )
 
     def sample_state(self, observation: PacmanObservation, rng: random.Random) -> PacmanState:
-        """The position that was observed."""
+        """Return the position that was observed."""
         return PacmanState(
             observation.to_move,
             self.maze,
@@ -479,7 +481,7 @@ class Pacman(Game[PacmanState, int, PacmanObservation]):
         )
 
     def scene(self, observation: PacmanObservation) -> Scene:
-        """The maze, in which one chooses the next cell, and a button per direction."""
+        """Return the maze, in which one chooses the next cell, and a button per direction."""
         maze = self.maze
         mover = self._cell(
             observation.ghosts[observation.turn - 1] if observation.turn else observation.pacman
@@ -526,7 +528,7 @@ class Pacman(Game[PacmanState, int, PacmanObservation]):
         return Scene(tuple(elements), status, observation.seat_to_move)
 
     def describe(self, state: PacmanState) -> str:
-        """The maze, and one line with score, moves left, turn and where ghosts are heading."""
+        """Return the maze, and a line with score, moves left, turn and headings of ghosts."""
         ways = " ".join(NAMES[heading] for heading in state.headings) or "none"
         place = ",".join(str(part) for part in self._place(state.pacman))
         line = (

@@ -22,17 +22,17 @@ class Box:
     node: Node | None
     """None for a stub."""
     text: str
-    """What stands in it: the value, or the list of cut actions."""
+    """Its text: the value, or the list of pruned actions."""
     label: str = ""
-    """What leads to it."""
+    """The action or outcome that leads to it."""
     window: str = ""
     """Alpha and beta."""
     tip: str = ""
     principal: bool = False
     cut: bool = False
-    """Whether the branch to it was cut."""
+    """True if the branch to it was cut."""
     unseen: bool = False
-    """Whether the search was never there: drawn pale."""
+    """True if the search was never there: drawn pale."""
     children: list[Box] = field(default_factory=list)
     before: float = 0.0
     """Room that it needs on the side of its elder siblings, measured from its middle."""
@@ -43,7 +43,7 @@ class Box:
     """Its middle: x where the root is on top, y where the root is on the left."""
 
     def all(self) -> Iterator[Box]:
-        """The box and all below it."""
+        """Return the box and all below it."""
         yield self
         for child in self.children:
             yield from child.all()

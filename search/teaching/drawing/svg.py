@@ -60,7 +60,7 @@ text{font:12px system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-seri
 
 
 def tree_svg(tree: TreeRecord, heading: str = "") -> str:
-    """The whole document."""
+    """Return the whole document."""
     root = boxes(tree, tree.root, {id(node) for node in tree.line()})
     drawing: Drawing = Down(tree)
     drawing.measure(root)
@@ -77,7 +77,7 @@ def width_of(text: str, size: float = FONT) -> float:
 
 
 def boxes(tree: TreeRecord, node: Node, principal: set[int]) -> Box:
-    """What to draw for a node and all below it."""
+    """Draw a node and its descendants."""
     box = Box(
         node,
         tree.value_text(node),
@@ -98,7 +98,7 @@ def boxes(tree: TreeRecord, node: Node, principal: set[int]) -> Box:
 
 
 def behind(tree: TreeRecord, node: Node, *, cut: bool = False) -> Box:
-    """What to draw for a node that the search never saw; only leaves have values."""
+    """Draw a node that the search never visited; only leaves have values."""
     value = tree.value_text(node) if is_square(node.kind) else ""
     tip = f"{who_text(tree, node)}, not looked at\n{node.position}"
     children = [behind(tree, child) for child in node.children]
@@ -106,7 +106,7 @@ def behind(tree: TreeRecord, node: Node, *, cut: bool = False) -> Box:
 
 
 def shortened(names: tuple[str, ...]) -> str:
-    """The names as far as there is room: ``3, 4, 5 and 4 more``."""
+    """Return the names as far as there is room: ``3, 4, 5 and 4 more``."""
     text = ", ".join(names)
     shown = len(names)
     while len(text) > LONGEST and shown > 1:
@@ -116,7 +116,7 @@ def shortened(names: tuple[str, ...]) -> str:
 
 
 def tip_text(tree: TreeRecord, node: Node) -> str:
-    """The tooltip: what the node is, its window, and the position."""
+    """Return the tooltip: what the node is, its window, and the position."""
     lines = [f"{who_text(tree, node)}: {tree.value_text(node)}"]
     if node.alpha is not None and node.beta is not None:
         lines.append(f"alpha {number(node.alpha)}, beta {number(node.beta)} on arrival")
@@ -125,12 +125,12 @@ def tip_text(tree: TreeRecord, node: Node) -> str:
 
 
 def cut_tip(node: Node) -> str:
-    """The tooltip of a cut."""
+    """Return the tooltip of a cut."""
     return f"not looked at: {', '.join(node.pruned)}"
 
 
 class Drawing:
-    """What both orientations share; a subclass says where things go."""
+    """The common part of both orientations; a subclass places the elements."""
 
     sibling_gap = 8.0
     cousin_gap = 20.0
@@ -358,12 +358,12 @@ class Right(Drawing):
 
 
 def edge_css(box: Box, principal: bool) -> str:
-    """The classes of the branch to a box."""
+    """Return the classes of the branch to a box."""
     return "g pv" if principal else "g u" if box.unseen else "g"
 
 
 def is_square(kind: Kind) -> bool:
-    """Whether the node is a leaf."""
+    """Return whether the node is a leaf."""
     return kind in (Kind.TERMINAL, Kind.ESTIMATE)
 
 
@@ -375,7 +375,7 @@ def half_height(box: Box) -> float:
 
 
 def slant(box: Box) -> float:
-    """How far inside of its width a triangle's side is at half height."""
+    """Return how far inside of its width a triangle's side is at half height."""
     triangle = box.node is not None and box.node.kind in (Kind.MAX, Kind.MIN)
     return body_width(box) / 4 if triangle else 0.0
 
@@ -405,12 +405,12 @@ def lead_width(box: Box) -> float:
 
 
 def text_shift(kind: Kind) -> float:
-    """How far below the middle of a shape its text stands, so that it fits in."""
+    """Return how far below the middle of a shape its text stands, so that it fits in."""
     return {Kind.MAX: 12.0, Kind.MIN: -4.0}.get(kind, 4.3)
 
 
 def outline(kind: Kind, css: str, x: float, y: float, wide: float) -> str:
-    """The shape around a point."""
+    """Return the shape around a point."""
     half, tall = wide / 2, HEIGHT / 2
     match kind:
         case Kind.MAX | Kind.MIN:
@@ -433,7 +433,7 @@ def outline(kind: Kind, css: str, x: float, y: float, wide: float) -> str:
 
 
 def legend_text(tree: TreeRecord, node: Node) -> str:
-    """What a shape means."""
+    """Meaning of a shape."""
     who = tree.game.seat_name(node.mover) if node.mover >= 0 else ""
     named: dict[Kind, Callable[[], str]] = {
         Kind.MAX: lambda: "MAX" if who == "MAX" else f"{who}: greatest value (MAX)",
@@ -448,13 +448,13 @@ def legend_text(tree: TreeRecord, node: Node) -> str:
 
 
 def text(x: float, y: float, words: str, css: str, tip: str = "") -> str:
-    """A piece of text, with a tooltip if given."""
+    """Return a piece of text, with a tooltip if given."""
     inside = f"<title>{escape(tip)}</title>" if tip else ""
     return f'<text class="{css}" x="{x:.1f}" y="{y:.1f}">{inside}{escape(words)}</text>'
 
 
 def path(line: str, css: str) -> str:
-    """A line."""
+    """Return a line."""
     return f'<path class="{css}" d="{line}"/>'
 
 

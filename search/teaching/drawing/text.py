@@ -10,12 +10,12 @@ __all__ = ["tree_text", "window_text"]
 
 
 def tree_text(tree: TreeRecord) -> str:
-    """The title, then one line for each node, children indented below their parent."""
+    """Return the title, then one line for each node, children indented below their parent."""
     return "\n".join([tree.title(), *lines(tree)]) + "\n"
 
 
 def lines(tree: TreeRecord) -> Iterator[str]:
-    """The lines of the nodes."""
+    """Return the lines of the nodes."""
     principal = {id(node) for node in tree.line()[1:]}
     # Depth first without recursion: what is still to be written, the next on top.
     waiting: list[tuple[Node | str, str, str]] = [(tree.root, "", "")]
@@ -56,7 +56,7 @@ def node_text(tree: TreeRecord, node: Node) -> str:
 
 
 def branch_text(node: Node) -> str:
-    """What led to a node, with its probability: ``roll``, ``4 (1/6)``."""
+    """Return the action or outcome before a node, with its probability: ``roll``, ``4 (1/6)``."""
     if node.probability is None:
         return node.action
     chance = probability_text(node.probability)
@@ -65,7 +65,7 @@ def branch_text(node: Node) -> str:
 
 
 def who_text(tree: TreeRecord, node: Node) -> str:
-    """What a node is: ``MAX``, ``MIN``, ``chance``, the seat's name; "" at leaves."""
+    """Return the kind of a node: ``MAX``, ``MIN``, ``chance``, the seat's name; "" at leaves."""
     match node.kind:
         case Kind.MAX | Kind.MIN:
             name = tree.game.seat_name(node.mover)
@@ -91,7 +91,7 @@ def window_text(node: Node) -> str:
 
 
 def cut_text(node: Node) -> str:
-    """What was not looked at, and why."""
+    """Describe the pruned actions, with the reason."""
     rest = f"cut: {', '.join(node.pruned)}"
     alpha, beta = node.alpha, node.beta
     if alpha is None or beta is None:

@@ -1,11 +1,11 @@
-"""Who may do what over HTTP: a bearer token and its scopes, or the session of a browser.
+"""Authorise HTTP requests by a bearer token with its scopes, or by the session of a browser.
 
-A browser sends its cookie with every request, whoever made the page that caused it.  So a request
-that changes something counts for a session only if a page of this server sent it (`from_own_page`):
-browsers say so by themselves in ``Origin`` and ``Sec-Fetch-Site``, and no page can make them lie.
+A browser sends its cookie with every request, even one that a page of another site caused.
+Therefore a session may change data only if a page of this server sent the request
+(`from_own_page`): browsers set ``Origin`` and ``Sec-Fetch-Site``, and no page can forge them.
 
-A handler that looks at the token or the session makes its answer a personal one, which no cache may
-keep (`plyhouse.server.web.safety.PERSONAL`).
+If a handler looks at the token or the session, its answer is personal and no cache may store it
+(`plyhouse.server.web.security_headers.PERSONAL`).
 """
 
 from __future__ import annotations
@@ -16,19 +16,22 @@ from typing import Any, Final, TypeAlias, cast
 from litestar.connection import ASGIConnection
 
 from plyhouse.server.accounts.cookies import own_page, secret_of
-from plyhouse.server.accounts.privacy import Sight
+from plyhouse.server.accounts.privacy import Privacy, Sight
+from plyhouse.server.accounts.registration import Registration
 from plyhouse.server.accounts.roles import require
-from plyhouse.server.competition.staff import Action
-from plyhouse.server.gateway.hub import Hub
-from plyhouse.server.web.parameters import hub_of
-from plyhouse.server.web.problems import Problem
-from plyhouse.server.web.safety import PERSONAL
+from plyhouse.server.accounts.visitors import Visitors
+from plyhouse.server.competition.staff_roles import Action
+from plyhouse.server.web.error_responses import Problem
+from plyhouse.server.web.parameters import service
+from plyhouse.server.web.security_headers import PERSONAL
 from plyhouse.server.wire.rates import client_of
-from plyhouse.storage import class_sql
-from plyhouse.storage.class_rows import ClassCompetition
-from plyhouse.storage.rows import Identity, StoredMatch
+from plyhouse.storage import competition_sql
+from plyhouse.storage.competition_rows import CompetitionRow
+from plyhouse.storage.rows import By, Identity, StoredMatch
+from plyhouse.storage.store import Store
 
 __all__ = [
+    "acting_staff",
     "address_of",
     "authorise",
     "first",
@@ -45,35 +48,56 @@ __all__ = [
 
 Connection: TypeAlias = ASGIConnection[Any, Any, Any, Any]
 SAFE_METHODS: Final = frozenset(("GET", "HEAD", "OPTIONS"))
+IDENTITIES: Final = "plyhouse.identities"
+"""Key in the scope of a request: identities by the scopes that a token must have."""
 
 
-async def authorise(request: Connection, hub: Hub, *scopes: str) -> Identity:
-    """Return whose token or session the request has, if it allows one of ``scopes``.
+async def authorise(request: Connection, *scopes: str) -> Identity:
+    """Return the owner of the request's token or session, if it allows one of ``scopes``.
 
-    A token goes before a session.  Raises `Problem` or `ProtocolError`.
+    A token takes precedence over a session.  The guard of a route and its handler both call this;
+    only the first call looks the identity up.  Raises `Problem` or `ProtocolError`.
     """
+    known = cast("dict[str, Any]", request.scope).setdefault(IDENTITIES, {})
+    if scopes not in known:
+        known[scopes] = await _identify(request, *scopes)
+    identity: Identity = known[scopes]
+    return identity
+
+
+async def _identify(request: Connection, *scopes: str) -> Identity:
     token = token_of(request)
     if token:
-        return await hub.registration.identify(token, *scopes, address=address_of(request))
+        registration = service(request.app.state, Registration)
+        return await registration.identify(token, *scopes, address=address_of(request))
     secret = secret_in(request)
     if not secret:
         raise Problem("auth/required", "Send the header 'Authorization: Bearer TOKEN', or sign in.")
     if request.scope.get("method") not in SAFE_METHODS:
         from_own_page(request)
-    return await hub.visitors.identify(secret, *scopes)
+    return await service(request.app.state, Visitors).identify(secret, *scopes)
 
 
 async def staff_for(
-    request: Connection, hub: Hub, competition: str, action: Action
-) -> tuple[ClassCompetition, Identity]:
-    """Return a competition and who asks, if that is somebody of its staff who may do this.
+    request: Connection, competition: str, action: Action
+) -> tuple[CompetitionRow, Identity]:
+    """Return a competition and the requesting member of its staff, who must be allowed to act.
 
     Raises `NotStaff`, and what `authorise` does.
     """
-    identity = await authorise(request, hub, "organise")
-    row = await hub.store.read(class_sql.find, competition)
-    await require(hub.store, row, identity, action)
+    identity = await authorise(request, "organise")
+    store = service(request.app.state, Store)
+    row = await store.read(competition_sql.find, competition)
+    await require(store, row, identity, action)
     return row, identity
+
+
+async def acting_staff(
+    request: Connection, competition: str, why: str, action: Action = "run"
+) -> tuple[str, By]:
+    """Return the id of a competition, and its staff member who acts; raises `NotStaff`."""
+    row, identity = await staff_for(request, competition, action)
+    return row.id, By(identity.player, why, identity.player_id)
 
 
 def from_own_page(request: Connection) -> None:
@@ -97,54 +121,54 @@ def secret_in(request: Connection) -> str:
 
 
 def host_of(request: Connection) -> str:
-    """Return what the client takes this server for."""
+    """Return the host name by which the client addresses this server."""
     return str(request.headers.get("host", ""))
 
 
 def is_secure(request: Connection) -> bool:
-    """Whether a request came over TLS, as far as a named proxy tells."""
+    """Return whether a request came over TLS, here or at a configured proxy."""
     return str(request.scope.get("scheme", "http")) == "https"
 
 
-async def viewer_of(request: Connection, hub: Hub) -> Identity | None:
-    """Return who looks at something public; None without a token or session.
+async def viewer_of(request: Connection) -> Identity | None:
+    """Return the identity that views a public page; None without a token or session.
 
-    A wrong token is an error.  A session that counts no more is nobody's: pages go on working.
+    A wrong token is an error.  An expired session counts as none, so that pages keep working.
     """
     if token_of(request):
-        return await authorise(request, hub, "play", "organise")
-    return await hub.visitors.known(secret_in(request))
+        return await authorise(request, "play", "organise")
+    return await service(request.app.state, Visitors).known(secret_in(request))
 
 
-async def sight_of(request: Connection, hub: Hub) -> Sight:
-    """Return which matches whoever asks may see."""
-    return await hub.privacy.sight(await viewer_of(request, hub))
+async def sight_of(request: Connection) -> Sight:
+    """Return which matches the requesting person may see."""
+    return await service(request.app.state, Privacy).sight(await viewer_of(request))
 
 
-async def stored_for(request: Connection, hub: Hub, match: str) -> StoredMatch:
-    """Return a match as whoever asks may see it; `Unknown` if there is none for them."""
-    return await hub.privacy.match(await sight_of(request, hub), match)
+async def stored_for(request: Connection, match: str) -> StoredMatch:
+    """Return a match as the requesting person may see it; raise `Unknown` if they may not."""
+    return await service(request.app.state, Privacy).match(await sight_of(request), match)
 
 
 def _is_personal(request: Connection) -> None:
-    """Note that the answer depends on who asks."""
+    """Record that the answer depends on the requesting person."""
     cast("dict[str, Any]", request.scope)[PERSONAL] = True
 
 
 def first(*scopes: str) -> Callable[[Connection, Any], Awaitable[None]]:
-    """A guard: who may not do this is told so before the body is looked at.
+    """Return a guard that checks the scopes before the body is read.
 
-    What a request should have held is the business of those who may send it.
+    Only people who may send a request learn what is wrong with its body.
     """
 
     async def guard(connection: Connection, _: Any) -> None:
-        await authorise(connection, hub_of(connection.app.state), *scopes)
+        await authorise(connection, *scopes)
 
     return guard
 
 
 def address_of(request: Connection) -> str:
-    """Return whose limits a request counts against (`client_of`)."""
+    """Return the client against whose limits a request counts (`client_of`)."""
     return client_of(request.client.host) if request.client is not None else "unknown"
 
 

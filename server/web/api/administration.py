@@ -1,4 +1,4 @@
-"""What organisers do: players, bots and tokens shut out, matches void, competitions steered.
+"""Actions of organisers: suspend players, bots and tokens, void matches, steer competitions.
 
 Everything is noted in the audit log with the player whose token was used.  People are the
 business of the scope ``admin``, matches and competitions that of ``organise``.
@@ -19,15 +19,21 @@ from msgspec import Meta, Struct, convert
 from plyhouse.protocol.api.bots import Suspension
 from plyhouse.protocol.api.matches import Match
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.accounts.roles import admit_to_bot, admit_to_part, bots_seen
-from plyhouse.server.competition.staff import Action
-from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.accounts.roles import admit_to_bot, admit_to_part, bots_seen, require
+from plyhouse.server.administration.audit_follower import AuditFollower
+from plyhouse.server.competition.staff_roles import Action
+from plyhouse.server.contests.tournaments import Tournaments
 from plyhouse.server.results.voiding import void_match
+from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import authorise, first, stored_for
 from plyhouse.server.web.api.matches import match_view
-from plyhouse.server.web.parameters import MAX_OFFSET, Limit, hub_of
-from plyhouse.storage.probation import SuspensionRow
+from plyhouse.server.web.parameters import MAX_OFFSET, Limit, service
+from plyhouse.storage import audit as stored_audit
+from plyhouse.storage import competition_sql, match_reads, people, people_changes, steering
+from plyhouse.storage import suspensions as stored_suspensions
 from plyhouse.storage.rows import AuditRow, BotRow, By, PlayerRow, TokenRow
+from plyhouse.storage.store import Store
+from plyhouse.storage.suspensions import SuspensionRow
 
 __all__ = ["HANDLERS"]
 
@@ -74,36 +80,39 @@ class Reinstatement(Struct, forbid_unknown_fields=True):
 
 
 class Withdrawal(Struct, forbid_unknown_fields=True):
-    """Who leaves a competition."""
+    """The entry that leaves a competition."""
 
     entry: Annotated[str, Meta(min_length=1, max_length=65)]
     """``player/bot``."""
     why: Annotated[str, Meta(max_length=1000)] = ""
 
 
-async def _by(request: Call, hub: Hub, scope: str, why: str) -> By:
-    return By((await authorise(request, hub, scope)).player, why)
+async def _by(request: Call, scope: str, why: str) -> By:
+    return By((await authorise(request, scope)).player, why)
 
 
-async def _steering(
-    request: Call, hub: Hub, competition: str, why: str, action: Action = "run"
-) -> By:
-    """Return who steers a competition; raises `NotStaff` for a game of a final of others."""
-    identity = await authorise(request, hub, "organise")
-    await admit_to_part(hub.store, competition, identity, action)
-    return By(identity.player, why)
+async def _steer(
+    state: State, request: Call, reference: str, step: str, why: str, action: Action = "run"
+) -> None:
+    """Let a competition take a step; raises `NotStaff` for one of other organisers."""
+    store = service(state, Store)
+    identity = await authorise(request, "organise")
+    row = await store.read(competition_sql.holding, reference)
+    await require(store, row, identity, "run" if row.rehearses else action)
+    by = By(identity.player, why, identity.player_id)
+    await store.write(steering.steer, reference, step, by, store.now())
+    await service(state, AuditFollower).look()
 
 
 @asynccontextmanager
 async def _measure(
     state: State, request: Call, scope: str, why: str
-) -> AsyncIterator[tuple[Hub, By]]:
-    """What changes who may be here, or what counts: when it is done, connections and matches
-    that it concerns are seen to before the answer goes out.
+) -> AsyncIterator[tuple[Store, By]]:
+    """Changes of permissions or results: affected connections and matches are updated before the
+    answer is sent.
     """
-    hub = hub_of(state)
-    yield hub, await _by(request, hub, scope, why)
-    await hub.audit_follower.look()
+    yield service(state, Store), await _by(request, scope, why)
+    await service(state, AuditFollower).look()
 
 
 def _post(path: str, *scopes: str) -> Callable[[Callable[..., Any]], HTTPRouteHandler]:
@@ -122,9 +131,9 @@ async def disable_player(
     state: State, request: Call, name: FromPath[str], data: JSONBody[Exclusion]
 ) -> PlayerRow:
     """Keep a player from logging in, and close its connections at once."""
-    async with _measure(state, request, "admin", data.why) as (hub, by):
-        return await hub.store.administration.disable_player(
-            name, by, keep_matches=data.keep_matches
+    async with _measure(state, request, "admin", data.why) as (store, by):
+        return await store.write(
+            people_changes.disable_player, name, by, store.now(), keep_matches=data.keep_matches
         )
 
 
@@ -133,8 +142,8 @@ async def enable_player(
     state: State, request: Call, name: FromPath[str], data: JSONBody[Reason]
 ) -> PlayerRow:
     """Let a player log in again."""
-    async with _measure(state, request, "admin", data.why) as (hub, by):
-        return await hub.store.administration.enable_player(name, by)
+    async with _measure(state, request, "admin", data.why) as (store, by):
+        return await store.write(people_changes.enable_player, name, by, store.now())
 
 
 @_post("/api/v1/players/{name:str}/rename", "admin")
@@ -142,8 +151,8 @@ async def rename_player(
     state: State, request: Call, name: FromPath[str], data: JSONBody[Renaming]
 ) -> PlayerRow:
     """Give a player another name; its bots have to connect again and play on."""
-    async with _measure(state, request, "admin", data.why) as (hub, by):
-        return await hub.store.administration.rename_player(name, data.name, by)
+    async with _measure(state, request, "admin", data.why) as (store, by):
+        return await store.write(people_changes.rename_player, name, data.name, by, store.now())
 
 
 @_post("/api/v1/players/{name:str}/bots/{bot:str}/disable", "admin")
@@ -151,9 +160,9 @@ async def disable_bot(
     state: State, request: Call, name: FromPath[str], bot: FromPath[str], data: JSONBody[Exclusion]
 ) -> BotRow:
     """Keep a bot from logging in, and close its connection at once."""
-    async with _measure(state, request, "admin", data.why) as (hub, by):
-        return await hub.store.administration.disable_bot(
-            name, bot, by, keep_matches=data.keep_matches
+    async with _measure(state, request, "admin", data.why) as (store, by):
+        return await store.write(
+            people_changes.disable_bot, name, bot, by, store.now(), keep_matches=data.keep_matches
         )
 
 
@@ -162,8 +171,8 @@ async def enable_bot(
     state: State, request: Call, name: FromPath[str], bot: FromPath[str], data: JSONBody[Reason]
 ) -> BotRow:
     """Let a bot log in again."""
-    async with _measure(state, request, "admin", data.why) as (hub, by):
-        return await hub.store.administration.enable_bot(name, bot, by)
+    async with _measure(state, request, "admin", data.why) as (store, by):
+        return await store.write(people_changes.enable_bot, name, bot, by, store.now())
 
 
 @get("/api/v1/suspensions", tags=["administration"], security=[{"token": []}])
@@ -172,12 +181,12 @@ async def suspensions(state: State, request: Call) -> list[Suspension]:
 
     Organisers see all but those that play only in competitions of others.
     """
-    hub = hub_of(state)
-    identity = await authorise(request, hub, "play", "organise")
+    store = service(state, Store)
+    identity = await authorise(request, "play", "organise")
     if identity.scopes.isdisjoint(("organise", "admin")):
-        return _suspensions(await hub.store.probation.all(identity.player_id))
-    found = await hub.store.probation.all()
-    seen = await bots_seen(hub.store, {each.bot_id for each in found}, identity, "see")
+        return _suspensions(await store.read(stored_suspensions.suspended, identity.player_id))
+    found = await store.read(stored_suspensions.suspended)
+    seen = await bots_seen(store, {each.bot_id for each in found}, identity, "see")
     return _suspensions(
         each for each in found if each.bot_id in seen or each.player == identity.player
     )
@@ -192,11 +201,15 @@ async def reinstate(
     data: JSONBody[Reinstatement],
 ) -> list[Suspension]:
     """Let suspended versions of a bot be paired again; what they forfeited counts no more."""
-    identity = await authorise(request, hub_of(state), "organise")
-    async with _measure(state, request, "organise", data.why) as (hub, by):
-        row = await hub.store.bot_named(name, bot)
-        await admit_to_bot(hub.store, row.id, f"{row.player}/{row.name}", identity)
-        return _suspensions(await hub.store.probation.reinstate(name, bot, by, data.version))
+    identity = await authorise(request, "organise")
+    async with _measure(state, request, "organise", data.why) as (store, by):
+        row = await store.read(people.bot_named, name, bot)
+        await admit_to_bot(store, row.id, f"{row.player}/{row.name}", identity)
+        return _suspensions(
+            await store.write(
+                stored_suspensions.reinstate, name, bot, by, store.now(), data.version
+            )
+        )
 
 
 def _suspensions(rows: Iterable[SuspensionRow]) -> list[Suspension]:
@@ -206,21 +219,23 @@ def _suspensions(rows: Iterable[SuspensionRow]) -> list[Suspension]:
 @_post("/api/v1/tokens/revoke", "admin")
 async def revoke_token(state: State, request: Call, data: JSONBody[Revocation]) -> TokenRow:
     """Revoke a token, and close the connections that were opened with it at once."""
-    async with _measure(state, request, "admin", data.why) as (hub, by):
-        return await hub.store.administration.revoke_token(
-            data.token, by, keep_matches=data.keep_matches
+    async with _measure(state, request, "admin", data.why) as (store, by):
+        return await store.write(
+            people_changes.revoke_token, data.token, by, store.now(), keep_matches=data.keep_matches
         )
 
 
 @_post("/api/v1/matches/{match:str}/void", "organise")
 async def void(state: State, request: Call, match: FromPath[str], data: JSONBody[Reason]) -> Match:
     """Let a match count nowhere, and end it if it is being played; it stays in the record."""
-    identity = await authorise(request, hub_of(state), "organise")
-    async with _measure(state, request, "organise", data.why) as (hub, by):
-        stored = await stored_for(request, hub, match)
-        await admit_to_part(hub.store, stored.pairing.competition_id, identity, "run")
-        await void_match(hub.store, match, by)
-    return match_view(hub, (await hub.store.match(match)).header)
+    identity = await authorise(request, "organise")
+    async with _measure(state, request, "organise", data.why) as (store, by):
+        stored = await stored_for(request, match)
+        await admit_to_part(store, stored.pairing.competition_id, identity, "run")
+        await void_match(store, match, by)
+    return match_view(
+        service(state, Directory), (await store.read(match_reads.stored_match, match)).header
+    )
 
 
 @_post("/api/v1/competitions/{competition:str}/pause", "organise")
@@ -228,9 +243,7 @@ async def pause(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Reason]
 ) -> None:
     """Begin nothing more of a competition until it is resumed."""
-    hub = hub_of(state)
-    by = await _steering(request, hub, competition, data.why)
-    await hub.competitions.pause(competition, by)
+    await _steer(state, request, competition, "pause", data.why)
 
 
 @_post("/api/v1/competitions/{competition:str}/resume", "organise")
@@ -238,9 +251,7 @@ async def resume(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Reason]
 ) -> None:
     """Let a paused competition go on."""
-    hub = hub_of(state)
-    by = await _steering(request, hub, competition, data.why)
-    await hub.competitions.resume(competition, by)
+    await _steer(state, request, competition, "resume", data.why)
 
 
 @_post("/api/v1/competitions/{competition:str}/withdraw", "play", "organise")
@@ -248,16 +259,16 @@ async def withdraw(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Withdrawal]
 ) -> None:
     """Take a bot out of what is still to begin; organisers any bot, players their own."""
-    hub = hub_of(state)
-    identity = await authorise(request, hub, "play", "organise")
+    store = service(state, Store)
+    identity = await authorise(request, "play", "organise")
     player, _, bot = data.entry.partition("/")
-    row = await hub.store.bot_named(player, bot)
+    row = await store.read(people.bot_named, player, bot)
     own = row.player_id == identity.player_id
     if not own and identity.scopes.isdisjoint(("organise", "admin")):
         raise ProtocolError("auth/scope", f"This token is not one of {row.player}.")
     if not own:
-        await admit_to_part(hub.store, competition, identity, "run")
-    await hub.competitions.withdraw(competition, row.id, By(identity.player, data.why))
+        await admit_to_part(store, competition, identity, "run")
+    await service(state, Tournaments).withdraw(competition, row.id, By(identity.player, data.why))
 
 
 @delete(
@@ -272,9 +283,7 @@ async def delete_competition(
     why: Annotated[str, QueryParameter(max_length=1000)] = "",
 ) -> None:
     """Begin nothing more of a competition and list it nowhere; its matches stay."""
-    hub = hub_of(state)
-    by = await _steering(request, hub, competition, why, "change")
-    await hub.competitions.delete(competition, by)
+    await _steer(state, request, competition, "delete", why, "change")
 
 
 @get("/api/v1/audit", tags=["administration"], security=[{"token": []}])
@@ -285,9 +294,8 @@ async def audit(
     before: Annotated[int | None, QueryParameter(ge=1, le=MAX_OFFSET)] = None,
 ) -> list[AuditRow]:
     """Show what organisers did, newest first; ``before`` is the last id of the page before."""
-    hub = hub_of(state)
-    await authorise(request, hub, "admin")
-    return await hub.store.administration.log(limit, before)
+    await authorise(request, "admin")
+    return await service(state, Store).read(stored_audit.latest, limit, before)
 
 
 HANDLERS: Final[tuple[Any, ...]] = (

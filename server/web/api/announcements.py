@@ -10,13 +10,14 @@ from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
 from msgspec import Meta, Struct
 
-from plyhouse.protocol.api.classes import Announcement
-from plyhouse.server.contests.announcements import announcements_for
+from plyhouse.protocol.api.competitions import Announcement
+from plyhouse.server.contests.boards import Boards
 from plyhouse.server.web.api.access import first, staff_for, viewer_of
-from plyhouse.server.web.parameters import hub_of
-from plyhouse.storage import announcements, class_sql
+from plyhouse.server.web.parameters import service
+from plyhouse.storage import announcements
 from plyhouse.storage.announcements import MAX_TEXT
 from plyhouse.storage.rows import By
+from plyhouse.storage.store import Store
 
 __all__ = ["HANDLERS", "NewAnnouncement"]
 
@@ -38,9 +39,7 @@ async def list_announcements(
     state: State, request: Call, competition: FromPath[str]
 ) -> list[Announcement]:
     """List the announcements of a competition, newest first, for those who may see its board."""
-    hub = hub_of(state)
-    row = await hub.store.read(class_sql.find, competition)
-    found = await announcements_for(hub.store, hub.boards, row, await viewer_of(request, hub))
+    found = await service(state, Boards).announcements(competition, await viewer_of(request))
     return [Announcement(**asdict(each)) for each in found]
 
 
@@ -49,10 +48,10 @@ async def announce(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[NewAnnouncement]
 ) -> Announcement:
     """Publish an announcement."""
-    hub = hub_of(state)
-    row, identity = await staff_for(request, hub, competition, "run")
-    made = await hub.store.write(
-        announcements.announce, row.id, data.text, By(identity.player), hub.store.now()
+    store = service(state, Store)
+    row, identity = await staff_for(request, competition, "run")
+    made = await store.write(
+        announcements.announce, row.id, data.text, By(identity.player), store.now()
     )
     return Announcement(**asdict(made))
 
@@ -62,11 +61,9 @@ async def remove_announcement(
     state: State, request: Call, competition: FromPath[str], number: FromPath[int]
 ) -> None:
     """Remove an announcement."""
-    hub = hub_of(state)
-    row, identity = await staff_for(request, hub, competition, "run")
-    await hub.store.write(
-        announcements.remove, row.id, number, By(identity.player), hub.store.now()
-    )
+    store = service(state, Store)
+    row, identity = await staff_for(request, competition, "run")
+    await store.write(announcements.remove, row.id, number, By(identity.player), store.now())
 
 
 HANDLERS: Final[tuple[Any, ...]] = (list_announcements, announce, remove_announcement)

@@ -9,10 +9,12 @@ from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
 
 from plyhouse.protocol.api.submissions import Submission
+from plyhouse.server.contests.competitions import Competitions
+from plyhouse.server.hosting.plan import Hosting
 from plyhouse.server.web.api.access import first, staff_for
-from plyhouse.server.web.api.class_types import BaselineChange
+from plyhouse.server.web.api.competition_types import BaselineChange
 from plyhouse.server.web.api.submissions import submission_view
-from plyhouse.server.web.parameters import hub_of
+from plyhouse.server.web.parameters import service
 from plyhouse.storage.rows import By
 
 __all__ = ["HANDLERS"]
@@ -35,13 +37,12 @@ async def change_baseline(
 
     It waits for its check then. Until then another version plays, if there is one.
     """
-    hub = hub_of(state)
     reference = data.reference.strip()
-    row, identity = await staff_for(request, hub, competition, "change" if reference else "run")
-    made = await hub.courses.baselines.check_again(
+    row, identity = await staff_for(request, competition, "change" if reference else "run")
+    made = await service(state, Competitions).baselines.check_again(
         row.id, data.bot, By(identity.player, data.why), replace_by=reference
     )
-    return submission_view(hub, made)
+    return submission_view(service(state, Hosting), made)
 
 
 HANDLERS: Final[tuple[Any, ...]] = (change_baseline,)

@@ -1,4 +1,4 @@
-"""What the API says of the board of a competition."""
+"""The API's types for the board of a competition."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from plyhouse.protocol.api.boards import (
     Strength,
     Twin,
 )
-from plyhouse.server.competition.evidence import Crossing, Line
+from plyhouse.server.competition.board_statistics import BoardLine, Crossing
 from plyhouse.server.contests.boards import Board as KnownBoard
 from plyhouse.server.results.intervals import Interval
 from plyhouse.server.results.luck import Adjusted
@@ -23,15 +23,15 @@ __all__ = ["board_view", "cross_views"]
 
 def board_view(found: KnownBoard, *, crosses: bool) -> Board:
     """A board for programs."""
-    fitted = found.evidence.fitted
+    fitted = found.statistics.fitted
     return Board(
         competition=found.row.id,
         name=found.row.name,
         status=found.row.status,
         board=found.file.board,
-        matches=found.evidence.matches,
-        repeated=found.evidence.repeated,
-        lines=[_line(each, found.evidence.lucky) for each in found.lines],
+        matches=found.statistics.matches,
+        repeated=found.statistics.repeated,
+        lines=[_line(each, found.statistics.lucky) for each in found.lines],
         notes=list(found.notes),
         seats={}
         if fitted is None
@@ -43,7 +43,7 @@ def board_view(found: KnownBoard, *, crosses: bool) -> Board:
         crosstab=cross_views(found.crosstab) if crosses else [],
         twins=[
             Twin(each.entry, each.twin, each.same, each.score, each.elo, each.chance)
-            for each in found.twins
+            for each in found.duplicates
         ],
         scoring={game: each.value for game, each in found.scoring.items()},
         any_time=found.file.until_certain,
@@ -55,7 +55,7 @@ def cross_views(table: dict[tuple[str, str], Crossing]) -> list[HeadToHead]:
     return [HeadToHead(*key, *cell[:4], _mean(cell.score)) for key, cell in sorted(table.items())]
 
 
-def _line(line: Line, lucky: frozenset[str]) -> ProvenLine:
+def _line(line: BoardLine, lucky: frozenset[str]) -> ProvenLine:
     standing, estimate = line.standing, line.estimate
     who = standing.entrant
     return ProvenLine(

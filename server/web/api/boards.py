@@ -1,4 +1,4 @@
-"""The board of a competition with a class, and what its results prove."""
+"""The board of a competition, and what its results prove."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from litestar.params import FromPath, FromQuery, QueryParameter
 
 from plyhouse.protocol.api.boards import Board
 from plyhouse.protocol.api.reports import Report
+from plyhouse.server.contests.boards import Boards
+from plyhouse.server.contests.reports import Reports
 from plyhouse.server.web.api.access import authorise, viewer_of
 from plyhouse.server.web.api.board_types import board_view
-from plyhouse.server.web.parameters import hub_of
+from plyhouse.server.web.parameters import service
 
 __all__ = ["HANDLERS"]
 
@@ -30,10 +32,9 @@ async def table(
 ) -> Board:
     """Show the standings with ratings, their intervals and what the results withhold.
 
-    As far as whoever asks may see them; docs/ratings.md says what the columns mean.
+    The answer has what you may see. docs/ratings.md explains the columns.
     """
-    hub = hub_of(state)
-    found = await hub.boards.board(competition, await viewer_of(request, hub))
+    found = await service(state, Boards).board(competition, await viewer_of(request))
     return await asyncio.to_thread(board_view, found, crosses=crosstab)
 
 
@@ -46,11 +47,10 @@ async def report(
 ) -> Report:
     """Report on one student: to itself with its own token, or to an organiser.
 
-    ``student`` is an account; without it, whoever asks.
+    ``student`` is an account; without it, your own.
     """
-    hub = hub_of(state)
-    identity = await authorise(request, hub, "play", "organise")
-    return await hub.reports.report(competition, student, identity)
+    identity = await authorise(request, "play", "organise")
+    return await service(state, Reports).report(competition, student, identity)
 
 
 HANDLERS: Final[tuple[Any, ...]] = (table, report)

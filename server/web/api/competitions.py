@@ -1,102 +1,366 @@
-"""Competitions: their tables and progress, and new ones."""
+"""Competitions: their steps, boards and exports.
+
+Staff needs a role in the competition (`plyhouse.server.competition.staff_roles`) and a token with
+the scope ``organise``; the audit log records its actions.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Final
 
-from litestar import Request, get, post
+from litestar import Request, delete, get, post
 from litestar.datastructures import State
-from litestar.params import FromPath, JSONBody
-from msgspec import Meta, Struct, convert
+from litestar.handlers import HTTPRouteHandler
+from litestar.params import FromPath, JSONBody, QueryParameter
+from msgspec import structs
 
-from plyhouse.protocol.api.competitions import Competition, CompetitionDetail, CompetitionStanding
-from plyhouse.server.accounts.roles import admit_to_part
-from plyhouse.server.contests.competitions import CompetitionView
-from plyhouse.server.lobby.lobby import read_game, read_time_control
-from plyhouse.server.table.match_runner import Terms
-from plyhouse.server.web.api.access import authorise, first
-from plyhouse.server.web.parameters import hub_of
-from plyhouse.storage import class_sql
-from plyhouse.storage.rows import CompetitionRow
-
-__all__ = ["HANDLERS"]
-
-
-class NewCompetition(Struct, forbid_unknown_fields=True):
-    """What an organiser wants to be played."""
-
-    name: Annotated[str, Meta(min_length=1, max_length=100)]
-    game: str
-    time_control: str
-    rounds: Annotated[int, Meta(ge=1, le=1000)] = 1
-    mirrored: bool = True
-    rated: bool = True
-    entries: list[str] | None = None
-    """Names like ``player/bot``; all connected bots that accept the game if left out."""
-
-
-@get("/api/v1/competitions", tags=["competitions"])
-async def competitions(state: State) -> list[Competition]:
-    """List all competitions, newest first."""
-    return [Competition(**_summary(row)) for row in await hub_of(state).store.competitions()]
-
-
-@get("/api/v1/competitions/{competition:str}", tags=["competitions"])
-async def one_competition(
-    state: State, request: Request[Any, Any, Any], competition: FromPath[str]
-) -> CompetitionDetail:
-    """Show a competition with its table and progress.
-
-    A game of a final is shown to the staff of its competition only; its board shows to others what
-    they may see.
-    """
-    hub = hub_of(state)
-    if await hub.store.read(class_sql.game_of, competition) is not None:
-        identity = await authorise(request, hub, "organise")
-        await admit_to_part(hub.store, competition, identity, "see")
-    return _detail(await hub_of(state).competitions.view(competition))
-
-
-@post(
-    "/api/v1/competitions",
-    tags=["competitions"],
-    security=[{"token": []}],
-    guards=[first("organise")],
+from plyhouse.protocol.api.boards import BoardLine, GradeCertainty, GradeLine, Results
+from plyhouse.protocol.api.competitions import (
+    Competition,
+    CompetitionDetail,
+    EndedFinal,
+    FinalGame,
+    Measure,
+    Member,
+    Rehearsal,
 )
-async def organise(
-    state: State, request: Request[Any, Any, Any], data: JSONBody[NewCompetition]
-) -> CompetitionDetail:
-    """Start a round robin; needs a token with the scope ``organise``."""
-    hub = hub_of(state)
-    await authorise(request, hub, "organise")
-    terms = Terms(
-        read_game(data.game),
-        read_time_control(data.time_control, hub.config),
-        data.rated,
-        data.mirrored,
-    )
-    made = await hub.competitions.create(data.name, terms, rounds=data.rounds, entries=data.entries)
-    return _detail(await hub.competitions.view(made))
+from plyhouse.protocol.api.suspicions import Suspicions
+from plyhouse.server.accounts.roles import require
+from plyhouse.server.administration.audit_follower import AuditFollower
+from plyhouse.server.competition.file import (
+    Baseline,
+    CompetitionFile,
+    InvalidCompetition,
+    read_competition,
+)
+from plyhouse.server.competition.grade_book import GradeEntry, grades_csv
+from plyhouse.server.competition.standings import Standing as EntryStanding
+from plyhouse.server.competition.standings_export import standings_csv
+from plyhouse.server.contests.board_visibility import Viewer, eyes_of
+from plyhouse.server.contests.boards import Boards
+from plyhouse.server.contests.competitions import Competitions
+from plyhouse.server.contests.grade_books import grade_entries
+from plyhouse.server.contests.suspicions import suspicions
+from plyhouse.server.results.scoring import scoring_words
+from plyhouse.server.table.directory import Directory
+from plyhouse.server.web.api.access import (
+    acting_staff,
+    authorise,
+    first,
+    staff_for,
+    viewer_of,
+)
+from plyhouse.server.web.api.competition_students import entry_row, student_row
+from plyhouse.server.web.api.competition_types import (
+    FileText,
+    Step,
+)
+from plyhouse.server.web.parameters import service
+from plyhouse.storage import (
+    competition_sql,
+)
+from plyhouse.storage.competition_rows import (
+    CompetitionRow,
+)
+from plyhouse.storage.rows import By
+from plyhouse.storage.store import Store
+
+__all__ = ["HANDLERS", "HERE", "class_summary"]
+
+Call = Request[Any, Any, Any]
+HERE: Final = "/api/v1/class/competitions"
+_SECURED: Final[dict[str, Any]] = {"tags": ["class"], "security": [{"token": []}]}
+_DO: Final[dict[str, Any]] = {**_SECURED, "status_code": 200}
+_ORGANISE: Final[dict[str, Any]] = {**_DO, "guards": [first("organise")]}
 
 
-HANDLERS: Final[tuple[Any, ...]] = (competitions, one_competition, organise)
+# ---------------------------------------------------------------------- competitions
 
 
-def _summary(row: CompetitionRow) -> dict[str, Any]:
-    fields = {
-        name: value for name, value in asdict(row).items() if name in Competition.__struct_fields__
-    }
-    return {"competition": row.id, **fields}
+@post("/api/v1/class/check", **_ORGANISE)
+async def check(state: State, request: Call, data: JSONBody[FileText]) -> list[Measure]:
+    """Say whether a file could be opened here; answers how long matches of its games took."""
+    await authorise(request, "organise")
+    file = await service(state, Competitions).check(data.file)
+    control = str(file.time_control)
+    measures = [
+        await service(state, Store).read(competition_sql.measure, game, control)
+        for game in file.games
+    ]
+    return [Measure(**asdict(each)) for each in measures]
 
 
-def _detail(view: CompetitionView) -> CompetitionDetail:
+@post(HERE, **_SECURED, guards=[first("organise")])
+async def open_file(state: State, request: Call, data: JSONBody[FileText]) -> Competition:
+    """Open a competition by its file: at once, or at its date of opening."""
+    identity = await authorise(request, "organise")
+    by = By(identity.player, data.why, identity.player_id)
+    return Competition(**_summary(await service(state, Competitions).open(data.file, by)))
+
+
+@get(HERE, tags=["class"])
+async def list_all(state: State) -> list[Competition]:
+    """List the competitions, newest first."""
+    return [
+        Competition(**_summary(row))
+        for row in await service(state, Store).read(competition_sql.list_all)
+    ]
+
+
+@get(HERE + "/{competition:str}", **_SECURED)
+async def status(state: State, request: Call, competition: FromPath[str]) -> CompetitionDetail:
+    """Show a competition with its students, entries and progress."""
+    row, _ = await staff_for(request, competition, "see")
+    view = await service(state, Competitions).view(row.id)
     return CompetitionDetail(
-        **_summary(view.row),
-        entries=[f"{entry.player}/{entry.bot}" for entry in view.entries],
-        planned=view.planned,
-        created=view.created,
-        finished=view.finished,
-        waiting_for=view.waiting_for,
-        table=convert(view.table, list[CompetitionStanding], from_attributes=True),
+        **_summary(view.row, view.file),
+        note=view.row.note or "",
+        warnings=list(view.warnings),
+        file=view.row.file,
+        students=[student_row(each) for each in view.students],
+        entries=[
+            entry_row(
+                service(state, Directory), each, view.baselines.get(each.name), view.late_of(each)
+            )
+            for each in view.entries
+        ],
+        progress=[
+            FinalGame(
+                game=each.game,
+                competition=each.competition_id,
+                planned=each.planned,
+                finished=each.finished,
+                waiting_for=list(each.waiting_for),
+                absent=list(each.absent),
+                unplayed=each.unplayed,
+                scoring=each.scoring.value,
+            )
+            for each in view.games
+        ],
+    )
+
+
+async def _move(
+    state: State, request: Call, competition: str, step: str, data: Step
+) -> Competition:
+    store = service(state, Store)
+    row, identity = await staff_for(request, competition, "run")
+    if step == "delete" and row.rehearses is None:
+        await require(store, row, identity, "change")
+    by = By(identity.player, data.why, identity.player_id)
+    row = await store.write(competition_sql.move, row.id, step, by, store.now())
+    await service(state, AuditFollower).look()
+    return Competition(**_summary(row))
+
+
+def _step(step: str, does: str) -> HTTPRouteHandler:
+    """Return the route of a step that only changes the status of a competition."""
+
+    @post(
+        f"{HERE}/{{competition:str}}/{step}",
+        **_ORGANISE,
+        description=does,
+    )
+    async def handler(
+        state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
+    ) -> Competition:
+        return await _move(state, request, competition, step, data)
+
+    return handler
+
+
+STEPS: Final = (
+    _step("open", "Open a competition before its opening date."),
+    _step("freeze", "Freeze the versions that play in the final; practice continues."),
+    _step("pause", "Start no more matches of the final; running ones continue."),
+    _step("resume", "Continue a paused final."),
+)
+
+
+@post(HERE + "/{competition:str}/run", **_ORGANISE)
+async def run(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
+) -> Competition:
+    """Begin the final."""
+    competition, by = await acting_staff(request, competition, data.why)
+    row = await service(state, Competitions).run(competition, by, anyway=data.anyway)
+    return Competition(**_summary(row))
+
+
+@post(HERE + "/{competition:str}/rehearse", **_ORGANISE)
+async def rehearse(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
+) -> Rehearsal:
+    """Play the final with the submissions so far; its results do not count.
+
+    It is a separate competition, which you can view and delete like any other.
+    """
+    competition, by = await acting_staff(request, competition, data.why)
+    row, left_out = await service(state, Competitions).rehearse(competition, by)
+    return Rehearsal(**_summary(row), left_out=left_out)
+
+
+@post(HERE + "/{competition:str}/rerun", **_ORGANISE)
+async def rerun(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
+) -> Competition:
+    """Play a final that is over again, as far as what is entered has changed."""
+    competition, by = await acting_staff(request, competition, data.why)
+    row = await service(state, Competitions).rerun(competition, by, anyway=data.anyway)
+    return Competition(**_summary(row))
+
+
+@post(HERE + "/{competition:str}/finish", **_ORGANISE)
+async def finish(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
+) -> EndedFinal:
+    """End a final with its current table, above all a ladder; running matches are finished.
+
+    Answers whose pairings are left out.
+    """
+    row, _ = await staff_for(request, competition, "run")
+    unplayed = await service(state, Competitions).unplayed(row.id)
+    summary = await _move(state, request, competition, "finish", data)
+    return EndedFinal(**structs.asdict(summary), unplayed=unplayed)
+
+
+@delete(HERE + "/{competition:str}", **_SECURED)
+async def remove(
+    state: State,
+    request: Call,
+    competition: FromPath[str],
+    why: Annotated[str, QueryParameter(max_length=1000)] = "",
+) -> None:
+    """Begin nothing more of a competition and list it nowhere; its matches stay."""
+    await _move(state, request, competition, "delete", Step(why))
+
+
+@get(HERE + "/{competition:str}/board", **_SECURED)
+async def board(state: State, request: Call, competition: FromPath[str]) -> list[BoardLine]:
+    """Show the standings that you may see."""
+    viewer = await viewer_of(request)
+    found = await service(state, Boards).board(competition, viewer)
+    return [_line(each.standing) for each in found.lines]
+
+
+@get(HERE + "/{competition:str}/export", **_SECURED)
+async def export(state: State, request: Call, competition: FromPath[str]) -> Results:
+    """Compute standings and grades from the stored results."""
+    boards = service(state, Boards)
+    row, _ = await staff_for(request, competition, "see")
+    found = await boards.results(row)
+    placed = await boards.placed(found, eyes_of(found.file, Viewer(True), found.entrants))
+    baselines = found.file.originals
+    entries = await grade_entries(service(state, Store), boards, found)
+    scoring = scoring_words(found.rules.scoring)
+    return Results(
+        found.row.name,
+        found.row.status,
+        [_line(each) for each in placed],
+        [_grade_line(each, baselines, scoring) for each in entries],
+        standings_csv(placed, found.file.games),
+        grades_csv(
+            entries=entries,
+            baselines=baselines,
+            scoring=scoring,
+            certain=found.file.until_certain,
+            late=found.file.late.days > 0,
+        ),
+    )
+
+
+@get(HERE + "/{competition:str}/suspicious", **_SECURED)
+async def suspicious(
+    state: State,
+    request: Call,
+    competition: FromPath[str],
+    level: Annotated[float, QueryParameter(gt=0, lt=1)] = 0.05,
+) -> Suspicions:
+    """Name pairs of owners with unlikely results, and bots that choose alike: a reason to look,
+    no proof.  The share ``level`` of the named pairs is expected to be named by accident.
+    """
+    row, _ = await staff_for(request, competition, "see")
+    return await suspicions(service(state, Store), row.id, level)
+
+
+HANDLERS: Final[tuple[Any, ...]] = (
+    *(check, open_file, list_all, status, *STEPS, run, rehearse, rerun, finish, remove),
+    *(board, export, suspicious),
+)
+
+
+def class_summary(row: CompetitionRow) -> Competition:
+    """Return a competition as lists and answers show it."""
+    return Competition(**_summary(row))
+
+
+def _summary(row: CompetitionRow, file: CompetitionFile | None = None) -> dict[str, Any]:
+    if file is None:
+        try:
+            file = read_competition(row.file)
+        except InvalidCompetition:  # a game's file is missing: the others are listed all the same
+            file = None
+    return {
+        "competition": row.id,
+        "name": row.name,
+        "status": row.status,
+        "games": [each.game for each in row.games],
+        "time_control": "" if file is None else str(file.time_control),
+        "format": row.format,
+        "board": "" if file is None else file.board,
+        "rules": "" if file is None else file.rules,
+        "entries_per_student": row.entries_each,
+        "opens_ms": row.opens_ms,
+        "freezes_ms": row.freezes_ms,
+        "final_ms": row.final_ms,
+        "finished_ms": row.finished_ms,
+        "rehearsal": row.rehearses is not None,
+        "practice": file is not None and file.practice.ladder,
+        "practice_of": row.practice_of,
+    }
+
+
+def _grade_line(entry: GradeEntry, baselines: Sequence[Baseline], scoring: str) -> GradeLine:
+    grade = entry.grade
+    return GradeLine(
+        student=grade.student,
+        grade=grade.grade,
+        score=grade.score,
+        entry=grade.entry,
+        against={b.bot: score for b, score in zip(baselines, grade.against, strict=True)},
+        scoring=scoring,
+        matches={b.bot: count for b, count in zip(baselines, grade.matches, strict=True)},
+        standard_error={b.bot: error for b, error in zip(baselines, grade.errors, strict=True)},
+        points=entry.points,
+        group=entry.group,
+        members=[Member(*each) for each in entry.people],
+        certainty={
+            name: GradeCertainty(each.low, each.high, each.pairs, each.state.value)
+            for name, each in entry.certainty.items()
+        },
+        days_late=grade.days_late,
+        penalty=grade.penalty,
+    )
+
+
+def _line(line: EntryStanding) -> BoardLine:
+    who = line.entrant
+    return BoardLine(
+        rank=line.rank,
+        entry=who.name,
+        student=who.student,
+        status=who.status,
+        baseline=who.baseline,
+        score=line.score,
+        matches=line.matches,
+        wins=line.wins,
+        draws=line.draws,
+        losses=line.losses,
+        forfeits=line.forfeits,
+        games=dict(line.games),
+        version=who.version,
+        digest=who.digest,
+        place=line.place,
     )

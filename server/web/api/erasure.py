@@ -10,10 +10,13 @@ from litestar.params import FromPath, JSONBody
 from msgspec import Meta, Struct
 
 from plyhouse.protocol.api.people import ErasedPlayer
+from plyhouse.server.administration.erasure import Eraser
 from plyhouse.server.web.api.access import authorise, first
-from plyhouse.server.web.parameters import hub_of
+from plyhouse.server.web.parameters import service
+from plyhouse.storage import personal_data as stored_personal_data
 from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import By
+from plyhouse.storage.store import Store
 
 __all__ = ["HANDLERS", "Erasing"]
 
@@ -41,22 +44,23 @@ async def erase_player(
     Results stay.  For administrators, and for owners of all competitions that the account is a
     student of.  Refused while the account plays.
     """
-    hub = hub_of(state)
-    identity = await authorise(request, hub, "organise")
-    await hub.erasure.admit(name, identity)
-    erased = await hub.erasure.erase(name, By(identity.player, data.why))
+    erasure = service(state, Eraser)
+    identity = await authorise(request, "organise")
+    await erasure.admit(name, identity)
+    erased = await erasure.erase(name, By(identity.player, data.why))
     return ErasedPlayer(erased.pseudonym, erased.matches, list(erased.competitions))
 
 
 @get("/api/v1/players/{name:str}/data", tags=["administration"], security=[{"token": []}])
 async def personal_data(state: State, request: Call, name: FromPath[str]) -> dict[str, Any]:
     """Show everything that is stored about an account: to itself, to those who may erase it."""
-    hub = hub_of(state)
-    identity = await authorise(request, hub, "play", "organise")
+    identity = await authorise(request, "play", "organise")
     own = key_of(identity.player) == key_of(name)
     if not own:
-        await hub.erasure.admit(name, identity)
-    return await hub.store.erasure.data(name, reasons=not own)
+        await service(state, Eraser).admit(name, identity)
+    return await service(state, Store).read(
+        stored_personal_data.personal_data, name, reasons=not own
+    )
 
 
 HANDLERS: Final[tuple[Any, ...]] = (erase_player, personal_data)

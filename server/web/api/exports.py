@@ -12,11 +12,12 @@ from litestar.datastructures import State
 from litestar.params import FromPath
 from litestar.response import Stream
 
-from plyhouse.server.contests.exports import FILES, MATCHES
+from plyhouse.server.contests.boards import Boards
+from plyhouse.server.contests.exports import FILES, MATCHES, Exports
 from plyhouse.server.web.api.access import staff_for, viewer_of
 from plyhouse.server.web.api.board_types import board_view
-from plyhouse.server.web.parameters import hub_of
-from plyhouse.server.web.problems import Problem
+from plyhouse.server.web.error_responses import Problem
+from plyhouse.server.web.parameters import service
 
 __all__ = ["HANDLERS"]
 
@@ -33,8 +34,8 @@ Call = Request[Any, Any, Any]
 async def file(
     state: State, request: Call, competition: FromPath[str], form: FromPath[str]
 ) -> Response[Any]:
-    """Give a file: csv, md, html or json of the standings, as far as whoever asks may see them;
-    jsonl, pgn, sgf, pdn, mat or parquet of the matches; grades and gradescope for its staff.
+    """Return a file: csv, md, html or json of the standings that you may see; jsonl, pgn, sgf, pdn,
+    mat or parquet of the matches; grades and gradescope for its staff.
     """
     if form not in FILES:
         raise Problem("http/404", f"There is no format {form!r}; use {', '.join(FILES)}.", 404)
@@ -43,22 +44,21 @@ async def file(
         "content-disposition": f'attachment; filename="{name}"',
         "cache-control": "no-store",
     }
-    hub = hub_of(state)
-    exports = hub.exports
+    exports = service(state, Exports)
     content: str | bytes
     if form in ("grades", "gradescope"):
-        row, _ = await staff_for(request, hub, competition, "see")
+        row, _ = await staff_for(request, competition, "see")
         make = exports.grades if form == "grades" else exports.gradescope
         content = await make(row.id)
     else:
-        viewer = await viewer_of(request, hub)
+        viewer = await viewer_of(request)
         if form in MATCHES:
             parts = await exports.matches(competition, form, viewer)
             return Stream(parts, media_type=media_type, headers=headers)
         if form == "parquet":
             content = await exports.parquet(competition, viewer)
         elif form == "json":
-            board = await hub.boards.board(competition, viewer)
+            board = await service(state, Boards).board(competition, viewer)
             view = await asyncio.to_thread(board_view, board, crosses=True)
             plain = {"standings": msgspec.to_builtins(view.lines), **msgspec.to_builtins(view)}
             plain.pop("lines")

@@ -11,7 +11,9 @@ from litestar.params import FromPath, FromQuery
 from plyhouse.protocol.api.leaderboards import Leaderboard
 from plyhouse.server.lobby.lobby import read_game
 from plyhouse.server.results.leaderboards import board, scoring_of
-from plyhouse.server.web.parameters import Limit, Offset, hub_of
+from plyhouse.server.web.parameters import Limit, Offset, service
+from plyhouse.storage import leaderboards as stored_leaderboards
+from plyhouse.storage.store import Store
 
 __all__ = ["HANDLERS"]
 
@@ -19,7 +21,7 @@ __all__ = ["HANDLERS"]
 @get("/api/v1/leaderboards", tags=["results"])
 async def leaderboards(state: State) -> list[str]:
     """List the games that have results."""
-    return await hub_of(state).store.games_with_results()
+    return await service(state, Store).read(stored_leaderboards.games_with_results)
 
 
 @get("/api/v1/leaderboards/{game:str}", tags=["results"])
@@ -32,12 +34,12 @@ async def leaderboard(
 ) -> Leaderboard:
     """Give the standings of a game; ratings come with their 95 % interval.
 
-    Where the game is scored by returns, so does the mean return per match.  Results are kept per
+    For a game scored by returns, the mean return per match has one, too.  Results are kept per
     version of a bot: shown are those of the version that it played with last, or of all versions.
     """
     spec = read_game(game).spec
     standings = await board(
-        hub_of(state).store, spec, limit, offset, every_version=versions == "all"
+        service(state, Store), spec, limit, offset, every_version=versions == "all"
     )
     return Leaderboard(spec, scoring_of(spec).value, standings)
 

@@ -1,7 +1,7 @@
 """Matches, their records and replays.
 
-What is public is public here as well: of a match with hidden information that still runs, only
-what a spectator may see.  Matches of a competition that is not public are there for those who
+The same data is public as on the pages: for a running match with hidden information, the
+spectators' view.  Matches of a competition that is not public are there for those who
 may see them, by their tokens (`plyhouse.server.accounts.privacy`).
 """
 
@@ -19,16 +19,22 @@ from plyhouse.games.base import Game, Information
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.api.matches import Ending, Match, Replay, Seat
 from plyhouse.protocol.api.positions import Chances
+from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.jobs.fair_queue import FairQueue
+from plyhouse.server.jobs.helper_processes import Helpers
+from plyhouse.server.jobs.reviews import Reviews
 from plyhouse.server.lobby.match_search import Words, filter_of
 from plyhouse.server.match.events import end_data
-from plyhouse.server.results.chances import chances_json
+from plyhouse.server.results.chance_outcomes import chances_json
 from plyhouse.server.results.record import Record, record_json, stored_record, write_record
+from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import address_of, authorise, sight_of, stored_for
-from plyhouse.server.web.parameters import MAX_OFFSET, Limit, hub_of
-from plyhouse.server.web.problems import Problem
+from plyhouse.server.web.error_responses import Problem
+from plyhouse.server.web.parameters import MAX_OFFSET, Limit, service
 from plyhouse.server.web.replay import replay_json
 from plyhouse.storage.rows import MatchRow, StoredMatch
+from plyhouse.storage.store import Store
 
 __all__ = ["HANDLERS", "match_view"]
 
@@ -62,8 +68,8 @@ async def matches(
     ``bot`` is ``PLAYER/BOT``, and ``competition`` the name or id of one, or the id of one game of
     a final.  With ``sort`` = ``ended`` there are finished matches only, the last to end first.
     """
-    hub = hub_of(state)
-    sight = await sight_of(request, hub)
+    privacy = service(state, Privacy)
+    sight = await sight_of(request)
     words = Words(
         game=game,
         player=player,
@@ -72,23 +78,23 @@ async def matches(
         termination=termination,
         status=status,
     )
-    looked = await filter_of(hub.store, hub.privacy, sight, words)
+    looked = await filter_of(service(state, Store), privacy, sight, words)
     wanted = msgspec.structs.replace(looked.wanted, rated=rated, by_end=sort == "ended")
-    rows = await hub.privacy.matches(sight, wanted, limit=limit, before=before)
-    return [match_view(hub, row) for row in rows]
+    rows = await privacy.matches(sight, wanted, limit=limit, before=before)
+    return [match_view(service(state, Directory), row) for row in rows]
 
 
 @get("/api/v1/matches/{match:str}", **_OPEN)
 async def one_match(state: State, request: Call, match: FromPath[str]) -> Match:
     """Show a match; while it runs, with all that a spectator sees."""
-    hub = hub_of(state)
-    stored = await stored_for(request, hub, match)
-    view = match_view(hub, stored.header)
-    live = hub.directory.match(match)
+    directory = service(state, Directory)
+    stored = await stored_for(request, match)
+    view = match_view(directory, stored.header)
+    live = directory.match(match)
     if live is None:
         return view
     waiting = live.durable()
-    snapshot = live.match.snapshot(None, hub.now())
+    snapshot = live.match.snapshot(None, service(state, Hub).now())
     if waiting is not None:
         await waiting
     return msgspec.structs.replace(view, snapshot=snapshot)
@@ -101,16 +107,15 @@ async def record(state: State, request: Call, match: FromPath[str]) -> Response[
     The seed is in it once the whole pairing is over.  In games with hidden information the
     record is closed until then.
     """
-    hub = hub_of(state)
-    async with hub.replays.of(address_of(request)):
-        stored = await stored_for(request, hub, match)
+    async with service(state, FairQueue).of(address_of(request)):
+        stored = await stored_for(request, match)
         game = get_game(stored.header.game)
         if not _seats_open(stored, game):
             raise Problem(
                 "match/not_over",
                 f"The record of {match} is open once all matches of its pairing are over.",
             )
-        return _json(await hub.helpers.run(record_json, stored))
+        return _json(await service(state, Helpers).run(record_json, stored))
 
 
 @get("/api/v1/matches/{match:str}/chances", **_OPEN)
@@ -120,16 +125,15 @@ async def chances(state: State, request: Call, match: FromPath[str]) -> Response
     With the record, whose seed was committed to before the match, anybody can work out again what
     came, without knowing the rules.  Open once the whole pairing is over.
     """
-    hub = hub_of(state)
-    async with hub.replays.of(address_of(request)):
-        stored = await stored_for(request, hub, match)
+    async with service(state, FairQueue).of(address_of(request)):
+        stored = await stored_for(request, match)
         if stored.pairing.finished_ms is None:
             raise Problem(
                 "match/not_over",
                 f"What chance did in {match} can be checked once all matches of its pairing are "
                 "over.",
             )
-        return _json(await hub.helpers.run(chances_json, stored))
+        return _json(await service(state, Helpers).run(chances_json, stored))
 
 
 @get("/api/v1/matches/{match:str}/replay", **_OPEN)
@@ -147,12 +151,11 @@ async def match_replay(
 
     In games with hidden information what the seats saw is open once the whole pairing is over.
     """
-    hub = hub_of(state)
-    async with hub.replays.of(address_of(request)):
-        stored = await stored_for(request, hub, match)
+    async with service(state, FairQueue).of(address_of(request)):
+        stored = await stored_for(request, match)
         seats_open = _may_replay(stored, seat)
-        live = hub.directory.match(match)
-        drawn = await hub.helpers.run(
+        live = service(state, Directory).match(match)
+        drawn = await service(state, Helpers).run(
             replay_json,
             stored,
             seat,
@@ -165,7 +168,7 @@ async def match_replay(
 
 
 def _may_replay(stored: StoredMatch, seat: int | None) -> bool:
-    """Whether the views of the seats are open; `Problem` if the one asked for is not."""
+    """Return whether the views of the seats are open; `Problem` if the one asked for is not."""
     match, game = stored.header.id, get_game(stored.header.game)
     seats_open = _seats_open(stored, game)
     if seat is not None and seat >= game.seats:
@@ -193,11 +196,11 @@ async def match_review(
 ) -> dict[str, Any]:
     """Say where a match was lost, ply by ply of one seat: without ``seat``, of the one that lost.
 
-    Worked out by a process of its own within some seconds, once the whole pairing is over, and kept
-    (``review/off``: not here; ``review/busy``: ask again).  Every value says how certain it is.
+    A separate process computes it within some seconds, once the whole pairing is over, and the
+    server keeps it (``review/off``: not available here; ``review/busy``: ask again).  Every value
+    says how certain it is.
     """
-    hub = hub_of(state)
-    stored = await stored_for(request, hub, match)
+    stored = await stored_for(request, match)
     # A mirrored match that is still being played must not profit from what is said of this one.
     if stored.header.status != "finished" or stored.pairing.finished_ms is None:
         raise Problem(
@@ -208,7 +211,7 @@ async def match_review(
     if seat is not None and seat >= game.seats:
         raise Problem("seat/unknown", f"{game.spec} has seats 0 to {game.seats - 1}.", 404)
     text = await asyncio.to_thread(lambda: write_record(stored_record(stored, game)))
-    return await hub.reviews.of(match, seat, text)
+    return await service(state, Reviews).of(match, seat, text)
 
 
 @get(
@@ -219,12 +222,11 @@ async def match_review(
 async def detail(request: Call, state: State, match: FromPath[str]) -> Ending:
     """Give what is kept of a match's end for the author of the bot that caused it.
 
-    That is the traceback of a bot that failed, or the action that was refused in full.  Needs a
+    It is the traceback of a bot that failed, or the refused action in full.  Needs a
     token of the player whose bot held that seat; nobody else is given it.
     """
-    hub = hub_of(state)
-    identity = await authorise(request, hub, "play")
-    stored = await stored_for(request, hub, match)
+    identity = await authorise(request, "play")
+    stored = await stored_for(request, match)
     end = next((row for row in reversed(stored.events) if row.kind == "end"), None)
     if end is None:
         raise Problem("match/not_over", f"Match {match} is not over.")
@@ -250,9 +252,9 @@ HANDLERS: Final[tuple[Any, ...]] = (
 )
 
 
-def match_view(hub: Hub, row: MatchRow) -> Match:
+def match_view(directory: Directory, row: MatchRow) -> Match:
     """Show a stored match; its plies are counted to this moment if it is being played."""
-    live = hub.directory.live.get(row.id)
+    live = directory.live.get(row.id)
     return Match(
         match=row.id,
         pairing=row.pairing_id,
@@ -284,5 +286,5 @@ def match_view(hub: Hub, row: MatchRow) -> Match:
 
 
 def _seats_open(stored: StoredMatch, game: Game) -> bool:
-    """Whether all that happened in a match is public."""
+    """Return whether all that happened in a match is public."""
     return stored.pairing.finished_ms is not None or game.info.information is Information.PERFECT

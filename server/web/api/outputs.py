@@ -1,4 +1,4 @@
-"""What hosted bots printed in their matches, for their authors."""
+"""The output of hosted bots in their matches, for their authors."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from litestar.datastructures import ResponseHeader, State
 from litestar.params import FromPath, QueryParameter
 
 from plyhouse.protocol.api.matches import KeptOutput, Output, OutputLine, PlyCost
-from plyhouse.server.hosting.outputs import BotOutput
+from plyhouse.server.hosting.outputs import BotOutput, Outputs
 from plyhouse.server.web.api.access import authorise, stored_for
-from plyhouse.server.web.parameters import Limit, hub_of
+from plyhouse.server.web.parameters import Limit, service
+from plyhouse.storage import outputs, people
+from plyhouse.storage.store import Store
 
 __all__ = [
     "HANDLERS",
@@ -32,10 +34,9 @@ async def output(state: State, request: Call, match: FromPath[str]) -> list[Outp
     Nobody else is given it but administrators.  It comes some seconds after the end of the match.
     A bot that was run by several machines has a part for each.
     """
-    hub = hub_of(state)
-    identity = await authorise(request, hub, "play", "admin")
-    stored = await stored_for(request, hub, match)
-    return [_view(match, each) for each in await hub.outputs.of(stored, identity)]
+    identity = await authorise(request, "play", "admin")
+    stored = await stored_for(request, match)
+    return [_view(match, each) for each in await service(state, Outputs).of(stored, identity)]
 
 
 @get("/api/v1/outputs", **_SECURED)
@@ -46,11 +47,11 @@ async def kept(
     limit: Limit = 50,
 ) -> list[KeptOutput]:
     """List the matches of one's own hosted bots of which output is kept, the latest first."""
-    hub = hub_of(state)
-    identity = await authorise(request, hub, "play")
-    row = await hub.store.bot_named(identity.player, bot) if bot else None
-    found = await hub.store.outputs.latest(
-        identity.player_id, row.id if row is not None else None, limit
+    store = service(state, Store)
+    identity = await authorise(request, "play")
+    row = await store.read(people.bot_named, identity.player, bot) if bot else None
+    found = await store.read(
+        outputs.latest, identity.player_id, row.id if row is not None else None, limit
     )
     return [
         KeptOutput(

@@ -19,8 +19,11 @@ from plyhouse.protocol.api.people import MadeToken, Opponent, OwnMatch, Person, 
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.builtin_bots import MOST_OF_A_LEVEL
 from plyhouse.server.accounts.cookies import ended_cookie, session_cookie
-from plyhouse.server.accounts.visitors import Entry
+from plyhouse.server.accounts.visitors import Entry, Visitors
+from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.lobby.lobby import Lobby
+from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import (
     address_of,
     authorise,
@@ -29,10 +32,13 @@ from plyhouse.server.web.api.access import (
     host_of,
     is_secure,
     secret_in,
+    token_of,
 )
-from plyhouse.server.web.parameters import hub_of
-from plyhouse.server.web.problems import Problem
-from plyhouse.storage.rows import Identity
+from plyhouse.server.web.error_responses import Problem
+from plyhouse.server.web.parameters import service
+from plyhouse.storage import people
+from plyhouse.storage.rows import SCOPES, Identity
+from plyhouse.storage.store import Store
 
 __all__ = ["HANDLERS"]
 
@@ -46,7 +52,7 @@ Secret = Annotated[str, Meta(max_length=256)]
 
 
 class SignIn(Struct, forbid_unknown_fields=True):
-    """Who somebody is: a token alone, or the name of a player and the password."""
+    """The credentials of a login: a token alone, or the name of a player and the password."""
 
     token: Secret = ""
     player: Annotated[str, Meta(max_length=32)] = ""
@@ -69,7 +75,7 @@ class NewPassword(Struct, forbid_unknown_fields=True):
 
 
 class NewToken(Struct, forbid_unknown_fields=True):
-    """What a token is for."""
+    """The purpose of a token."""
 
     label: Annotated[str, Meta(max_length=100)] = "browser"
 
@@ -82,14 +88,16 @@ class Wanted(Struct, forbid_unknown_fields=True):
     """How many of them, for a game with so many seats and one more."""
 
 
-def _person(hub: Hub, identity: Identity | None) -> Person:
-    config = hub.config
+def _person(state: State, identity: Identity | None) -> Person:
+    directory = service(state, Directory)
+    config = service(state, ServerConfig)
+    bots = service(state, Hub).builtin_bots
     matches = []
     if identity is not None:
-        for participant in tuple(hub.directory.participants.values()):
-            if participant.player_id != identity.player_id or participant.bot:
+        for here in tuple(directory.presences.values()):
+            if here.player_id != identity.player_id or here.bot:
                 continue
-            for live, seat in hub.directory.matches_of(participant):
+            for live, seat in directory.matches_of(here.bot_id):
                 terms = live.match.config
                 matches.append(
                     OwnMatch(
@@ -112,56 +120,59 @@ def _person(hub: Hub, identity: Identity | None) -> Person:
         matches=matches,
         guests=config.takes_guests,
         registration=config.registration,
-        levels=[] if hub.builtin_bots is None else list(hub.builtin_bots.levels),
+        levels=[] if bots is None else list(bots.levels),
     )
 
 
-def _entered(request: Call, hub: Hub, entry: Entry, status: int = 200) -> Response[Person]:
+def _entered(request: Call, state: State, entry: Entry, status: int = 200) -> Response[Person]:
     host, secure = host_of(request), is_secure(request)
     cookie = session_cookie(entry.secret, entry.seconds, host, secure=secure)
     return Response(
-        _person(hub, entry.identity),
+        _person(state, entry.identity),
         headers={"set-cookie": cookie, "cache-control": "no-store"},
         status_code=status,
     )
 
 
-async def _leave(request: Call, hub: Hub) -> None:
+async def _leave(request: Call, state: State) -> None:
     """End the session that the browser has so far, if it has one."""
-    identity = await hub.visitors.known(secret_in(request))
+    visitors = service(state, Visitors)
+    identity = await visitors.known(secret_in(request))
     if identity is not None:
-        await hub.visitors.leave(identity)
-        hub.signed_out((identity.session_id,))
+        await visitors.leave(identity)
+        service(state, Hub).signed_out((identity.session_id,))
 
 
-async def _whose(request: Call, hub: Hub, *scopes: str) -> Identity:
-    """Whose session this is, in a request that changes something."""
+async def _whose(request: Call, visitors: Visitors, *scopes: str) -> Identity:
+    """Return the identity of the session of a request that changes something."""
     from_own_page(request)
-    return await hub.visitors.identify(secret_in(request), *scopes)
+    return await visitors.identify(secret_in(request), *scopes)
 
 
 @get("/api/v1/session", tags=["people"])
 async def session(state: State, request: Call) -> Response[Person]:
-    """Say who is signed in at this browser, and which ways of playing there are."""
-    hub = hub_of(state)
-    identity = await hub.visitors.known(secret_in(request))
-    return Response(_person(hub, identity), headers={"cache-control": "no-store"})
+    """Say who is signed in at this browser, or whose token this is, and how people can play."""
+    if token_of(request):
+        identity: Identity | None = await authorise(request, *SCOPES)
+    else:
+        identity = await service(state, Visitors).known(secret_in(request))
+    return Response(_person(state, identity), headers={"cache-control": "no-store"})
 
 
 @post("/api/v1/session", tags=["people"], status_code=200)
 async def sign_in(state: State, request: Call, data: JSONBody[SignIn]) -> Response[Person]:
-    """Sign in, with a token or with a name and a password; a session of before ends."""
-    hub = hub_of(state)
+    """Sign in with a token, or with a name and a password; an earlier session ends."""
+    visitors = service(state, Visitors)
     from_own_page(request)
     address = address_of(request)
     if data.token:
-        entry = await hub.visitors.sign_in_by_token(data.token.strip(), address)
+        entry = await visitors.sign_in_by_token(data.token.strip(), address)
     elif data.player and data.password:
-        entry = await hub.visitors.sign_in(data.player, data.password, address)
+        entry = await visitors.sign_in(data.player, data.password, address)
     else:
         raise Problem("auth/required", "Give a token, or a name and a password.", 400)
-    await _leave(request, hub)
-    return _entered(request, hub, entry)
+    await _leave(request, state)
+    return _entered(request, state, entry)
 
 
 @delete("/api/v1/session", tags=["people"], status_code=200)
@@ -170,37 +181,37 @@ async def sign_out(state: State, request: Call) -> Response[Person]:
 
     A guest who plays no match is forgotten at once.
     """
-    hub = hub_of(state)
     from_own_page(request)
-    await _leave(request, hub)
+    await _leave(request, state)
     cookie = ended_cookie(host_of(request), secure=is_secure(request))
-    return Response(_person(hub, None), headers={"set-cookie": cookie, "cache-control": "no-store"})
+    return Response(
+        _person(state, None), headers={"set-cookie": cookie, "cache-control": "no-store"}
+    )
 
 
 @post("/api/v1/session/guest", tags=["people"], status_code=200)
 async def play_as_guest(state: State, request: Call) -> Response[Person]:
     """Come in without an account, where the operator allows it.
 
-    Whoever is signed in already stays so.
+    A person who is signed in already stays signed in.
     """
-    hub = hub_of(state)
+    visitors = service(state, Visitors)
     from_own_page(request)
-    known = await hub.visitors.known(secret_in(request))
+    known = await visitors.known(secret_in(request))
     if known is not None:
-        return Response(_person(hub, known), headers={"cache-control": "no-store"})
-    return _entered(request, hub, await hub.visitors.new_guest(address_of(request)))
+        return Response(_person(state, known), headers={"cache-control": "no-store"})
+    return _entered(request, state, await visitors.new_guest(address_of(request)))
 
 
 @post("/api/v1/session/account", tags=["people"], status_code=201)
 async def sign_up(state: State, request: Call, data: JSONBody[SignUp]) -> Response[Person]:
     """Make an account with a password and sign in, where registration is open."""
-    hub = hub_of(state)
     from_own_page(request)
-    entry = await hub.visitors.sign_up(
+    entry = await service(state, Visitors).sign_up(
         data.player, data.password, data.display, address_of(request)
     )
-    await _leave(request, hub)
-    return _entered(request, hub, entry, 201)
+    await _leave(request, state)
+    return _entered(request, state, entry, 201)
 
 
 @post("/api/v1/session/password", tags=["people"], status_code=200)
@@ -208,26 +219,30 @@ async def change_password(
     state: State, request: Call, data: JSONBody[NewPassword]
 ) -> Response[Person]:
     """Set the password of who is signed in; all other sessions of the player end."""
-    hub = hub_of(state)
-    identity = await _whose(request, hub, "play", "organise")
-    ended = await hub.visitors.set_password(identity, data.old, data.new, address_of(request))
-    hub.signed_out(frozenset(ended))
-    return Response(_person(hub, identity), headers={"cache-control": "no-store"})
+    visitors = service(state, Visitors)
+    identity = await _whose(request, visitors, "play", "organise")
+    ended = await visitors.set_password(identity, data.old, data.new, address_of(request))
+    service(state, Hub).signed_out(frozenset(ended))
+    return Response(_person(state, identity), headers={"cache-control": "no-store"})
 
 
 @post("/api/v1/session/token", tags=["people"], status_code=201)
 async def make_token(state: State, request: Call, data: JSONBody[NewToken]) -> Response[MadeToken]:
     """Make a token for a bot of who is signed in; it allows to play and is shown only here."""
-    hub = hub_of(state)
-    identity = await _whose(request, hub, "play")
-    valid = [each for each in await hub.store.tokens(identity.player_id) if not each.revoked_ms]
+    store = service(state, Store)
+    identity = await _whose(request, service(state, Visitors), "play")
+    valid = [
+        each
+        for each in await store.read(people.list_tokens, identity.player_id)
+        if not each.revoked_ms
+    ]
     if len(valid) >= MAX_TOKENS:
         raise ProtocolError(
             "auth/limit",
             f"You have {len(valid)} tokens: the organiser can revoke some.",
             fatal=False,
         )
-    token = await hub.store.add_token(identity.player_id, ("play",), data.label or "browser")
+    token = await store.add_token(identity.player_id, ("play",), data.label or "browser")
     return Response(MadeToken(token), status_code=201, headers={"cache-control": "no-store"})
 
 
@@ -243,7 +258,7 @@ def seeks(state: State) -> list[Seek]:
             mirrored=each.mirrored,
             seats=each.seats,
         )
-        for each in hub_of(state).lobby.open_seeks()[:MAX_SEEKS]
+        for each in service(state, Lobby).open_seeks()[:MAX_SEEKS]
     ]
 
 
@@ -259,9 +274,8 @@ async def house_bot(state: State, request: Call, data: JSONBody[Wanted]) -> Oppo
 
     They are started if they are not running, which takes a second or two.
     """
-    hub = hub_of(state)
-    await authorise(request, hub, "play", "guest")
-    bots = hub.builtin_bots
+    await authorise(request, "play", "guest")
+    bots = service(state, Hub).builtin_bots
     if bots is None or data.level not in bots.levels:
         known = "none here" if bots is None else ", ".join(bots.levels)
         raise Problem("house/no_bot", f"There is no {data.level!r}: levels are {known}.", 404)

@@ -12,13 +12,16 @@ from msgspec import Meta, Struct, convert
 from plyhouse.protocol.api.bots import Bot
 from plyhouse.protocol.api.people import Account, Player
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.accounts.privacy import Sight
-from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.accounts.privacy import Privacy, Sight
+from plyhouse.server.accounts.registration import Registration
+from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import address_of, authorise, first, sight_of
 from plyhouse.server.web.api.matches import match_view
-from plyhouse.server.web.parameters import hub_of
+from plyhouse.server.web.parameters import service
+from plyhouse.storage import people, people_changes
 from plyhouse.storage.match_lists import MatchFilter
 from plyhouse.storage.rows import By
+from plyhouse.storage.store import Store
 
 __all__ = ["HANDLERS"]
 
@@ -32,7 +35,7 @@ class NewPlayer(Struct, forbid_unknown_fields=True):
 
 
 class PlayerChange(Struct, forbid_unknown_fields=True):
-    """What a player may change of itself."""
+    """The settings that a player may change."""
 
     display: Annotated[str, Meta(max_length=64)]
     """How it wants to be called beside its name, in any script; empty: not at all."""
@@ -40,22 +43,29 @@ class PlayerChange(Struct, forbid_unknown_fields=True):
 
 @get("/api/v1/players/{name:str}", tags=["players"], security=[{}, {"token": []}])
 async def player(state: State, request: Request[Any, Any, Any], name: FromPath[str]) -> Player:
-    """Show a player, its bots and its latest matches, as far as whoever asks may see them."""
-    hub = hub_of(state)
-    return await _view(hub, name, await sight_of(request, hub))
-
-
-async def _view(hub: Hub, name: str, sight: Sight) -> Player:
-    row = await hub.store.player(name)
-    bots = await hub.privacy.bots(sight, await hub.store.bots(row.id))
-    wanted = MatchFilter(
-        bots=(tuple([each.id for each in bots]),), unnamed=hub.privacy.unnamed(sight, bots)
+    """Show a player, its bots and its latest matches, as far as you may see them."""
+    return await _view(
+        service(state, Store),
+        service(state, Privacy),
+        service(state, Directory),
+        name,
+        await sight_of(request),
     )
-    rows = await hub.privacy.matches(sight, wanted, limit=20)
+
+
+async def _view(
+    store: Store, privacy: Privacy, directory: Directory, name: str, sight: Sight
+) -> Player:
+    row = await store.read(people.player, name)
+    bots = await privacy.bots(sight, await store.read(people.list_bots, row.id))
+    wanted = MatchFilter(
+        bots=(tuple([each.id for each in bots]),), unnamed=privacy.unnamed(sight, bots)
+    )
+    rows = await privacy.matches(sight, wanted, limit=20)
     prefix = row.name.lower()
     online = [
         each
-        for each in hub.directory.online()
+        for each in directory.online()
         if each.lower().partition("/")[0] == prefix and not sight.secret(row.id, each)
     ]
     return Player(
@@ -65,7 +75,7 @@ async def _view(hub: Hub, name: str, sight: Sight) -> Player:
         created_ms=row.created_ms,
         bots=convert(bots, list[Bot], from_attributes=True),
         online=online,
-        matches=[match_view(hub, each) for each in rows],
+        matches=[match_view(directory, each) for each in rows],
     )
 
 
@@ -74,7 +84,7 @@ async def register(
     state: State, request: Request[Any, Any, Any], data: JSONBody[NewPlayer]
 ) -> Account:
     """Make an account, where registration is open; keep the token, it is shown only here."""
-    registration = hub_of(state).registration
+    registration = service(state, Registration)
     return Account(*await registration.register(data.player, address_of(request), data.display))
 
 
@@ -87,14 +97,17 @@ async def register(
 async def change(
     state: State, request: Request[Any, Any, Any], name: FromPath[str], data: JSONBody[PlayerChange]
 ) -> Player:
-    """Change how a player is called beside its name; with a token of its own, or an organiser's."""
-    hub = hub_of(state)
-    identity = await authorise(request, hub, "play")
+    """Change a player's display name, with a token of the player or an organiser."""
+    store = service(state, Store)
+    privacy = service(state, Privacy)
+    identity = await authorise(request, "play")
     if name.lower() != identity.player.lower() and "admin" not in identity.scopes:
         raise ProtocolError("auth/scope", f"This token is not one of {name}.")
     by = By(identity.player)
-    row = await hub.store.administration.set_display(name, data.display, by)
-    return await _view(hub, row.name, await hub.privacy.sight(identity))
+    row = await store.write(people_changes.set_display, name, data.display, by, store.now())
+    return await _view(
+        store, privacy, service(state, Directory), row.name, await privacy.sight(identity)
+    )
 
 
 HANDLERS: Final[tuple[Any, ...]] = (player, register, change)

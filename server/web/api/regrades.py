@@ -9,15 +9,17 @@ from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
 from msgspec import Meta, Struct
 
-from plyhouse.protocol.api.classes import Regrade
+from plyhouse.protocol.api.competitions import Regrade
 from plyhouse.server.accounts.roles import role_in
-from plyhouse.server.competition.staff import allows
+from plyhouse.server.competition.staff_roles import allows
 from plyhouse.server.web.api.access import authorise, first, staff_for
-from plyhouse.server.web.parameters import hub_of
-from plyhouse.storage import class_sql
+from plyhouse.server.web.parameters import service
+from plyhouse.storage import competition_sql
+from plyhouse.storage import regrades as stored_regrades
 from plyhouse.storage.regrades import MAX_TEXT
 from plyhouse.storage.regrades import Regrade as RegradeRow
 from plyhouse.storage.rows import By
+from plyhouse.storage.store import Store
 
 __all__ = [
     "HANDLERS",
@@ -63,11 +65,13 @@ def _view(row: RegradeRow) -> Regrade:
 @get(HERE, **_SECURED)
 async def regrades(state: State, request: Call, competition: FromPath[str]) -> list[Regrade]:
     """List the requests for a regrade, open ones first: all to the staff, a student's own to it."""
-    hub = hub_of(state)
-    identity = await authorise(request, hub, "play", "organise")
-    row = await hub.store.read(class_sql.find, competition)
-    staff = allows(await role_in(hub.store, row.id, identity), "see")
-    found = await hub.store.regrades.all(row.id, None if staff else identity.player_id)
+    store = service(state, Store)
+    identity = await authorise(request, "play", "organise")
+    row = await store.read(competition_sql.find, competition)
+    staff = allows(await role_in(store, row.id, identity), "see")
+    found = await store.read(
+        stored_regrades.requests, row.id, None if staff else identity.player_id
+    )
     return [_view(each) for each in found]
 
 
@@ -76,10 +80,12 @@ async def ask_regrade(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[RegradeRequest]
 ) -> Regrade:
     """Ask the staff to look at a match of one's own, or at one's grade, again."""
-    hub = hub_of(state)
-    identity = await authorise(request, hub, "play")
-    row = await hub.store.read(class_sql.find, competition)
-    made = await hub.store.regrades.ask(row.id, identity.player_id, data.text, data.match or None)
+    store = service(state, Store)
+    identity = await authorise(request, "play")
+    row = await store.read(competition_sql.find, competition)
+    made = await store.write(
+        stored_regrades.ask, row.id, identity.player_id, data.text, data.match or None, store.now()
+    )
     return _view(made)
 
 
@@ -92,10 +98,17 @@ async def answer_regrade(
     data: JSONBody[RegradeAnswer],
 ) -> Regrade:
     """Answer a request for a regrade, close it, or both."""
-    hub = hub_of(state)
-    row, identity = await staff_for(request, hub, competition, "run")
+    row, identity = await staff_for(request, competition, "run")
     by = By(identity.player)
-    made = await hub.store.regrades.answer(row.id, number, data.text, by, close=data.close)
+    made = await service(state, Store).write(
+        stored_regrades.answer,
+        row.id,
+        number,
+        data.text,
+        by,
+        service(state, Store).now(),
+        close=data.close,
+    )
     return _view(made)
 
 

@@ -1,4 +1,4 @@
-"""Runner machines: what they say and are told, and the packages that they fetch."""
+"""Runner machines: their reports, their assignments, and the packages that they fetch."""
 
 from __future__ import annotations
 
@@ -9,9 +9,14 @@ from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
 
 from plyhouse.protocol.api.server import RunnerCapacity
-from plyhouse.server.hosting.runner_messages import MatchOutput, RunnerSays, RunnerTold
+from plyhouse.protocol.hosting.runner_messages import MatchOutput, RunnerSays, RunnerTold
+from plyhouse.server.hosting.outputs import Outputs
+from plyhouse.server.hosting.plan import Hosting
+from plyhouse.server.hosting.uploads import Uploads
 from plyhouse.server.web.api.access import authorise, first
-from plyhouse.server.web.parameters import hub_of
+from plyhouse.server.web.parameters import service
+from plyhouse.storage import package_retention
+from plyhouse.storage.store import Store
 
 __all__ = ["HANDLERS"]
 
@@ -32,13 +37,12 @@ _SECURED: Final[dict[str, Any]] = {
 async def sync(
     state: State, request: Request[Any, Any, Any], data: JSONBody[RunnerSays]
 ) -> RunnerTold:
-    """Say what a runner machine is, has and has found out; answers all that it shall do.
+    """Report a runner machine's state and findings; the answer has everything that it should do.
 
     The token needs the scope ``runner``.
     """
-    hub = hub_of(state)
-    identity = await authorise(request, hub, "runner")
-    return await hub.hosting.sync(identity, data)
+    identity = await authorise(request, "runner")
+    return await service(state, Hosting).sync(identity, data)
 
 
 @post(HERE + "/output", **_SECURED, status_code=204, request_max_body_size=MAX_OUTPUT)
@@ -49,24 +53,22 @@ async def output(
 
     The token needs the scope ``runner``.
     """
-    hub = hub_of(state)
-    await authorise(request, hub, "runner")
-    await hub.outputs.keep(data)
+    await authorise(request, "runner")
+    await service(state, Outputs).keep(data)
 
 
 @get(HERE + "/capacity", tags=["runner"])
 async def capacity(state: State) -> RunnerCapacity:
     """Say how many runner machines there are, and what they have."""
-    hub = hub_of(state)
-    hosting = hub.hosting
-    lacking = sorted(hub.uploads.rules.runtimes - hosting.programs)
+    hosting = service(state, Hosting)
+    lacking = sorted(service(state, Uploads).rules.runtimes - hosting.programs)
     return RunnerCapacity(hosting.machines, hosting.cores, lacking)
 
 
 @get(HERE + "/packages/{digest:str}", **_SECURED)
 async def package(state: State, digest: FromPath[str]) -> Response[bytes]:
-    """Hand out a package that was handed in, a zip, by its digest; for runners."""
-    data = await hub_of(state).store.submissions.archive(digest)
+    """Return a submitted package, a zip, by its digest; for runners."""
+    data = await service(state, Store).read(package_retention.archive, digest)
     return Response(data, media_type="application/zip")
 
 

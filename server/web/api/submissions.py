@@ -1,7 +1,7 @@
-"""Bots that are handed in: sent, listed, what their check said, removed.
+"""Submitted bots: sent, listed, reported on, removed.
 
-The body of a request that hands in is the package itself, a zip or the text of one Python file:
-there is nothing to be taken apart before it is known to be of a bearable size.
+The body of a submission is the package itself, a zip or the text of one Python file: nothing is
+parsed before its size is known.
 """
 
 from __future__ import annotations
@@ -31,14 +31,18 @@ from plyhouse.protocol.api.submissions import (
     SubmissionRules,
 )
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.gateway.hub import Hub
-from plyhouse.server.hosting.uploads import SECONDS
+from plyhouse.server.accounts.privacy import Privacy
+from plyhouse.server.hosting.hosted_play import HostedPlay
+from plyhouse.server.hosting.plan import Hosting
+from plyhouse.server.hosting.uploads import SECONDS, Uploads
 from plyhouse.server.lobby.lobby import read_game
 from plyhouse.server.web.api.access import authorise, first
-from plyhouse.server.web.parameters import hub_of
-from plyhouse.server.web.problems import Problem
+from plyhouse.server.web.error_responses import Problem
+from plyhouse.server.web.parameters import service
+from plyhouse.storage import people, submission_sql
 from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import wall_ms
+from plyhouse.storage.store import Store
 from plyhouse.storage.submission_rows import OUTCOMES, SubmissionRow, no_submission
 
 __all__ = ["HANDLERS", "submission_view"]
@@ -60,13 +64,13 @@ class PlayWanted(Struct):
 
 
 class Ready(Struct):
-    """What can be challenged now."""
+    """The bots that can be challenged now."""
 
     opponent: str
 
 
-def submission_view(hub: Hub, row: SubmissionRow, *, report: bool = True) -> Submission:
-    """How a submission is told."""
+def submission_view(hosting: Hosting, row: SubmissionRow, *, report: bool = True) -> Submission:
+    """The form of a submission."""
     return Submission(
         submission=row.id,
         bot=f"{row.player}/{row.bot}",
@@ -83,7 +87,7 @@ def submission_view(hub: Hub, row: SubmissionRow, *, report: bool = True) -> Sub
         ],
         open=row.open,
         report=row.report if report else "",
-        waits_for=hub.hosting.in_want(row),
+        waits_for=hosting.in_want(row),
     )
 
 
@@ -118,16 +122,15 @@ async def hand_in(
     competition: LongName = "",
     version: Annotated[str, QueryParameter(max_length=100)] = "",
 ) -> Submission:
-    """Hand in a package: the body is a zip, or the text of a Python file called ``file``.
+    """Submit a package: the body is a zip, or the text of a Python file called ``file``.
 
     It waits for its check then.  The same package of the same bot again is the same submission.
     Once it is ready it plays in ``competition``, or without one wherever a bot that connects is
     entered.
     """
-    hub = hub_of(state)
-    handing = hub.uploads
+    handing = service(state, Uploads)
     handing.refuse_unless_hosted()
-    identity = await authorise(request, hub, "play")
+    identity = await authorise(request, "play")
     told = request.headers.get("content-length", "")
     if told.isdecimal() and len(told) < 20:
         handing.refuse_size(int(told))
@@ -141,13 +144,13 @@ async def hand_in(
         row = await handing.take(
             identity, coming, file=file, bot=bot, label=version, competition=competition
         )
-    return submission_view(hub, row)
+    return submission_view(service(state, Hosting), row)
 
 
 @get(HERE + "/rules", tags=["submissions"])
 async def rules(state: State) -> SubmissionRules:
-    """Say what may be handed in; refused with ``submission/not_hosted`` where nothing may."""
-    handing = hub_of(state).uploads
+    """Return the rules for submissions; ``submission/not_hosted`` if the server accepts none."""
+    handing = service(state, Uploads)
     handing.refuse_unless_hosted()
     rules = handing.rules
     return SubmissionRules(
@@ -162,12 +165,11 @@ async def rules(state: State) -> SubmissionRules:
 
 @get(HERE, **_SECURED)
 async def own(state: State, request: Call, bot: Name = "") -> list[Submission]:
-    """List what one has handed in, newest first, without the reports; of one bot if it is named."""
-    hub = hub_of(state)
-    identity = await authorise(request, hub, "play")
-    rows = await hub.store.submissions.of_player(identity.player_id)
+    """List your submissions, newest first, without the reports; of one bot if you name it."""
+    identity = await authorise(request, "play")
+    rows = await service(state, Store).read(submission_sql.of, player_id=identity.player_id)
     return [
-        submission_view(hub, row, report=False)
+        submission_view(service(state, Hosting), row, report=False)
         for row in rows
         if not bot or key_of(row.bot) == key_of(bot)
     ]
@@ -177,22 +179,23 @@ async def own(state: State, request: Call, bot: Name = "") -> list[Submission]:
 async def one(state: State, request: Call, submission: FromPath[int]) -> Submission:
     """Show a submission of one's own with what its check said.
 
-    Organisers see what was handed in for competitions, too.
+    Organisers see submissions for competitions, too.
     """
-    hub = hub_of(state)
-    identity = await authorise(request, hub, "play", "organise")
-    return submission_view(hub, await hub.uploads.seen_by(identity, _id(submission)))
+    identity = await authorise(request, "play", "organise")
+    return submission_view(
+        service(state, Hosting), await service(state, Uploads).seen_by(identity, _id(submission))
+    )
 
 
 @delete(HERE + "/{submission:int}", **_SECURED)
 async def remove(state: State, request: Call, submission: FromPath[int]) -> None:
     """Remove a submission of one's own that plays in no competition."""
-    hub = hub_of(state)
-    identity = await authorise(request, hub, "play")
-    row = await hub.store.submissions.get(_id(submission))
+    store = service(state, Store)
+    identity = await authorise(request, "play")
+    row = await store.read(submission_sql.find, _id(submission))
     if row.player_id != identity.player_id:
         raise no_submission(row.id)  # to others it is not there
-    await hub.store.submissions.remove(row.id)
+    await store.write(submission_sql.remove, row.id)
 
 
 @put("/api/v1/bots/{player:str}/{bot:str}/open", **_SECURED, guards=[first("play")])
@@ -203,24 +206,24 @@ async def open_bot(
     bot: FromPath[str],
     data: JSONBody[OpenToPlay],
 ) -> OpenToPlay:
-    """Let people play against what is handed in of a bot of one's own, or do so no more."""
-    hub = hub_of(state)
-    identity = await authorise(request, hub, "play")
+    """Open your submitted bot to people, or close it."""
+    store = service(state, Store)
+    identity = await authorise(request, "play")
     if key_of(player) != key_of(identity.player):
         raise ProtocolError("auth/scope", f"{player}/{bot} is not a bot of yours.")
-    row = await hub.store.bot_named(player, bot)
+    row = await store.read(people.bot_named, player, bot)
     if data.open:
-        hub.uploads.refuse_unless_hosted()
-        if not await hub.store.submissions.of_bot(row.id):
+        service(state, Uploads).refuse_unless_hosted()
+        if not await store.read(submission_sql.of, bot_id=row.id):
             raise Problem(
                 "submission/missing",
                 f"Nothing was handed in of {row.player}/{row.name}: plyhouse submit mybot.py",
                 409,
             )
     if data.open is not (row.open_ms is not None):
-        await hub.store.submissions.set_open(row.id, wall_ms() if data.open else None)
+        await store.write(submission_sql.set_open, row.id, wall_ms() if data.open else None)
         if not data.open:
-            hub.hosted_play.closed(row.id)
+            service(state, HostedPlay).closed(row.id)
     return OpenToPlay(data.open)
 
 
@@ -229,7 +232,7 @@ async def open_bots(state: State) -> list[OpenBot]:
     """List the bots that people can play against and that the server runs for it."""
     return [
         OpenBot(f"{row.player}/{row.bot}", list(row.games))
-        for row in await hub_of(state).hosted_play.listed()
+        for row in await service(state, HostedPlay).listed()
     ]
 
 
@@ -241,17 +244,17 @@ async def open_bots(state: State) -> list[OpenBot]:
     guards=[first("play", "guest")],
 )
 async def ready_bot(state: State, request: Call, data: JSONBody[PlayWanted]) -> Ready:
-    """See to it that a bot can be challenged: one that is handed in and open is started.
+    """Start a submitted, open bot, so that it can be challenged.
 
-    That takes some seconds.  ``hosted/busy`` says that one has to ask again, and keeps one's place
-    in the queue for a minute.
+    Starting takes some seconds.  ``hosted/busy`` says that one has to ask again, and keeps one's
+    place in the queue for a minute.
     """
-    hub = hub_of(state)
-    identity = await authorise(request, hub, "play", "guest")
+    privacy = service(state, Privacy)
+    identity = await authorise(request, "play", "guest")
     player, _, bot = data.opponent.partition("/")
     spec = read_game(data.game).spec
-    await hub.privacy.bot(await hub.privacy.sight(identity), player, bot)
-    return Ready(await hub.hosted_play.ready(identity, player, bot, spec))
+    await privacy.bot(await privacy.sight(identity), player, bot)
+    return Ready(await service(state, HostedPlay).ready(identity, player, bot, spec))
 
 
 def _id(number: int) -> int:

@@ -1,7 +1,7 @@
-"""Search trees of positions: what a search looks at, for whoever watches or replays a match.
+"""Search trees of positions, for viewers of a match or a replay.
 
-A tree says which action is best, so there is none of a match that counts before its whole pairing
-is over, and none for whoever plays.  In games with hidden information there is none at all: what a
+A tree shows the best action. So a match that counts has none before its whole pairing is over, and
+players get none during their match.  In games with hidden information there is none at all: what a
 position is worth to a seat that does not know it, its tree does not say.
 """
 
@@ -17,12 +17,11 @@ from litestar.params import FromPath, QueryParameter
 
 from plyhouse.games.base import Game, Information
 from plyhouse.games.registry import get_game
-from plyhouse.server.gateway.hub import Hub
-from plyhouse.server.jobs.search_trees import MAX_DEPTH, MAX_THEN, USUAL_DEPTH
+from plyhouse.server.jobs.search_trees import MAX_DEPTH, MAX_THEN, USUAL_DEPTH, Trees
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.web.api.access import address_of, stored_for, viewer_of
-from plyhouse.server.web.parameters import MAX_OFFSET, hub_of
-from plyhouse.server.web.problems import Problem
+from plyhouse.server.web.error_responses import Problem
+from plyhouse.server.web.parameters import MAX_OFFSET, service
 from plyhouse.storage.rows import Identity, StoredMatch
 
 __all__ = ["HANDLERS", "why_no_trees"]
@@ -58,13 +57,14 @@ async def tree(
 ) -> dict[str, Any]:
     """Give the search tree of a position: what each action leads to, and what it is worth.
 
-    Of the position before ``ply``, with the dice rolled, and after what stands in ``then``; without
-    ``search``, by what fits the game.  It is as deep as ``depth``, or as can be shown.  Of matches
-    that count once their whole pairing is over, of others at any time, but not for their seats; of
-    games without hidden information (``tree/hidden``).  Worked out by a process of its own
-    (``tree/off``: not here; ``tree/busy``, ``tree/rate``: ask again).
+    The tree is of the position before ``ply``, with the dice rolled, and after the actions in
+    ``then``.  Without ``search``, a search that fits the game is used.  It is as deep as ``depth``,
+    or as can be shown.  Matches that count have trees once their whole pairing is over, others at
+    any time, but not for their seats.  The game must have no hidden information (``tree/hidden``).
+    A separate process computes it (``tree/off``: not available here; ``tree/busy``, ``tree/rate``:
+    ask again).
     """
-    found = await _found(request, hub_of(state), match, ply, depth, search, then)
+    found = await _found(request, service(state, Trees), match, ply, depth, search, then)
     return {name: value for name, value in found.items() if name != "svg"}
 
 
@@ -79,21 +79,21 @@ async def picture(
     then: Then = None,
 ) -> Response[str]:
     """Give the same tree as a drawing in the convention of textbooks."""
-    found = await _found(request, hub_of(state), match, ply, depth, search, then)
+    found = await _found(request, service(state, Trees), match, ply, depth, search, then)
     return Response(str(found.get("svg", "")), media_type="image/svg+xml", headers=_PICTURE)
 
 
 async def _found(
     request: Call,
-    hub: Hub,
+    trees: Trees,
     match: str,
     ply: int,
     depth: int,
     search: str,
     then: list[str] | None,
 ) -> dict[str, Any]:
-    stored = await stored_for(request, hub, match)
-    viewer = await viewer_of(request, hub)
+    stored = await stored_for(request, match)
+    viewer = await viewer_of(request)
     game = get_game(stored.header.game)
     why = why_no_trees(game)
     if why:
@@ -108,7 +108,7 @@ async def _found(
         raise Problem("tree/impossible", "search: a name such as alpha_beta.")
     record = await asyncio.to_thread(stored_record, stored, game)
     visitor = address_of(request) if viewer is None else viewer.player_id
-    return await hub.trees.of(visitor, record, ply, after, search, depth)
+    return await trees.of(visitor, record, ply, after, search, depth)
 
 
 def why_no_trees(game: Game) -> str:

@@ -1,14 +1,15 @@
 """The pages for people, made on the server: they work without a script.
 
-    rendering       the template engine, and a page as an answer
-    kept            compiled templates, kept for the next server
-    words           values in words: titles, names, endings, times
-    leaderboards    the front page, and the whole leaderboard of a game
-    matches         the list of matches, and one match to watch or to replay
-    competitions    the list of competitions, and the page of each
-    play            the way into a match
-    account         signing in and up
-    reference       the description of the API
+    rendering         the template engine, and a page as an answer
+    template_filters  values in words: titles, names, endings, times
+    leaderboards      the front page, and the whole leaderboard of a game
+    matches           the list of matches, and one match to watch or to replay
+    competitions      the list of competitions, and the page of each
+    competition_forms the forms of organisers and students on those pages
+    bot_profiles      a page for each bot and each player
+    play              the way into a match
+    account           signing in and up
+    reference         the description of the API
 
 Style and scripts are files of the web client: pages have none inline and load nothing from other
 hosts, as the content security policy of `plyhouse.server.web.application` demands.  The pages with

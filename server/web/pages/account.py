@@ -8,8 +8,9 @@ from litestar import Response, get
 from litestar.datastructures import State
 
 from plyhouse.server.accounts.passwords import LONGEST, SHORTEST
+from plyhouse.server.config import ServerConfig
 from plyhouse.server.web.pages.rendering import page
-from plyhouse.server.web.parameters import hub_of
+from plyhouse.server.web.parameters import service
 
 __all__ = ["HANDLERS"]
 
@@ -17,7 +18,7 @@ __all__ = ["HANDLERS"]
 @get("/account", include_in_schema=False)
 async def account(state: State) -> Response[str]:
     """Show the forms to sign in and up, and the account of who is signed in."""
-    config = hub_of(state).config
+    config = service(state, ServerConfig)
     return page(
         "account.html",
         registration=config.registration == "open",

@@ -17,29 +17,33 @@ from litestar.params import FromPath
 
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.competition.evidence import Line
+from plyhouse.server.accounts.privacy import Privacy
+from plyhouse.server.competition.board_statistics import BoardLine
 from plyhouse.server.competition.file import (
     CompetitionFile,
     InvalidCompetition,
     read_competition,
 )
-from plyhouse.server.contests.announcements import announcements_for
-from plyhouse.server.contests.boards import Board
-from plyhouse.server.contests.courses import GameProgress
-from plyhouse.server.contests.upcoming import Upcoming, upcoming
-from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.contests.boards import Board, Boards
+from plyhouse.server.contests.competitions import Competitions, GameProgress
+from plyhouse.server.contests.tournaments import Tournaments
+from plyhouse.server.contests.upcoming_pairings import Upcoming, upcoming
+from plyhouse.server.hosting.plan import Hosting
 from plyhouse.server.results.intervals import Interval
 from plyhouse.server.results.scoring import scoring_rule
+from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import viewer_of
-from plyhouse.server.web.pages.classroom import own_of, staff_of
+from plyhouse.server.web.pages.competition_forms import own_of, staff_of
 from plyhouse.server.web.pages.matches import running_for
 from plyhouse.server.web.pages.rendering import missing, page
-from plyhouse.server.web.parameters import hub_of
-from plyhouse.storage import class_sql
+from plyhouse.server.web.parameters import service
+from plyhouse.storage import competition_sql
 from plyhouse.storage.announcements import Announcement
-from plyhouse.storage.class_rows import ClassCompetition
+from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import Identity
+from plyhouse.storage.store import Store
 from plyhouse.storage.submission_rows import OUTCOMES
 
 __all__ = ["HANDLERS"]
@@ -85,7 +89,7 @@ class Cell(NamedTuple):
 class Row:
     """A line of the table as it is written."""
 
-    line: Line
+    line: BoardLine
     bar: Bar | None
     means: tuple[Mean, ...]
     cells: tuple[Cell | None, ...]
@@ -103,27 +107,25 @@ class Table:
     notes: tuple[str, ...]
     repeated: int
     any_time: bool = False
-    """Whether all intervals are any-time ones."""
+    """True if all intervals are any-time ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Practice:
     """A practice ladder as it is drawn."""
 
-    row: ClassCompetition
+    row: CompetitionRow
     table: Table
-    own: tuple[Line, ...]
-    """The lines of whoever looks."""
+    own: tuple[BoardLine, ...]
+    """The viewer's lines."""
 
 
 @get("/competitions", include_in_schema=False)
 async def competitions(state: State) -> Response[str]:
     """List all competitions, the newest first."""
-    store = hub_of(state).store
     return page(
         "competitions.html",
-        courses=await store.read(class_sql.list_all),
-        others=await store.competitions(),
+        competitions=await service(state, Store).read(competition_sql.list_all),
     )
 
 
@@ -131,41 +133,45 @@ async def competitions(state: State) -> Response[str]:
 async def one_competition(
     state: State, request: Request[Any, Any, Any], reference: FromPath[str]
 ) -> Response[str]:
-    """Show a competition as far as whoever asks may see it."""
-    hub = hub_of(state)
+    """Show the parts of a competition that the viewer may see."""
     try:
-        row = await hub.store.read(class_sql.find, reference)
+        row = await service(state, Store).read(competition_sql.find, reference)
     except Unknown:
-        return await _without_class(hub, reference)
+        return missing(f"There is no competition {reference} on this server.")
     try:
-        viewer = await viewer_of(request, hub)
+        viewer = await viewer_of(request)
     except ProtocolError as error:
         return page("missing.html", status=401, text=str(error))
-    return await _with_class(hub, row, viewer)
+    return await _with_class(state, row, viewer)
 
 
-async def _with_class(hub: Hub, row: ClassCompetition, viewer: Identity | None) -> Response[str]:
+async def _with_class(state: State, row: CompetitionRow, viewer: Identity | None) -> Response[str]:
+    store = service(state, Store)
+    privacy = service(state, Privacy)
+    directory = service(state, Directory)
+    config = service(state, ServerConfig)
+    boards = service(state, Boards)
     try:
         file = await asyncio.to_thread(read_competition, row.file)
     except InvalidCompetition:
         return missing(f"A game of {row.name} is not installed on this server any more.")
-    sight = await hub.privacy.sight(viewer)
+    sight = await privacy.sight(viewer)
     table, refused = None, ""
     following: list[Upcoming] = []
     announced: list[Announcement] = []
     try:
-        board = await hub.boards.board(row.id, viewer)
+        board = await boards.board(row.id, viewer)
     except ProtocolError as error:
         refused = str(error)
     else:
         table = await asyncio.to_thread(_table, board)
-        announced = await announcements_for(hub.store, hub.boards, row, viewer)
-        following = await upcoming(hub.store, hub.boards, hub.competitions, row.id, viewer)
-    practice = await _practice(hub, row, viewer)
+        announced = await boards.announcements(row.id, viewer)
+        following = await upcoming(boards, service(state, Tournaments), row.id, viewer)
+    practice = await _practice(store, boards, row, viewer)
     parts = frozenset(each.competition_id for each in row.games if each.competition_id)
-    view = await hub.courses.view(row.id)
-    staff = await staff_of(hub, view, viewer)
-    # What is waited for names entries: for those who see all of them.
+    view = await service(state, Competitions).view(row.id)
+    staff = await staff_of(store, directory, config, view, viewer)
+    # The list of waits names entries, so it is for viewers who see all of them.
     named = table is not None and row.id not in sight.closed
     return page(
         "competition.html",
@@ -177,11 +183,11 @@ async def _with_class(hub: Hub, row: ClassCompetition, viewer: Identity | None) 
         announced=announced,
         following=following,
         named=named,
-        running=await running_for(hub, sight, RUNNING, parts) if parts else [],
+        running=await running_for(privacy, directory, sight, RUNNING, parts) if parts else [],
         files=PUBLIC_FILES if file.board == "public" and table is not None else (),
         every=0 if row.status == "finished" else EVERY,
         staff=staff,
-        own=await own_of(hub, view, viewer),
+        own=await own_of(store, directory, config, service(state, Hosting), view, viewer),
         practice=practice,
         outcomes=OUTCOMES,
         scoring={each.game: scoring_rule(get_game(each.game), each.scoring) for each in view.games},
@@ -201,33 +207,18 @@ def _without_hidden(games: Iterable[GameProgress], file: CompetitionFile) -> lis
     ]
 
 
-async def _practice(hub: Hub, row: ClassCompetition, viewer: Identity | None) -> Practice | None:
+async def _practice(
+    store: Store, boards: Boards, row: CompetitionRow, viewer: Identity | None
+) -> Practice | None:
     """The practice ladder of a competition, for who may see its board."""
     try:
-        ladder = await hub.store.read(class_sql.find, row.practice_id)
-        board = await hub.boards.board(ladder.id, viewer)
+        ladder = await store.read(competition_sql.find, row.practice_id)
+        board = await boards.board(ladder.id, viewer)
     except (Unknown, ProtocolError):
         return None
     player = "" if viewer is None else viewer.player
     own = [line for line in board.lines if line.standing.entrant.student == player]
     return Practice(ladder, await asyncio.to_thread(_table, board), tuple(own))
-
-
-async def _without_class(hub: Hub, reference: str) -> Response[str]:
-    """A round robin that everybody may see; one game of a final has no page of its own."""
-    try:
-        if await hub.store.read(class_sql.game_of, reference) is not None:
-            raise Unknown(reference)
-        view = await hub.competitions.view(reference)
-    except Unknown:
-        return missing(f"There is no competition {reference} on this server.")
-    sight = await hub.privacy.sight(None)
-    return page(
-        "robin.html",
-        view=view,
-        running=await running_for(hub, sight, RUNNING, frozenset((reference,))),
-        every=0 if view.row.status == "finished" else EVERY,
-    )
 
 
 HANDLERS: Final[tuple[Any, ...]] = (competitions, one_competition)
@@ -246,7 +237,7 @@ def _table(board: Board) -> Table:
     means: list[tuple[str, bool]] = []
     for game in sorted({game for line in lines for game in line.returns}):
         means.append((game, False))
-        if game in board.evidence.lucky:
+        if game in board.statistics.lucky:
             means.append((game, True))
     crossed = bool(board.crosstab) and 2 < len(lines) <= WIDEST
     return Table(
@@ -263,12 +254,12 @@ def _table(board: Board) -> Table:
         any(line.nash is not None for line in lines),
         crossed,
         board.notes,
-        board.evidence.repeated,
+        board.statistics.repeated,
         board.file.until_certain,
     )
 
 
-def _bar(line: Line, least: float, scale: float) -> Bar | None:
+def _bar(line: BoardLine, least: float, scale: float) -> Bar | None:
     at = line.estimate
     if at is None:
         return None
@@ -282,7 +273,7 @@ def _bar(line: Line, least: float, scale: float) -> Bar | None:
     return Bar(*(round(each, 2) for each in places))
 
 
-def _mean(line: Line, game: str, *, adjusted: bool) -> Mean:
+def _mean(line: BoardLine, game: str, *, adjusted: bool) -> Mean:
     found = line.returns.get(game)
     if found is None:
         return Mean(None, None, None)
@@ -293,7 +284,7 @@ def _mean(line: Line, game: str, *, adjusted: bool) -> Mean:
     return Mean(*interval[:3], watched)
 
 
-def _cells(board: Board, line: Line, lines: Sequence[Line]) -> tuple[Cell | None, ...]:
+def _cells(board: Board, line: BoardLine, lines: Sequence[BoardLine]) -> tuple[Cell | None, ...]:
     name = line.standing.entrant.name
     row: list[Cell | None] = []
     for other in lines:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from plyhouse.storage.careers import RatingPoint
+from plyhouse.storage.bot_profiles import RatingPoint
 
 __all__ = ["HIGH", "WIDE", "Curve", "Line", "curves"]
 

@@ -9,14 +9,19 @@ from litestar.datastructures import State
 from litestar.params import FromPath, QueryParameter
 
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.gateway.hub import server_version
-from plyhouse.server.lobby.lobby import read_game
+from plyhouse.server.accounts.privacy import Privacy
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.gateway.hub import Hub, server_version
+from plyhouse.server.lobby.lobby import Lobby, read_game
 from plyhouse.server.results.leaderboards import board as read_board
+from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import sight_of
 from plyhouse.server.web.pages.play import tiles
 from plyhouse.server.web.pages.rendering import missing, page
-from plyhouse.server.web.parameters import MAX_LINES, hub_of
+from plyhouse.server.web.parameters import MAX_LINES, service
+from plyhouse.storage import leaderboards
 from plyhouse.storage.match_lists import MatchFilter
+from plyhouse.storage.store import Store
 
 __all__ = ["HANDLERS"]
 
@@ -27,22 +32,24 @@ FIRST: Final = 10
 @get("/", include_in_schema=False)
 async def front(state: State, request: Request[Any, Any, Any]) -> Response[str]:
     """Show leaderboards, what was played last, and where to go from here."""
-    hub = hub_of(state)
-    sight = await sight_of(request, hub)
+    store = service(state, Store)
+    directory = service(state, Directory)
+    config = service(state, ServerConfig)
+    sight = await sight_of(request)
     return page(
         "front.html",
         # Where nobody plays but bots in competitions, these would be in the way.
-        tiles=await tiles() if hub.config.takes_guests or hub.builtin_bots else (),
-        guests=hub.config.takes_guests,
-        bots=len(hub.directory.online()),
-        running=len(hub.directory.live),
-        seeks=len(hub.lobby),
+        tiles=await tiles() if config.takes_guests or service(state, Hub).builtin_bots else (),
+        guests=config.takes_guests,
+        bots=len(directory.online()),
+        running=len(directory.live),
+        seeks=len(service(state, Lobby)),
         version=server_version(),
         boards=[
-            (game, await read_board(hub.store, game, FIRST))
-            for game in await hub.store.games_with_results()
+            (game, await read_board(store, game, FIRST))
+            for game in await store.read(leaderboards.games_with_results)
         ],
-        recent=await hub.privacy.matches(sight, MatchFilter(by_end=True), limit=FIRST),
+        recent=await service(state, Privacy).matches(sight, MatchFilter(by_end=True), limit=FIRST),
     )
 
 
@@ -53,7 +60,6 @@ async def board(
     limit: Annotated[int, QueryParameter(ge=1, le=MAX_LINES)] = MAX_LINES,
 ) -> Response[str]:
     """Show the whole leaderboard of a game."""
-    hub = hub_of(state)
     try:
         spec = read_game(game).spec
     except ProtocolError as error:
@@ -61,7 +67,7 @@ async def board(
     return page(
         "leaderboard.html",
         game=spec,
-        board=await read_board(hub.store, spec, limit),
+        board=await read_board(service(state, Store), spec, limit),
     )
 
 

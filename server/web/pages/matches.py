@@ -1,7 +1,7 @@
 """The list of matches, and one match to watch or to replay.
 
-They show what whoever is signed in at the browser may see, and everybody else what is public.  The
-page of any other match says no more than that there is none for everybody.
+They show what the signed-in person may see, and to everybody else what is public.  The page of any
+other match says that there is no public match.
 """
 
 from __future__ import annotations
@@ -18,19 +18,24 @@ from msgspec.structs import replace
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import game_names, get_game
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.accounts.privacy import Sight
-from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.accounts.privacy import Privacy, Sight
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.hosting.outputs import Outputs
+from plyhouse.server.jobs.reviews import Reviews
+from plyhouse.server.jobs.search_trees import Trees
 from plyhouse.server.lobby.match_search import TERMINATIONS, Looked, Words, filter_of
-from plyhouse.server.table.live import LiveMatch
+from plyhouse.server.table.directory import Directory
+from plyhouse.server.table.presence import MatchSummary
 from plyhouse.server.web.api.access import sight_of, stored_for, viewer_of
 from plyhouse.server.web.api.trees import why_no_trees
 from plyhouse.server.web.pages.rendering import page
-from plyhouse.server.web.parameters import hub_of
-from plyhouse.server.web.safety import policy
-from plyhouse.storage import class_sql
+from plyhouse.server.web.parameters import service
+from plyhouse.server.web.security_headers import policy
+from plyhouse.storage import competition_sql
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.match_lists import MatchFilter
 from plyhouse.storage.rows import MatchRow
+from plyhouse.storage.store import Store
 
 __all__ = ["HANDLERS", "running_for"]
 
@@ -40,7 +45,7 @@ FINISHED: Final = 50
 RUNNING: Final = 200
 """Running matches that are listed, the newest."""
 FILTERS: Final = ("game", "player", "bot", "competition", "termination", "status")
-"""What one can look for, by the names of the fields."""
+"""The search fields."""
 NAMED: Final = 200
 """Competitions that are suggested."""
 
@@ -60,23 +65,24 @@ async def matches(
     """Show running and finished matches, or those that are looked for; ``before`` is the last one
     of the page before.  An empty word is none: so a form sends it.
     """
-    hub = hub_of(state)
-    sight = await sight_of(request, hub)
+    store = service(state, Store)
+    privacy = service(state, Privacy)
+    sight = await sight_of(request)
     asked = (game, player, bot, competition, termination, status)
     words = Words(**dict(zip(FILTERS, map(str.strip, asked), strict=True)))
     given = {name: value for name in FILTERS if (value := getattr(words, name))}
     looked, wrong = None, ""
     finished: list[MatchRow] = []
-    running: list[LiveMatch] = []
+    running: list[MatchSummary] = []
     try:
-        looked = await filter_of(hub.store, hub.privacy, sight, words)
+        looked = await filter_of(store, privacy, sight, words)
         if words.status in ("", "finished"):
             wanted = replace(looked.wanted, by_end=True)
-            finished = await hub.privacy.matches(
-                sight, wanted, limit=FINISHED, before=before or None
-            )
+            finished = await privacy.matches(sight, wanted, limit=FINISHED, before=before or None)
         if not before and words.status != "finished":
-            running = await running_for(hub, sight, RUNNING, fits=looked.fits)
+            running = await running_for(
+                privacy, service(state, Directory), sight, RUNNING, fits=looked.fits
+            )
     except (ProtocolError, Unknown) as error:
         wrong = f"{str(error)[:1].upper()}{str(error)[1:]}".rstrip(".") + "."
     answer = page(
@@ -88,8 +94,8 @@ async def matches(
         query=urlencode(given),
         wrong=wrong,
         games=game_names(),
-        # That a competition exists is for everybody to know.
-        competitions=await hub.store.read(class_sql.names, NAMED),
+        # The existence of a competition is public.
+        competitions=await store.read(competition_sql.names, NAMED),
         terminations=TERMINATIONS,
         running=running,
         finished=finished,
@@ -100,7 +106,7 @@ async def matches(
 
 
 def _shown(words: Words, looked: Looked | None) -> str:
-    """What is looked for, in words; names as they are written, if they are known."""
+    """Return the search in words, with known names in their own spelling."""
     named = looked or Looked(MatchFilter())
     parts = [words.game]
     for before, word in (
@@ -116,23 +122,23 @@ def _shown(words: Words, looked: Looked | None) -> str:
 @get("/matches/{match:str}", include_in_schema=False)
 async def one_match(state: State, request: Call, match: FromPath[str]) -> Response[str]:
     """Show a match: who plays, how it stands, and where the web client draws it."""
-    hub = hub_of(state)
+    privacy = service(state, Privacy)
     try:
-        stored = await stored_for(request, hub, match)
+        stored = await stored_for(request, match)
     except Unknown:
         return page("private.html", status=404, match=match)
-    public = await hub.privacy.sees(await hub.privacy.sight(None), stored)
-    viewer = await viewer_of(request, hub)
+    public = await privacy.sees(await privacy.sight(None), stored)
+    viewer = await viewer_of(request)
     return page(
         "match.html",
         row=stored.header,
-        reviews=hub.reviews.offered,
-        trees=hub.trees.offered,
+        reviews=service(state, Reviews).offered,
+        trees=service(state, Trees).offered,
         no_trees=_why_no_trees(stored.header.game),
         competition=stored.pairing.competition_id,
-        class_id=await hub.privacy.class_of(stored.pairing.competition_id),
-        embed=bool(hub.config.embedders) and public,
-        output=viewer is not None and hub.outputs.may_read(stored, viewer),
+        class_id=await privacy.class_of(stored.pairing.competition_id),
+        embed=bool(service(state, ServerConfig).embedders) and public,
+        output=viewer is not None and service(state, Outputs).may_read(stored, viewer),
     )
 
 
@@ -145,22 +151,24 @@ def _why_no_trees(spec: str) -> str:
 
 
 async def running_for(
-    hub: Hub,
+    privacy: Privacy,
+    directory: Directory,
     sight: Sight,
     most: int,
     competition: frozenset[str] | None = None,
-    fits: Callable[[LiveMatch], bool] | None = None,
-) -> list[LiveMatch]:
+    fits: Callable[[MatchSummary], bool] | None = None,
+) -> list[MatchSummary]:
     """The newest matches that run and may be seen: all, of these competitions, or that fit."""
-    found: list[LiveMatch] = []
-    for live in sorted(hub.directory.live.values(), key=lambda each: each.id, reverse=True):
-        if competition is not None and live.pairing.competition not in competition:
+    found: list[MatchSummary] = []
+    running = directory.summaries()
+    for match in sorted(running, key=lambda each: each.id, reverse=True):
+        if competition is not None and match.competition not in competition:
             continue
-        if fits is not None and not fits(live):
+        if fits is not None and not fits(match):
             continue
-        class_id = await hub.privacy.class_of(live.pairing.competition)
-        if sight.sees(class_id, {holder.player_id for holder in live.holders}):
-            found.append(live)
+        class_id = await privacy.class_of(match.competition)
+        if sight.sees(class_id, {each.player_id for each in match.seats}):
+            found.append(match)
             if len(found) == most:
                 break
     return found

@@ -14,9 +14,14 @@ from litestar.datastructures import State
 
 from plyhouse.games.registry import game_names, get_game
 from plyhouse.server.accounts.builtin_bots import MOST_OF_A_LEVEL
+from plyhouse.server.accounts.privacy import Privacy
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.hosting.hosted_play import HostedPlay
 from plyhouse.server.lobby.table_sizes import tables_of
+from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.pages.rendering import page
-from plyhouse.server.web.parameters import hub_of
+from plyhouse.server.web.parameters import service
 
 __all__ = ["HANDLERS", "Tile", "tiles"]
 
@@ -42,9 +47,9 @@ class Tile:
     title: str
     summary: str
     kind: str
-    """What there is besides skill: ``chance``, ``secrets``, both, or nothing."""
+    """The kind of game, in addition to skill: ``chance``, ``secrets``, both, or nothing."""
     tables: Mapping[int, str]
-    """What is asked for, by the number of players, the fewest first."""
+    """The open seeks, by the number of players, the fewest first."""
 
 
 @functools.cache  # bounded: by the games that there are
@@ -52,7 +57,7 @@ def _tile(name: str) -> Tile | None:
     """A game that people can play; None where somebody's rules fail."""
     try:
         game, tables = get_game(name), tables_of(name)
-    except Exception:  # whatever the rules of somebody's game raise, the others are shown
+    except Exception:  # If the rules of one game raise, the others are shown.
         log.exception("the game %s cannot be shown", name)
         return None
     info = game.info
@@ -77,19 +82,20 @@ async def tiles() -> list[Tile]:
 @get("/play", include_in_schema=False)
 async def play(state: State) -> Response[str]:
     """Show games to play, whom to play against, and who seeks what."""
-    hub = hub_of(state)
-    bots = hub.builtin_bots
+    bots = service(state, Hub).builtin_bots
     return page(
         "play.html",
         tiles=await tiles(),
         games=game_names(),
         others=sorted(
-            each for each in hub.directory.online() if not hub.privacy.may_be_secret(each)
+            each
+            for each in service(state, Directory).online()
+            if not service(state, Privacy).may_be_secret(each)
         )[:SUGGESTED],
         levels=() if bots is None else bots.levels,
         most=MOST_OF_A_LEVEL + 1,
-        hosted=await hub.hosted_play.listed(),
-        guests=hub.config.takes_guests,
+        hosted=await service(state, HostedPlay).listed(),
+        guests=service(state, ServerConfig).takes_guests,
         presets=PRESETS,
     )
 

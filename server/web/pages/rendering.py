@@ -1,25 +1,27 @@
-"""The template engine: made once, everything escaped, nothing undefined.
+"""Render pages from templates.
 
-All values are escaped where a template writes them, so that a name is text wherever it comes
-from; only what macros return is HTML already.  There is no ``|safe`` in any template, and no
-`markupsafe.Markup` is made in Python: a test sees to both.  A name that a template does not
-know is an error (`jinja2.UndefinedError`), never an empty place.
+Templates escape all values; only macros return HTML.  No template uses ``|safe``, and no Python
+code creates `markupsafe.Markup`: a test checks both.  An unknown name in a template raises
+`jinja2.UndefinedError`.
 """
 
 from __future__ import annotations
 
+import importlib.util
+import os
+import sys
 from pathlib import Path
 from typing import Any, Final
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+import jinja2
+from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
 from litestar import MediaType, Response
 
 from plyhouse.server.web import templates
 from plyhouse.server.web.client import INDEX, imported_by
-from plyhouse.server.web.pages import words
-from plyhouse.server.web.pages.template_cache import KeptTemplates
+from plyhouse.server.web.pages import template_filters
 
-__all__ = ["ENVIRONMENT", "missing", "page", "prepare", "render"]
+__all__ = ["ENVIRONMENT", "bytecode_cache", "missing", "page", "prepare", "render"]
 
 NAVIGATION: Final = (
     ("/", "Leaderboards"),
@@ -33,11 +35,29 @@ NAVIGATION: Final = (
 """Where the links at the top of every page lead, and what they say."""
 
 
+def bytecode_cache(folder: Path) -> FileSystemBytecodeCache | None:
+    """Return a cache of compiled templates in ``__pycache__``; None if it is not writable.
+
+    Compiling all templates takes a quarter of a second.
+    """
+    if sys.dont_write_bytecode:
+        return None
+    place = Path(importlib.util.cache_from_source(str(folder / "any.py"))).parent
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return None
+    if not os.access(place, os.W_OK):
+        return None
+    # Jinja notices changed templates and another Python, but not another version of itself.
+    return FileSystemBytecodeCache(str(place), f"jinja-{jinja2.__version__}-%s.cache")
+
+
 def _environment() -> Environment:
     folder = Path(templates.__file__).parent
     made = Environment(
         loader=FileSystemLoader(folder),
-        bytecode_cache=KeptTemplates(folder, (__file__, words.__file__)),
+        bytecode_cache=bytecode_cache(folder),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -48,7 +68,7 @@ def _environment() -> Environment:
     )
     made.globals["NAVIGATION"] = NAVIGATION
     made.globals["imported_by"] = imported_by
-    made.filters.update(words.FILTERS)
+    made.filters.update(template_filters.FILTERS)
     return made
 
 

@@ -1,9 +1,9 @@
 """Administration, display names, and results kept per version.
 
 - An audit log; players and bots that are disabled, display names, matches that were made void.
-- Leaderboards had a line for each bot, and get one for each of its versions.  The lines are
-  summed up anew from the matches, which always knew the version; the fitted rating goes to the
-  version that played last, until the next fit.
+- Leaderboards had a line for each bot, and get one for each of its versions.  The lines are summed
+  up again from the matches, which always knew the version; the fitted rating goes to the version
+  that played last, until the next fit.
 
 Revision ID: 0002
 """
@@ -17,8 +17,6 @@ from alembic import op
 
 revision = "0002"
 down_revision = "0001"
-branch_labels = None
-depends_on = None
 
 UNRATED = -1e9
 
@@ -167,8 +165,8 @@ _SNAPSHOTS = (
     """,
 )
 
-# Where both bots had one version each, their results are what they were.  Elsewhere they are
-# summed up anew: a seat's score of a match of two is its score against the other; in matches of
+# Where both bots had one version each, their results are what they were.  Elsewhere they are summed
+# up again: a seat's score of a match of two is its score against the other; in matches of
 # more seats, who got more scores 1 and who got as much 1/2, as the rule of scoring by the size of
 # returns is not the database's to know.
 _PAIR_RESULTS = (

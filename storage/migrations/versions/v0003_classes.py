@@ -2,7 +2,7 @@
 
 - A competition of several games made from a file, with its students, groups, entries and codes.
 - A version has the digest of its bot's files, which its runner reports.  The same label with
-  another digest is another version; those of before have an empty one.
+  another digest is another version; earlier ones have an empty digest.
 
 Revision ID: 0003
 """
@@ -14,8 +14,6 @@ from alembic import op
 
 revision = "0003"
 down_revision = "0002"
-branch_labels = None
-depends_on = None
 
 
 def _of_class() -> sa.Column[str]:

@@ -10,14 +10,12 @@ from alembic import op
 
 revision = "0005"
 down_revision = "0004"
-branch_labels = None
-depends_on = None
 
 _Id = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """Make the three tables; nobody of before has a session or a password."""
+    """Make the three tables; existing players have no session or password."""
     op.create_table(
         "sessions",
         sa.Column("id", _Id, nullable=False),

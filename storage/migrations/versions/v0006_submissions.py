@@ -1,4 +1,4 @@
-"""Bots that are handed in: packages, what became of them, and where they are to play.
+"""Submitted bots: packages, the results of their checks, and the competitions that they play.
 
 Revision ID: 0006
 """
@@ -10,14 +10,12 @@ from alembic import op
 
 revision = "0006"
 down_revision = "0005"
-branch_labels = None
-depends_on = None
 
 _Id = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """Make the four tables; nothing was handed in before."""
+    """Make the four tables; there are no earlier submissions."""
     op.create_table(
         "packages",
         sa.Column("digest", sa.String(length=64), nullable=False),

@@ -1,4 +1,4 @@
-"""What hosted bots printed in their matches, for their authors, and what they are started with.
+"""The output of hosted bots in their matches, for their authors, and their start commands.
 
 Revision ID: 0008
 """
@@ -10,8 +10,6 @@ from alembic import op
 
 revision = "0008"
 down_revision = "0007"
-branch_labels = None
-depends_on = None
 
 _Id = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 

@@ -10,11 +10,9 @@ from alembic import op
 
 revision = "0009"
 down_revision = "0008"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
-    """Add the two columns: no bot of before is open, and nothing was a rehearsal."""
+    """Add the two columns: no existing bot is open, and no competition was a rehearsal."""
     op.add_column("bots", sa.Column("open_ms", sa.BigInteger(), nullable=True))
     op.add_column("class_competitions", sa.Column("rehearses", sa.String(length=64), nullable=True))

@@ -10,8 +10,6 @@ from alembic import op
 
 revision = "0010"
 down_revision = "0009"
-branch_labels = None
-depends_on = None
 
 _Id = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 

@@ -10,12 +10,10 @@ from alembic import op
 
 revision = "0012"
 down_revision = "0011"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
-    """Make the table; whoever opened a competition, by the audit log, becomes its owner.
+    """Make the table; the account that opened a competition, by the audit log, becomes its owner.
 
     A competition whose opener is not known stays without an owner, and so with all organisers.
     """

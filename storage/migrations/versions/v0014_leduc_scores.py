@@ -10,8 +10,6 @@ from alembic import op
 
 revision = "0014"
 down_revision = "0013"
-branch_labels = None
-depends_on = None
 
 GAME = "leduc_poker"
 SPAN = 26.0
@@ -34,7 +32,7 @@ _pairs = sa.table(
 def upgrade() -> None:
     """Work the sums out again; ratings follow at the next start of a server.
 
-    What matches counted for in competitions stays. Pairs of which not every match is stored any
+    The scores of matches in competitions stay. Pairs of which not every match is stored any
     more keep their sums.
     """
     connection = op.get_bind()

@@ -14,8 +14,6 @@ from alembic import op
 
 revision = "0015"
 down_revision = "0014"
-branch_labels = None
-depends_on = None
 
 _classes = sa.table("class_competitions", sa.column("id"), sa.column("file"))
 _KEY = re.compile(

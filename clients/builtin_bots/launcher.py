@@ -1,0 +1,158 @@
+"""Start the built-in bots of ``plyhouse serve`` when someone wants to play against one.
+
+The server imports no search and starts no bots, so this module is outside of it.  One process
+runs all levels (`plyhouse.clients.builtin_bots.process`).  It starts with the first bot that is
+needed, and again if it dies.  A bot without matches stops after `IDLE_SECONDS`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import sys
+import time
+from typing import Final
+
+from plyhouse.server.accounts.builtin_bots import NoHouseBot, house_token
+from plyhouse.server.competition.reference_baselines import HOUSE_LEVELS
+from plyhouse.server.gateway.hub import Hub
+
+__all__ = ["LEVELS", "StartedBots"]
+
+log = logging.getLogger("plyhouse.house_bots")
+
+LEVELS: Final = HOUSE_LEVELS
+LABEL: Final = "bots of the house"
+"""The token with which they log in."""
+IDLE_SECONDS: Final = 900.0
+"""How long a bot stays without a match."""
+START_SECONDS: Final = 20.0
+"""How long a bot may take to be there, on a machine that is busy."""
+POLL: Final = 0.02
+PAUSES: Final = (0.2, 1.0, 5.0, 30.0)
+"""Seconds between the death of the process and its next start, after each death in a row."""
+WELL_SECONDS: Final = 60.0
+"""A process that has lived for so long was all right."""
+STOP_SECONDS: Final = 5.0
+
+
+class StartedBots:
+    """The process of the bots, and what was asked of it; a `HouseBots` of the server."""
+
+    levels = LEVELS
+
+    def __init__(self, hub: Hub, address: str, idle: float = IDLE_SECONDS) -> None:
+        """``address`` is where bots connect to the server."""
+        self._hub = hub
+        self._address = address
+        self._idle = idle
+        self._process: asyncio.subprocess.Process | None = None
+        self._watcher: asyncio.Task[None] | None = None
+        self._wanted: set[str] = set()
+        self._starting = asyncio.Lock()
+        self._player = ""
+        self._token = ""
+        self._closed = False
+
+    @property
+    def pid(self) -> int:
+        """The process of the bots; 0 if there is none now."""
+        process = self._process
+        return process.pid if process is not None and process.returncode is None else 0
+
+    async def ready(self, level: str, number: int = 1) -> str:
+        """See to it that a bot is connected, and return its name; raises `NoHouseBot`.
+
+        ``number`` counts the bots of a level that sit at one table.
+        """
+        async with self._starting:
+            if self._watcher is None:
+                await self._prepare()
+                self._watcher = asyncio.create_task(self._watch())
+        bot = level if number == 1 else f"{level}-{number}"
+        name = f"{self._player}/{bot}"
+        if self._hub.directory.find(name) is None:
+            self._wanted.add(bot)
+            self._ask(bot)
+            until = time.monotonic() + START_SECONDS
+            while self._hub.directory.find(name) is None:
+                if time.monotonic() > until or self._closed:
+                    raise NoHouseBot(f"{name} could not be started: the server's log says why.")
+                await asyncio.sleep(POLL)
+        return name
+
+    async def close(self) -> None:
+        """End the process, and with it the bots."""
+        self._closed = True
+        if self._watcher is not None:
+            self._watcher.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._watcher
+        process = self._process
+        if process is None or process.returncode is not None:
+            return
+        if process.stdin is not None:
+            process.stdin.close()
+        try:
+            async with asyncio.timeout(STOP_SECONDS):
+                await process.wait()
+        except TimeoutError:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+
+    async def _prepare(self) -> None:
+        """Find or make the player of the bots, with a token that is good for this run."""
+        row, self._token = await house_token(self._hub.store, LABEL)
+        self._player = row.name
+
+    def _ask(self, bot: str) -> None:
+        process = self._process
+        if process is not None and process.stdin is not None and process.returncode is None:
+            with contextlib.suppress(OSError):  # It has just died: ask the next one again.
+                process.stdin.write(f"{bot}\n".encode())
+
+    async def _watch(self) -> None:
+        """Start the process, and again whenever it dies."""
+        deaths = 0
+        while True:
+            began = time.monotonic()
+            try:
+                await self._live()
+            except OSError as error:
+                log.error("the bots of the house cannot be started: %s", error)
+            if time.monotonic() - began > WELL_SECONDS:
+                deaths = 0
+            pause = PAUSES[min(deaths, len(PAUSES) - 1)]
+            deaths += 1
+            log.warning("the bots of the house have ended: they are started again in %g s", pause)
+            await asyncio.sleep(pause)
+
+    async def _live(self) -> None:
+        """One life of the process."""
+        kept = {name: value for name, value in os.environ.items() if name != "PLYHOUSE_TOKEN"}
+        process = self._process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-P",
+            "-m",
+            "plyhouse.clients.builtin_bots.process",
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+            env=kept,
+            # Ctrl-C is for the server, which ends its bots after it has told the players.
+            start_new_session=True,
+        )
+        if process.stdin is None or process.stderr is None:
+            raise RuntimeError("a pipe that was asked for is missing")
+        # On standard input, where no other user of the machine can read the token.
+        first = {"server": self._address, "token": self._token, "idle": self._idle}
+        process.stdin.write(json.dumps(first).encode() + b"\n")
+        for bot in sorted(self._wanted):
+            self._ask(bot)
+        while line := await process.stderr.readline():
+            log.debug("%s", line.decode(errors="replace").rstrip())
+        await process.wait()

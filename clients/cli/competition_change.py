@@ -1,0 +1,224 @@
+"""``plyhouse competition change|unfreeze|file|copy``: competitions that there are already."""
+
+from __future__ import annotations
+
+import json
+import os
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from plyhouse.clients.cli.administration import why_option
+from plyhouse.clients.cli.competition_baseline import refuse_unfit_references
+from plyhouse.clients.shared.competition_requests import confirm, read_text, request
+from plyhouse.clients.shared.errors import EXIT_REFUSED, EXIT_USAGE, CommandError
+from plyhouse.clients.shared.options import (
+    COMPETITION,
+    competition_argument,
+    server_option,
+    token_option,
+)
+from plyhouse.clients.shared.output import counted, note
+from plyhouse.protocol.api import competition_calls
+from plyhouse.protocol.api.competitions import Change
+
+__all__ = ["change", "copy", "print_file", "renamed", "unfreeze"]
+
+
+@click.command()
+@click.argument("values", metavar="[NAME] [FILE]", nargs=-1)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Change one value, as dates.freeze=2027-01-31T18:00:00Z; can be repeated.",
+)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@server_option()
+@token_option()
+@why_option(required=False)
+def change(
+    values: tuple[str, ...],
+    settings: tuple[str, ...],
+    yes: bool,
+    server: str,
+    token: str | None,
+    why: str,
+) -> None:
+    """Change an open competition.
+
+    Give its edited FILE, or values with --set.
+
+    First says what changes, what that affects and what is not possible any more; then asks.
+    Students read of it on the page of the competition. Without NAME, the competition is the one
+    that FILE names. `--set KEY=` takes a value out. `plyhouse competition file` prints the file.
+    """
+    name, place = _which(values, settings)
+    text = None
+    if place is not None:
+        text = read_text(place)
+        refuse_unfit_references(text)
+        name = name or _named(text, place)
+    if not name:
+        raise click.UsageError(f"Give the NAME of a competition, or set {COMPETITION}.")
+    there = request(server, token, competition_calls.text(name))
+    text = _with(there.file if text is None else text, settings)
+    found = request(server, token, competition_calls.change(name, text, False, there.digest, why))
+    if not found.changes:
+        note(f"{found.name} is like that already: nothing changes.")
+        return
+    _show(found)
+    refused = [each.key for each in found.changes if each.refused]
+    if refused:
+        raise CommandError(
+            f"Nothing was changed: {', '.join(refused)} cannot change now.", EXIT_REFUSED
+        )
+    confirm(f"Change {found.name}?", yes=yes)
+    made = request(server, token, competition_calls.change(name, text, True, there.digest, why))
+    told = "Its students read of it on its page" if made.notice else "Students are not told"
+    note(f"{made.name} is changed, and {made.status}. {told}.")
+
+
+def _which(values: tuple[str, ...], settings: tuple[str, ...]) -> tuple[str, Path | None]:
+    """The name of a competition and the edited file, as far as they are given."""
+    fallback = os.environ.get(COMPETITION, "")
+    if len(values) == 2:
+        name, place = values[0], Path(values[1])
+    elif len(values) == 1 and (Path(values[0]).is_file() or values[0].endswith(".toml")):
+        name, place = "", Path(values[0])
+    elif len(values) <= 1 and settings:
+        return (values[0] if values else fallback), None
+    else:
+        raise click.UsageError("Give the edited FILE, or values with --set KEY=VALUE.")
+    if not place.is_file():
+        raise CommandError(f"There is no file {place}.", EXIT_USAGE)
+    return name, place
+
+
+def _named(text: str, place: Path) -> str:
+    """The name that a competition file says."""
+    import tomllib
+
+    try:
+        name = tomllib.loads(text).get("name")
+    except tomllib.TOMLDecodeError as error:
+        raise CommandError(f"{place} is no competition file: {error}.", EXIT_USAGE) from None
+    if not isinstance(name, str):
+        raise CommandError(f"{place} has no name: give the competition before it.", EXIT_USAGE)
+    return name
+
+
+def _with(text: str, settings: tuple[str, ...]) -> str:
+    """A competition file with other values."""
+    import tomllib
+
+    from plyhouse.server.competition.file_edit import CannotEdit, set_value
+
+    for each in settings:
+        key, equals, value = each.partition("=")
+        if not equals:
+            raise click.UsageError(f"--set {each} has no value; write --set {each}=VALUE.")
+        try:
+            tomllib.loads(f"value = {value}")
+        except tomllib.TOMLDecodeError:
+            value = json.dumps(value, ensure_ascii=False) if value else ""
+        try:
+            text = set_value(text, key.strip(), value or None)
+        except CannotEdit as error:
+            raise CommandError(f"{error}.", EXIT_USAGE) from None
+    return text
+
+
+def renamed(text: str, name: str, now: datetime) -> str:
+    """A competition file under another name, without the dates that are over."""
+    import tomllib
+
+    from plyhouse.server.competition.file_edit import CannotEdit, set_value
+
+    try:
+        text = set_value(text, "name", json.dumps(name, ensure_ascii=False))
+        for key, value in tomllib.loads(text).get("dates", {}).items():
+            when = datetime.fromisoformat(value) if isinstance(value, str) else value
+            if when <= now:
+                text = set_value(text, f"dates.{key}", None)
+    except CannotEdit as error:
+        raise CommandError(f"{error}.", EXIT_USAGE) from None
+    return text
+
+
+def _show(found: Change) -> None:
+    """Print what changes, and what students read of it."""
+    for each in found.changes:
+        click.echo(f"{each.key}: {each.old or 'none'} -> {each.new or 'none'}")
+        click.echo(f"  not possible: {each.refused}" if each.refused else f"  {each.effect}")
+    if found.notice:
+        click.echo("Students read:")
+        for line in found.notice.splitlines():
+            click.echo(f"  {line}")
+
+
+@click.command()
+@competition_argument()
+@click.option(
+    "--until", default="", metavar="TIME", help="The new freeze, as 2027-01-31T18:00:00+01:00."
+)
+@server_option()
+@token_option()
+@why_option(required=False)
+def unfreeze(name: str, until: str, server: str, token: str | None, why: str) -> None:
+    """Open a frozen competition again, before its final.
+
+    Versions may change until the date of --until, or until you freeze it. Dates that are over are
+    taken out of its file.
+    """
+    made = request(server, token, competition_calls.unfreeze(name, until, why))
+    note(f"{made.name} is open again: versions may change.")
+
+
+@click.command("file")
+@competition_argument()
+@server_option()
+@token_option()
+def print_file(name: str, server: str, token: str | None) -> None:
+    """Print the competition file of NAME, as it is now."""
+    there = request(server, token, competition_calls.text(name))
+    click.echo(there.file, nl=not there.file.endswith("\n"))
+
+
+@click.command()
+@click.argument("old", metavar="OLD")
+@click.argument("new_file", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--codes", is_flag=True, help="Let valid codes of OLD lead into the new one.")
+@click.option(
+    "--submissions", is_flag=True, help="Let the entries of OLD play in the new one, too."
+)
+@server_option()
+@token_option()
+@why_option(required=False)
+def copy(
+    old: str,
+    new_file: Path,
+    codes: bool,
+    submissions: bool,
+    server: str,
+    token: str | None,
+    why: str,
+) -> None:
+    """Open a new competition by FILE, with the students of OLD.
+
+    They keep accounts and tokens. `plyhouse competition new NAME --from OLD` writes the file.
+    Students that were taken out or disqualified, and extensions, stay behind.
+    """
+    if not new_file.is_file():
+        raise CommandError(f"There is no file {new_file}.", EXIT_USAGE)
+    text = read_text(new_file)
+    refuse_unfit_references(text)
+    made = request(server, token, competition_calls.copy(old, text, codes, submissions, why))
+    parts = [counted(made.students, "student")]
+    if codes:
+        parts.append(counted(made.codes, "code"))
+    if submissions:
+        parts.append(counted(made.entries, "entry", "entries"))
+    note(f"{made.name} is {made.status}, with {', '.join(parts)} of {old}.")

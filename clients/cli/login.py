@@ -1,0 +1,75 @@
+"""``plyhouse login`` and ``plyhouse logout``."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.shared.options import server_option, token_option
+from plyhouse.clients.shared.output import note
+from plyhouse.clients.shared.stored_login import (
+    StoredLogin,
+    login_path,
+    remove_login,
+    store_login,
+    stored_login,
+)
+
+__all__ = ["login", "logout"]
+
+
+@click.command()
+@server_option()
+@token_option()
+def login(server: str, token: str | None) -> None:
+    """Store the server and your token for later commands.
+
+    Asks for the token, or reads it from a pipe: plyhouse login < token.txt. The server checks it.
+    Server and token are then the default of --server and --token in every command; options and the
+    variables PLYHOUSE_SERVER and PLYHOUSE_TOKEN win over them. Commands send the stored token to
+    the stored server only.
+
+    The file is readable by you only: login.json in ~/.config/plyhouse, or in the folder plyhouse of
+    XDG_CONFIG_HOME. `plyhouse logout` removes it.
+    """
+    from plyhouse.clients.shared.http import Url, ask
+    from plyhouse.protocol.api import calls
+
+    address = Url(server).base
+    known = token or _typed(address)
+    if not known:
+        raise CommandError(
+            "There is no token: your organiser has one for you, or `plyhouse join CODE` makes one.",
+            EXIT_USAGE,
+        )
+    person = ask(address, calls.session(), known)
+    place = store_login(StoredLogin(address, known))
+    note(f"Logged in to {address} as {person.player} ({', '.join(person.scopes)}).")
+    note(f"Stored in {place}, readable by you only.")
+
+
+def _typed(address: str) -> str:
+    """Return the token from a prompt that does not show it, or from a pipe."""
+    if sys.stdin.isatty():
+        return str(click.prompt(f"Token for {address}", hide_input=True, err=True)).strip()
+    return sys.stdin.readline().strip()
+
+
+@click.command()
+def logout() -> None:
+    """Forget the stored server and token.
+
+    The token stays valid; revoke it if others may know it: plyhouse token revoke, or ask your
+    organiser.
+    """
+    try:
+        found = stored_login()
+        where = f" from {found.server}" if found is not None else ""
+    except CommandError:  # damaged, or readable by others: the more reason to remove it
+        where = ""
+    if remove_login():
+        note(f"Logged out{where}: removed {login_path()}.")
+    else:
+        note("No login is stored.")

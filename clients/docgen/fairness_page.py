@@ -1,0 +1,152 @@
+"""The generated parts of ``docs/fairness.md``: the outcomes of chance in their order, the format of
+records, and how matches end.
+
+``python -m plyhouse.clients.docgen.fairness_page --write docs/fairness.md``; a test compares them.
+A part stands between ``<!-- generated: NAME -->`` and ``<!-- end of generated -->``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from plyhouse.games.base import CHANCE, TERMINAL, Game
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.messages import Outcome
+from plyhouse.protocol.schema import section
+from plyhouse.server.match.terminations import ENDINGS, counts_word
+from plyhouse.server.match.time_control import LagPolicy
+from plyhouse.server.results.record import Record, RecordChance, RecordEvent, RecordSeat
+
+__all__ = ["SPECS", "fairness_page", "outcomes_in_order", "write_fairness_page"]
+
+SPECS: Final = (
+    "backgammon",
+    "coin_guess(variant=bag)",
+    "einstein",
+    "kuhn_poker",
+    "kuhn_poker(seats=3)",
+    "kuhn_poker(seats=4)",
+    "leduc_poker",
+    "liars_dice",
+    "pacman(ghosts=random)",
+    "pig",
+)
+"""Games whose outcomes are shown: every built-in one that has chance nodes."""
+
+PARTS: Final = (Record, RecordSeat, LagPolicy, RecordChance, RecordEvent, Outcome)
+MATCHES: Final = 40
+"""Random matches in which the chance nodes of a game are collected."""
+PLIES: Final = 300
+
+Node = tuple[tuple[str, float], ...]
+"""The outcomes of a chance node as text, with their probabilities."""
+
+
+def fairness_page(text: str) -> str:
+    """Return the page with its generated parts made again."""
+    made = {"outcomes": _outcomes(), "record": _record(), "endings": _endings()}
+    for name, part in made.items():
+        found = list(re.finditer(rf"(?s)<!-- generated: {name} -->\n(.*?)<!-- end of", text))
+        if len(found) != 1:
+            raise ValueError(f"the page should have one part {name!r}, not {len(found)}")
+        text = text[: found[0].start(1)] + part + text[found[0].end(1) :]
+    return text
+
+
+def write_fairness_page(path: Path) -> None:
+    """Bring the page up to date."""
+    path.write_text(fairness_page(path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def outcomes_in_order(game: Game) -> list[Node]:
+    """The different chance nodes of a game, as far as random play comes to them.
+
+    Where all outcomes of every node are equally likely, only one node comes back: all outcomes
+    that there are, in an order that every node keeps to.
+    """
+    found = dict.fromkeys(_nodes(game))
+    if len(found) == 1 or not all(len({share for _, share in node}) == 1 for node in found):
+        return list(found)
+    order = _common_order([[text for text, _ in node] for node in found])
+    return [tuple((text, 1 / len(order)) for text in order)]
+
+
+def _endings() -> str:
+    """How matches end, from the one table of that."""
+    lines = [
+        "| termination | means | whose fault | counts | how a bot gets there |",
+        "|" + "---|" * 5,
+    ]
+    for each in ENDINGS.values():
+        cells = each.meaning, each.fault.value, counts_word(each), each.examples
+        lines.append(f"| `{each.name}` | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _nodes(game: Game) -> Iterator[Node]:
+    """The chance nodes of some random matches."""
+    for number in range(MATCHES):
+        rng = random.Random(number)
+        state: Any = game.initial_state()
+        for _ in range(PLIES):
+            if state.to_move == TERMINAL:
+                break
+            if state.to_move == CHANCE:
+                outcomes = state.chance_outcomes()
+                yield tuple((game.format_chance(state, each), share) for each, share in outcomes)
+                action = rng.choice(outcomes)[0]
+            else:
+                action = rng.choice(state.actions())
+            state = state.after(action)
+
+
+def _common_order(lists: list[list[str]]) -> list[str]:
+    """One list of which all these are parts in the same order; ValueError if there is none."""
+    left = dict.fromkeys(text for each in lists for text in each)
+    order: list[str] = []
+    while left:
+        later = {text for each in lists for text in [one for one in each if one in left][1:]}
+        first = next((text for text in left if text not in later), None)
+        if first is None:
+            raise ValueError(f"the chance nodes have no common order: {lists}")
+        order.append(first)
+        del left[first]
+    return order
+
+
+def _outcomes() -> str:
+    lines = ["| game | outcomes in their order | probability |", "|---|---|---|"]
+    for spec in SPECS:
+        game = get_game(spec)
+        several = len(set(_nodes(game))) > 1
+        for node in outcomes_in_order(game):
+            shares = [Fraction(share).limit_denominator(1000) for _, share in node]
+            texts = [f"`{text}`" for text, _ in node]
+            if len(set(shares)) > 1:
+                texts = [f"{text} {share}" for text, share in zip(texts, shares, strict=True)]
+                how = "as shown"
+            elif several and len(outcomes_in_order(game)) == 1:
+                how = "1/n each, of the n that are possible then"
+            else:
+                how = f"{shares[0]} each"
+            lines.append(f"| `{spec}` | {', '.join(texts)} | {how} |")
+    return "\n".join([*lines, ""])
+
+
+def _record() -> str:
+    _, defs = msgspec.json.schema_components(PARTS, ref_template="#/$defs/{name}")
+    return "".join(section(part, defs, part.__name__) for part in PARTS)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Bring the page about fairness up to date.")
+    parser.add_argument("--write", metavar="FILE", type=Path, required=True)
+    write_fairness_page(parser.parse_args().write)

@@ -1,0 +1,36 @@
+"""Read files of match records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_USAGE, CommandError
+
+if TYPE_CHECKING:
+    from plyhouse.server.results.record import Record
+
+__all__ = ["records_in"]
+
+
+def records_in(file: Path) -> Iterator[Record]:
+    """Yield the records of a file; raise `CommandError` if it cannot be read."""
+    from plyhouse.server.results.record import RecordError, read_record
+
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        reason = (error.strerror or "cannot be read").lower()
+        raise CommandError(f"{file}: {reason}.", EXIT_USAGE) from error
+    # A single record is indented over many lines; in a series, each record has one line.
+    lines = data.splitlines()
+    series = len(lines) > 1 and lines[0].rstrip().endswith(b"}")
+    for number, text in enumerate(lines if series else [data], 1):
+        if not text.strip():
+            continue
+        try:
+            yield read_record(text)
+        except RecordError as error:
+            place = f"{file}, line {number}" if series else str(file)
+            raise CommandError(f"{place}: {error}", EXIT_FAILED) from error

@@ -1,0 +1,188 @@
+"""Judges that know: tables of solved games, alpha-beta to the end, equilibria of small games."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from plyhouse.clients.review.judgement import Judge, Judgement
+from plyhouse.games.base import CHANCE, TERMINAL, ChanceKind, Game, Utility
+from plyhouse.games.errors import GameMismatch
+from plyhouse.search import Limit, TranspositionTable, alpha_beta, cfr_plus
+from plyhouse.search.limit import SearchResult
+from plyhouse.search.recommendation import SOLVABLE
+
+__all__ = ["AlphaBetaJudge", "EquilibriumJudge", "TableJudge", "solved"]
+
+TOLERANCE: Final = 1e-6
+"""How far values of a table with dice may be off."""
+TREMBLE: Final = 1e-4
+"""How often others do something else than in equilibrium, as far as guessing what they hold goes:
+so that there is an answer to what nobody should have played, too."""
+
+
+class TableJudge:
+    """Looks perfect play up."""
+
+    def __init__(
+        self, method: str, values: Callable[[Any], Mapping[Any, float]], error: float = 0.0
+    ) -> None:
+        self.method = method
+        self._values = values
+        self._error = error
+
+    def judge(self, state: Any, action: Any | None, seconds: float) -> Judgement:
+        """Judge an action; takes no time to speak of."""
+        values = self._values(state)
+        best = max(values, key=lambda each: values[each])
+        if action is not None and values[action] >= values[best]:
+            best = action
+        played = None if action is None else values[action]
+        return Judgement(best, values[best], played, "exact", True, self._error)
+
+
+def solved(game: Game, seconds: float) -> Judge | None:
+    """A judge with a table of all positions, where there are few enough; else None."""
+    from plyhouse.search import TooManyPositions, iterate_values, solve, solve_pig
+
+    limit = Limit(time=seconds)
+    try:
+        if game.chance_kind is ChanceKind.DETERMINISTIC:
+            table = solve(game, most=SOLVABLE, limit=limit)
+            return TableJudge(
+                f"a table of all {len(table):,} positions",
+                lambda state: {act: entry.value for act, entry in table.values(state).items()},
+            )
+        if game.info.name == "pig" and game.seats == 2:
+            return TableJudge("the solution of pig", solve_pig(game).values, TOLERANCE)
+        valued = iterate_values(game, tolerance=TOLERANCE, most=SOLVABLE, limit=limit)
+        return TableJudge(f"a table of all {len(valued):,} positions", valued.values, TOLERANCE)
+    except (GameMismatch, TooManyPositions, TimeoutError):
+        return None
+
+
+class AlphaBetaJudge:
+    """Deepens until the position is solved or the time is up, and looks what was played up to the
+    same depth.
+    """
+
+    method = "alpha-beta, deepening"
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        # A table holds what positions are worth to one seat.
+        self._tables = [TranspositionTable() for _ in range(game.seats)]
+
+    def judge(self, state: Any, action: Any | None, seconds: float) -> Judgement:
+        """Judge an action; half of the time goes to the position, half to what was played."""
+        seat = state.to_move
+        found = self._search(state, Limit(time=seconds / 2))
+        best_action, best, exact, depth = found.action, found.value, found.exact, found.depth
+        if action is None or action == best_action:
+            return _judgement(best_action, best, None if action is None else best, exact, depth)
+        if exact and best <= self._game.return_bounds[0]:
+            return _judgement(action, best, best, exact, depth)  # whatever is played is lost
+        played, sure, deep = self._after(state.after(action), seat, found, seconds / 2)
+        if played > best:  # seen later is seen better
+            best_action, best = action, played
+        # A proof holds at every depth: the other value has the depth of the search.
+        looked = deep if exact else depth if sure else min(depth, deep)
+        return _judgement(best_action, best, played, exact and sure, looked)
+
+    def _after(
+        self, child: Any, seat: int, found: SearchResult, seconds: float
+    ) -> tuple[float, bool, int]:
+        """Return a position's value for the seat, whether it is exact, and the depth."""
+        if child.to_move == TERMINAL:
+            return float(child.returns()[seat]), True, found.depth
+        most = None if found.exact else max(1, found.depth - 1)
+        answer = self._search(child, Limit(time=seconds, depth=most))
+        value = answer.value if child.to_move == seat else -answer.value + 0.0
+        return value, answer.exact, answer.depth + 1
+
+    def _search(self, state: Any, limit: Limit) -> SearchResult:
+        table = self._tables[state.to_move]
+        found = alpha_beta(self._game, state, limit, table=table)
+        if found.depth or found.exact:
+            return found
+        # Out of time before every action was looked at once, so that nothing is known: one ply is.
+        return alpha_beta(self._game, state, Limit(depth=1), table=table, deepen=True)
+
+
+def _judgement(
+    action: Any, best: float, played: float | None, exact: bool, depth: int
+) -> Judgement:
+    if exact:
+        return Judgement(action, best, played, "exact", True, 0.0)
+    return Judgement(action, best, played, f"depth {depth}", False)
+
+
+class EquilibriumJudge:
+    """Knows an equilibrium of the whole game, and what every action is worth in it.
+
+    An action's value is what the seat gets on average when it plays that action here and all play
+    the equilibrium before and after it, over all that the others may hold as the seat knows it.
+    Where the equilibrium mixes, all actions that it plays are worth the same.
+    """
+
+    def __init__(self, game: Game, seconds: float) -> None:
+        self._game = game
+        low, high = game.return_bounds
+        solution = cfr_plus(game, Limit(time=seconds), target=1e-4 * (high - low))
+        self._policy = solution.policy
+        gap = solution.nash_conv()
+        duel = game.seats == 2 and game.info.utility in (Utility.ZERO_SUM, Utility.CONSTANT_SUM)
+        self._error = gap
+        self._certainty = (
+            f"equilibrium within {gap:.1g}" if duel else f"policy within {gap:.1g} of equilibrium"
+        )
+        self.method = f"CFR+, {solution.iterations:,} iterations"
+
+    def judge(self, state: Any, action: Any | None, seconds: float) -> Judgement:
+        """Judge an action by what its seat knew; the walk over the tree takes what it takes."""
+        seat = state.to_move
+        totals = dict.fromkeys(state.actions(), 0.0)
+        key = self._game.information_state(state, seat)
+        weight = self._walk(self._game.initial_state(), seat, key, 1.0, totals)
+        values = {each: total / weight for each, total in totals.items()}
+        best = max(values, key=lambda each: values[each])
+        if action is not None and values[action] >= values[best] - self._error:
+            best = action  # as good as any, as far as can be told: it may be one of a mixture
+        played = None if action is None else values[action]
+        return Judgement(best, values[best], played, self._certainty, False, self._error)
+
+    def _walk(
+        self, state: Any, seat: int, key: Any, reach: float, totals: dict[Any, float]
+    ) -> float:
+        """Add what every action is worth, weighted by how likely the others brought us here."""
+        if state.to_move == TERMINAL:
+            return 0.0
+        if state.to_move == CHANCE:
+            return sum(
+                self._walk(state.after(outcome), seat, key, reach * chance, totals)
+                for outcome, chance in state.chance_outcomes()
+            )
+        if state.to_move == seat:
+            if self._game.information_state(state, seat) == key:
+                for action in totals:
+                    totals[action] += reach * self._value(state.after(action), seat)
+                return reach
+            return sum(
+                self._walk(state.after(action), seat, key, reach, totals)
+                for action in state.actions()
+            )
+        choices = self._policy(state)
+        even = TREMBLE / len(choices)
+        return sum(
+            self._walk(
+                state.after(action), seat, key, reach * ((1 - TREMBLE) * share + even), totals
+            )
+            for action, share in choices
+        )
+
+    def _value(self, state: Any, seat: int) -> float:
+        """Return the seat's mean return if all play the policy from here on."""
+        if state.to_move == TERMINAL:
+            return float(state.returns()[seat])
+        choices = state.chance_outcomes() if state.to_move == CHANCE else self._policy(state)
+        return sum(share * self._value(state.after(each), seat) for each, share in choices if share)

@@ -1,0 +1,111 @@
+"""The board of a competition as a table, for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from plyhouse.clients.shared.output import counted, note, print_table, signed
+from plyhouse.protocol.api.boards import BaselineCertainty, Board, Mean, MeanReturn, ProvenLine
+
+__all__ = ["board_cells", "print_board", "print_certainty"]
+
+
+def print_board(view: Board) -> None:
+    """The table of a board, and what it withholds."""
+    print_table(*board_cells(view))
+    for text in view.notes:
+        note(text)
+
+
+def board_cells(view: Board) -> tuple[str, list[str], list[list[str]], str]:
+    """Title, columns, rows and alignment of a board."""
+    nash = any(line.nash for line in view.lines)
+    any_time = view.any_time
+    columns = ["place", "entry", "score", "played", "rating", "95 %"]
+    columns += ["rank by rating"] if any_time else ["while watching", "rank by rating", "ahead"]
+    means: list[tuple[str, str]] = []
+    for game in sorted({game for line in view.lines for game in line.returns}):
+        means.append((game, "raw"))
+        columns.append(f"{game}: return")
+        if not any_time:
+            means.append((game, "watched"))
+            columns.append("while watching")
+        if any(line.returns[game].adjusted for line in view.lines if game in line.returns):
+            means.append((game, "adjusted"))
+            columns.append("without luck")
+    if nash:
+        columns.append("Nash share")
+    align = "rl" + "r" * (len(columns) - 2)
+    rows = [_row(line, means, nash=nash, any_time=any_time) for line in view.lines]
+    final = "" if view.status == "finished" else f", {view.status}"
+    title = f"{view.name}: {counted(view.matches, 'match', 'matches')}{final}"
+    return title, columns, rows, align
+
+
+def print_certainty(lines: Sequence[BaselineCertainty]) -> None:
+    """How sure grades are, where a gauntlet goes on until they are."""
+    said = {True: "reached", False: "not reached", None: "open"}
+    rows = [
+        [
+            each.entry,
+            each.baseline,
+            str(each.pairs),
+            f"{each.mean:.3f}" if each.pairs else "-",
+            f"{each.low:.3f} to {each.high:.3f}",
+            "open, no more pairs" if each.state == "maximum" else said[each.reached],
+        ]
+        for each in lines
+    ]
+    if rows:
+        columns = ["entry", "against", "pairs", "mean", "bounds", "threshold"]
+        print_table("Until certain", columns, rows, "llrrll")
+
+
+def _row(
+    line: ProvenLine, means: list[tuple[str, str]], *, nash: bool, any_time: bool
+) -> list[str]:
+    """The cells of a line; ``any_time``: there are no fixed-time intervals."""
+    rating = line.rating
+    cells = [
+        "-" if line.place is None else str(line.place),
+        line.entry + _kind(line),
+        "-" if line.score is None else f"{line.score:.3f}",
+        str(line.matches),
+    ]
+    near = "-" if rating is None else f"{rating.low:.0f} to {rating.high:.0f}"
+    cells += ["-" if rating is None else f"{rating.elo:.0f}", near]
+    if not any_time:
+        wide = "-" if rating is None else f"{rating.any_low:.0f} to {rating.any_high:.0f}"
+        cells.append(wide)
+    ranks = set() if rating is None else {rating.rank_low, rating.rank_high}
+    cells.append(" to ".join(map(str, sorted(ranks))) or "-")
+    if not any_time:
+        cells.append("" if line.ahead is None else f"{line.ahead:.1%}")
+    cells += [_return(line.returns.get(game), kind) for game, kind in means]
+    if nash:
+        cells.append("-" if line.nash is None else f"{line.nash.share:.2f}")
+    return cells
+
+
+def _kind(line: ProvenLine) -> str:
+    if line.twin_of:
+        return f" (twin of {line.twin_of})"
+    return " (baseline)" if line.baseline else ""
+
+
+def _return(found: MeanReturn | None, kind: str) -> str:
+    if found is None:
+        return "-"
+    if kind != "watched":
+        return _mean(found.raw if kind == "raw" else found.adjusted)
+    if found.any_low is None or found.any_high is None:
+        return "-"
+    return f"{signed(found.any_low, 2)} to {signed(found.any_high, 2)}"
+
+
+def _mean(found: Mean | None) -> str:
+    if found is None:
+        return "-"
+    if found.low is None or found.high is None:
+        return signed(found.mean, 2)
+    return f"{signed(found.mean, 2)} ({signed(found.low, 2)} to {signed(found.high, 2)})"

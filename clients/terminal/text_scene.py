@@ -1,0 +1,181 @@
+"""Draw a scene as lines of text, for ``--plain``, pipes, logs, reports and screen readers.
+
+Screens use `plyhouse.clients.terminal.scene_layout` instead, which fits boards to the size of the
+terminal and knows which cell shows which spot.  Lines need neither, and this module imports nothing
+but the standard library, so that commands start fast.
+
+A scene is the dict of `plyhouse.games.scene.scene_fields`, which protocol v1 carries in the fields
+``scene``: ``elements`` (each tagged by ``kind``), ``status`` and ``seat_to_move``.  Elements of an
+unknown kind are omitted, so that newer servers can talk to this client.
+
+>>> die = {"kind": "dice", "label": "last roll", "values": [5]}
+>>> points = {"kind": "counter", "label": "you", "value": 35, "target": 100}
+>>> roll = {"kind": "button", "action": "roll", "label": "Roll the die"}
+>>> scene = {"elements": [points, die, roll], "status": "It is your turn."}
+>>> print(draw(scene))
+you: 35 / 100 #######-------------
+last roll: [5]
+It is your turn.
+>>> actions(scene)
+{'roll': 'Roll the die'}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+__all__ = ["actions", "draw", "from_spot"]
+
+Fields = Mapping[str, Any]
+
+SEAT_COLOURS: Final = ("\x1b[33m", "\x1b[36m", "\x1b[35m", "\x1b[32m", "\x1b[34m", "\x1b[31m")
+"""ANSI colours of seats 0, 1, ...; repeated when there are more seats."""
+DIM: Final = "\x1b[2m"
+BOLD: Final = "\x1b[1m"
+RESET: Final = "\x1b[0m"
+BAR: Final = 20
+"""Width in characters of the bar of a counter that has a target."""
+
+
+def actions(scene: Fields) -> dict[str, str]:
+    """Every action that can be chosen in the scene, with what it is called there."""
+    found: dict[str, str] = {}
+    for element in scene.get("elements", ()):
+        if element.get("kind") == "button":
+            found[element["action"]] = element.get("label", "")
+        for spot in _spots(element):
+            if spot.get("action") is not None:
+                found.setdefault(spot["action"], spot.get("label", ""))
+    return found
+
+
+def from_spot(scene: Fields, spot: str) -> dict[str, str]:
+    """The actions that begin at a named spot, with what they are called; empty if none does."""
+    labels = actions(scene)
+    found: dict[str, str] = {}
+    for element in scene.get("elements", ()):
+        via = element.get("via") if element.get("kind") == "button" else None
+        if via and via[0].casefold() == spot.strip().casefold():
+            found[element["action"]] = labels[element["action"]]
+    return found
+
+
+def draw(scene: Fields, colour: bool = False) -> str:
+    """The scene as lines of text, the status last; ``colour`` adds ANSI colours."""
+    lines: list[str] = []
+    for element in scene.get("elements", ()):
+        lines.extend(_draw_element(element, colour))
+    status = str(scene.get("status", ""))
+    if status:
+        lines.append(f"{BOLD}{status}{RESET}" if colour else status)
+    return "\n".join(lines)
+
+
+def _spots(element: Fields) -> Iterator[Fields]:
+    """The places of a grid or a hand that can carry an action."""
+    if element.get("kind") == "grid":
+        for row in element.get("rows", ()):
+            yield from row
+        yield from element.get("ends", ())
+    elif element.get("kind") == "hand":
+        yield from element.get("cards", ())
+
+
+def _draw_element(element: Fields, colour: bool) -> Sequence[str]:
+    """One element as lines; buttons are listed with the actions, not drawn."""
+    match element.get("kind"):
+        case "grid":
+            return _draw_grid(element, colour)
+        case "hand":
+            shown = ("[?]" if c.get("text") is None else f"[{c['text']}]" for c in element["cards"])
+            return [f"{element['label']}: {' '.join(shown) or '-'}"]
+        case "dice":
+            shown = (f"[{value}]" for value in element["values"])
+            return [f"{element['label']}: {' '.join(shown) or '-'}"]
+        case "counter":
+            return [_draw_counter(element, colour)]
+        case "tray":
+            pieces = " ".join(map(_counted, element.get("pieces", ())))
+            return [f"{element['label']}: {pieces}"] if pieces else []
+        case "text":
+            return [str(element["text"])]
+        case _:
+            return []
+
+
+def _counted(piece: Fields) -> str:
+    """A piece beside the board; several that are alike are counted."""
+    count = piece.get("count", 0)
+    return f"{piece['text']}\u00d7{count}" if count > 1 else str(piece["text"])
+
+
+def _draw_counter(element: Fields, colour: bool) -> str:
+    """``you: 35 / 100 #######-------------``."""
+    value, target = float(element["value"]), element.get("target")
+    line = f"{element['label']}: {value:g}"
+    if not target:
+        return line
+    filled = max(0, min(BAR, round(BAR * value / float(target))))
+    bar = "#" * filled + "-" * (BAR - filled)
+    return f"{line} / {float(target):g} {_paint(bar, element.get('seat'), colour)}"
+
+
+def _draw_grid(grid: Fields, colour: bool) -> list[str]:
+    """A board with its labels, one line per row.
+
+    A column's label ``13/12`` stands above its upper end as 13 and below it as 12.  Where neither
+    rows nor columns have labels, the spots show their names.
+    """
+    rows, columns = grid.get("rows", ()), grid.get("column_labels", ())
+    names = grid.get("row_labels", ())
+    named = not names and not columns
+    above, below = _column_labels(columns)
+    texts = [_cell_text(cell, named) for row in rows for cell in row]
+    width = max([1, *map(len, texts), *map(len, above), *map(len, below)])
+    margin = max(map(len, names), default=0)
+
+    def headed(labels: Sequence[str]) -> list[str]:
+        centred = " ".join(label.center(width) for label in labels)
+        return [f"{'':>{margin}} {centred}".rstrip()] if labels else []
+
+    lines = [str(grid["label"])] if grid.get("label") else []
+    lines += headed(above)
+    for index, row in enumerate(rows):
+        name = names[index] if index < len(names) else ""
+        cells = (_draw_cell(cell, width, named, colour) for cell in row)
+        lines.append(f"{name:>{margin}} {' '.join(cells)}".rstrip())
+    return lines + headed(below)
+
+
+def _column_labels(columns: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The labels above the columns, and those below."""
+    if not any("/" in label for label in columns):
+        return [], list(columns)
+    return (
+        [label.partition("/")[0] for label in columns],
+        [label.rpartition("/")[2] for label in columns],
+    )
+
+
+def _cell_text(cell: Fields, named: bool) -> str:
+    """Return the piece on a spot, with the spot's name if the board has no labels."""
+    text = str(cell.get("text") or "")
+    name = str(cell.get("name") or "") if named else ""
+    return f"{text.replace('.', '')}{name}" if name else text or "."
+
+
+def _draw_cell(cell: Fields, width: int, named: bool, colour: bool) -> str:
+    text = _cell_text(cell, named).center(width)
+    if colour and cell.get("highlight"):
+        text = f"{BOLD}{text}"
+    if colour and not cell.get("text"):
+        return f"{DIM}{text}{RESET}"
+    return _paint(text, cell.get("owner"), colour)
+
+
+def _paint(text: str, seat: int | None, colour: bool) -> str:
+    """The text in the colour of a seat."""
+    if not colour or seat is None:
+        return text
+    return f"{SEAT_COLOURS[seat % len(SEAT_COLOURS)]}{text}{RESET}"

@@ -1,0 +1,232 @@
+"""Refuses a game that an algorithm cannot play, and says what could.
+
+Decided from the facts a game declares (`GameInfo`), before the first node is visited.
+
+>>> from plyhouse.games import get_game
+>>> fitting_algorithms(get_game("pig"))[:3]
+('expectiminimax', 'team_search', 'maxn')
+>>> fitting_solvers(get_game("kuhn_poker"))
+('cfr_plus', 'discounted_cfr', 'cfr', 'mccfr')
+>>> require_game("alpha_beta", get_game("pig"))  # doctest: +ELLIPSIS
+Traceback (most recent call last):
+plyhouse.games.errors.GameMismatch: alpha_beta cannot play pig: it has chance nodes; it plays ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from plyhouse.games.base import ChanceKind, Game, Information, Observation, Utility
+from plyhouse.games.errors import GameMismatch
+
+__all__ = [
+    "ALGORITHMS",
+    "EQUILIBRIUM_SOLVERS",
+    "SOLVERS",
+    "Needs",
+    "fitting_algorithms",
+    "fitting_solvers",
+    "require_fit",
+    "require_game",
+    "require_solvable",
+]
+
+
+@dataclass(frozen=True)
+class Needs:
+    """Requirements of the algorithms on a game."""
+
+    algorithm: str
+    deterministic: bool = True
+    perfect_information: bool = True
+    two_player_zero_sum: bool = True
+    two_sides: bool = False
+    """True if two teams against each other do as well as two seats."""
+    imperfect_information: bool = False
+    """True if it makes sense only where something is hidden."""
+
+    def misfits(self, game: Game) -> Iterator[str]:
+        """Say, one reason after the other, why the game does not fit."""
+        info = game.info
+        if self.deterministic and game.chance_kind is not ChanceKind.DETERMINISTIC:
+            yield "it has chance nodes"
+        if self.perfect_information and info.information is not Information.PERFECT:
+            yield "its seats do not see the whole state"
+        if self.imperfect_information and info.information is Information.PERFECT:
+            yield "its seats see the whole state, where one action is best for certain"
+        if self.two_player_zero_sum:
+            teams = len({game.team(seat) for seat in range(game.seats)})
+            sides = teams if self.two_sides and info.utility is Utility.TEAM else game.seats
+            if sides != 2:
+                seats = "1 seat" if game.seats == 1 else f"{game.seats} seats"
+                yield f"it has {seats}" + (", which are not two teams" if self.two_sides else "")
+            # The returns of two teams are opposite: `Utility.TEAM` promises it.
+            opposite = info.utility is Utility.TEAM and teams == 2
+            if info.utility is not Utility.ZERO_SUM and not opposite:
+                yield "its returns do not sum to zero"
+
+    def wanted(self) -> str:
+        """Describe the games that fit, for the message of a refusal."""
+        words = [
+            "deterministic" if self.deterministic else "",
+            self.sides(),
+        ]
+        kind = ", ".join(word for word in words if word)
+        text = f"{kind} games" if kind else "games"
+        if self.imperfect_information:
+            return f"{text} of imperfect information"
+        return f"{text} of perfect information" if self.perfect_information else text
+
+    def sides(self) -> str:
+        """Describe who plays against whom."""
+        if not self.two_player_zero_sum:
+            return ""
+        return "two-seat or two-team, zero-sum" if self.two_sides else "two-seat, zero-sum"
+
+
+ALGORITHMS: Final = {
+    needs.algorithm: needs
+    for needs in (
+        Needs("alpha_beta"),
+        Needs("minimax"),
+        Needs("expectiminimax", deterministic=False),
+        Needs("team_search", deterministic=False, two_sides=True),
+        Needs("maxn", deterministic=False, two_player_zero_sum=False),
+        Needs("paranoid", deterministic=False, two_player_zero_sum=False),
+        Needs("expectimax", deterministic=False, two_player_zero_sum=False),
+        Needs("mcts", deterministic=False, two_player_zero_sum=False),
+        Needs("puct", deterministic=False, two_player_zero_sum=False),
+        Needs("flat_monte_carlo", deterministic=False, two_player_zero_sum=False),
+        Needs(
+            "ismcts",
+            deterministic=False,
+            perfect_information=False,
+            two_player_zero_sum=False,
+        ),
+        Needs(
+            "pimc",
+            deterministic=False,
+            perfect_information=False,
+            two_player_zero_sum=False,
+        ),
+        Needs(
+            "random_action",
+            deterministic=False,
+            perfect_information=False,
+            two_player_zero_sum=False,
+        ),
+    )
+}
+"""Every algorithm of the library by name, the most specialised first."""
+
+SOLVERS: Final = {
+    needs.algorithm: needs
+    for needs in (
+        Needs("retrograde"),
+        Needs("value_iteration", deterministic=False),
+    )
+}
+"""Solvers of all positions of a game.  They are never offered for a game, because its static facts
+do not tell whether all positions fit into memory.
+"""
+
+
+EQUILIBRIUM_SOLVERS: Final = {
+    name: Needs(
+        name,
+        deterministic=False,
+        perfect_information=False,
+        two_player_zero_sum=False,
+        imperfect_information=True,
+    )
+    for name in ("cfr_plus", "discounted_cfr", "cfr", "mccfr")
+}
+"""Every algorithm that works out a policy for a whole game of imperfect information."""
+
+
+def require_solvable(algorithm: str, game: Game) -> None:
+    """Raise `GameMismatch` unless equilibrium solvers, or judges of policies, fit the game.  The
+    size of the tree is checked later, when it is unfolded.
+    """
+    needs = EQUILIBRIUM_SOLVERS.get(algorithm) or replace(
+        EQUILIBRIUM_SOLVERS["cfr"], algorithm=algorithm
+    )
+    reasons = tuple(needs.misfits(game))
+    if reasons:
+        raise mismatch(needs, game, reasons)
+
+
+def fitting_algorithms(game: Game) -> tuple[str, ...]:
+    """Names of the algorithms that can play the game, the most specialised first."""
+    return tuple(name for name, needs in ALGORITHMS.items() if not any(needs.misfits(game)))
+
+
+def fitting_solvers(game: Game) -> tuple[str, ...]:
+    """Names of the algorithms that can solve the game, if its tree is small enough."""
+    return tuple(
+        name for name, needs in EQUILIBRIUM_SOLVERS.items() if not any(needs.misfits(game))
+    )
+
+
+def require_fit(algorithm: str, game: Game, state: Any) -> None:
+    """Raise `GameMismatch` unless the algorithm can play the game from this state.
+
+    Raises `ValueError` when no seat is to move in ``state``, `TypeError` for what is no state.
+    """
+    require_game(algorithm, game)
+    if not hasattr(state, "after"):
+        raise TypeError(f"{algorithm} searches from a state, not from {_kind(state)}")
+    if state.to_move < 0:
+        what = "a chance node" if state.to_move == -1 else "the end of the game"
+        raise ValueError(f"{algorithm} searches for an action of a seat, but this is {what}")
+
+
+def require_turn(algorithm: str, game: Game, observation: Observation) -> None:
+    """Raise `GameMismatch` unless the algorithm can play the game from what a seat sees.
+
+    Raises `ValueError` when it is not the observer's turn, `TypeError` for what is no observation.
+    """
+    require_game(algorithm, game)
+    given: Any = observation
+    if not isinstance(given, Observation):
+        advice = ": give it game.observe(state, state.to_move)"
+        raise TypeError(
+            f"{algorithm} searches from what a seat sees, an observation, not from "
+            f"{_kind(given)}{advice if hasattr(given, 'after') else ''}"
+        )
+    if observation.seat is None or observation.seat != observation.to_move:
+        who = "a spectator" if observation.seat is None else f"seat {observation.seat}"
+        raise ValueError(
+            f"{algorithm} searches for an action of the seat that observes, but this is seen by "
+            f"{who} while to_move is {observation.to_move}"
+        )
+
+
+def require_game(algorithm: str, game: Game) -> None:
+    """Raise `GameMismatch` unless the algorithm can play the game."""
+    needs = ALGORITHMS.get(algorithm) or SOLVERS[algorithm]
+    reasons = tuple(needs.misfits(game))
+    if reasons:
+        raise mismatch(needs, game, reasons)
+
+
+def _kind(given: object) -> str:
+    """Describe a value passed in place of a state or an observation."""
+    if isinstance(given, Observation):
+        return f"an observation ({type(given).__name__})"
+    return f"{'a state ' if hasattr(given, 'after') else ''}({type(given).__name__})"
+
+
+def mismatch(needs: Needs, game: Game, reasons: tuple[str, ...]) -> GameMismatch:
+    """Build the refusal: what was asked, why not, what would fit."""
+    others = ", ".join(fitting_algorithms(game))
+    solvers = ", ".join(fitting_solvers(game))
+    return GameMismatch(
+        needs.algorithm,
+        game.spec,
+        " and ".join(reasons),
+        f"it plays {needs.wanted()}; what can play {game.spec}: {others}"
+        + (f"; what can solve it: {solvers}" if solvers else ""),
+    )

@@ -1,0 +1,177 @@
+"""Iterative deepening at the root of every tree search, with reports and the result.
+
+The kernels (`plyhouse.search.kernels`) search below the root.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from plyhouse.games.base import Game
+from plyhouse.search.callback_types import Evaluation
+from plyhouse.search.game_requirements import require_fit
+from plyhouse.search.garbage_collection import no_full_collections
+from plyhouse.search.kernels import MAX_DEPTH, kernel_for
+from plyhouse.search.kernels.leaf_evaluation import Leaves
+from plyhouse.search.kernels.sampling import Sampler
+from plyhouse.search.limit import Limit, SearchResult
+from plyhouse.search.poll import Poll, SearchStopped
+
+__all__ = ["Root", "deepened", "tree_search"]
+
+
+def tree_search(
+    algorithm: str,
+    kernel: type[Any],
+    game: Game,
+    state: Any,
+    limit: Limit,
+    *,
+    evaluate: Evaluation | None,
+    seed: int,
+    extra: tuple[Any, ...] = (),
+    bounds: tuple[float, float] | None = None,
+    sampler: Sampler | None = None,
+    forced: bool = True,
+) -> SearchResult:
+    """Search from a state in which a seat is to move.
+
+    Under a limit of time or nodes the depths 1, 2, ... are searched one after the other until
+    the limit is reached or the outcome is certain; otherwise only the last depth is.
+
+    ``extra`` are further arguments of the kernel, and ``bounds`` of all values replace those that
+    the game declares. A value that a ``sampler`` took part in is not exact. ``forced`` says that a
+    value at a bound cannot change with the depth, as no choice of others can undo a won game.
+    """
+    poll = Poll(limit)
+    require_fit(algorithm, game, state)
+    root = Root(game, state, limit, poll, kernel, evaluate, seed, extra, bounds, sampler, forced)
+    return deepened(root, limit, deepen=limit.time is not None or limit.nodes is not None)
+
+
+def deepened(root: Root, limit: Limit, *, deepen: bool) -> SearchResult:
+    """Run the iterations of a search until its limit; see `tree_search`."""
+    depth_limit = MAX_DEPTH if limit.depth is None else min(limit.depth, MAX_DEPTH)
+    try:
+        with no_full_collections():
+            for depth in range(1 if deepen else depth_limit, depth_limit + 1):
+                root.iterate(depth)
+                if root.settled():
+                    break
+    except SearchStopped:
+        pass
+    return root.result()
+
+
+class Root:
+    """The root of one search, and the best found so far."""
+
+    def __init__(
+        self,
+        game: Game,
+        state: Any,
+        limit: Limit,
+        poll: Poll,
+        kernel: type[Any],
+        evaluate: Evaluation | None,
+        seed: int,
+        extra: tuple[Any, ...] = (),
+        bounds: tuple[float, float] | None = None,
+        sampler: Sampler | None = None,
+        forced: bool = True,
+        *,
+        heuristic: bool = True,
+    ) -> None:
+        self.state = state
+        self.seat: int = state.to_move
+        self.report = limit.report
+        self.poll = poll
+        low, high = map(float, bounds or game.return_bounds)
+        self.leaves = Leaves(evaluate, heuristic and hasattr(state, "heuristic"), low, high)
+        order = hasattr(state, "order")
+        self.extra = extra
+        self.kernel = self.make_kernel(kernel_for(kernel, state), order)
+        actions = state.actions()
+        self.actions: list[Any] = list(state.order(actions) if order else actions)
+        if seed:
+            random.Random(seed).shuffle(self.actions)
+        # Before anything is searched, the best known action is the first.
+        self.line: list[Any] = self.actions[:1]
+        self.value = 0.0
+        self.values: dict[Any, float] = {}
+        self.depth = 0
+        self.exact = False
+        self.bounds = (low, high) if forced else ()
+        # Expected returns of all seats, from kernels that compute them.
+        self.vector: tuple[float, ...] = ()
+        self.sampler = sampler
+
+    def make_kernel(self, kernel: type[Any], order: bool) -> Any:
+        """Make what searches below the root."""
+        return kernel(self.poll, self.leaves, order, MAX_DEPTH, *self.extra)
+
+    def iterate(self, depth: int) -> None:
+        """Search all actions to a depth, the best of the previous iteration first.
+
+        When the limit is reached halfway, the best action found by then stands: the
+        previous best was looked at first, so another one took its place only by beating
+        it at the greater depth.
+        """
+        head = self.line[0]
+        followed = self.depth > 0
+        actions = [head, *[action for action in self.actions if action != head]]
+        self.kernel.begin(list(self.line) if followed else [])
+        best = float("-inf")
+        for action in actions if followed else self.actions:
+            value = self.kernel.child_value(
+                self.state.after(action), self.seat, depth, best, followed and action == head
+            )
+            value = float(value) + 0.0  # no "-0.0" in results, nor the ints of a game's returns
+            self.values[action] = value
+            if value > best:
+                best = value
+                self.value = value
+                self.line = [action, *self.kernel.line()]
+                self.vector = tuple(getattr(self.kernel, "vector", ()))
+                if not followed or action != head:
+                    self.told()
+        self.depth = depth
+        sampled = self.sampler is not None and self.sampler.used
+        self.exact = (not self.leaves.used or self.proven()) and not sampled
+        self.told()
+
+    def settled(self) -> bool:
+        """Return whether looking deeper could not change the choice.
+
+        True if no line was cut off, or if the game is won or lost for certain.
+        """
+        return not self.leaves.used or self.proven()
+
+    def proven(self) -> bool:
+        """Return whether the value is that of a won or lost game, not of an estimate as good
+        or bad as that.
+
+        No estimate lies at the bounds of the returns then, so the value comes from ends of the game
+        only: behind one action at each turn of the winner, and behind all actions of the loser.
+        """
+        return self.value in self.bounds and not self.leaves.claimed
+
+    def told(self) -> None:
+        """Report the best action so far."""
+        if self.report is not None:
+            self.report(self.result())
+
+    def result(self) -> SearchResult:
+        """Put together what is known now."""
+        return SearchResult(
+            action=self.line[0],
+            value=self.value,
+            pv=tuple(self.line),
+            depth=self.depth,
+            nodes=int(self.kernel.nodes),
+            time=self.poll.seconds(),
+            values=dict(self.values),
+            exact=self.exact,
+            vector=self.vector,
+        )

@@ -1,0 +1,102 @@
+"""Statistics of a bot's matches: opponents, seats, forfeits and pace.
+
+The module is pure and counts only the matches it gets, which are those that the viewer may see.  So
+the statistics reveal nothing about a competition that is closed to the viewer.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+
+from plyhouse.protocol.api.bots import Against, Career, ForfeitKind, InSeat, Pace
+from plyhouse.server.match.terminations import ENDINGS, FORFEITS
+from plyhouse.storage.bot_profiles import CareerMatch, PlyCost
+
+__all__ = ["career", "forfeited", "paces"]
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts of results; void matches are not counted."""
+
+    matches: int = 0
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    def add(self, result: str | None) -> None:
+        """Count a match."""
+        self.matches += 1
+        self.wins += result == "W"
+        self.draws += result == "D"
+        self.losses += result == "L"
+
+
+def forfeited(match: CareerMatch) -> bool:
+    """Return whether the bot forfeited a match."""
+    return match.culprit == match.seat and match.termination in FORFEITS
+
+
+def career(matches: Iterable[CareerMatch], *, more: bool) -> Career:
+    """Return the statistics of a bot's matches."""
+    total, void, seen = Tally(), 0, 0
+    against: defaultdict[tuple[str, str, str], Tally] = defaultdict(Tally)
+    seats: defaultdict[tuple[str, int], Tally] = defaultdict(Tally)
+    kinds: Counter[str] = Counter()
+    for each in matches:
+        seen += 1
+        if each.result is None:
+            void += 1
+            continue
+        total.add(each.result)
+        kinds[each.termination] += forfeited(each)
+        seats[each.game, each.seat].add(each.result)
+        for other in dict.fromkeys(each.others):
+            against[each.game, other.player, other.bot].add(each.result)
+    return Career(
+        matches=seen,
+        more=more,
+        void=void,
+        wins=total.wins,
+        draws=total.draws,
+        losses=total.losses,
+        against=sorted(
+            [Against(*key, **asdict(tally)) for key, tally in against.items()],
+            key=lambda row: (-row.matches, row.game, row.player, row.bot),
+        ),
+        seats=[InSeat(*place, **asdict(seats[place])) for place in sorted(seats)],
+        forfeits=[
+            ForfeitKind(kind, ENDINGS[kind].words, count)
+            for kind, count in kinds.most_common()
+            if count
+        ],
+    )
+
+
+def paces(plies: Iterable[PlyCost], games: dict[str, str]) -> list[Pace]:
+    """Return how long plies took, by game; ``games`` has each match's game."""
+    found: defaultdict[str, list[PlyCost]] = defaultdict(list)
+    for each in plies:
+        found[games[each.match]].append(each)
+    made = []
+    for game in sorted(found):
+        charged = sorted(each.charged_ns / 1e6 for each in found[game])
+        lags = sorted(each.lag_ns / 1e6 for each in found[game])
+        made.append(
+            Pace(
+                game=game,
+                plies=len(charged),
+                median_ms=_at(charged, 0.5),
+                slow_ms=_at(charged, 0.95),
+                longest_ms=charged[-1],
+                lag_ms=_at(lags, 0.5),
+            )
+        )
+    return made
+
+
+def _at(ordered: Sequence[float], share: float) -> float:
+    """Return the quantile of sorted values at this share."""
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]

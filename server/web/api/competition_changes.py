@@ -1,0 +1,155 @@
+"""Competitions that change after they were opened, and frozen ones that open again."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict
+from typing import Annotated, Any, Final
+
+from litestar import Request, get, post
+from litestar.datastructures import State
+from litestar.params import FromPath, JSONBody
+from msgspec import Meta, Struct
+
+from plyhouse.protocol.api.competitions import (
+    Change,
+    ChangedKey,
+    Competition,
+    CompetitionText,
+    Copied,
+    Losses,
+)
+from plyhouse.server.administration.audit_follower import AuditFollower
+from plyhouse.server.competition.dates import read_time
+from plyhouse.server.contests.competition_changes import Proposal, change, propose, unfreeze
+from plyhouse.server.contests.competitions import Competitions
+from plyhouse.server.web.api.access import first, staff_for
+from plyhouse.server.web.api.competition_types import FileText, Why
+from plyhouse.server.web.api.competitions import HERE, class_summary
+from plyhouse.server.web.error_responses import Problem
+from plyhouse.server.web.parameters import service
+from plyhouse.storage import competition_losses
+from plyhouse.storage.competition_copies import Carry
+from plyhouse.storage.rows import By
+from plyhouse.storage.store import Store
+
+__all__ = [
+    "HANDLERS",
+    "NewCopy",
+    "NewFile",
+    "Unfreezing",
+]
+
+Call = Request[Any, Any, Any]
+_SECURED: Final[dict[str, Any]] = {"tags": ["class"], "security": [{"token": []}]}
+_DO: Final[dict[str, Any]] = {**_SECURED, "status_code": 200, "guards": [first("organise")]}
+
+
+class NewFile(FileText):
+    """The edited file of a competition."""
+
+    apply: bool = False
+    """False: only say what would change."""
+    digest: Annotated[str, Meta(max_length=64)] = ""
+    """The digest of the edited file: the change is refused if the file is another one by now.
+    Empty: not compared."""
+
+
+class NewCopy(FileText):
+    """A new competition that takes over students of another one."""
+
+    codes: bool = False
+    """True if valid codes lead into the new one from now on."""
+    submissions: bool = False
+    """True if the entries of the students play in the new one, with their versions."""
+
+
+class Unfreezing(Struct, forbid_unknown_fields=True):
+    """A frozen competition opens again."""
+
+    until: Annotated[str, Meta(max_length=64)] = ""
+    """A new date of the freeze with its zone; empty: when somebody freezes it."""
+    why: Why = ""
+
+
+@get(HERE + "/{competition:str}/file", **_SECURED)
+async def file(state: State, request: Call, competition: FromPath[str]) -> CompetitionText:
+    """Show the competition file, as it is now."""
+    row, _ = await staff_for(request, competition, "see")
+    return CompetitionText(row.name, row.file, _digest(row.file))
+
+
+@post(HERE + "/{competition:str}/change", **_DO)
+async def change_file(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[NewFile]
+) -> Change:
+    """Say what an edited file changes, or change it and tell the students.
+
+    With ``apply``, nothing is changed if one of the changes is not possible now.
+    """
+    store = service(state, Store)
+    competitions = service(state, Competitions)
+    row, identity = await staff_for(request, competition, "change")
+    if data.digest and data.digest != _digest(row.file):
+        raise Problem(
+            "competition/changed_meanwhile",
+            f"The file of {row.name!r} has changed since you took it: take it again, and repeat "
+            "your changes.",
+        )
+    proposal = await propose(store, competitions, row, data.file)
+    if not data.apply or not proposal.changes:
+        return _view(proposal, row.status, row.file, applied=False)
+    by = By(identity.player, data.why, identity.player_id)
+    made = await change(store, competitions, proposal, by)
+    await service(state, AuditFollower).look()
+    return _view(proposal, made.status, made.file, applied=True)
+
+
+@post(HERE + "/{competition:str}/unfreeze", **_DO)
+async def unfreeze_now(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[Unfreezing]
+) -> Competition:
+    """Open a frozen competition again, before its final begins."""
+    row, identity = await staff_for(request, competition, "run")
+    until = read_time(data.until) if data.until.strip() else None
+    by = By(identity.player, data.why, identity.player_id)
+    made = await unfreeze(service(state, Store), service(state, Competitions), row, by, until)
+    await service(state, AuditFollower).look()
+    return class_summary(made)
+
+
+@get(HERE + "/{competition:str}/losses", **_SECURED)
+async def losses(state: State, request: Call, competition: FromPath[str]) -> Losses:
+    """Say what would be lost if a competition were deleted."""
+    store = service(state, Store)
+    row, _ = await staff_for(request, competition, "see")
+    return Losses(**asdict(await store.read(competition_losses.losses, row.id, store.now())))
+
+
+@post(HERE + "/{competition:str}/copy", **_DO)
+async def copy(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[NewCopy]
+) -> Copied:
+    """Open a new competition by its file, with the active students of this one."""
+    old, identity = await staff_for(request, competition, "run")
+    by = By(identity.player, data.why, identity.player_id)
+    made, carried = await service(state, Competitions).open_with(
+        data.file, by, Carry(old.id, data.codes, data.submissions)
+    )
+    await service(state, AuditFollower).look()
+    return Copied(made.name, made.status, carried.students, carried.codes, carried.entries)
+
+
+HANDLERS: Final[tuple[Any, ...]] = (file, change_file, unfreeze_now, losses, copy)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _view(proposal: Proposal, status: str, text: str, *, applied: bool) -> Change:
+    lines = [
+        ChangedKey(each.key, each.old, each.new, each.effect, each.refused)
+        for each in proposal.changes
+    ]
+    return Change(proposal.row.name, status, applied, lines, proposal.notice, _digest(text))

@@ -1,0 +1,347 @@
+"""Students of a competition: the class list, codes to join, extensions, and entries.
+
+Staff needs a role in the competition (`plyhouse.server.competition.staff_roles`) and a token with
+the scope ``organise``; the audit log records its actions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any, Final
+
+from litestar import Request, delete, get, post
+from litestar.datastructures import State
+from litestar.params import FromPath, JSONBody, QueryParameter
+
+from plyhouse.protocol.api.competitions import (
+    Code,
+    Entry,
+    Joining,
+    Member,
+    Student,
+)
+from plyhouse.protocol.api.submissions import Version, VersionEntry
+from plyhouse.server.accounts.registration import Registration
+from plyhouse.server.administration.audit_follower import AuditFollower
+from plyhouse.server.competition.class_list import read_students
+from plyhouse.server.competition.dates import milliseconds, read_time
+from plyhouse.server.contests.baselines import BaselineState
+from plyhouse.server.contests.competitions import only_handed_in
+from plyhouse.server.table.directory import Directory
+from plyhouse.server.web.api.access import (
+    acting_staff,
+    address_of,
+    authorise,
+    first,
+    secret_in,
+    staff_for,
+    token_of,
+)
+from plyhouse.server.web.api.competition_types import (
+    Disqualification,
+    Extension,
+    Join,
+    LostToken,
+    NewCode,
+    StudentLimit,
+    StudentList,
+    StudentName,
+    Submitting,
+)
+from plyhouse.server.web.parameters import service
+from plyhouse.storage import (
+    competition_entries,
+    competition_reruns,
+    competition_sql,
+    competition_students,
+    join_codes,
+    student_tokens,
+)
+from plyhouse.storage.competition_rows import Code as CodeRow
+from plyhouse.storage.competition_rows import (
+    CompetitionEntry,
+    CompetitionStudent,
+    NewMember,
+)
+from plyhouse.storage.store import Store
+
+__all__ = ["HANDLERS", "entry_row", "student_row"]
+
+Call = Request[Any, Any, Any]
+HERE: Final = "/api/v1/class/competitions"
+MAX_LIST: Final = 2_000_000
+"""The longest accepted list of students, in bytes."""
+_SECURED: Final[dict[str, Any]] = {"tags": ["class"], "security": [{"token": []}]}
+_DO: Final[dict[str, Any]] = {**_SECURED, "status_code": 200}
+_ORGANISE: Final[dict[str, Any]] = {**_DO, "guards": [first("organise")]}
+
+
+def _time(text: str) -> int | None:
+    return milliseconds(read_time(text)) if text.strip() else None
+
+
+@post(HERE + "/{competition:str}/students", **_ORGANISE, request_max_body_size=MAX_LIST)
+async def take_in(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[StudentList]
+) -> list[Joining]:
+    """Take a list of students in, all or none; new ones get a token, shown only here."""
+    store = service(state, Store)
+    competition, by = await acting_staff(request, competition, data.why)
+    people = [
+        NewMember(
+            name=each.name,
+            account=each.account,
+            display=each.display,
+            email=each.email,
+            line=each.line,
+            institution_id=each.institution_id,
+        )
+        for each in read_students(data.csv)
+    ]
+    joined = await store.write(
+        competition_students.take_in,
+        competition,
+        people,
+        by,
+        store.now(),
+        _time(data.late_until),
+        adopt=data.adopt,
+    )
+    return [Joining(**asdict(each)) for each in joined]
+
+
+@get(HERE + "/{competition:str}/students", **_SECURED)
+async def students(state: State, request: Call, competition: FromPath[str]) -> list[Student]:
+    """List the students, with the members of groups."""
+    row, _ = await staff_for(request, competition, "see")
+    return [
+        student_row(each)
+        for each in await service(state, Store).read(competition_students.students_of, row.id)
+    ]
+
+
+@post(HERE + "/{competition:str}/limit", **_ORGANISE)
+async def limit(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[StudentLimit]
+) -> None:
+    """Let more, or fewer, students in than the file says."""
+    store = service(state, Store)
+    competition, by = await acting_staff(request, competition, data.why)
+    await store.write(competition_students.allow, competition, data.students, by, store.now())
+
+
+@post(HERE + "/{competition:str}/extend", **_ORGANISE)
+async def extend(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[Extension]
+) -> None:
+    """Let one student submit until a later time than the freeze."""
+    store = service(state, Store)
+    competition, by = await acting_staff(request, competition, data.why)
+    until = milliseconds(read_time(data.until))
+    await store.write(
+        competition_students.extend, competition, data.student, until, by, store.now()
+    )
+    await service(state, AuditFollower).look()
+
+
+@post(HERE + "/{competition:str}/disqualify", **_ORGANISE)
+async def disqualify(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[Disqualification]
+) -> list[Entry]:
+    """Disqualify a student or an entry; answers the entries that leave."""
+    store = service(state, Store)
+    competition, by = await acting_staff(request, competition, data.why)
+    _, gone = await store.write(
+        competition_students.disqualify, competition, data.who, by, store.now()
+    )
+    await service(state, AuditFollower).look()
+    return await _entries(store, service(state, Directory), competition, gone)
+
+
+@post(HERE + "/{competition:str}/revoke", **_ORGANISE)
+async def revoke(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[StudentName]
+) -> list[Entry]:
+    """Take a student out of a competition; answers the entries that leave."""
+    store = service(state, Store)
+    competition, by = await acting_staff(request, competition, data.why)
+    _, gone = await store.write(
+        competition_students.leave, competition, data.student, by, store.now()
+    )
+    await service(state, AuditFollower).look()
+    return await _entries(store, service(state, Directory), competition, gone)
+
+
+@post(HERE + "/{competition:str}/restore", **_ORGANISE)
+async def restore(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[StudentName]
+) -> None:
+    """Let a student back in that was taken out."""
+    store = service(state, Store)
+    competition, by = await acting_staff(request, competition, data.why)
+    await store.write(competition_students.restore, competition, data.student, by, store.now())
+    await service(state, AuditFollower).look()
+
+
+@post(HERE + "/{competition:str}/reissue-token", **_ORGANISE)
+async def reissue_token(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[LostToken]
+) -> Joining:
+    """Revoke the token that a student lost, and answer a new one, shown only here."""
+    store = service(state, Store)
+    competition, by = await acting_staff(request, competition, data.why)
+    made = await store.write(
+        student_tokens.reissue_token, competition, data.student, data.member, by, store.now()
+    )
+    await service(state, AuditFollower).look()
+    return Joining(**asdict(made))
+
+
+@post(HERE + "/{competition:str}/codes", **_ORGANISE)
+async def new_code(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[NewCode]
+) -> Code:
+    """Make a code by which students join."""
+    store = service(state, Store)
+    competition, by = await acting_staff(request, competition, data.why)
+    code = await store.write(
+        join_codes.add_code,
+        competition,
+        by,
+        store.now(),
+        uses=data.uses,
+        expires_ms=_time(data.expires),
+        group=data.group,
+        late_ms=_time(data.late_until),
+    )
+    return _code(code)
+
+
+@get(HERE + "/{competition:str}/codes", **_SECURED)
+async def codes(state: State, request: Call, competition: FromPath[str]) -> list[Code]:
+    """List the codes of a competition."""
+    row, _ = await staff_for(request, competition, "run")
+    return [_code(each) for each in await service(state, Store).read(join_codes.codes_of, row.id)]
+
+
+@delete("/api/v1/class/codes/{code:str}", **_SECURED)
+async def revoke_code(state: State, request: Call, code: FromPath[str]) -> None:
+    """Let nobody in by a code any more."""
+    store = service(state, Store)
+    await authorise(request, "organise")
+    competition = await store.read(join_codes.class_of, code)
+    _, by = await acting_staff(request, competition, "")
+    await store.write(join_codes.revoke_code, code, by, store.now())
+
+
+# --------------------------------------------------------------- what students do
+
+
+@post("/api/v1/class/join", **_DO)
+async def join(state: State, request: Call, data: JSONBody[Join]) -> Joining:
+    """Join a competition by a code; ``name`` of the answer is the competition's.
+
+    The account of the token joins, or that of who is signed in at the browser if no ``player`` is
+    named; otherwise a new account of that name is made.
+    """
+    token, member = token_of(request), None
+    if not token and not data.player and secret_in(request):
+        member = await authorise(request, "play")
+    row, joined = await service(state, Registration).join(
+        data.code, data.player, token, address_of(request), member
+    )
+    return Joining(row.name, joined.account, joined.token, joined.outcome)
+
+
+@get("/api/v1/class/versions", **_SECURED)
+async def versions(
+    state: State, request: Call, bot: Annotated[str, QueryParameter(max_length=64)] = ""
+) -> list[Version]:
+    """List the versions of one's bots, newest first, and where each is entered."""
+    identity = await authorise(request, "play")
+    store = service(state, Store)
+    entered: dict[int | None, list[VersionEntry]] = {}
+    for each in await store.read(competition_entries.submissions, identity.player_id):
+        left_out = not each.handed_in and only_handed_in(each.file)
+        entered.setdefault(each.version_id, []).append(
+            VersionEntry(each.competition, each.status, each.chosen, left_out)
+        )
+    return [
+        Version(
+            bot=each.bot,
+            version=each.label,
+            digest=each.digest,
+            created_ms=each.created_ms,
+            entered=entered.get(each.id, []),
+        )
+        for each in await store.read(competition_entries.versions_of, identity.player_id, bot)
+    ]
+
+
+@post(HERE + "/{competition:str}/enter", **_DO, guards=[first("play")])
+async def enter(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[Submitting]
+) -> Entry:
+    """Choose which bot and version of one's own plays, until the freeze."""
+    store = service(state, Store)
+    identity = await authorise(request, "play")
+    entry = await store.write(
+        competition_entries.enter,
+        competition,
+        identity.player_id,
+        data.bot,
+        data.version,
+        data.replace,
+        store.now(),
+    )
+    return entry_row(service(state, Directory), entry)
+
+
+HANDLERS: Final[tuple[Any, ...]] = (
+    *(take_in, students, limit, extend, disqualify, revoke, restore, reissue_token),
+    *(new_code, codes, revoke_code, join, versions, enter),
+)
+
+
+async def _entries(
+    store: Store, directory: Directory, competition: str, bots: list[int]
+) -> list[Entry]:
+    row = await store.read(competition_sql.find, competition)
+    found = await store.read(competition_reruns.played_entries, row.id)
+    return [entry_row(directory, each) for each in found if each.bot_id in bots]
+
+
+def entry_row(
+    directory: Directory,
+    entry: CompetitionEntry,
+    baseline: BaselineState | None = None,
+    late: tuple[int, float] = (0, 0.0),
+) -> Entry:
+    """Return an entry as the API shows it.
+
+    ``late`` has the days by which it was submitted late, and the penalty.
+    """
+    here = directory.presences.get(entry.bot_id)
+    wanted = entry.next_id or entry.version_id
+    connected = here is not None and here.online and here.version_id == wanted
+    return Entry(
+        *(entry.name, entry.version, entry.digest, entry.chosen, entry.baseline),
+        *(entry.status, connected, entry.next_version, entry.next_digest),
+        *((baseline.check, baseline.text) if baseline is not None else ("", "")),
+        *late,
+    )
+
+
+def student_row(student: CompetitionStudent) -> Student:
+    """Return a student as the API shows it."""
+    return Student(
+        student.player,
+        student.display,
+        student.status,
+        student.extended_ms,
+        [Member(each.name, each.email, each.institution_id) for each in student.members],
+    )
+
+
+def _code(code: CodeRow) -> Code:
+    return Code(**asdict(code))

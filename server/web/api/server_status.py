@@ -1,0 +1,164 @@
+"""How the server is doing, and which games can be played here."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import ipaddress
+import logging
+from typing import Any, Final
+
+import msgspec
+from litestar import MediaType, Request, Response, get
+from litestar.datastructures import State
+
+from plyhouse.games.base import Game
+from plyhouse.games.observation_fields import observation_fields, observation_schema
+from plyhouse.games.registry import game_class, game_names
+from plyhouse.protocol.api.server import (
+    GameParameter,
+    GameTable,
+    Health,
+    ListedGame,
+    ObservationField,
+    ObservationFields,
+    Readiness,
+)
+from plyhouse.protocol.messages import PROTOCOL_VERSION
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.gateway.hub import Hub, server_version
+from plyhouse.server.lobby.table_sizes import tables_of
+from plyhouse.server.match.example import example_turn
+from plyhouse.server.match.time_control import MS, SECOND
+from plyhouse.server.web.error_responses import Problem
+from plyhouse.server.web.metrics import CONTENT_TYPE, metrics_text
+from plyhouse.server.web.parameters import service
+
+__all__ = ["HANDLERS"]
+
+
+@get(["/api/v1/health", "/api/v1/status"], tags=["server"])
+async def health(state: State) -> Response[Health]:
+    """Say how the server is doing: 503 while it cannot store anything, or stops."""
+    hub = service(state, Hub)
+    watchdog = hub.watchdog
+    why = await _trouble(hub)
+    status = "stopping" if hub.stopping else "degraded" if why else "ok"
+    shown = Health(
+        status=status,
+        version=server_version().removeprefix("plyhouse "),
+        protocol=PROTOCOL_VERSION,
+        registration=hub.config.registration,
+        uptime_s=round((hub.now() - hub.started) / SECOND, 3),
+        connections=len(hub.sessions),
+        bots=len(hub.directory.online()),
+        matches=len(hub.directory.live),
+        seeks=len(hub.lobby),
+        plies=hub.runner.plies,
+        stalled_ms=watchdog.total_ns // MS,
+        longest_stall_ms=watchdog.longest_ns // MS,
+        why=why,
+    )
+    return Response(shown, status_code=200 if status == "ok" else 503)
+
+
+@get("/healthz", tags=["server"], media_type=MediaType.TEXT, sync_to_thread=False)
+def healthz() -> str:
+    """Say that the server lives: who gets no answer within seconds should restart it."""
+    return "ok\n"
+
+
+@get("/readyz", tags=["server"])
+async def readyz(state: State) -> Response[Readiness]:
+    """Say whether bots can play: 200, or 503 while the server stops or cannot store anything."""
+    hub = service(state, Hub)
+    why = await _trouble(hub)
+    return Response(Readiness(not why, why), status_code=503 if why else 200)
+
+
+async def _trouble(hub: Hub) -> str:
+    return "The server stops." if hub.stopping else await hub.health.trouble()
+
+
+@get("/metrics", tags=["server"], media_type=CONTENT_TYPE, sync_to_thread=False)
+def metrics(state: State, request: Request[Any, Any, Any]) -> bytes:
+    """Give numbers for Prometheus, in its text format, to this machine and to named addresses."""
+    hub = service(state, Hub)
+    address = request.client.host if request.client is not None else "unknown"
+    if not _may_monitor(address, hub.config):
+        raise Problem(
+            "http/metrics",
+            f"{address} may not read /metrics. The operator can name it: "
+            f"--metrics-addresses {address}.",
+            403,
+        )
+    return metrics_text(hub)
+
+
+def _may_monitor(address: str, config: ServerConfig) -> bool:
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:  # a transport without addresses
+        return False
+    parsed = getattr(parsed, "ipv4_mapped", None) or parsed
+    return parsed.is_loopback or any(parsed in network for network in config.monitors)
+
+
+@get("/api/v1/games", tags=["games"])
+async def games() -> list[ListedGame]:
+    """List the games that can be played here, with what a bot is shown of each."""
+    # In a thread, as clocks are running here while sources are read and examples played.
+    return await asyncio.to_thread(lambda: [_game_view(name) for name in game_names()])
+
+
+log = logging.getLogger("plyhouse.server.web")
+
+HANDLERS: Final[tuple[Any, ...]] = (health, healthz, readyz, metrics, games)
+
+
+@functools.cache  # bounded: by the games that there are
+def _game_view(name: str) -> ListedGame:
+    game = game_class(name)()
+    info = game.info
+    parameters = [
+        GameParameter(
+            each.name,
+            each.default,
+            each.description,
+            each.minimum,
+            each.maximum,
+            None if each.choices is None else list(each.choices),
+        )
+        for each in info.parameters
+    ]
+    return ListedGame(
+        name=name,
+        title=info.title,
+        summary=info.summary,
+        min_seats=info.min_seats,
+        max_seats=info.max_seats,
+        tables=[GameTable(seats, spec) for seats, spec in tables_of(name).items()],
+        chance=info.chance.value,
+        information=info.information.value,
+        utility=info.utility.value,
+        draw_offers=info.draw_offers,
+        parameters=parameters,
+        observation=ObservationFields(
+            [
+                ObservationField(each.name, each.type, each.meaning)
+                for each in observation_fields(game)
+            ],
+            observation_schema(game),
+        ),
+        example=_example(game),
+    )
+
+
+def _example(game: Game) -> dict[str, Any] | None:
+    """The example frame; None if the rules of somebody's game fail in it."""
+    try:
+        frame: dict[str, Any] | None = msgspec.to_builtins(example_turn(game))
+    except Exception:  # If one raises, the other games are listed.
+        log.exception("the example match of %s failed", game.info.name)
+        return None
+    return frame

@@ -1,0 +1,219 @@
+"""Errors of the web API: one JSON form for all of them, with the stable codes of the protocol.
+
+The body follows RFC 9457 (``application/problem+json``): ``status``, ``title``, ``detail`` (one
+sentence for people) and our ``code`` for programs.
+"""
+
+from __future__ import annotations
+
+import http
+import logging
+from dataclasses import asdict
+from typing import Any, Final
+
+from litestar import Request, Response
+from litestar.exceptions import HTTPException, ValidationException
+
+from plyhouse.games.errors import GameError
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.accounts.roles import NotStaff
+from plyhouse.server.competition.class_list import InvalidStudents
+from plyhouse.server.competition.dates import InvalidTime
+from plyhouse.server.competition.file import InvalidCompetition
+from plyhouse.server.hosting.plan import RunnerRefused
+from plyhouse.server.jobs.helper_jobs import NotWorkedOut
+from plyhouse.storage.errors import StorageError, Unknown, public_message
+
+__all__ = ["HANDLERS", "MAX_BODY", "Problem"]
+
+log = logging.getLogger("plyhouse.server.web")
+
+MAX_BODY: Final = 65536
+"""Longest body of a request that is read, in bytes."""
+
+_STATUS: Final = {
+    "auth/required": 401,
+    "auth/bad_token": 401,
+    "auth/revoked": 401,
+    "auth/disabled": 403,
+    "auth/suspended": 409,
+    "auth/rate": 429,
+    "auth/limit": 409,
+    "auth/scope": 403,
+    "auth/role": 403,
+    "auth/registration_closed": 403,
+    "auth/bad_password": 401,
+    "auth/signed_out": 401,
+    "auth/other_page": 403,
+    "guest/closed": 403,
+    "guest/full": 503,
+    "guest/casual": 409,
+    "house/no_bot": 503,
+    "server/overloaded": 503,
+    "auth/name_taken": 409,
+    "runner/name_taken": 409,
+    "game/unknown": 404,
+    "match/unknown": 404,
+    "match/not_over": 409,
+    "match/not_yours": 403,
+    "storage/unknown": 404,
+    "storage/exists": 409,
+    "storage/display_taken": 409,
+    "storage/bad_name": 400,
+    "storage/bad_value": 400,
+    "storage/not_now": 409,
+    "storage/limit": 409,
+    "competition/code_unknown": 404,
+    "competition/invalid": 400,
+    "competition/bad_list": 400,
+    "competition/bad_time": 400,
+    "submission/not_hosted": 403,
+    "hosted/closed": 403,
+    "hosted/no_runner": 503,
+    "hosted/busy": 503,
+    "hosted/limit": 429,
+    "submission/too_large": 413,
+    "submission/too_many": 429,
+    "submission/busy": 429,
+    "submission/quota": 409,
+    "submission/entered": 409,
+    "review/off": 501,
+    "review/busy": 503,
+    "review/failed": 500,
+    "review/too_long": 504,
+    "tree/off": 501,
+    "tree/busy": 503,
+    "tree/rate": 429,
+    "tree/failed": 500,
+    "tree/too_long": 504,
+    "tree/impossible": 400,
+    "tree/hidden": 409,
+    "server/storage": 503,
+    "server/shutting_down": 503,
+}
+
+
+class Problem(Exception):  # noqa: N818 (named after RFC 9457)
+    """A request is refused; for what the other errors of the house have no word."""
+
+    def __init__(self, code: str, detail: str, status: int | None = None) -> None:
+        super().__init__(detail)
+        self.code = code
+        self.status = status
+
+
+_BY_AREA: Final = {"storage": 503, "competition": 409, "erasure": 409}
+
+
+def _respond(
+    code: str, detail: str, status: int | None = None, wait: int | None = None, **more: Any
+) -> Response[dict[str, Any]]:
+    """``wait``: in how many seconds it is worth another try, as a header and as a field."""
+    if status is None:
+        status = _STATUS.get(code) or _BY_AREA.get(code.partition("/")[0], 400)
+    body = {
+        "type": "about:blank",
+        "status": status,
+        "title": http.HTTPStatus(status).phrase,
+        "code": code,
+        "detail": detail if detail.endswith((".", "!", "?", "]")) else f"{detail}.",
+        **more,
+    }
+    headers = {"www-authenticate": "Bearer"} if status == 401 else {}
+    if wait is not None:
+        body["retry_after"] = wait
+        headers["retry-after"] = str(wait)
+    return Response(
+        body, status_code=status, media_type="application/problem+json", headers=headers
+    )
+
+
+def _known(_: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:
+    code = getattr(error, "code", "server/fault")
+    if isinstance(error, Unknown):
+        code = "storage/unknown"
+    detail = str(error)
+    if isinstance(error, StorageError):
+        detail = public_message(error)
+        if detail != str(error):
+            log.error("%s: %s", code, error)
+    wait = getattr(error, "retry_after", None)
+    return _respond(code, detail, getattr(error, "status", None), wait)
+
+
+def _not_worked_out(_: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:
+    wait = getattr(error, "retry_after", None)
+    return _respond(getattr(error, "code", "server/fault"), str(error), wait=wait)
+
+
+def _many(_: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:
+    """Several mistakes, one by one."""
+    if isinstance(error, InvalidCompetition):
+        return _respond(error.code, str(error), mistakes=list(map(asdict, error.mistakes)))
+    rows = error.rows if isinstance(error, InvalidStudents) else ()
+    return _respond(InvalidStudents.code, str(error), rows=list(map(asdict, rows)))
+
+
+def _http(request: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:
+    status = getattr(error, "status_code", 500)
+    detail = str(getattr(error, "detail", error))
+    if isinstance(error, ValidationException):
+        extra = error.extra if isinstance(error.extra, list) else []
+        reasons = [_reason(item) for item in extra if isinstance(item, dict)]
+        if reasons:
+            detail = "; ".join(reasons)
+    elif status == 400:  # raised by the reader of bodies
+        detail = f"The body could not be read: {_lowered(detail)}"
+    if status == 413:
+        most = request.route_handler.resolve_request_max_body_size()
+        detail = f"The body is too long: at most {most} bytes are read."
+    if status == 405:
+        detail = f"{request.method} is not possible at {request.url.path}; see /api for what is."
+    if status == 404:
+        detail = f"There is nothing at {request.url.path}; see /api for what there is."
+    return _respond(f"http/{status}", detail, status)
+
+
+def _reason(item: dict[str, Any]) -> str:
+    """A mistake in one parameter or field; ``data`` is Litestar's name for the body."""
+    key, message = item.get("key", "data"), str(item.get("message", ""))
+    if key != "data":
+        return f"{key}: {message}"
+    if message == "'data'":
+        return "The request needs a body: a JSON object"
+    return f"The body is not as it should be: {_lowered(message)}"
+
+
+def _lowered(sentence: str) -> str:
+    """Make a sentence the end of another one; names such as JSON stay as they are."""
+    return sentence if sentence[1:2].isupper() else sentence[:1].lower() + sentence[1:]
+
+
+def _fault(request: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:
+    # As text in quotes: a path can have line ends, and with them forged lines.
+    log.error("%s %r failed", request.method, request.url.path, exc_info=error)
+    return _respond("server/fault", "The server made an error; its log says more.", 500)
+
+
+def _recursion(request: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:
+    if "deserializing" in str(error):  # the reader of bodies says so
+        return _respond("http/400", "The body could not be read: it is nested too deeply.", 400)
+    return _fault(request, error)
+
+
+HANDLERS: Final[dict[type[Exception] | int, Any]] = {
+    InvalidCompetition: _many,
+    InvalidStudents: _many,
+    InvalidTime: _known,
+    Problem: _known,
+    NotWorkedOut: _not_worked_out,
+    RunnerRefused: _known,
+    NotStaff: _known,
+    ProtocolError: _known,
+    StorageError: _known,
+    GameError: _known,
+    HTTPException: _http,
+    RecursionError: _recursion,
+    Exception: _fault,
+}
+"""For Litestar: which exception becomes which answer."""

@@ -1,0 +1,424 @@
+"""The forms of organisers and students on the pages of competitions.
+
+Pages hold forms; the web client (`clients/web/competition.js`) sends what is pressed to the API,
+which alone decides who may do what.  So nothing here is a second way to do something: who has no
+session of an organiser is shown no buttons, and would be refused if it made some.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final, NamedTuple
+
+from litestar import Request, Response, get
+from litestar.datastructures import State
+from litestar.params import FromPath, FromQuery, QueryParameter
+
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.accounts.roles import role_in
+from plyhouse.server.competition.file_template import template
+from plyhouse.server.competition.rehearsals import rehearsal_name
+from plyhouse.server.competition.staff_roles import allows
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.contests.baselines import BaselineState
+from plyhouse.server.contests.competitions import CompetitionView
+from plyhouse.server.contests.reports import Reports
+from plyhouse.server.hosting.plan import Hosting
+from plyhouse.server.table.directory import Directory
+from plyhouse.server.web.api.access import viewer_of
+from plyhouse.server.web.pages.rendering import missing, page
+from plyhouse.server.web.parameters import service
+from plyhouse.storage import (
+    competition_entries,
+    competition_sql,
+    competition_staff,
+    join_codes,
+    submission_sql,
+    suspensions,
+)
+from plyhouse.storage import regrades as stored_regrades
+from plyhouse.storage.competition_rows import (
+    Code,
+    CompetitionEntry,
+    CompetitionRow,
+    CompetitionStudent,
+    StaffMember,
+    VersionRow,
+)
+from plyhouse.storage.errors import Unknown
+from plyhouse.storage.regrades import Regrade
+from plyhouse.storage.rows import Identity
+from plyhouse.storage.store import Store
+from plyhouse.storage.submission_rows import SubmissionRow
+from plyhouse.storage.suspensions import SuspensionRow
+
+__all__ = ["HANDLERS", "Entered", "Own", "Pupil", "Staff", "Step", "own_of", "staff_of"]
+
+Call = Request[Any, Any, Any]
+ORGANISERS: Final = ("organise", "admin")
+FILES: Final = (
+    *("csv", "md", "html", "json", "grades", "gradescope", "jsonl", "pgn", "sgf", "pdn", "mat"),
+)
+"""The files that an organiser may download; games without a match format say so."""
+MOST_VERSIONS: Final = 100
+"""Versions that a student chooses from, the newest."""
+MOST_SUBMISSIONS: Final = 5
+"""Submissions that a student sees on the page, the newest, with their reports."""
+
+
+class Step(NamedTuple):
+    """A step of a competition: a button."""
+
+    name: str
+    """As in the address of the API."""
+    text: str
+    sure: str
+    """The button's text before the second press; empty if one press is enough."""
+    note: str
+
+
+REHEARSE: Final = Step(
+    "rehearse", "Rehearse", "",
+    "What is handed in so far plays, in a competition of its own that counts for nothing.",
+)  # fmt: skip
+DELETE: Final = Step(
+    "delete", "Delete", "Really delete?", "It is listed nowhere any more; its matches stay."
+)
+"""The form that deletes a rehearsal: only then can there be another one."""
+STEPS: Final[dict[str, tuple[Step, ...]]] = {
+    "draft": (Step("open", "Open now", "", "Before its date: students may join."),),
+    "open": (
+        Step("freeze", "Freeze", "Really freeze?", "What plays changes no more; practice goes on."),
+    ),
+    "frozen": (
+        Step("run", "Begin the final", "Really begin?", "Matches begin at once."),
+        Step("unfreeze", "Unfreeze", "Really unfreeze?", "Versions may change again."),
+    ),
+    "running": (
+        Step("pause", "Pause", "", "No more matches begin; those that run are played on."),
+        Step("finish", "Finish", "Really end it?", "The final ends as it stands."),
+    ),
+    "paused": (
+        Step("resume", "Resume", "", "Matches begin again."),
+        Step("finish", "Finish", "Really end it?", "The final ends as it stands."),
+    ),
+    "finished": (
+        Step("rerun", "Play again", "Really again?", "Only what has changed since is played."),
+    ),
+}
+"""The next steps, by the status of a competition."""
+REHEARSED: Final = ("draft", "open", "frozen")
+"""When a final can be rehearsed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """An entry and whether it is there."""
+
+    entry: CompetitionEntry
+    connected: bool
+    """With the version that plays."""
+    left_out: bool = False
+    """True if the entry only connected, in a competition of submitted bots."""
+    late: tuple[int, float] = (0, 0.0)
+    """By how many days it came late, and the percent of the points that this costs."""
+    opened: bool | None = None
+    """True if people may play against the submitted bot; None if the viewer may not decide."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pupil:
+    """A student with its entries."""
+
+    student: CompetitionStudent
+    entries: tuple[Entered, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Staff:
+    """The staff's view of a competition."""
+
+    role: str
+    """``owner``, ``assistant`` or ``reader``, which has no forms."""
+    steps: tuple[Step, ...]
+    late: bool
+    """True if somebody may still submit, so that a final would wait."""
+    pupils: tuple[Pupil, ...]
+    baselines: tuple[Entered, ...]
+    suspended: tuple[SuspensionRow, ...]
+    codes: tuple[Code, ...]
+    warnings: tuple[str, ...] = ()
+    rehearsal: CompetitionRow | None = None
+    """Its rehearsal, if there is one."""
+    files: tuple[str, ...] = FILES
+    people: tuple[StaffMember, ...] = ()
+    """All of the staff, owners first."""
+
+    @property
+    def owns(self) -> bool:
+        """True if the viewer may do what owners do."""
+        return allows(self.role, "change")
+
+    @property
+    def runs(self) -> bool:
+        """True if the viewer may do what assistants do."""
+        return allows(self.role, "run")
+
+    regrades: tuple[Regrade, ...] = ()
+    """Requests to look at a result again, open ones first."""
+    checks: Mapping[str, BaselineState] = field(default_factory=dict)
+    """True if each baseline can play, by its name."""
+    provided: frozenset[str] = frozenset()
+    """Baselines that are reference bots: they can be checked again, or replaced."""
+
+    @property
+    def names(self) -> list[str]:
+        """Students and their entries: who can be disqualified."""
+        students = [each.student.player for each in self.pupils]
+        return students + [one.entry.name for each in self.pupils for one in each.entries]
+
+    @property
+    def without(self) -> int:
+        """Active students of whom nothing is entered."""
+        return sum(each.student.status == "active" and not each.entries for each in self.pupils)
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """A student's view of its own part in a competition."""
+
+    student: CompetitionStudent
+    entries: tuple[Entered, ...]
+    versions: tuple[VersionRow, ...]
+    """To choose from; none if nothing can be chosen any more."""
+    full: bool
+    """True if another bot would have to take the place of one."""
+    takes: bool
+    """True if a bot may be submitted now."""
+    most_bytes: int
+    """The size limit of a submission."""
+    submissions: tuple[SubmissionRow, ...]
+    """The latest submissions for this competition."""
+    handed_in_only: bool = False
+    """True if only submitted bots play in the final."""
+    regrades: tuple[Regrade, ...] = ()
+    """Its requests to look at a result again, open ones first."""
+    late_until: int | None = None
+    """Until when it may submit late, with a penalty; None if it may not, or need not."""
+    in_want: Mapping[int, str] = field(default_factory=dict)
+    """By id, a sentence for each submission that waits for a suitable machine."""
+
+    @property
+    def bots(self) -> list[str]:
+        """Names of the bots that have versions to choose from."""
+        return list(dict.fromkeys(each.bot for each in self.versions))
+
+    @property
+    def chosen(self) -> list[int | None]:
+        """Versions that the student chose."""
+        return [
+            each.entry.next_id or each.entry.version_id
+            for each in self.entries
+            if each.entry.chosen
+        ]
+
+
+def _entered(
+    directory: Directory, view: CompetitionView, entries: Sequence[CompetitionEntry]
+) -> tuple[Entered, ...]:
+    found = []
+    for each in entries:
+        here = directory.presences.get(each.bot_id)
+        wanted = each.next_id or each.version_id
+        there = here is not None and here.online and here.version_id == wanted
+        late = view.late_of(each)
+        found.append(Entered(each, there, each.name in view.left_out, late=late))
+    return tuple(found)
+
+
+async def _with_say(
+    store: Store, config: ServerConfig, entries: Sequence[Entered], viewer: Identity
+) -> tuple[Entered, ...]:
+    """The entries, and of those of the viewer whether people may play against them."""
+    if not config.hosted or config.hosted_play == "nobody":
+        return tuple(entries)
+    found = []
+    for each in entries:
+        if each.entry.player_id == viewer.player_id:
+            ready = await store.read(submission_sql.ready_version, each.entry.bot_id, None)
+            each = replace(each, opened=None if ready is None else ready.open)
+        found.append(each)
+    return tuple(found)
+
+
+def _steps(
+    config: ServerConfig, view: CompetitionView, rehearsal: CompetitionRow | None
+) -> Iterator[Step]:
+    """The next steps of an organiser."""
+    row, unplayed = view.row, ". ".join(each.unplayed for each in view.games if each.unplayed)
+    for step in STEPS.get(row.status, ()):
+        if step.name == "rerun" and row.rehearses is not None:
+            continue
+        more = step.name == "finish" and unplayed
+        yield step._replace(note=f"{step.note} {unplayed}.") if more else step
+    if row.rehearses is not None:
+        yield DELETE
+    elif rehearsal is None and config.hosted and row.status in REHEARSED:
+        yield REHEARSE
+
+
+async def _rehearsal(store: Store, row: CompetitionRow) -> CompetitionRow | None:
+    """The current rehearsal of a competition."""
+    try:
+        found = await store.read(competition_sql.find, rehearsal_name(row.name))
+    except Unknown:
+        return None
+    return found if found.rehearses == row.id else None
+
+
+def _organises(viewer: Identity | None) -> bool:
+    return viewer is not None and not viewer.scopes.isdisjoint(ORGANISERS)
+
+
+async def staff_of(
+    store: Store,
+    directory: Directory,
+    config: ServerConfig,
+    view: CompetitionView,
+    viewer: Identity | None,
+) -> Staff | None:
+    """The staff's part of the page; None for everybody else."""
+    row, now = view.row, store.now()
+    role = await role_in(store, row.id, viewer)
+    if viewer is None or role is None:
+        return None
+    runs = allows(role, "run")
+    entries: dict[int, list[CompetitionEntry]] = {}
+    for each in view.entries:
+        if not each.baseline:
+            entries.setdefault(each.player_id, []).append(each)
+    baselines = _entered(directory, view, [each for each in view.entries if each.baseline])
+    rehearsal = await _rehearsal(store, row)
+    return Staff(
+        role,
+        tuple(_steps(config, view, rehearsal)) if runs else (),
+        any(
+            each.status == "active" and each.extended_ms is not None and each.extended_ms > now
+            for each in view.students
+        ),
+        tuple(
+            Pupil(each, _entered(directory, view, entries.get(each.player_id, ())))
+            for each in view.students
+        ),
+        await _with_say(store, config, baselines, viewer),
+        tuple(await store.read(suspensions.suspended_in, row.id)),
+        tuple(await store.read(join_codes.codes_of, row.id)) if runs else (),
+        view.warnings,
+        rehearsal,
+        people=tuple(await store.read(competition_staff.staff_of, row.id)),
+        regrades=tuple(await store.read(stored_regrades.requests, row.id)),
+        checks=view.baselines,
+        provided=_provided(view) if runs else frozenset(),
+    )
+
+
+def _provided(view: CompetitionView) -> frozenset[str]:
+    """The reference bots that can be checked again now, or replaced."""
+    if view.row.rehearses is not None or view.row.status in ("running", "paused"):
+        return frozenset()
+    named = {each.bot.lower() for each in view.file.baselines if each.reference}
+    return frozenset(each.name for each in view.entries if each.name.lower() in named)
+
+
+async def own_of(
+    store: Store,
+    directory: Directory,
+    config: ServerConfig,
+    hosting: Hosting,
+    view: CompetitionView,
+    viewer: Identity | None,
+) -> Own | None:
+    """A student's part of the page; None for everybody else."""
+    if viewer is None:
+        return None
+    student = next((each for each in view.students if each.player_id == viewer.player_id), None)
+    if student is None:
+        return None
+    row, now = view.row, store.now()
+    own = [
+        each for each in view.entries if each.player_id == viewer.player_id and not each.baseline
+    ]
+    extended = student.extended_ms is not None and student.extended_ms > now
+    taken_late = row.status == "frozen" and row.late_ms is not None and row.late_ms > now
+    late = (extended and row.status in ("frozen", "finished")) or taken_late
+    versions: list[VersionRow] = []
+    open_now = student.status == "active" and (row.status == "open" or late)
+    if open_now:
+        versions = await store.read(competition_entries.versions_of, viewer.player_id)
+    handed_in = await store.read(
+        submission_sql.of, player_id=viewer.player_id, class_id=row.id, limit=MOST_SUBMISSIONS
+    )
+    return Own(
+        student,
+        await _with_say(store, config, _entered(directory, view, own), viewer),
+        tuple(versions[:MOST_VERSIONS]),
+        full=len(own) >= row.entries_each,
+        takes=open_now and config.hosted,
+        most_bytes=config.max_submission_bytes,
+        submissions=tuple(handed_in),
+        handed_in_only=view.file.hosting_required,
+        regrades=tuple(await store.read(stored_regrades.requests, row.id, viewer.player_id)),
+        late_until=row.late_ms if taken_late and not extended else None,
+        in_want={each.id: hosting.in_want(each) for each in handed_in},
+    )
+
+
+@get("/competitions/new", include_in_schema=False)
+async def new_competition(
+    state: State, request: Call, name: FromQuery[str] = "", game: FromQuery[str] = ""
+) -> Response[str]:
+    """A competition file to fill in, to check and to open."""
+    try:
+        viewer = await viewer_of(request)
+    except ProtocolError as error:
+        return page("missing.html", status=401, text=str(error))
+    text = template(
+        name[:64] or "My competition",
+        (game[:200] or "connect_four",),
+        "move:1",
+        datetime.now(UTC),
+        hosted=service(state, ServerConfig).hosted,
+    )
+    return page("new_competition.html", file=text, allowed=_organises(viewer))
+
+
+@get("/join", include_in_schema=False)
+async def join(request: Call, code: FromQuery[str] = "") -> Response[str]:
+    """Join a competition by a code; ``code`` fills the form in."""
+    return page("join.html", code=code[:32])
+
+
+@get("/competitions/{reference:str}/report", include_in_schema=False)
+async def report(
+    state: State,
+    request: Call,
+    reference: FromPath[str],
+    student: Annotated[str, QueryParameter(max_length=64)] = "",
+) -> Response[str]:
+    """The report on a student: for itself, or for an organiser."""
+    try:
+        viewer = await viewer_of(request)
+        if viewer is None:
+            return page("missing.html", status=401, text="Sign in to see a report.")
+        found = await service(state, Reports).report(reference, student, viewer)
+    except ProtocolError as error:
+        return page("missing.html", status=403, text=str(error))
+    except Unknown as error:
+        return missing(f"{str(error)[:1].upper()}{str(error)[1:]}.")
+    row = await service(state, Store).read(competition_sql.find, reference)
+    return page("report.html", row=row, report=found)
+
+
+HANDLERS: Final[tuple[Any, ...]] = (new_competition, join, report)

@@ -1,0 +1,153 @@
+"""Values in words for templates; every function is a filter of the same name.
+
+All of them return plain text, which the template escapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final, NamedTuple, TypeVar
+from urllib.parse import quote
+
+from plyhouse.games.errors import GameError
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.messages import SeatInfo
+from plyhouse.storage.rows import MatchRow
+
+__all__ = ["FILTERS", "Title"]
+
+FILTERS: Final[dict[str, Callable[..., Any]]] = {}
+"""All filters by name."""
+
+FilterT = TypeVar("FilterT", bound=Callable[..., Any])
+
+
+def _filter(function: FilterT) -> FilterT:
+    FILTERS[function.__name__] = function
+    return function
+
+
+class Title(NamedTuple):
+    """A game's title, and its parameters in brackets where they are not the defaults."""
+
+    name: str
+    parameters: str
+
+
+@_filter
+def segment(text: str) -> str:
+    """Quote a text for one segment of a path, or one value of a query."""
+    return quote(text, safe="")
+
+
+@_filter
+def title(spec: str) -> Title:
+    """Return the title of a game; its spec if it is not installed."""
+    try:
+        game = get_game(spec)
+    except GameError:
+        return Title(spec, "")
+    name, bracket, parameters = game.spec.partition("(")
+    return Title(game.info.title or name, bracket + parameters)
+
+
+@_filter
+def draw_offers(spec: str) -> bool:
+    """Return whether draws may be offered in a game; not if it is not installed."""
+    try:
+        return get_game(spec).info.draw_offers
+    except GameError:
+        return False
+
+
+@_filter
+def holders(row: MatchRow) -> list[str]:
+    """Return the names of a match's seats; a person plays under the player's own name."""
+    return [holder_name((seat.player, seat.bot)) for seat in row.seats]
+
+
+@_filter
+def holder_name(holder: tuple[str, str]) -> str:
+    """Return the name of a bot and its player; a person's is the player's own."""
+    player, bot = holder
+    return player if not bot or bot.lower() == player.lower() else f"{player}/{bot}"
+
+
+@_filter
+def seat_name(info: SeatInfo) -> str:
+    """Return the name of a seat's holder, as it was when the match was made."""
+    return holder_name((info.player, info.bot))
+
+
+@_filter
+def page_of(name: str) -> str:
+    """Return the address of the page of ``player/bot`` or of a player.
+
+    Empty where a board tells no name: it has words in brackets in its place.
+    """
+    if not name or name.startswith("("):
+        return ""
+    player, slash, bot = name.partition("/")
+    return f"/bots/{segment(player)}/{segment(bot)}" if slash else f"/players/{segment(player)}"
+
+
+@_filter
+def duration(ms: float) -> str:
+    """Return milliseconds as people read them: 0.4 ms, 35 ms, 1.2 s.
+
+    >>> duration(0.42), duration(35.2), duration(1234.0)
+    ('0.4 ms', '35 ms', '1.2 s')
+    """
+    if ms >= 1000:
+        return f"{ms / 1000:.1f} s"
+    return f"{ms:.0f} ms" if ms >= 10 else f"{ms:.1f} ms"
+
+
+@_filter
+def ending(termination: str) -> str:
+    """Return a termination in words; nothing for the usual end."""
+    return "" if termination == "normal" else termination.replace("_", " ")
+
+
+@_filter
+def sentence(words: str) -> str:
+    """Return words with a capital first letter and a full stop; what has an end keeps it."""
+    return words[:1].upper() + words[1:] + ("" if words.endswith((".", "?", "!")) else ".")
+
+
+@_filter
+def signed(value: float) -> str:
+    """Return a return with its sign, and none on zero."""
+    return f"{value:+g}".replace("-", "\N{MINUS SIGN}") if value else "0"
+
+
+@_filter
+def scores(returns: Sequence[float]) -> str:
+    """Return what the seats of a match got; a dash if they got nothing."""
+    return " : ".join(signed(value) for value in returns) or "\N{EN DASH}"
+
+
+@_filter
+def number(value: float | None, form: str) -> str:
+    """Return a number in a format like ``.0f``; a dash if there is none."""
+    return "\N{EN DASH}" if value is None else format(value, form)
+
+
+@_filter
+def interval(bounds: tuple[float | None, float | None], form: str) -> str:
+    """Return an interval, its bounds in a format like ``.0f``; nothing if there is none."""
+    low, high = bounds
+    return "" if low is None or high is None else f"{low:{form}} … {high:{form}}"
+
+
+@_filter
+def count(many: int, noun: str, plural: str = "s") -> str:
+    """Return a number and what it counts, with the ending of the plural where it needs one."""
+    return f"{many} {noun if many == 1 else noun + plural}"
+
+
+@_filter
+def moment(wall_ms: int) -> datetime:
+    """Return a wall-clock time in milliseconds since 1970 as a date and time (UTC)."""
+    return datetime.fromtimestamp(wall_ms / 1000, UTC)

@@ -1,0 +1,293 @@
+"""Profiles of bots: versions, standings, ratings over time and matches.
+
+Every query begins at an index that has the bot in it and ends after a number of rows that the
+caller says, so that the page of a bot with a million matches costs what another's does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from sqlalchemy import Connection, func, or_, select
+
+from plyhouse.storage.competition_privacy import part_of, visible
+from plyhouse.storage.models import (
+    UNRATED,
+    bots,
+    events,
+    match_seats,
+    matches,
+    pairings,
+    players,
+    rating_snapshots,
+    standings,
+    versions,
+)
+
+__all__ = [
+    "CareerMatch",
+    "Holder",
+    "PlyCost",
+    "RatingPoint",
+    "VersionResult",
+    "VersionSeen",
+    "matches_of",
+    "plies_of",
+    "ratings_of",
+    "standings_of",
+    "versions_of",
+]
+
+
+class Holder(NamedTuple):
+    """The holder of a seat."""
+
+    player: str
+    bot: str
+
+
+class CareerMatch(NamedTuple):
+    """A finished match of a bot, as it went for the bot."""
+
+    match: str
+    game: str
+    seat: int
+    """The bot's; its first one if it played against itself."""
+    version_id: int
+    version: str
+    result: str | None
+    """``W``, ``D`` or ``L``; None in a match that does not count."""
+    returned: float | None
+    termination: str
+    culprit: int | None
+    reason: str
+    rated: bool
+    ply: int
+    created_ms: int
+    void_reason: str | None
+    over: bool
+    """True if its pairing is over, so that everything is public."""
+    others: tuple[Holder, ...]
+    """Holders of the other seats, in seat order."""
+    competition_id: str | None = None
+    """The competition of the match."""
+
+
+class VersionSeen(NamedTuple):
+    """A version of a bot."""
+
+    version_id: int
+    version: str
+    created_ms: int
+
+
+class VersionResult(NamedTuple):
+    """The line of one version of a bot on the leaderboard of a game."""
+
+    game: str
+    version_id: int
+    version: str
+    latest: bool
+    score: float
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    rating: float | None
+    low: float | None
+    high: float | None
+
+
+class RatingPoint(NamedTuple):
+    """A rating at the time it was fitted."""
+
+    game: str
+    version: str
+    taken_ms: int
+    rating: float
+    low: float
+    high: float
+    games: int
+
+
+class PlyCost(NamedTuple):
+    """Time of one ply."""
+
+    match: str
+    charged_ns: int
+    lag_ns: int
+
+
+def matches_of(
+    connection: Connection,
+    bot_id: int,
+    *,
+    limit: int,
+    before: str | None = None,
+    closed: Collection[str] = (),
+    viewer: int | None = None,
+    unnamed_in: Collection[str] = (),
+) -> list[CareerMatch]:
+    """Return finished matches of a bot, newest first; ``before`` is the last of the page before.
+
+    Matches of the competitions ``closed`` are included only if the player ``viewer`` has a seat in
+    them; those of ``unnamed_in``, in which the bot has no name, are not.
+    """
+    mine = match_seats.alias("mine")
+    twin = match_seats.alias("twin")
+    first = select(func.min(twin.c.seat)).where(
+        twin.c.match_id == mine.c.match_id, twin.c.bot_id == bot_id
+    )
+    query = (
+        select(
+            matches.c.id,
+            matches.c.game,
+            mine.c.seat,
+            mine.c.version_id,
+            versions.c.label,
+            mine.c.result,
+            mine.c.returned,
+            matches.c.termination,
+            matches.c.culprit,
+            matches.c.reason,
+            matches.c.rated,
+            matches.c.ply,
+            matches.c.created_ms,
+            matches.c.void_reason,
+            pairings.c.finished_ms.is_not(None),
+            pairings.c.competition_id,
+        )
+        .join(matches, matches.c.id == mine.c.match_id)
+        .join(pairings, pairings.c.id == matches.c.pairing_id)
+        .join(versions, versions.c.id == mine.c.version_id)
+        .where(
+            mine.c.bot_id == bot_id,
+            matches.c.finished_ms.is_not(None),
+            mine.c.seat == first.scalar_subquery(),
+        )
+        .order_by(mine.c.match_id.desc())
+        .limit(limit)
+    )
+    if before is not None:
+        query = query.where(mine.c.match_id < before)
+    if closed:
+        query = query.where(visible(closed, viewer))
+    if unnamed_in:
+        here = pairings.c.competition_id
+        query = query.where(or_(here.is_(None), here.not_in(part_of(unnamed_in))))
+    rows = connection.execute(query).all()
+    seats = _seats(connection, [row[0] for row in rows])
+    return [
+        CareerMatch._make(
+            [
+                *row[:14],
+                bool(row[14]),
+                tuple(each for seat, each in seats[row[0]] if seat != row[2]),
+                row[15],
+            ]
+        )
+        for row in rows
+    ]
+
+
+def _seats(connection: Connection, ids: Sequence[str]) -> dict[str, list[tuple[int, Holder]]]:
+    found: dict[str, list[tuple[int, Holder]]] = {each: [] for each in ids}
+    query = (
+        select(match_seats.c.match_id, match_seats.c.seat, players.c.name, bots.c.name)
+        .join(bots, bots.c.id == match_seats.c.bot_id)
+        .join(players, players.c.id == bots.c.player_id)
+        .order_by(match_seats.c.match_id, match_seats.c.seat)
+    )
+    for start in range(0, len(ids), 500):  # databases limit the number of parameters
+        chosen = query.where(match_seats.c.match_id.in_(ids[start : start + 500]))
+        for match, seat, player, bot in connection.execute(chosen):
+            found[match].append((seat, Holder(player, bot)))
+    return found
+
+
+def versions_of(connection: Connection, bot_id: int, limit: int) -> list[VersionSeen]:
+    """Return the newest versions of a bot, newest first."""
+    query = (
+        select(versions.c.id, versions.c.label, versions.c.created_ms)
+        .where(versions.c.bot_id == bot_id)
+        .order_by(versions.c.id.desc())
+        .limit(limit)
+    )
+    return [VersionSeen(*row) for row in connection.execute(query)]
+
+
+def standings_of(
+    connection: Connection, bot_ids: Sequence[int], limit: int
+) -> list[tuple[int, VersionResult]]:
+    """Return pairs of a bot's id and a line of it on a leaderboard, by game, the latest first."""
+    table = standings.c
+    query = (
+        select(
+            table.bot_id,
+            table.game,
+            table.version_id,
+            versions.c.label,
+            table.latest,
+            table.score,
+            table.games,
+            table.wins,
+            table.draws,
+            table.losses,
+            table.rating,
+            table.low,
+            table.high,
+        )
+        .join(versions, versions.c.id == table.version_id)
+        # Named, so that the index of game and bot serves: there are a few dozen games.
+        .where(table.game.in_(select(standings.c.game).distinct()), table.bot_id.in_(bot_ids))
+        .order_by(table.game, table.latest.desc(), table.version_id.desc())
+        .limit(limit)
+    )
+    return [
+        (bot_id, VersionResult._make([*line, None if rating == UNRATED else rating, low, high]))
+        for bot_id, *line, rating, low, high in connection.execute(query)
+    ]
+
+
+def ratings_of(
+    connection: Connection, bot_id: int, games: Sequence[str], limit: int
+) -> list[RatingPoint]:
+    """Return the latest ``limit`` ratings of a bot in each of these games, oldest first."""
+    columns = rating_snapshots.c
+    found: list[RatingPoint] = []
+    for game in games:
+        query = (
+            select(
+                columns.game,
+                versions.c.label,
+                columns.taken_ms,
+                columns.rating,
+                columns.low,
+                columns.high,
+                columns.games,
+            )
+            .outerjoin(versions, versions.c.id == columns.version_id)
+            .where(columns.game == game, columns.bot_id == bot_id)
+            .order_by(columns.taken_ms.desc(), columns.id.desc())
+            .limit(limit)
+        )
+        rows = connection.execute(query).all()
+        found += [RatingPoint(row[0], row[1] or "", *row[2:]) for row in reversed(rows)]
+    return found
+
+
+def plies_of(connection: Connection, seats: Sequence[tuple[str, int]], limit: int) -> list[PlyCost]:
+    """Return what plies of these seats (match and seat) took, ``limit`` of them at most."""
+    wanted = set(seats)
+    query = (
+        select(events.c.match_id, events.c.seat, events.c.charged_ns, events.c.lag_ns)
+        .where(events.c.match_id.in_([match for match, _ in seats]), events.c.kind == "action")
+        .order_by(events.c.match_id.desc(), events.c.idx)
+        .limit(limit)
+    )
+    return [
+        PlyCost(match, charged, lag)
+        for match, seat, charged, lag in connection.execute(query)
+        if (match, seat) in wanted
+    ]

@@ -1,0 +1,535 @@
+"""Queries for entries of students: their bots and the entered versions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from sqlalchemy import ColumnElement, Connection, exists, func, or_, select
+
+from plyhouse.storage.competition_rows import (
+    PRACTICE,
+    CompetitionEntry,
+    CompetitionRow,
+    Submission,
+    VersionRow,
+)
+from plyhouse.storage.competition_sql import entries_of, find
+from plyhouse.storage.competition_students import is_frozen, name_of, not_open, student_of
+from plyhouse.storage.errors import CompetitionRefusal, Unknown
+from plyhouse.storage.locks import locking
+from plyhouse.storage.models import (
+    bots,
+    class_competitions,
+    class_entries,
+    class_students,
+    submission_entries,
+    versions,
+)
+from plyhouse.storage.models import submissions as handed_in
+from plyhouse.storage.names import key_of
+from plyhouse.storage.rows import BotRow
+from plyhouse.storage.suspensions import suspended_in
+
+__all__ = [
+    "changes",
+    "enter",
+    "enter_checked",
+    "first_seen",
+    "has_connected",
+    "last_digests",
+    "submissions",
+    "submit",
+    "taker",
+    "takers",
+    "versions_of",
+]
+
+AT_ONCE = 500
+"""Ids in one statement: databases limit the number of parameters."""
+
+
+def submit(
+    connection: Connection,
+    player_id: int,
+    bot_id: int,
+    version_id: int,
+    now_ms: int,
+    games: Collection[str] = (),
+) -> None:
+    """A bot has connected: it is entered where its student may enter one more, with this version.
+
+    ``games`` are those that it accepts, if it names them: it takes no place in a competition
+    without any of them.  Also baselines play with what connected last, until the freeze.
+    """
+    entry = class_entries.c
+    in_time = select(class_competitions.c.id).where(_in_time(now_ms))
+    connection.execute(
+        class_entries.update()
+        .where(entry.bot_id == bot_id, entry.baseline.is_(True), entry.class_id.in_(in_time))
+        .values(version_id=version_id)
+    )
+    came = connection.execute(
+        select(handed_in.c.submitted_ms).where(handed_in.c.version_id == version_id)
+    ).scalar_one_or_none()
+    known = select(entry.class_id).where(entry.bot_id == bot_id, entry.version_id == version_id)
+    there = set(connection.execute(known).scalars())
+    if there.issuperset(class_id for class_id, _ in _open_to(connection, player_id, now_ms)):
+        return  # most logins change nothing, and need not wait for each other
+    for class_id, most in _open_to(connection, player_id, now_ms, lock=True):
+        mine = [each for each in entries_of(connection, class_id) if each.player_id == player_id]
+        own = next((each for each in mine if each.bot_id == bot_id), None)
+        if own and own.version_id and came and _came_later(connection, class_id, own, came):
+            continue  # It was submitted, and a later submission plays: let that one play on.
+        if own is None:
+            if _taken(mine) < most and _plays(find(connection, class_id), games):
+                _enter(connection, class_id, player_id, bot_id, version_id, False, now_ms)
+        elif not own.chosen and own.version_id != version_id:
+            if own.status == "active":
+                _play_with(connection, class_id, bot_id, version_id)
+            elif _taken(mine) < most and _was_suspended(connection, class_id, own):
+                _play_with(connection, class_id, bot_id, version_id, status="active")
+
+
+def changes(connection: Connection, bot: BotRow, version_id: int, now_ms: int) -> bool:
+    """Return whether `has_connected` or `submit` may have to write a row for a version."""
+    package, entry = handed_in.c, class_entries.c
+    first = select(package.id).where(package.version_id == version_id, ~package.connected)
+    in_time = select(class_competitions.c.id).where(_in_time(now_ms))
+    plays = or_(entry.version_id.is_(None), entry.version_id != version_id)
+    baseline = select(entry.class_id).where(
+        entry.bot_id == bot.id, entry.baseline, entry.class_id.in_(in_time), plays
+    )
+    if any(connection.execute(query.limit(1)).first() for query in (first, baseline)):
+        return True
+    entered = select(entry.class_id).where(entry.bot_id == bot.id, entry.version_id == version_id)
+    settled = set(connection.execute(entered).scalars())
+    return any(each not in settled for each, _ in _open_to(connection, bot.player_id, now_ms))
+
+
+def _was_suspended(connection: Connection, class_id: str, entry: CompetitionEntry) -> bool:
+    """Return whether the final from which an entry was withdrawn by a suspension is over."""
+    return find(connection, class_id).status == "finished" and any(
+        each.bot_id == entry.bot_id for each in suspended_in(connection, class_id, withdrawn=True)
+    )
+
+
+def _plays(row: CompetitionRow, games: Collection[str]) -> bool:
+    """Return whether a bot of these games has one to play there; without any it may play all."""
+    here = [each.game for each in row.games]
+    return not games or any(game in games or game.partition("(")[0] in games for game in here)
+
+
+def _in_time(now_ms: int) -> ColumnElement[bool]:
+    """Competitions before their freeze."""
+    here = class_competitions.c
+    deadline = func.coalesce(here.freezes_ms, now_ms + 1)
+    return here.status.in_(("draft", "open")) & (deadline > now_ms)
+
+
+def _open_to(
+    connection: Connection, player_id: int, now_ms: int, *, lock: bool = False
+) -> list[tuple[str, int]]:
+    """The competitions to which a student may submit, and how many entries each takes.
+
+    ``lock`` locks them, see `find`.
+    """
+    here, student = class_competitions.c, class_students.c
+    query = (
+        select(here.id, here.entries_each)
+        .join(class_students, student.class_id == here.id)
+        .where(
+            student.player_id == player_id,
+            student.status == "active",
+            here.status.in_(("open", "frozen", "finished")),
+            _in_time(now_ms) | (student.extended_ms > now_ms),
+        )
+        .order_by(here.id)
+    )
+    if lock:
+        query = query.with_for_update(key_share=True, of=class_competitions)
+    return [(row.id, row.entries_each) for row in connection.execute(query)]
+
+
+def _taken(mine: Sequence[CompetitionEntry]) -> int:
+    """How many of a student's places are taken: a disqualification does not give one back."""
+    return sum(each.status != "withdrawn" and not each.baseline for each in mine)
+
+
+def _play_with(
+    connection: Connection, class_id: str, bot_id: int, version_id: int, **more: object
+) -> None:
+    entry = class_entries.c
+    connection.execute(
+        class_entries.update()
+        .where(entry.class_id == class_id, entry.bot_id == bot_id)
+        .values(version_id=version_id, **more)
+    )
+
+
+# A submission enters in two steps: acceptance is decided when it arrives, and it plays once its
+# check is over.
+
+
+def takers(connection: Connection, player_id: int, bot_id: int, now_ms: int) -> list[str]:
+    """Return the competitions that would take a bot if it connected now."""
+    entry = class_entries.c
+    baseline = (
+        select(entry.class_id)
+        .join(class_competitions, class_competitions.c.id == entry.class_id)
+        .where(entry.bot_id == bot_id, entry.baseline.is_(True), _in_time(now_ms))
+    )
+    found = list(connection.execute(baseline).scalars())
+    for class_id, most in _open_to(connection, player_id, now_ms):
+        mine = [each for each in entries_of(connection, class_id) if each.player_id == player_id]
+        own = next((each for each in mine if each.bot_id == bot_id), None)
+        if (own is None and _taken(mine) < most) or (own is not None and own.status == "active"):
+            found.append(class_id)
+    return sorted(set(found))
+
+
+def taker(connection: Connection, reference: str, player_id: int, bot_id: int, now_ms: int) -> str:
+    """Return the id of the competition for which a bot is submitted.
+
+    Raises `Unknown`, or `CompetitionRefusal` if it would not take the bot now.
+    """
+    row = find(connection, reference)
+    entries = entries_of(connection, row.id)
+    own = next((each for each in entries if each.bot_id == bot_id), None)
+    if own is not None and own.baseline:
+        _may_submit(row, None, now_ms, baseline=True)
+        return row.id
+    player = name_of(connection, player_id)
+    student = student_of(connection, row, player)
+    if student.status != "active":
+        raise CompetitionRefusal(
+            "competition/revoked", f"{player} is {student.status} in {row.name!r}"
+        )
+    _may_submit(row, student.extended_ms, now_ms)
+    if own is not None:
+        if own.status != "active":
+            raise CompetitionRefusal(
+                "competition/revoked", f"{own.name} is {own.status} in {row.name!r}"
+            )
+        return row.id
+    mine = [each for each in entries if each.player_id == player_id]
+    if _taken(mine) >= row.entries_each:
+        there = [each.bot for each in mine if not each.baseline and each.status != "withdrawn"]
+        raise CompetitionRefusal(
+            "competition/entry_limit",
+            f"{row.name!r} takes {row.entries_each} of each student, and yours has "
+            f"{', '.join(there)}; hand it in as another version of that bot (--bot {there[0]}), or "
+            "for itself, without a competition, and once it is checked let it take the place: "
+            f"plyhouse bot enter NAME --replace {there[0]}",
+        )
+    return row.id
+
+
+def enter_checked(
+    connection: Connection,
+    class_id: str,
+    player_id: int,
+    bot_id: int,
+    version_id: int,
+    chosen: bool,
+    asked_ms: int,
+    now_ms: int,
+    games: Collection[str] = (),
+) -> str:
+    """Let a version play that was submitted at ``asked_ms``, if the competition accepted it then.
+
+    ``games`` are those that it plays; none stand for all.
+    Returns the outcome, one of `plyhouse.storage.submission_rows.OUTCOMES`.  If its author had
+    ``chosen`` the competition, it stays with this version until another is chosen.
+    """
+    row = find(connection, class_id, lock=True)
+    entries = entries_of(connection, class_id)
+    own = next((each for each in entries if each.bot_id == bot_id), None)
+    if row.status not in ("draft", "open", "frozen", "finished"):
+        return "begun"
+    if not _plays(row, games):
+        return "games"
+    student = class_students.c
+    active = exists().where(
+        student.class_id == class_id, student.player_id == player_id, student.status == "active"
+    )
+    baseline = own is not None and own.baseline
+    if not baseline and not connection.execute(select(active)).scalar_one():
+        return "out"
+    if own is not None and own.status != "active":
+        return "out"
+    if own is not None and own.version_id not in (None, version_id):
+        if _came_later(connection, class_id, own, asked_ms):
+            return "newer"
+        if own.chosen and not chosen:
+            return "pinned"
+    if baseline:
+        _play_with(connection, class_id, bot_id, version_id)
+    elif own is not None:
+        _play_with(connection, class_id, bot_id, version_id, chosen=chosen or own.chosen)
+    elif _taken([each for each in entries if each.player_id == player_id]) >= row.entries_each:
+        return "full"
+    else:
+        _enter(connection, class_id, player_id, bot_id, version_id, chosen, now_ms)
+    return "entered"
+
+
+def _came_later(
+    connection: Connection, class_id: str, entry: CompetitionEntry, asked_ms: int
+) -> bool:
+    """Return whether the version that an entry plays with came after that time."""
+    version = versions.c
+    asked = (
+        select(func.max(submission_entries.c.asked_ms))
+        .join(handed_in, handed_in.c.id == submission_entries.c.submission_id)
+        .where(
+            handed_in.c.version_id == entry.version_id, submission_entries.c.class_id == class_id
+        )
+        .scalar_subquery()
+    )
+    query = select(func.coalesce(asked, version.created_ms) > asked_ms).where(
+        version.id == entry.version_id
+    )
+    return bool(connection.execute(query).scalar_one())
+
+
+def has_connected(connection: Connection, version_id: int) -> None:
+    """Note that a version has connected: it may play after any result of a check."""
+    here = handed_in.c
+    connection.execute(
+        handed_in.update()
+        .where(here.version_id == version_id, here.connected.is_(False))
+        .values(connected=True)
+    )
+
+
+def _enter(
+    connection: Connection,
+    class_id: str,
+    player_id: int,
+    bot_id: int,
+    version_id: int | None,
+    chosen: bool,
+    now_ms: int,
+) -> None:
+    connection.execute(
+        class_entries.insert().values(
+            class_id=class_id,
+            bot_id=bot_id,
+            player_id=player_id,
+            version_id=version_id,
+            chosen=chosen,
+            baseline=False,
+            status="active",
+            created_ms=now_ms,
+        )
+    )
+
+
+def versions_of(connection: Connection, player_id: int, bot: str = "") -> list[VersionRow]:
+    """Return the versions of a player's bots, the newest first; of one bot if it is named."""
+    query = (
+        select(
+            versions.c.id,
+            bots.c.id,
+            bots.c.name,
+            versions.c.label,
+            versions.c.digest,
+            versions.c.created_ms,
+        )
+        .join(bots, bots.c.id == versions.c.bot_id)
+        .where(bots.c.player_id == player_id)
+        .order_by(versions.c.created_ms.desc(), versions.c.id.desc())
+    )
+    # A version that was only submitted, and is not ready, cannot play.
+    query = query.where(
+        ~exists().where(
+            handed_in.c.version_id == versions.c.id,
+            handed_in.c.status != "ready",
+            handed_in.c.connected.is_(False),
+        )
+    )
+    if bot:
+        query = query.where(bots.c.name_key == key_of(bot))
+    return [VersionRow(*row) for row in connection.execute(query)]
+
+
+def first_seen(connection: Connection, version_ids: Collection[int]) -> dict[int, int]:
+    """Return when the server saw each of these versions first, in ms."""
+    here = versions.c
+    found: dict[int, int] = {}
+    wanted = sorted(version_ids)
+    for start in range(0, len(wanted), AT_ONCE):
+        query = select(here.id, here.created_ms).where(here.id.in_(wanted[start : start + AT_ONCE]))
+        found |= {version: seen for version, seen in connection.execute(query)}  # noqa: C416
+    return found
+
+
+def last_digests(connection: Connection, bot_ids: Collection[int]) -> dict[int, str]:
+    """Digest of the newest version of each bot; empty if its client reported none.
+
+    Bots that have never connected are left out.
+    """
+    query = (
+        select(versions.c.bot_id, versions.c.digest)
+        .where(versions.c.bot_id.in_(bot_ids))
+        .order_by(versions.c.bot_id, versions.c.created_ms, versions.c.id)
+    )
+    return {bot: digest or "" for bot, digest in connection.execute(query)}
+
+
+def submissions(connection: Connection, player_id: int) -> list[Submission]:
+    """Return what a student has entered, in all competitions that are listed."""
+    here, entry = class_competitions.c, class_entries.c
+    ready = exists().where(
+        handed_in.c.version_id == entry.version_id, handed_in.c.status == "ready"
+    )
+    query = (
+        select(
+            here.name,
+            here.status,
+            entry.bot_id,
+            entry.version_id,
+            entry.chosen,
+            here.file,
+            ready | entry.baseline,
+        )
+        .join(class_entries, entry.class_id == here.id)
+        .where(entry.player_id == player_id, here.status != "deleted")
+        .where(~here.id.endswith(PRACTICE))  # what plays there follows from the competition
+        .order_by(here.created_ms.desc(), entry.bot_id)
+    )
+    return [Submission(*row) for row in connection.execute(query)]
+
+
+def enter(
+    connection: Connection,
+    reference: str,
+    player_id: int,
+    bot: str,
+    version: str,
+    replaces: str,
+    now_ms: int,
+) -> CompetitionEntry:
+    """Let a student choose which of its bots and versions plays; until its freeze.
+
+    ``version`` is a label or the beginning of a digest (four characters at least); empty: the
+    last one that came, also in future.  ``replaces`` names the bot whose place it takes.
+    """
+    connection.execute(
+        locking(select(bots.c.id).where(bots.c.player_id == player_id).order_by(bots.c.id))
+    )
+    row = find(connection, reference, lock=True)
+    player = name_of(connection, player_id)
+    student = student_of(connection, row, player)
+    if student.status != "active":
+        raise CompetitionRefusal(
+            "competition/revoked", f"{player} is {student.status} in {row.name!r}"
+        )
+    _may_submit(row, student.extended_ms, now_ms)
+    known = versions_of(connection, player_id, bot)
+    if not known:
+        have = sorted({each.bot for each in versions_of(connection, player_id)})
+        raise Unknown(
+            f"{player} has no bot {bot!r} that has connected; connected have: "
+            f"{', '.join(have) or 'none yet'}"
+        )
+    chosen = _version(known, version)
+    mine = [
+        each
+        for each in entries_of(connection, row.id)
+        if each.player_id == player_id and not each.baseline
+    ]
+    here = class_entries.c
+    if replaces:
+        old = next((each for each in mine if key_of(each.bot) == key_of(replaces)), None)
+        if old is None:
+            listed = ", ".join(each.bot for each in mine) or "none"
+            raise Unknown(f"{replaces!r} is not entered, and cannot be replaced; entered: {listed}")
+        _not_disqualified(row, old)
+        if old.bot_id != chosen.bot_id:
+            connection.execute(
+                class_entries.delete().where(here.class_id == row.id, here.bot_id == old.bot_id)
+            )
+            mine.remove(old)
+    # An earlier submission that waits for its check is too late now.
+    theirs = select(handed_in.c.id).where(handed_in.c.bot_id == chosen.bot_id)
+    asked = submission_entries.c
+    connection.execute(
+        submission_entries.update()
+        .where(asked.class_id == row.id, asked.outcome == "", asked.submission_id.in_(theirs))
+        .values(outcome="pinned")
+    )
+    own = next((each for each in mine if each.bot_id == chosen.bot_id), None)
+    if own is not None:
+        _not_disqualified(row, own)
+    # A withdrawn entry needs a place again, which another bot may have by now.
+    if (own is None or own.status == "withdrawn") and _taken(mine) >= row.entries_each:
+        there = [each.bot for each in mine if each.status != "withdrawn"]
+        raise CompetitionRefusal(
+            "competition/entry_limit",
+            f"{row.name!r} takes {row.entries_each} of each student, and yours has "
+            f"{', '.join(there)}; --replace {there[0]} gives its place to {chosen.bot}",
+        )
+    if own is not None:
+        connection.execute(
+            class_entries.update()
+            .where(here.class_id == row.id, here.bot_id == chosen.bot_id)
+            .values(version_id=chosen.id, chosen=bool(version), status="active")
+        )
+    else:
+        _enter(connection, row.id, player_id, chosen.bot_id, chosen.id, bool(version), now_ms)
+    return next(each for each in entries_of(connection, row.id) if each.bot_id == chosen.bot_id)
+
+
+def _not_disqualified(row: CompetitionRow, entry: CompetitionEntry) -> None:
+    if entry.status == "disqualified":
+        raise CompetitionRefusal(
+            "competition/revoked", f"{entry.name} is disqualified in {row.name!r}, and stays so"
+        )
+
+
+def _may_submit(
+    row: CompetitionRow, extended_ms: int | None, now_ms: int, *, baseline: bool = False
+) -> None:
+    if row.status == "draft" and not baseline:
+        raise not_open(row)
+    early = baseline and row.status == "draft"
+    if row.status not in ("open", "frozen", "finished") and not early:
+        raise CompetitionRefusal(
+            "competition/begun", f"{row.name!r} is {row.status}: what plays changes no more"
+        )
+    late = extended_ms is not None and extended_ms > now_ms
+    if row.status in ("open", "frozen") and row.late_ms is not None and now_ms < row.late_ms:
+        return  # late, with the penalty that the file says
+    # Staff replace a baseline that cannot play whenever they notice it.
+    if is_frozen(row, now_ms) and not late and not baseline:
+        raise CompetitionRefusal(
+            "competition/frozen",
+            f"{row.name!r} is frozen: what plays changes no more; practice goes on",
+        )
+
+
+def _version(known: Sequence[VersionRow], wanted: str) -> VersionRow:
+    """The newest version of that label, or of that beginning of a digest."""
+    if not wanted:
+        return known[0]
+    labelled = [each for each in known if each.label == wanted]
+    digests = [each for each in known if len(wanted) >= 4 and each.digest.startswith(wanted)]
+    if len(labelled) > 1 and not digests:
+        listed = ", ".join(each.digest[:12] or "(no digest)" for each in labelled)
+        raise CompetitionRefusal(
+            "competition/version_unclear",
+            f"{len(labelled)} versions have the label {wanted!r}; say which by the beginning of "
+            f"its digest: {listed}",
+        )
+    fitting = digests or labelled
+    if len({each.digest for each in fitting}) > 1:
+        raise CompetitionRefusal(
+            "competition/version_unclear", f"several digests begin with {wanted!r}: give more of it"
+        )
+    if not fitting:
+        listed = ", ".join(
+            f"{each.label or '(no label)'} {each.digest[:12]}" for each in known[:10]
+        )
+        raise Unknown(f"{known[0].bot} has no version {wanted!r}; it has: {listed}")
+    return fitting[0]

@@ -1,0 +1,87 @@
+"""Matches that are not public, for one viewer: the SQL.
+
+Competitions say in their file who sees what is played in their finals.  Deleted ones
+count as well: their matches stay, and stay as private as they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, Select, or_, select
+
+from plyhouse.storage.models import (
+    bots,
+    class_competitions,
+    class_entries,
+    class_games,
+    class_students,
+    match_seats,
+    matches,
+    pairings,
+)
+
+__all__ = ["Finals", "finals", "part_of", "visible"]
+
+
+class Finals(NamedTuple):
+    """The competitions whose finals have begun, and a viewer's place in them."""
+
+    begun: frozenset[str]
+    to_come: frozenset[str]
+    """Competitions with baselines whose finals have not begun."""
+    files: dict[str, str]
+    """The competition files of those that the caller did not know yet."""
+    member_of: frozenset[str]
+    """Those in which the viewer is a student that was not taken out."""
+
+
+def finals(connection: Connection, player_id: int | None, known: Collection[str]) -> Finals:
+    """Return the finals that have begun; ``known`` are those whose files are not needed."""
+    here = class_games.c
+    query = select(here.class_id).where(here.competition_id.is_not(None)).distinct()
+    begun = frozenset(connection.execute(query).scalars())
+    baselines = (
+        select(class_entries.c.class_id)
+        .join(class_competitions, class_competitions.c.id == class_entries.c.class_id)
+        .where(class_entries.c.baseline, class_competitions.c.status != "deleted")
+        .distinct()
+    )
+    to_come = frozenset(connection.execute(baselines).scalars()) - begun
+    files: dict[str, str] = {}
+    fresh = sorted((begun | to_come).difference(known))
+    for start in range(0, len(fresh), 500):  # databases limit the number of parameters
+        rows = select(class_competitions.c.id, class_competitions.c.file).where(
+            class_competitions.c.id.in_(fresh[start : start + 500])
+        )
+        files.update((row.id, row.file) for row in connection.execute(rows))
+    member_of: frozenset[str] = frozenset()
+    if player_id is not None and begun:
+        student = class_students.c
+        own = select(student.class_id).where(
+            student.player_id == player_id, student.status != "revoked"
+        )
+        member_of = frozenset(connection.execute(own).scalars())
+    return Finals(begun, to_come, files, member_of)
+
+
+def visible(closed: Collection[str], player_id: int | None) -> ColumnElement[bool]:
+    """The matches that are shown to somebody for whom these competitions are closed: all that
+    belong to none of them, and those in which the viewer holds a seat.
+    """
+    parts = part_of(closed)
+    open_to_all = or_(pairings.c.competition_id.is_(None), pairings.c.competition_id.not_in(parts))
+    if player_id is None:
+        return open_to_all
+    own = select(match_seats.c.match_id).where(
+        match_seats.c.bot_id.in_(select(bots.c.id).where(bots.c.player_id == player_id))
+    )
+    return or_(open_to_all, matches.c.id.in_(own))
+
+
+def part_of(class_ids: Collection[str]) -> Select[Any]:
+    """The ids of the competitions that are games of these, which have a class."""
+    return select(class_games.c.competition_id).where(
+        class_games.c.class_id.in_(sorted(class_ids)), class_games.c.competition_id.is_not(None)
+    )

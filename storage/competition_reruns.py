@@ -1,0 +1,179 @@
+"""Queries for reruns of finals after new submissions.
+
+A rerun goes on with the competitions of the final, one for each game: their entries become those
+of the class as they are now, with their present versions, and their *run* is counted up.  Pairings
+of the new run have ids of their own; those of earlier runs stay, and the matches among them whose
+versions are all entered now still count (`plyhouse.storage.tournaments.of_present_versions`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlalchemy import Connection, bindparam, select
+
+from plyhouse.storage import audit, competition_staff
+from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionRow
+from plyhouse.storage.competition_sql import create, entries_of, find
+from plyhouse.storage.errors import CompetitionRefusal
+from plyhouse.storage.models import (
+    bots,
+    class_competitions,
+    class_entries,
+    class_games,
+    class_students,
+    competitions,
+    entries,
+    players,
+    versions,
+)
+from plyhouse.storage.rows import By, TournamentRow
+from plyhouse.storage.statements import copy_rows
+from plyhouse.storage.tournament_settings import settings
+from plyhouse.storage.tournaments import change_settings, competition
+
+__all__ = ["played_entries", "rehearse", "rerun"]
+
+
+def played_entries(
+    connection: Connection, class_id: str, *, replaced: bool = False
+) -> list[CompetitionEntry]:
+    """The entries of a competition with the versions that the results of its final are of.
+
+    A new submission after a final is entered for a rerun. Until then the entry's results are those
+    of the earlier version; ``next_version`` names the new one.  ``replaced``: also the
+    bots that were in the final and whose place another one has since; they are ``withdrawn``.
+    Before the final this is what is entered.
+    """
+    here = entries.c
+    query = (
+        select(
+            here.bot_id,
+            bots.c.player_id,
+            players.c.name,
+            bots.c.name,
+            here.version_id,
+            versions.c.label,
+            versions.c.digest,
+        )
+        .distinct()
+        .join(class_games, class_games.c.competition_id == here.competition_id)
+        .join(bots, bots.c.id == here.bot_id)
+        .join(players, players.c.id == bots.c.player_id)
+        .outerjoin(versions, versions.c.id == here.version_id)
+        .where(class_games.c.class_id == class_id)
+        .order_by(here.bot_id)
+    )
+    in_final = {row[0]: row for row in connection.execute(query)}
+    found = []
+    for each in entries_of(connection, class_id):
+        row = in_final.pop(each.bot_id, None)
+        if row is not None and row[4] is not None and row[4] != each.version_id:
+            each = replace(
+                each,
+                version_id=row[4],
+                version=row[5] or "",
+                digest=row[6] or "",
+                next_id=each.version_id,
+                next_version=each.version,
+                next_digest=each.digest,
+            )
+        found.append(each)
+    for bot, owner, player, name, version, label, digest in in_final.values() if replaced else ():
+        which = version, label or "", digest or ""
+        found.append(CompetitionEntry(bot, owner, player, name, *which, False, False, "withdrawn"))
+    return found
+
+
+def rehearse(connection: Connection, row: CompetitionRow, bot_ids: Sequence[int], by: By) -> None:
+    """Store a rehearsal with its games, entries and students; `CompetitionRefusal` if it has a name
+    that is taken.
+    """
+    create(connection, row, (), by)
+    if row.rehearses is not None:
+        competition_staff.copy(connection, row.rehearses, row.id)
+    entry, student = class_entries.c, class_students.c
+    mine = (entry.class_id == row.rehearses) & entry.bot_id.in_(bot_ids)
+    copy_rows(connection, class_entries, mine, class_id=row.id)
+    there = (student.class_id == row.rehearses) & (student.status == "active")
+    copy_rows(connection, class_students, there, class_id=row.id, extended_ms=None)
+
+
+def rerun(
+    connection: Connection, reference: str, by: By, now_ms: int
+) -> tuple[CompetitionRow, list[TournamentRow]]:
+    """Let the final of a finished competition run again with what is entered now.
+
+    Returns the games, in their order.  `CompetitionRefusal` unless it is finished.
+    """
+    row = find(connection, reference, lock=True)
+    if row.status != "finished":
+        raise CompetitionRefusal(
+            "competition/not_now",
+            f"{row.name!r} is {row.status}: only a final that is over runs again",
+        )
+    connection.execute(
+        class_competitions.update()
+        .where(class_competitions.c.id == row.id)
+        .values(status="running", finished_ms=None, note=None)
+    )
+    here = class_entries.c
+    query = select(here.bot_id, here.version_id, here.status).where(here.class_id == row.id)
+    wanted = {bot: (version, status) for bot, version, status in connection.execute(query)}
+    parts = []
+    for game in row.games:
+        if game.competition_id is not None:
+            _again(connection, game.competition_id, wanted, now_ms)
+            parts.append(competition(connection, game.competition_id))
+    audit.add(connection, now_ms, by, "competition.rerun", row.name, row.id)
+    return find(connection, row.id), parts
+
+
+def _again(
+    connection: Connection,
+    competition_id: str,
+    wanted: dict[int, tuple[int | None, str]],
+    now_ms: int,
+) -> None:
+    """Renew the entries of one game, and let it run."""
+    mine = entries.c.competition_id == competition_id
+    known = set(connection.execute(select(entries.c.bot_id).where(mine)).scalars())
+    gone = [bot for bot in known if bot not in wanted]
+    if gone:  # another bot of the student has its place: what it played counts no more
+        connection.execute(entries.delete().where(mine, entries.c.bot_id.in_(gone)))
+    plays = {
+        bot: version
+        for bot, (version, status) in wanted.items()
+        if status == "active" and version is not None
+    }
+    stay = [{"bot": bot, "version": version} for bot, version in plays.items() if bot in known]
+    if stay:
+        renewed = entries.update().where(mine, entries.c.bot_id == bindparam("bot"))
+        values = {"version_id": bindparam("version"), "status": "active"}
+        connection.execute(renewed.values(values), stay)
+    out = [bot for bot in wanted if bot in known and bot not in plays]
+    if out:  # with the version that they had: the results of others against it stay
+        left = entries.update().where(mine, entries.c.bot_id.in_(out))
+        connection.execute(left.values(status="withdrawn"))
+    new = [
+        {
+            "competition_id": competition_id,
+            "bot_id": bot,
+            "version_id": version,
+            "status": "active",
+            "created_ms": now_ms,
+        }
+        for bot, version in plays.items()
+        if bot not in known
+    ]
+    if new:
+        connection.execute(entries.insert(), new)
+    row = competition(connection, competition_id, lock=True)
+    # Bots that were withdrawn from this game only are in it again.
+    change_settings(connection, row, run=settings(row).run + 1, gone={}, left=dict.fromkeys(out, 0))
+    connection.execute(
+        competitions.update()
+        .where(competitions.c.id == competition_id)
+        .values(status="running", finished_ms=None)
+    )

@@ -1,0 +1,243 @@
+"""Queries for the matches of a final, for its board and reports.
+
+Courses and plies of many matches are read in parts, each with its own query, so that running
+matches never wait long for their writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from sqlalchemy import Connection, func, select
+
+from plyhouse.storage.models import (
+    audit,
+    class_games,
+    entries,
+    events,
+    match_seats,
+    matches,
+    pairings,
+)
+from plyhouse.storage.tournaments import of_present_versions
+
+__all__ = [
+    "Extent",
+    "FinalSeat",
+    "PlyTime",
+    "State",
+    "courses",
+    "extent",
+    "played",
+    "slowest",
+    "state",
+    "voided_by",
+]
+
+RUNNER: Final = "runner "
+"""How the names of runner machines begin in the audit log."""
+
+
+class State(NamedTuple):
+    """State of a final; everything derived from its matches is valid while it is unchanged."""
+
+    finished: int
+    void: int
+    versions: int
+    """The sum of the ids of the versions that are entered: a rerun changes it."""
+
+
+class Extent(NamedTuple):
+    """How many matches of one competition there are."""
+
+    begun: int
+    finished: int
+    void: int
+
+
+class FinalSeat(NamedTuple):
+    """A seat of a finished match of a final."""
+
+    match: str
+    pairing: str
+    game: str
+    seat: int
+    bot_id: int
+    version_id: int
+    score: float | None
+    """None in a match that does not count; so with the next two."""
+    result: str | None
+    returned: float | None
+    termination: str
+    culprit: int | None
+    reason: str
+    ply: int
+    finished_ms: int
+
+
+class PlyTime(NamedTuple):
+    """A ply with its ledger."""
+
+    match: str
+    game: str
+    ply: int
+    text: str
+    thought_ns: int
+    charged_ns: int
+    remaining_ns: int
+
+
+def state(connection: Connection, class_id: str) -> State:
+    """How far a final is."""
+    query = (
+        select(func.count(matches.c.finished_ms), func.count(matches.c.void_reason))
+        .join(pairings, pairings.c.id == matches.c.pairing_id)
+        .join(class_games, class_games.c.competition_id == pairings.c.competition_id)
+        .where(class_games.c.class_id == class_id)
+    )
+    versions = (
+        select(func.coalesce(func.sum(entries.c.version_id), 0))
+        .join(class_games, class_games.c.competition_id == entries.c.competition_id)
+        .where(class_games.c.class_id == class_id)
+    )
+    finished, void = connection.execute(query).one()
+    return State(int(finished), int(void), int(connection.execute(versions).scalar_one()))
+
+
+def extent(connection: Connection, competition_id: str) -> Extent:
+    """How many matches of one competition have begun, ended and were made void."""
+    query = (
+        select(
+            func.count(),
+            func.count(matches.c.finished_ms),
+            func.count(matches.c.void_reason),
+        )
+        .select_from(matches)
+        .join(pairings, pairings.c.id == matches.c.pairing_id)
+        .where(pairings.c.competition_id == competition_id)
+    )
+    return Extent(*map(int, connection.execute(query).one()))
+
+
+def voided_by(connection: Connection, competition_id: str) -> dict[str, int]:
+    """How many matches of one competition are void because a machine was too busy, by its name."""
+    query = (
+        select(audit.c.who, func.count())
+        .select_from(matches)
+        .join(pairings, pairings.c.id == matches.c.pairing_id)
+        .join(audit, audit.c.subject_id == matches.c.id)
+        .where(
+            pairings.c.competition_id == competition_id,
+            matches.c.void_reason.is_not(None),
+            audit.c.what == "match.void",
+            audit.c.who.startswith(RUNNER),
+        )
+        .group_by(audit.c.who)
+        .order_by(audit.c.who)
+    )
+    return {who.removeprefix(RUNNER): int(count) for who, count in connection.execute(query)}
+
+
+def excused(connection: Connection, competition_id: str, version_id: int) -> bool:
+    """Return whether a match of a version is void because its machine was too busy."""
+    query = (
+        select(matches.c.id)
+        .join(pairings, pairings.c.id == matches.c.pairing_id)
+        .join(audit, audit.c.subject_id == matches.c.id)
+        .join(
+            match_seats,
+            (match_seats.c.match_id == matches.c.id) & (match_seats.c.seat == matches.c.culprit),
+        )
+        .where(
+            pairings.c.competition_id == competition_id,
+            match_seats.c.version_id == version_id,
+            matches.c.void_reason.is_not(None),
+            audit.c.what == "match.void",
+            audit.c.who.startswith(RUNNER),
+        )
+        .limit(1)
+    )
+    return connection.execute(query).first() is not None
+
+
+def played(connection: Connection, class_id: str) -> list[FinalSeat]:
+    """Every seat of every finished match of a final, void ones too, in the order they ended.
+
+    The matches before a rerun between versions that are entered now.
+    """
+    query = (
+        select(
+            matches.c.id,
+            matches.c.pairing_id,
+            matches.c.game,
+            match_seats.c.seat,
+            match_seats.c.bot_id,
+            match_seats.c.version_id,
+            match_seats.c.score,
+            match_seats.c.result,
+            match_seats.c.returned,
+            matches.c.termination,
+            matches.c.culprit,
+            matches.c.reason,
+            matches.c.ply,
+            matches.c.finished_ms,
+        )
+        .join(pairings, pairings.c.id == matches.c.pairing_id)
+        .join(class_games, class_games.c.competition_id == pairings.c.competition_id)
+        .join(match_seats, match_seats.c.match_id == matches.c.id)
+        .where(
+            class_games.c.class_id == class_id,
+            matches.c.finished_ms.is_not(None),
+            of_present_versions(),
+        )
+        .order_by(matches.c.finished_ms, matches.c.id, match_seats.c.seat)
+    )
+    return [FinalSeat._make(row) for row in connection.execute(query)]
+
+
+def courses(
+    connection: Connection, match_ids: Sequence[str]
+) -> dict[str, list[tuple[str, int, str]]]:
+    """Events of some matches: kind, seat and text, in order."""
+    found: dict[str, list[tuple[str, int, str]]] = {each: [] for each in match_ids}
+    query = (
+        select(events.c.match_id, events.c.kind, events.c.seat, events.c.text)
+        .where(events.c.match_id.in_(match_ids), events.c.kind.in_(("action", "chance")))
+        .order_by(events.c.match_id, events.c.idx)
+    )
+    for match_id, *event in connection.execute(query):
+        found[match_id].append((event[0], event[1], event[2]))
+    return found
+
+
+def slowest(
+    connection: Connection, class_id: str, bot_ids: Sequence[int], most: int
+) -> list[PlyTime]:
+    """The plies of a final on which these bots thought longest."""
+    query = (
+        select(
+            matches.c.id,
+            matches.c.game,
+            events.c.ply,
+            events.c.text,
+            events.c.thought_ns,
+            events.c.charged_ns,
+            events.c.remaining_ns,
+        )
+        .join(pairings, pairings.c.id == matches.c.pairing_id)
+        .join(class_games, class_games.c.competition_id == pairings.c.competition_id)
+        .join(match_seats, match_seats.c.match_id == matches.c.id)
+        .join(events, events.c.match_id == matches.c.id)
+        .where(
+            class_games.c.class_id == class_id,
+            matches.c.finished_ms.is_not(None),
+            of_present_versions(),
+            match_seats.c.bot_id.in_(bot_ids),
+            events.c.seat == match_seats.c.seat,
+            events.c.kind == "action",
+        )
+        .order_by(events.c.thought_ns.desc(), matches.c.id, events.c.ply)
+        .limit(most)
+    )
+    return [PlyTime._make(row) for row in connection.execute(query)]

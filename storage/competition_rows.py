@@ -1,0 +1,249 @@
+"""Frozen rows of competitions.
+
+As in `plyhouse.storage.rows`, fields named ``*_ms`` are wall-clock milliseconds since 1970 (UTC).
+"""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = [
+    "PRACTICE",
+    "Code",
+    "CompetitionEntry",
+    "CompetitionGame",
+    "CompetitionRow",
+    "CompetitionStudent",
+    "Joined",
+    "Measure",
+    "Member",
+    "NewMember",
+    "StaffMember",
+    "Submission",
+    "VersionRow",
+]
+
+
+PRACTICE: Final = ".practice"
+"""How the ids of practice ladders end, after the id of their competition."""
+
+DAY_MS = 86_400_000
+
+
+@functools.lru_cache(maxsize=64)
+def _late_days(file: str) -> int:
+    """``late.days`` of a competition file, which was checked when it was opened."""
+    try:
+        late = tomllib.loads(file.removeprefix("\ufeff")).get("late")
+    except tomllib.TOMLDecodeError:
+        return 0
+    days = late.get("days") if isinstance(late, dict) else 0
+    return days if isinstance(days, int) else 0
+
+
+@dataclass(frozen=True, slots=True)
+class CompetitionGame:
+    """One game of a competition, and the tournament in which its final is played."""
+
+    number: int
+    game: str
+    competition_id: str | None
+    """None until the final begins."""
+    status: str = ""
+    """Of that tournament."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompetitionRow:
+    """A competition, with or without students."""
+
+    id: str
+    """Without students it is also the id of the one tournament."""
+    name: str
+    file: str
+    """The text of its competition file."""
+    format: str
+    status: str
+    """``draft`` (opens later), ``open``, ``frozen``, ``running``, ``paused``, ``finished`` or
+    ``deleted``."""
+    entries_each: int
+    most_students: int
+    """0 for a competition without students."""
+    created_ms: int
+    opens_ms: int | None = None
+    freezes_ms: int | None = None
+    final_ms: int | None = None
+    started_ms: int | None = None
+    finished_ms: int | None = None
+    note: str | None = None
+    """Why an automatic step failed; None if none did."""
+    rehearses: str | None = None
+    """The id of the competition that this one is a rehearsal of; None for all others."""
+    games: tuple[CompetitionGame, ...] = ()
+
+    @property
+    def practice_id(self) -> str:
+        """The id of its practice ladder, which is there once it has begun."""
+        return self.id + PRACTICE
+
+    @property
+    def practice_of(self) -> str:
+        """The id of the competition that this is the practice ladder of; empty for all others."""
+        return self.id.removesuffix(PRACTICE) if self.id.endswith(PRACTICE) else ""
+
+    @property
+    def late_ms(self) -> int | None:
+        """Until when the file lets students submit after the freeze; None if it does not."""
+        days = _late_days(self.file)
+        return None if self.freezes_ms is None or not days else self.freezes_ms + days * DAY_MS
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A person of the class."""
+
+    name: str
+    email: str
+    token: str
+    """The beginning of its token; empty if it had an account before."""
+    institution_id: str = ""
+    """By what its institution knows it; empty if that was not given."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompetitionStudent:
+    """An account in a competition: a student, or a group with its members."""
+
+    player_id: int
+    player: str
+    display: str
+    status: str
+    """``active``, ``revoked`` or ``disqualified``."""
+    joined_ms: int
+    extended_ms: int | None
+    members: tuple[Member, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CompetitionEntry:
+    """A bot in a competition, and the version of it that plays."""
+
+    bot_id: int
+    player_id: int
+    player: str
+    bot: str
+    version_id: int | None
+    """None if it has not connected yet."""
+    version: str
+    digest: str
+    chosen: bool
+    """True if the student chose the version; otherwise it is the last one that connected."""
+    baseline: bool
+    status: str
+    """``active``, ``withdrawn`` or ``disqualified``."""
+    next_id: int | None = None
+    """The version that is entered for a rerun, where the results of the final are of another one
+    (`plyhouse.storage.competition_reruns.played_entries`); so with the next two."""
+    next_version: str = ""
+    next_digest: str = ""
+
+    @property
+    def name(self) -> str:
+        """``player/bot``."""
+        return f"{self.player}/{self.bot}"
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A code by which students join."""
+
+    code: str
+    uses: int
+    used: int
+    expires_ms: int | None
+    group: str
+    """The account of the group that it lets in; empty: everybody gets an account of their own."""
+    late_ms: int | None
+    revoked_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class StaffMember:
+    """Somebody on the staff of a competition."""
+
+    player: str
+    role: str
+    """``owner``, ``assistant`` or ``reader``."""
+    since_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class NewMember:
+    """Somebody to be taken in; ``account`` is its own or its group's."""
+
+    name: str
+    account: str
+    display: str = ""
+    email: str = ""
+    line: int = 0
+    institution_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Outcome of adding a student."""
+
+    name: str
+    account: str
+    token: str
+    """Shown this once; empty for who was there, or had an account before."""
+    outcome: str
+    """``new``, ``known`` (an account of before, which keeps its tokens), ``present`` (in the
+    competition already), ``revoked`` (was taken out of it, and stays so) or ``reissued`` (has a new
+    token for a lost one)."""
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRow:
+    """A version of a bot: what its files held, which never changes."""
+
+    id: int
+    bot_id: int
+    bot: str
+    label: str
+    digest: str
+    created_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """An entry of a student in a competition."""
+
+    competition: str
+    """Its name."""
+    status: str
+    """Of the competition."""
+    bot_id: int
+    version_id: int | None
+    chosen: bool
+    file: str
+    """The competition's file."""
+    handed_in: bool
+    """True if that version was submitted and passed its check, or belongs to a baseline."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """How long the latest matches of a game took here."""
+
+    game: str
+    matches: int
+    seconds: float
+    """Mean from start to end; 0 if there was none."""
+    plies: float = 0.0
+    """Mean number of plies."""
+    same_control: bool = True
+    """True if they had the time control that was asked for; otherwise any."""

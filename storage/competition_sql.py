@@ -1,0 +1,415 @@
+"""Competitions: made, moved on, and what came of them; the SQL.
+
+Every change is noted in the audit log within its transaction, which a running server follows.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, replace
+
+from sqlalchemy import Connection, exists, select
+
+from plyhouse.storage import audit, tournaments
+from plyhouse.storage.competition_rows import (
+    CompetitionEntry,
+    CompetitionGame,
+    CompetitionRow,
+    Measure,
+)
+from plyhouse.storage.errors import CompetitionRefusal, Unknown
+from plyhouse.storage.locks import locking
+from plyhouse.storage.models import (
+    bots,
+    class_competitions,
+    class_entries,
+    class_games,
+    class_staff,
+    competitions,
+    matches,
+    players,
+    submission_entries,
+    submissions,
+    versions,
+)
+from plyhouse.storage.names import key_of
+from plyhouse.storage.package_retention import forget_class
+from plyhouse.storage.rows import By, TournamentRow
+from plyhouse.storage.statements import insert_into
+from plyhouse.storage.suspensions import withdraw_suspended
+
+__all__ = [
+    "add_baselines",
+    "begin",
+    "create",
+    "entries_of",
+    "find",
+    "finish_if_done",
+    "game_of",
+    "holding",
+    "list_all",
+    "measure",
+    "move",
+    "names",
+    "note",
+]
+
+_COLUMNS = tuple(class_competitions.c)
+
+_MOVES = {
+    "open": (("draft",), "open"),
+    "freeze": (("draft", "open"), "frozen"),
+    "run": (("frozen",), "running"),
+    "pause": (("running",), "paused"),
+    "resume": (("paused",), "running"),
+    "finish": (("running", "paused"), "finished"),
+    "delete": (
+        ("draft", "open", "frozen", "running", "paused", "finished"),
+        "deleted",
+    ),
+}
+"""Steps with the statuses that allow them, and the resulting status."""
+
+_HINTS = {
+    ("freeze", "frozen"): "it is frozen already",
+    ("run", "draft"): "freeze it first: plyhouse competition freeze",
+    ("run", "open"): "freeze it first: plyhouse competition freeze",
+    ("run", "paused"): "it has begun: plyhouse competition resume lets it go on",
+    ("run", "running"): "it is running already",
+    ("run", "finished"): "its final is over; open a new one for another",
+    ("freeze", "running"): "its final has begun, and nothing changes any more",
+}
+
+
+def create(
+    connection: Connection,
+    row: CompetitionRow,
+    baselines: Sequence[int],
+    by: By,
+    provided: Collection[int] = (),
+    bots: Sequence[int] = (),
+) -> None:
+    """Store a competition with its games and baselines, in a bounded number of statements.
+
+    ``baselines`` are bots; each plays with its last version until the freeze, or with what waits
+    for its check.  Those that are ``provided`` have no version yet: the server hands one in.
+    ``bots`` enter a competition without students, and may play with any version.
+    The account in ``by`` becomes the owner.  Raises `CompetitionRefusal` if there is one of
+    that name.
+    """
+    key = key_of(row.name)
+    values = {name: value for name, value in asdict(row).items() if name != "games"}
+    insert = insert_into(class_competitions, connection.dialect).values(**values, name_key=key)
+    if not connection.execute(insert.on_conflict_do_nothing(index_elements=["name_key"])).rowcount:
+        taken = select(class_competitions.c.status).where(class_competitions.c.name_key == key)
+        raise CompetitionRefusal(
+            "competition/name_taken",
+            f"there is a competition {row.name!r} already, which is "
+            f"{connection.execute(taken).scalar_one()}; give this one another name, or delete "
+            "that one",
+        )
+    connection.execute(
+        class_games.insert(),
+        [{"class_id": row.id, "number": each.number, "game": each.game} for each in row.games],
+    )
+    if by.player_id is not None:
+        owner = {"player_id": by.player_id, "role": "owner", "since_ms": row.created_ms}
+        connection.execute(class_staff.insert().values(class_id=row.id, **owner))
+    add_baselines(connection, row.id, baselines, row.created_ms, provided)
+    if bots:
+        _enter(connection, row.id, [(each, None) for each in bots], row.created_ms, baseline=False)
+    audit.add(connection, row.created_ms, by, "competition.open", row.name, row.id)
+
+
+def add_baselines(
+    connection: Connection,
+    class_id: str,
+    baselines: Sequence[int],
+    now_ms: int,
+    provided: Collection[int] = (),
+) -> None:
+    """Enter bots as baselines, each with its last version or with what waits for its check.
+
+    Those that are ``provided`` have no version yet: the server hands one in.
+    """
+    if not baselines:
+        return
+    last = _last_versions(connection, set(baselines).difference(provided))
+    entered = [(each, last.get(each)) for each in baselines]
+    _enter(connection, class_id, entered, now_ms, baseline=True)
+    waiting = select(submissions.c.id).where(
+        submissions.c.bot_id.in_(set(baselines).difference(provided)),
+        submissions.c.status == "waiting",
+    )
+    asked = {"class_id": class_id, "asked_ms": now_ms, "chosen": False, "outcome": ""}
+    wishes = [{"submission_id": each} | asked for each in connection.scalars(waiting)]
+    if wishes:
+        connection.execute(submission_entries.insert(), wishes)
+
+
+def _enter(
+    connection: Connection,
+    class_id: str,
+    entered: Sequence[tuple[int, int | None]],
+    now_ms: int,
+    *,
+    baseline: bool,
+) -> None:
+    query = select(bots.c.id, bots.c.player_id).where(bots.c.id.in_([bot for bot, _ in entered]))
+    owners = dict(connection.execute(query).all())
+    connection.execute(
+        class_entries.insert(),
+        [
+            {
+                "class_id": class_id,
+                "bot_id": bot,
+                "player_id": owners[bot],
+                "version_id": version,
+                "chosen": False,
+                "baseline": baseline,
+                "status": "active",
+                "created_ms": now_ms,
+            }
+            for bot, version in entered
+        ],
+    )
+
+
+def _last_versions(connection: Connection, bot_ids: Collection[int]) -> dict[int, int]:
+    """Return the newest version of each bot that can play, if it has one."""
+    unfit = exists().where(
+        submissions.c.version_id == versions.c.id,
+        submissions.c.status != "ready",
+        submissions.c.connected.is_(False),
+    )
+    query = (
+        select(versions.c.bot_id, versions.c.id)
+        .where(versions.c.bot_id.in_(bot_ids), ~unfit)
+        .order_by(versions.c.created_ms, versions.c.id)
+    )
+    return dict(connection.execute(query).all())
+
+
+def find(connection: Connection, reference: str, *, lock: bool = False) -> CompetitionRow:
+    """Return a competition by its name in any case, or its id; `Unknown` if there is none.
+
+    ``lock`` makes other transactions that lock it wait until this one ends.  Use it if you check a
+    status or a limit and then write.
+    """
+    here = class_competitions.c
+    query = select(*_COLUMNS).where(
+        (here.name_key == key_of(reference)) | (here.id == reference), here.status != "deleted"
+    )
+    row = connection.execute(locking(query) if lock else query).first()
+    if row is None:
+        names = connection.execute(select(here.name).where(here.status != "deleted")).scalars()
+        listed = sorted(names)
+        near = difflib.get_close_matches(reference, listed, n=1) or listed[:3]
+        hint = f"there is {', '.join(map(repr, near))}" if near else "there is none yet"
+        raise Unknown(f"there is no competition {reference!r}; {hint}")
+    return _with_games(connection, [_row(row)])[0]
+
+
+def holding(connection: Connection, reference: str) -> CompetitionRow:
+    """Return a competition by its name or id, or by the id of a tournament of it."""
+    try:
+        return find(connection, reference)
+    except Unknown:
+        class_id = game_of(connection, reference)
+        if class_id is None:
+            raise
+        return find(connection, class_id)
+
+
+def list_all(connection: Connection, *statuses: str) -> list[CompetitionRow]:
+    """Return all competitions, newest first, of these statuses if any are given."""
+    here = class_competitions.c
+    query = select(*_COLUMNS).where(here.status != "deleted")
+    if statuses:
+        query = query.where(here.status.in_(statuses))
+    rows = connection.execute(query.order_by(here.created_ms.desc(), here.id.desc())).all()
+    return _with_games(connection, [_row(row) for row in rows]) if rows else []
+
+
+def names(connection: Connection, limit: int) -> list[str]:
+    """Return the names of competitions alone, newest first: their files are long."""
+    here = class_competitions.c
+    query = select(here.name).where(here.status != "deleted")
+    newest = query.order_by(here.created_ms.desc(), here.id.desc()).limit(limit)
+    return list(connection.execute(newest).scalars())
+
+
+def _row(row: object) -> CompetitionRow:
+    values = dict(row._mapping)  # type: ignore[attr-defined]
+    values.pop("name_key")
+    return CompetitionRow(**values)
+
+
+def _with_games(connection: Connection, rows: Sequence[CompetitionRow]) -> list[CompetitionRow]:
+    query = (
+        select(
+            class_games.c.class_id,
+            class_games.c.number,
+            class_games.c.game,
+            class_games.c.competition_id,
+            competitions.c.status,
+        )
+        .outerjoin(competitions, competitions.c.id == class_games.c.competition_id)
+        .where(class_games.c.class_id.in_([row.id for row in rows]))
+        .order_by(class_games.c.number)
+    )
+    games: dict[str, list[CompetitionGame]] = {}
+    for class_id, number, game, competition, status in connection.execute(query):
+        games.setdefault(class_id, []).append(
+            CompetitionGame(number, game, competition, status or "")
+        )
+    return [replace(row, games=tuple(games.get(row.id, ()))) for row in rows]
+
+
+def move(connection: Connection, reference: str, step: str, by: By, now_ms: int) -> CompetitionRow:
+    """Take a competition a step on; `CompetitionRefusal` where that cannot be.
+
+    Its running tournaments follow in the same transaction.
+    """
+    row = find(connection, reference, lock=True)
+    before, after = _MOVES[step]
+    if row.status not in before:
+        hint = _HINTS.get((step, row.status), f"it would have to be {' or '.join(before)}")
+        raise CompetitionRefusal(
+            "competition/not_now",
+            f"{row.name!r} is {row.status}, and cannot be "
+            f"{'begun' if step == 'run' else after}: {hint}",
+        )
+    values: dict[str, object] = {"status": after, "note": None}
+    if step == "run":
+        values["started_ms"] = now_ms
+    if step == "finish":
+        values["finished_ms"] = now_ms
+    if step == "delete":
+        values["name_key"] = f"/{row.id}"  # the name is free again
+        forget_class(connection, row.id)
+    _update(connection, row.id, values)
+    parts = [game.competition_id for game in row.games if game.competition_id is not None]
+    if parts and step == "finish":
+        going_on = competitions.c.status.not_in(("finished", "deleted"))
+        here = competitions.update().where(competitions.c.id.in_(parts), going_on)
+        connection.execute(here.values(status=after, finished_ms=now_ms))
+    if parts and step in ("pause", "resume", "delete"):
+        begun = {"pause": ("running",), "resume": ("paused",)}.get(step)
+        change = competitions.update().where(competitions.c.id.in_(parts))
+        if begun is not None:
+            change = change.where(competitions.c.status.in_(begun))
+        connection.execute(change.values(status=after))
+        for game in row.games:
+            if begun is not None and game.competition_id and game.status == "suspended":
+                tournaments.resume_as(connection, game.competition_id, after)
+    audit.add(connection, now_ms, by, f"competition.{step}", row.name, row.id)
+    return find(connection, row.id) if step != "delete" else replace(row, status=after)
+
+
+def _update(connection: Connection, class_id: str, values: dict[str, object]) -> None:
+    here = class_competitions
+    connection.execute(here.update().where(here.c.id == class_id).values(values))
+
+
+def note(connection: Connection, class_id: str, text: str | None) -> None:
+    """Keep why an automatic step failed; None: all is well."""
+    _update(connection, class_id, {"note": text})
+
+
+def begin(
+    connection: Connection,
+    class_id: str,
+    rows: Sequence[TournamentRow],
+    entered: Sequence[tuple[int, int | None]],
+    by: By,
+    now_ms: int,
+) -> CompetitionRow:
+    """Begin the final: one tournament for each game, in their order, with all entries.
+
+    ``entered`` are bots with their versions.  One transaction of a bounded number of statements.
+    """
+    row = move(connection, class_id, "run", by, now_ms)
+    tournaments.create(connection, rows, entered)
+    for game, each in zip(row.games, rows, strict=True):
+        connection.execute(
+            class_games.update()
+            .where(class_games.c.class_id == class_id, class_games.c.number == game.number)
+            .values(competition_id=each.id)
+        )
+    withdraw_suspended(connection, by, now_ms)
+    return find(connection, class_id)
+
+
+def finish_if_done(connection: Connection, class_id: str, now_ms: int) -> bool:
+    """Note that a running competition is finished, if all of its games are."""
+    row = find(connection, class_id, lock=True)
+    if row.status != "running" or any(game.status != "finished" for game in row.games):
+        return False
+    _update(connection, class_id, {"status": "finished", "finished_ms": now_ms})
+    return True
+
+
+def game_of(connection: Connection, competition_id: str) -> str | None:
+    """Return the id of the competition that has this tournament, if one has."""
+    query = select(class_games.c.class_id).where(class_games.c.competition_id == competition_id)
+    return connection.execute(query).scalar_one_or_none()
+
+
+def entries_of(connection: Connection, class_id: str) -> list[CompetitionEntry]:
+    """Return the entries in the order they were made, baselines first."""
+    here = class_entries.c
+    query = (
+        select(
+            here.bot_id,
+            here.player_id,
+            players.c.name,
+            bots.c.name,
+            here.version_id,
+            versions.c.label,
+            versions.c.digest,
+            here.chosen,
+            here.baseline,
+            here.status,
+        )
+        .join(bots, bots.c.id == here.bot_id)
+        .join(players, players.c.id == here.player_id)
+        .outerjoin(versions, versions.c.id == here.version_id)
+        .where(here.class_id == class_id)
+        .order_by(here.baseline.desc(), here.created_ms, here.bot_id)
+    )
+    return [
+        CompetitionEntry(bot_id, owner, player, bot, version_id, label or "", digest or "", *rest)
+        for bot_id, owner, player, bot, version_id, label, digest, *rest in connection.execute(
+            query
+        )
+    ]
+
+
+LATEST = 500
+"""So many matches are looked at to tell how long they take."""
+
+
+def measure(connection: Connection, game: str, time_control: str) -> Measure:
+    """Return how long the latest matches of a game took here.
+
+    They are those with this time control, or with any other where there are none.
+    """
+    query = (
+        select(matches.c.started_ms, matches.c.finished_ms, matches.c.ply)
+        .where(
+            matches.c.game == game,
+            matches.c.started_ms.is_not(None),
+            matches.c.finished_ms.is_not(None),
+            matches.c.void_reason.is_(None),
+        )
+        .order_by(matches.c.created_ms.desc(), matches.c.id.desc())
+        .limit(LATEST)
+    )
+    rows = connection.execute(query.where(matches.c.time_control == time_control)).all()
+    same = bool(rows)
+    rows = rows or connection.execute(query).all()
+    count = max(1, len(rows))
+    seconds = sum(row.finished_ms - row.started_ms for row in rows) / count / 1000
+    return Measure(game, len(rows), seconds, sum(row.ply for row in rows) / count, same)

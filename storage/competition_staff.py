@@ -1,0 +1,166 @@
+"""The staff of competitions: who has which role in which; the SQL.
+
+A competition without an owner (it was opened before there were roles, and nobody knows by whom)
+is everybody's: every organiser counts as its owner until somebody is made one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from sqlalchemy import Connection, select
+
+from plyhouse.storage import audit
+from plyhouse.storage.competition_rows import StaffMember
+from plyhouse.storage.competition_sql import find
+from plyhouse.storage.errors import CompetitionRefusal, Unknown
+from plyhouse.storage.models import class_competitions, class_entries, class_staff, players, tokens
+from plyhouse.storage.people import player
+from plyhouse.storage.rows import By
+from plyhouse.storage.statements import copy_rows
+
+__all__ = ["add", "bot_roles", "closed_to", "copy", "remove", "role", "staff_of"]
+
+OWNER = "owner"
+AT_ONCE = 500
+
+
+def role(connection: Connection, class_id: str, player_id: int) -> str | None:
+    """Return the role of a player in a competition; None for no role.
+
+    Every organiser is an owner where there is none.
+    """
+    return _roles(connection, [class_id], player_id)[class_id]
+
+
+def _roles(
+    connection: Connection, class_ids: Collection[str], player_id: int
+) -> dict[str, str | None]:
+    here = class_staff.c
+    wanted = sorted(class_ids)
+    own: dict[str, str] = {}
+    owned: set[str] = set()
+    for start in range(0, len(wanted), AT_ONCE):
+        query = select(here.class_id, here.player_id, here.role).where(
+            here.class_id.in_(wanted[start : start + AT_ONCE]),
+            (here.player_id == player_id) | (here.role == OWNER),
+        )
+        for class_id, who, what in connection.execute(query):
+            if who == player_id:
+                own[class_id] = what
+            if what == OWNER:
+                owned.add(class_id)
+    return {each: own.get(each) if each in owned else OWNER for each in class_ids}
+
+
+def closed_to(connection: Connection, player_id: int) -> frozenset[str]:
+    """Return the competitions with owners in which a player has no role, deleted ones too."""
+    here = class_staff.c
+    own = select(here.class_id).where(here.player_id == player_id)
+    query = select(here.class_id).where(here.role == OWNER, here.class_id.not_in(own)).distinct()
+    return frozenset(connection.execute(query).scalars())
+
+
+def bot_roles(
+    connection: Connection, player_id: int, bot_ids: Collection[int]
+) -> dict[int, list[str | None]]:
+    """Return the roles of a player in the competitions in which bots are entered, by bot.
+
+    Bots that are entered nowhere are missing.  Deleted competitions do not count, nor do those
+    without students, which take in any bot.
+    """
+    entered: dict[int, list[str]] = {}
+    wanted = sorted(bot_ids)
+    for start in range(0, len(wanted), AT_ONCE):
+        query = (
+            select(class_entries.c.bot_id, class_entries.c.class_id)
+            .join(class_competitions, class_competitions.c.id == class_entries.c.class_id)
+            .where(
+                class_entries.c.bot_id.in_(wanted[start : start + AT_ONCE]),
+                class_competitions.c.status != "deleted",
+                class_competitions.c.most_students > 0,
+            )
+        )
+        for bot, class_id in connection.execute(query):
+            entered.setdefault(bot, []).append(class_id)
+    roles = _roles(connection, {each for some in entered.values() for each in some}, player_id)
+    return {bot: [roles[each] for each in some] for bot, some in entered.items()}
+
+
+def staff_of(connection: Connection, reference: str) -> list[StaffMember]:
+    """Return the staff of a competition, owners first, then by name."""
+    row = find(connection, reference)
+    here = class_staff.c
+    query = (
+        select(players.c.name, here.role, here.since_ms)
+        .join(players, players.c.id == here.player_id)
+        .where(here.class_id == row.id)
+        .order_by(here.role.desc(), players.c.name_key)
+    )
+    found = [StaffMember(*each) for each in connection.execute(query)]
+    order = (OWNER, "assistant", "reader")
+    return sorted(found, key=lambda each: order.index(each.role))
+
+
+def add(
+    connection: Connection, reference: str, name: str, role: str, by: By, now_ms: int
+) -> tuple[StaffMember, bool]:
+    """Give a player a role in a competition, in the place of the one that it had.
+
+    Returns it, and whether the player has a token with which it can act as staff.  Raises
+    `Unknown`, and `CompetitionRefusal` if the last owner would lose that role.
+    """
+    row, who = find(connection, reference, lock=True), player(connection, name)
+    if role != OWNER:
+        _refuse_last_owner(connection, row.id, who.id, who.name)
+    here = class_staff.c
+    connection.execute(
+        class_staff.delete().where(here.class_id == row.id, here.player_id == who.id)
+    )
+    connection.execute(
+        class_staff.insert().values(class_id=row.id, player_id=who.id, role=role, since_ms=now_ms)
+    )
+    subject = f"{who.name} as {role} of {row.name}"
+    audit.add(connection, now_ms, by, "staff.add", subject, row.id)
+    held = connection.execute(
+        select(tokens.c.scopes).where(tokens.c.player_id == who.id, tokens.c.revoked_ms.is_(None))
+    ).scalars()
+    able = any({"organise", "admin"} & set(scopes.split(",")) for scopes in held)
+    return StaffMember(who.name, role, now_ms), able
+
+
+def remove(connection: Connection, reference: str, name: str, by: By, now_ms: int) -> str:
+    """Take a player's role in a competition away; return the player's name.
+
+    Raises `Unknown` if it has none, and `CompetitionRefusal` for the last owner.
+    """
+    row, who = find(connection, reference, lock=True), player(connection, name)
+    _refuse_last_owner(connection, row.id, who.id, who.name)
+    here = class_staff.c
+    gone = connection.execute(
+        class_staff.delete().where(here.class_id == row.id, here.player_id == who.id)
+    )
+    if not gone.rowcount:
+        raise Unknown(
+            f"{who.name} is not on the staff of {row.name!r}; see plyhouse competition staff list"
+        )
+    audit.add(connection, now_ms, by, "staff.remove", f"{who.name} from {row.name}", row.id)
+    return who.name
+
+
+def _refuse_last_owner(connection: Connection, class_id: str, player_id: int, name: str) -> None:
+    here = class_staff.c
+    owners = select(here.player_id).where(here.class_id == class_id, here.role == OWNER)
+    if list(connection.execute(owners).scalars()) == [player_id]:
+        raise CompetitionRefusal(
+            "competition/last_owner",
+            f"{name} is the only owner; make somebody else an owner first: plyhouse competition "
+            "staff add NAME PLAYER --role owner",
+        )
+
+
+def copy(connection: Connection, source: str, target: str) -> None:
+    """Give a competition the staff of another one, by their ids."""
+    here = class_staff.c
+    connection.execute(class_staff.delete().where(here.class_id == target))
+    copy_rows(connection, class_staff, here.class_id == source, class_id=target)

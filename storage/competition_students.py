@@ -1,0 +1,477 @@
+"""Students of a competition: taken in, let go and disqualified; the SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, func, select
+
+from plyhouse.storage import audit
+from plyhouse.storage.competition_rows import (
+    CompetitionRow,
+    CompetitionStudent,
+    Joined,
+    Member,
+    NewMember,
+)
+from plyhouse.storage.competition_sql import entries_of, find
+from plyhouse.storage.errors import CompetitionRefusal, Unknown
+from plyhouse.storage.locks import lock_names
+from plyhouse.storage.models import (
+    class_competitions,
+    class_entries,
+    class_games,
+    class_members,
+    class_students,
+    entries,
+    players,
+    tokens,
+)
+from plyhouse.storage.names import key_of
+from plyhouse.storage.people import check_display, check_name, new_token, refuse_lookalikes
+from plyhouse.storage.rows import By, PlayerRow
+
+__all__ = [
+    "allow",
+    "disqualify",
+    "extend",
+    "is_frozen",
+    "leave",
+    "name_of",
+    "not_open",
+    "players_of",
+    "restore",
+    "still_open",
+    "student_of",
+    "students_of",
+    "take_in",
+]
+
+ALL = "*"
+"""Represents all existing accounts; no account can have this name."""
+SHOWN = 20
+"""Names that a message lists."""
+AT_ONCE = 500
+"""Names asked for in one statement: databases limit the number of parameters."""
+
+
+# ------------------------------------------------------------------------------ taken in
+
+
+def take_in(
+    connection: Connection,
+    reference: str,
+    people: Sequence[NewMember],
+    by: By,
+    now_ms: int,
+    late_ms: int | None = None,
+    adopt: Collection[str] = (),
+) -> list[Joined]:
+    """Take people in, all or none; doing so again makes no new tokens.
+
+    Members who are in it already get the e-mail address and the institution id that are given.
+    After the freeze ``late_ms`` has to say until when they may submit.  An account that was there
+    before the competition keeps its tokens, and none is made: its owner has one.  As that may be
+    anybody who took the name, it has to be named in ``adopt`` (`ALL` for every one).
+    """
+    accounts: dict[str, NewMember] = {}
+    for each in people:
+        each = replace(each, account=check_name(each.account, "player"))
+        check_display(each.display)
+        accounts.setdefault(key_of(each.account), each)
+    known = players_of(connection, accounts)
+    if len(known) < len(accounts):
+        lock_names(connection)
+        known = players_of(connection, accounts)
+    row = find(connection, reference, lock=True)
+    still_open(row, late_ms is not None, now_ms)
+    inside = _statuses(connection, row.id)
+    if ALL not in adopt:
+        _refuse_strangers([known[key] for key in accounts if key in known], inside, adopt)
+    new = sum(key not in known or known[key].id not in inside for key in accounts)
+    if new:
+        _refuse_too_many(row, inside, new)
+    fresh = [key for key in accounts if key not in known]
+    if fresh:
+        refuse_lookalikes(connection, [accounts[key].account for key in fresh])
+        connection.execute(
+            players.insert(),
+            [
+                {
+                    "name": accounts[key].account,
+                    "name_key": key,
+                    "created_ms": now_ms,
+                    "display": check_display(accounts[key].display) or None,
+                }
+                for key in fresh
+            ],
+        )
+        known |= players_of(connection, fresh)
+    joining = [known[key].id for key in accounts if known[key].id not in inside]
+    if joining:
+        connection.execute(
+            class_students.insert(),
+            [
+                {
+                    "class_id": row.id,
+                    "player_id": player,
+                    "status": "active",
+                    "joined_ms": now_ms,
+                    "extended_ms": late_ms,
+                }
+                for player in joining
+            ],
+        )
+    joined = _add_members(connection, row, people, known, inside, set(fresh), now_ms)
+    if joining:
+        names = f"{len(joining)} into {row.name}"
+        audit.add(connection, now_ms, by, "student.import", names, row.id)
+    return joined
+
+
+def _refuse_too_many(row: CompetitionRow, inside: dict[int, str], more: int) -> None:
+    """Raise if a competition has no room for so many more; who was taken out needs none."""
+    count = sum(status != "revoked" for status in inside.values()) + more
+    if count > row.most_students:
+        raise CompetitionRefusal(
+            "competition/full",
+            f"{row.name!r} is full: it would have {count} students, and its file allows "
+            f"{row.most_students} (limits.students). Its organiser makes room: plyhouse student "
+            "limit, or revoke for who has left",
+        )
+
+
+def _refuse_strangers(
+    there: Sequence[PlayerRow], inside: Collection[int], adopt: Collection[str]
+) -> None:
+    """Raise for accounts that somebody else may have made under a student's name."""
+    allowed = {key_of(name) for name in adopt}
+    names = [
+        each.name for each in there if each.id not in inside and key_of(each.name) not in allowed
+    ]
+    if names:
+        listed = ", ".join(names[:SHOWN]) + (" and others" if len(names) > SHOWN else "")
+        raise CompetitionRefusal(
+            "competition/account_exists",
+            f"there {'is an account' if len(names) == 1 else 'are accounts'} {listed} already, "
+            "perhaps of somebody else who took the name, and it would be let in with the tokens "
+            f"that it has: if it is your student's, say so (--adopt {names[0]}, or --adopt-all); "
+            "otherwise write another name in the list",
+        )
+
+
+def _add_members(
+    connection: Connection,
+    row: CompetitionRow,
+    people: Sequence[NewMember],
+    known: dict[str, PlayerRow],
+    inside: dict[int, str],
+    fresh: set[str],
+    now_ms: int,
+) -> list[Joined]:
+    """Note the persons behind the accounts, with a token each where the account is the class's."""
+    members = class_members.c
+    query = select(members.player_id, members.name_key, members.token).where(
+        members.class_id == row.id
+    )
+    there: set[tuple[int, str]] = set()
+    owned: set[int] = set()
+    """Accounts that the class has made: further members get tokens."""
+    for player, key, token in connection.execute(query):
+        there.add((player, key))
+        if token:
+            owned.add(player)
+    joined: list[Joined] = []
+    new_members: list[dict[str, Any]] = []
+    new_tokens: list[dict[str, Any]] = []
+    for each in people:
+        key = key_of(each.account)
+        player = known[key]
+        if inside.get(player.id) not in (None, "active"):
+            joined.append(Joined(each.name, player.name, "", "revoked"))
+            continue
+        if (player.id, key_of(each.name)) in there:
+            _update_member(connection, row.id, player.id, each)
+            joined.append(Joined(each.name, player.name, "", "present"))
+            continue
+        token = ""
+        if key in fresh or player.id in owned:
+            token, values = new_token(player.id, ("play",), each.name[:100], now_ms)
+            new_tokens.append(values)
+        new_members.append(
+            {
+                "class_id": row.id,
+                "player_id": player.id,
+                "name_key": key_of(each.name),
+                "name": each.name,
+                "email": each.email,
+                "token": token[:12],
+                "institution_id": each.institution_id or None,
+            }
+        )
+        joined.append(Joined(each.name, player.name, token, "new" if token else "known"))
+    if new_tokens:
+        connection.execute(tokens.insert(), new_tokens)
+    if new_members:
+        connection.execute(class_members.insert(), new_members)
+    return joined
+
+
+def _update_member(connection: Connection, class_id: str, player_id: int, given: NewMember) -> None:
+    """Take over the e-mail address and institution id that a list gives somebody who is there."""
+    values = {"email": given.email, "institution_id": given.institution_id}
+    values = {name: value for name, value in values.items() if value}
+    here = class_members.c
+    if values:
+        connection.execute(
+            class_members.update()
+            .where(
+                here.class_id == class_id,
+                here.player_id == player_id,
+                here.name_key == key_of(given.name),
+            )
+            .values(**values)
+        )
+
+
+def players_of(connection: Connection, keys: Iterable[str]) -> dict[str, PlayerRow]:
+    """Return the accounts of these names, which are in small letters, by them."""
+    wanted = sorted(keys)
+    found: dict[str, PlayerRow] = {}
+    here = players.c
+    for start in range(0, len(wanted), AT_ONCE):
+        query = select(
+            here.name_key,
+            here.id,
+            here.name,
+            here.created_ms,
+            func.coalesce(here.display, ""),
+            here.disabled_ms,
+        ).where(here.name_key.in_(wanted[start : start + AT_ONCE]))
+        found |= {key: PlayerRow(*rest) for key, *rest in connection.execute(query)}
+    return found
+
+
+def _statuses(connection: Connection, class_id: str) -> dict[int, str]:
+    here = class_students.c
+    query = select(here.player_id, here.status).where(here.class_id == class_id)
+    return {player: status for player, status in connection.execute(query)}  # noqa: C416
+
+
+def still_open(row: CompetitionRow, late: bool, now_ms: int) -> None:
+    """Raise unless students can be taken in."""
+    if row.status in ("running", "paused"):
+        raise CompetitionRefusal(
+            "competition/begun",
+            f"{row.name!r} is {row.status}: its final has begun, and nobody can join any more",
+        )
+    if is_frozen(row, now_ms) and not late:
+        raise CompetitionRefusal(
+            "competition/frozen",
+            f"{row.name!r} is frozen; who joins now needs to be told until when to submit: "
+            "--late-until",
+        )
+
+
+def not_open(row: CompetitionRow) -> CompetitionRefusal:
+    """Make the refusal for a competition that opens later: it says when."""
+    if row.opens_ms is None:
+        when = "its organiser has yet to open it"
+    else:
+        opens = datetime.fromtimestamp(row.opens_ms / 1000, UTC)
+        when = f"it opens on {opens:%Y-%m-%d at %H:%M} UTC"
+    return CompetitionRefusal("competition/not_open", f"{row.name!r} is not open yet: {when}")
+
+
+def is_frozen(row: CompetitionRow, now_ms: int) -> bool:
+    """Return whether entries no longer change, except by extensions; also if only the date is past.
+
+    After the final, a student with an extension submits for a rerun.
+    """
+    return row.status in ("frozen", "finished") or (
+        row.freezes_ms is not None and now_ms >= row.freezes_ms
+    )
+
+
+def name_of(connection: Connection, player_id: int) -> str:
+    """Return the name of an account."""
+    query = select(players.c.name).where(players.c.id == player_id)
+    return str(connection.execute(query).scalar_one())
+
+
+# -------------------------------------------------------------------------- the students
+
+
+def students_of(connection: Connection, reference: str) -> list[CompetitionStudent]:
+    """Return the students by name, with their members."""
+    row = find(connection, reference)
+    members: dict[int, list[Member]] = {}
+    here = class_members.c
+    query = select(
+        here.player_id,
+        here.name,
+        here.email,
+        here.token,
+        func.coalesce(here.institution_id, ""),
+    ).where(here.class_id == row.id)
+    for player, *rest in connection.execute(query.order_by(here.name_key)):
+        members.setdefault(player, []).append(Member(*rest))
+    student = class_students.c
+    found = (
+        select(
+            student.player_id,
+            players.c.name,
+            func.coalesce(players.c.display, ""),
+            student.status,
+            student.joined_ms,
+            student.extended_ms,
+        )
+        .join(players, players.c.id == student.player_id)
+        .where(student.class_id == row.id)
+        .order_by(players.c.name_key)
+    )
+    return [
+        CompetitionStudent(*each, members=tuple(members.get(each[0], ())))
+        for each in connection.execute(found)
+    ]
+
+
+def student_of(connection: Connection, row: CompetitionRow, account: str) -> Any:
+    """The row of a student by the name of its account; `Unknown` if it is not in it."""
+    query = (
+        select(class_students, players.c.name)
+        .join(players, players.c.id == class_students.c.player_id)
+        .where(class_students.c.class_id == row.id, players.c.name_key == key_of(account))
+    )
+    found = connection.execute(query).first()
+    if found is None:
+        raise Unknown(f"there is no student {account!r} in {row.name!r}; see plyhouse student list")
+    return found
+
+
+def _set_student(
+    connection: Connection, row: CompetitionRow, player_id: int, **values: object
+) -> None:
+    connection.execute(
+        class_students.update()
+        .where(class_students.c.class_id == row.id, class_students.c.player_id == player_id)
+        .values(**values)
+    )
+
+
+def extend(
+    connection: Connection, reference: str, account: str, until_ms: int, by: By, now_ms: int
+) -> str:
+    """Let one student submit until a later time than the freeze; return its account.
+
+    When the final is over: for a rerun of it.
+    """
+    row = find(connection, reference, lock=True)
+    student = student_of(connection, row, account)
+    if row.status in ("running", "paused"):
+        raise CompetitionRefusal(
+            "competition/begun",
+            f"{row.name!r} is {row.status}: an extension comes too late, or too early: when the "
+            "final is over it lets a student hand in for a rerun",
+        )
+    if until_ms <= now_ms:
+        raise CompetitionRefusal("competition/date_past", "an extension ends in the future")
+    if student.status != "active":
+        raise CompetitionRefusal("competition/revoked", f"{student.name} is {student.status}")
+    _set_student(connection, row, student.player_id, extended_ms=until_ms)
+    subject = f"{student.name} in {row.name}"
+    audit.add(connection, now_ms, by, "competition.extend", subject, row.id)
+    return str(student.name)
+
+
+def allow(connection: Connection, reference: str, most: int, by: By, now_ms: int) -> str:
+    """Let a competition have so many students instead of what its file says; return its name."""
+    row = find(connection, reference, lock=True)
+    inside = sum(status != "revoked" for status in _statuses(connection, row.id).values())
+    if most < inside:
+        raise CompetitionRefusal("competition/full", f"{row.name!r} has {inside} students already")
+    here = class_competitions.c.id == row.id
+    connection.execute(class_competitions.update().where(here).values(most_students=most))
+    audit.add(connection, now_ms, by, "student.limit", f"{most} in {row.name}", row.id)
+    return row.name
+
+
+def leave(
+    connection: Connection, reference: str, account: str, by: By, now_ms: int
+) -> tuple[str, list[int]]:
+    """Take a student out of a competition; return its account and the bots that leave."""
+    row = find(connection, reference, lock=True)
+    student = student_of(connection, row, account)
+    _set_student(connection, row, student.player_id, status="revoked")
+    gone = _withdraw(connection, row, class_entries.c.player_id == student.player_id, "withdrawn")
+    subject = f"{student.name} from {row.name}"
+    audit.add(connection, now_ms, by, "competition.withdraw", subject, row.id)
+    return str(student.name), gone
+
+
+def restore(connection: Connection, reference: str, account: str, by: By, now_ms: int) -> str:
+    """Let a student back in that was taken out, before the final begins.
+
+    Disqualified entries stay disqualified, unless the student as a whole was.
+    """
+    row = find(connection, reference, lock=True)
+    student = student_of(connection, row, account)
+    still_open(row, True, now_ms)
+    if student.status == "revoked":
+        _refuse_too_many(row, _statuses(connection, row.id), 1)
+    _set_student(connection, row, student.player_id, status="active")
+    which = class_entries.c.player_id == student.player_id
+    if student.status == "revoked":
+        which &= class_entries.c.status == "withdrawn"
+    _withdraw(connection, row, which, "active")
+    subject = f"{student.name} to {row.name}"
+    audit.add(connection, now_ms, by, "competition.restore", subject, row.id)
+    return str(student.name)
+
+
+def disqualify(
+    connection: Connection, reference: str, who: str, by: By, now_ms: int
+) -> tuple[str, list[int]]:
+    """Disqualify a student with all entries, or one entry ``player/bot``.
+
+    Returns the name, and the bots that leave.  Results that there are stay.
+    """
+    row = find(connection, reference, lock=True)
+    player, _, bot = who.partition("/")
+    if not bot:
+        student = student_of(connection, row, player)
+        _set_student(connection, row, student.player_id, status="disqualified")
+        which, name = class_entries.c.player_id == student.player_id, str(student.name)
+    else:
+        fitting = [
+            each for each in entries_of(connection, row.id) if key_of(each.name) == key_of(who)
+        ]
+        if not fitting:
+            known = ", ".join(each.name for each in entries_of(connection, row.id)[:20])
+            raise Unknown(f"{who} is not entered in {row.name!r}; entered: {known or 'nobody yet'}")
+        which, name = class_entries.c.bot_id == fitting[0].bot_id, fitting[0].name
+    gone = _withdraw(connection, row, which, "disqualified")
+    audit.add(connection, now_ms, by, "competition.disqualify", f"{name} from {row.name}", row.id)
+    return name, gone
+
+
+def _withdraw(connection: Connection, row: CompetitionRow, which: Any, status: str) -> list[int]:
+    """Set the status of entries here and in what is played; return their bots."""
+    here = class_entries.c
+    mine = [here.class_id == row.id, which, here.baseline.is_(False)]
+    if status == "withdrawn":  # who is disqualified stays so
+        mine.append(here.status == "active")
+    found = list(connection.execute(select(here.bot_id).where(*mine)).scalars())
+    if not found:
+        return []
+    connection.execute(class_entries.update().where(*mine).values(status=status))
+    parts = select(class_games.c.competition_id).where(class_games.c.class_id == row.id)
+    connection.execute(
+        entries.update()
+        .where(entries.c.competition_id.in_(parts), entries.c.bot_id.in_(found))
+        .values(status="active" if status == "active" else "withdrawn")
+    )
+    return found

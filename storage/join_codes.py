@@ -1,0 +1,214 @@
+"""Codes by which students join a competition; the SQL."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from plyhouse.storage import audit
+from plyhouse.storage.competition_rows import Code, CompetitionRow, Joined, NewMember
+from plyhouse.storage.competition_sql import find
+from plyhouse.storage.competition_students import (
+    name_of,
+    not_open,
+    players_of,
+    still_open,
+    student_of,
+    take_in,
+)
+from plyhouse.storage.errors import CompetitionRefusal, Unknown
+from plyhouse.storage.locks import lock_names
+from plyhouse.storage.models import class_codes, players
+from plyhouse.storage.names import key_of
+from plyhouse.storage.rows import By
+
+__all__ = ["add_code", "class_of", "codes_of", "join", "revoke_code"]
+
+CODE_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
+"""No letters that are taken for digits, or for each other."""
+CODE_LENGTH = 8
+
+
+def add_code(
+    connection: Connection,
+    reference: str,
+    by: By,
+    now_ms: int,
+    *,
+    uses: int,
+    expires_ms: int | None = None,
+    group: str = "",
+    late_ms: int | None = None,
+) -> Code:
+    """Make a code by which ``uses`` people can join, with ``group`` that group's account."""
+    row = find(connection, reference, lock=True)
+    still_open(row, late_ms is not None, now_ms)
+    player_id = student_of(connection, row, group).player_id if group else None
+    code = "".join(secrets.choice(CODE_ALPHABET) for _ in range(CODE_LENGTH))
+    connection.execute(
+        class_codes.insert().values(
+            code=code,
+            class_id=row.id,
+            uses=uses,
+            used=0,
+            expires_ms=expires_ms,
+            player_id=player_id,
+            late_ms=late_ms,
+            created_ms=now_ms,
+        )
+    )
+    audit.add(connection, now_ms, by, "student.code", f"{code} for {row.name}", row.id)
+    return Code(_shown(code), uses, 0, expires_ms, group, late_ms, None)
+
+
+def codes_of(connection: Connection, reference: str) -> list[Code]:
+    """Return all codes of a competition, the newest first."""
+    row = find(connection, reference)
+    here = class_codes.c
+    query = (
+        select(
+            here.code,
+            here.uses,
+            here.used,
+            here.expires_ms,
+            players.c.name,
+            here.late_ms,
+            here.revoked_ms,
+        )
+        .outerjoin(players, players.c.id == here.player_id)
+        .where(here.class_id == row.id)
+        .order_by(here.created_ms.desc(), here.code)
+    )
+    return [
+        Code(_shown(code), uses, used, expires, group or "", late, revoked)
+        for code, uses, used, expires, group, late, revoked in connection.execute(query)
+    ]
+
+
+def class_of(connection: Connection, text: str) -> str:
+    """Return the id of the competition that a code is for; `Unknown` if there is no such code."""
+    query = select(class_codes.c.class_id).where(class_codes.c.code == _plain(text))
+    found = connection.execute(query).scalar_one_or_none()
+    if found is None:
+        raise Unknown(f"there is no valid code {text!r}; see plyhouse code list")
+    return str(found)
+
+
+def revoke_code(connection: Connection, text: str, by: By, now_ms: int) -> None:
+    """Let nobody in by a code any more; who came in stays."""
+    code = _plain(text)
+    found = connection.execute(
+        class_codes.update()
+        .where(class_codes.c.code == code, class_codes.c.revoked_ms.is_(None))
+        .values(revoked_ms=now_ms)
+    )
+    if not found.rowcount:
+        raise Unknown(f"there is no valid code {text!r}; see plyhouse code list")
+    audit.add(connection, now_ms, by, "student.revoke-code", _shown(code), code)
+
+
+def join(
+    connection: Connection, text: str, name: str, player_id: int | None, now_ms: int
+) -> tuple[CompetitionRow, Joined]:
+    """Join by a code: with the account ``player_id``, or with a new one called ``name``.
+
+    Raises `CompetitionRefusal`, with a separate code for each reason.
+    """
+    here = class_codes.c
+    found = connection.execute(select(*here).where(here.code == _plain(text))).first()
+    if found is None:
+        raise CompetitionRefusal(
+            "competition/code_unknown", f"there is no code {text!r}: look for a slip of the pen"
+        )
+    row = find(connection, found.class_id)
+    if found.revoked_ms is not None:
+        raise CompetitionRefusal(
+            "competition/code_revoked", "this code was revoked: ask for a new one"
+        )
+    if found.expires_ms is not None and now_ms >= found.expires_ms:
+        raise CompetitionRefusal(
+            "competition/code_expired", "this code has expired: ask for a new one"
+        )
+    if found.used >= found.uses:
+        raise CompetitionRefusal(
+            "competition/code_used_up",
+            f"this code was for {found.uses}, and all have come: ask for a new one",
+        )
+    if row.status == "draft" and row.opens_ms is not None and now_ms < row.opens_ms:
+        raise not_open(row)
+    still_open(row, found.late_ms is not None, now_ms)
+    joined = _join(connection, row, found, name, player_id, now_ms)
+    if joined.outcome != "present":
+        changed = connection.execute(
+            class_codes.update()
+            .where(
+                here.code == found.code,
+                here.class_id == row.id,
+                here.used < here.uses,
+                here.revoked_ms.is_(None),
+            )
+            .values(used=here.used + 1)
+        )
+        if not changed.rowcount:  # somebody was quicker; the transaction is rolled back
+            raise CompetitionRefusal(
+                "competition/code_used_up",
+                f"the code {_shown(found.code)} has just been used up or revoked: ask for a new "
+                "one",
+            )
+    return row, joined
+
+
+def _join(
+    connection: Connection,
+    row: CompetitionRow,
+    code: Any,
+    name: str,
+    player_id: int | None,
+    now_ms: int,
+) -> Joined:
+    by = By(name or "student", f"by the code {_shown(code.code)}")
+    if code.player_id is not None:
+        if not name:
+            raise CompetitionRefusal(
+                "competition/name_needed", "this code is for a group: say who you are (--player)"
+            )
+        group = name_of(connection, code.player_id)
+        people = [NewMember(name, group)]
+    elif player_id is not None:
+        account = name_of(connection, player_id)
+        people = [NewMember(account, account)]
+    else:
+        if not name:
+            raise CompetitionRefusal(
+                "competition/name_needed", "say what your account is to be called: --player NAME"
+            )
+        lock_names(connection)
+        if players_of(connection, [key_of(name)]):
+            raise CompetitionRefusal(
+                "competition/account_taken",
+                f"there is an account {name!r} already: take another name, or join with its token",
+            )
+        people = [NewMember(name, name)]
+    # Whose token this is has shown that the account is theirs; a group is in already.
+    adopt = [each.account for each in people]
+    (joined,) = take_in(connection, row.id, people, by, now_ms, code.late_ms, adopt)
+    if joined.outcome == "revoked":
+        raise CompetitionRefusal(
+            "competition/revoked", f"{joined.account} was taken out of {row.name!r}: ask why"
+        )
+    if joined.outcome == "present" and code.player_id is not None:
+        raise CompetitionRefusal(
+            "competition/account_taken", f"{name!r} is in the group already: give another name"
+        )
+    return joined
+
+
+def _plain(code: str) -> str:
+    return code.strip().upper().replace("-", "").replace(" ", "")
+
+
+def _shown(code: str) -> str:
+    """``K7QF-M2XP``."""
+    return f"{code[:4]}-{code[4:]}"

@@ -1,0 +1,399 @@
+"""Tournaments, their entries, progress and tables: the SQL.
+
+A tournament is the schedule of one game in a competition (`plyhouse.storage.competition_sql`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from msgspec.structs import replace
+from sqlalchemy import Connection, case, func, select
+from sqlalchemy.sql.elements import ColumnElement
+
+from plyhouse.storage.errors import NotNow, Unknown
+from plyhouse.storage.locks import locking
+from plyhouse.storage.models import (
+    bots,
+    class_games,
+    competitions,
+    entries,
+    match_seats,
+    matches,
+    pairings,
+    players,
+)
+from plyhouse.storage.rows import (
+    EntryRow,
+    PlayedSeat,
+    Progress,
+    TableRow,
+    TournamentOverview,
+    TournamentRow,
+)
+from plyhouse.storage.tournament_settings import encoded, settings
+
+__all__ = [
+    "change_settings",
+    "change_status",
+    "competition",
+    "create",
+    "list_all",
+    "list_entries",
+    "note_left",
+    "of_present_versions",
+    "overview",
+    "played_seats",
+    "reason",
+    "resume",
+    "resume_as",
+    "set_status",
+    "suspend",
+    "withdraw",
+]
+
+_STATUSES = ("open", "running", "finished")
+_COLUMNS = (
+    competitions.c.id,
+    competitions.c.name,
+    competitions.c.game,
+    competitions.c.time_control,
+    competitions.c.format,
+    competitions.c.rounds,
+    competitions.c.mirrored,
+    competitions.c.rated,
+    competitions.c.created_ms,
+    competitions.c.status,
+    competitions.c.started_ms,
+    competitions.c.finished_ms,
+    competitions.c.data,
+)
+
+
+def create(
+    connection: Connection,
+    rows: Sequence[TournamentRow],
+    entered: Sequence[tuple[int, int | None]],
+) -> None:
+    """Store tournaments with their entries: bots, and the versions of them that play.
+
+    A version of None lets any version play.
+    """
+    connection.execute(competitions.insert(), [asdict(each) for each in rows])
+    playing = [
+        {
+            "competition_id": each.id,
+            "bot_id": bot,
+            "version_id": version,
+            "status": "active",
+            "created_ms": each.created_ms,
+        }
+        for each in rows
+        for bot, version in entered
+    ]
+    if playing:
+        connection.execute(entries.insert(), playing)
+
+
+def competition(
+    connection: Connection, competition_id: str, *, lock: bool = False
+) -> TournamentRow:
+    """Return a competition; `Unknown` if there is none of that id, or it was deleted.
+
+    ``lock`` keeps others from changing it until the transaction ends.  Use it if you write what
+    follows from the row that you read.
+    """
+    query = select(*_COLUMNS).where(
+        competitions.c.id == competition_id, competitions.c.status != "deleted"
+    )
+    found = connection.execute(locking(query) if lock else query).first()
+    if found is None:
+        raise Unknown(
+            f"there is no competition {competition_id!r}; take an id from the list of competitions"
+        )
+    return TournamentRow(*found)
+
+
+def list_all(connection: Connection, *, without_students: bool = False) -> list[TournamentRow]:
+    """Return all tournaments, or those of competitions without students, newest first.
+
+    The latter have the id of their competition.
+    """
+    query = (
+        select(*_COLUMNS)
+        .where(competitions.c.status != "deleted")
+        .order_by(competitions.c.created_ms.desc(), competitions.c.id.desc())
+    )
+    if without_students:
+        query = query.join(class_games, class_games.c.class_id == competitions.c.id)
+    return [TournamentRow(*row) for row in connection.execute(query)]
+
+
+def set_status(connection: Connection, competition_id: str, status: str, now_ms: int) -> None:
+    """Move a competition on; starting and ending it are dated."""
+    if status not in _STATUSES:
+        raise Unknown(f"there is no status {status!r}; use {', '.join(_STATUSES)}")
+    values: dict[str, object] = {"status": status}
+    if status == "running":
+        values["started_ms"] = now_ms
+    elif status != "open":
+        values["finished_ms"] = now_ms
+    competition(connection, competition_id, lock=True)
+    _update(connection, competition_id, values)
+
+
+def suspend(connection: Connection, competition_id: str, why: str) -> None:
+    """Note that a competition cannot go on, and why; `resume` gives its status back.
+
+    `NotNow` for one that is finished.
+    """
+    row = competition(connection, competition_id, lock=True)
+    if row.status == "finished":
+        raise NotNow(f"the competition {row.name!r} is finished and cannot be suspended")
+    before = settings(row).suspended_from if row.status == "suspended" else row.status
+    data = replace(settings(row), suspended=why, suspended_from=before)
+    _update(connection, competition_id, {"status": "suspended", "data": encoded(data)})
+
+
+def resume(connection: Connection, competition_id: str) -> TournamentRow:
+    """Give a suspended competition back the status that it had; return it.
+
+    Any other stays as it is.
+    """
+    row = competition(connection, competition_id, lock=True)
+    if row.status != "suspended":
+        return row
+    before = settings(row).suspended_from
+    status = before if before in ("open", "paused") else "running"
+    data = replace(settings(row), suspended="", suspended_from="running")
+    _update(connection, competition_id, {"status": status, "data": encoded(data)})
+    return competition(connection, competition_id)
+
+
+def resume_as(connection: Connection, competition_id: str, status: str) -> None:
+    """Let a suspended competition be ``paused`` or ``running`` once it can go on."""
+    row = competition(connection, competition_id, lock=True)
+    if row.status == "suspended":
+        change_settings(connection, row, suspended_from=status)
+
+
+def change_settings(connection: Connection, row: TournamentRow, **changes: Any) -> None:
+    """Change some settings of a tournament, whose row the transaction has locked."""
+    data = encoded(replace(settings(row), **changes))
+    _update(connection, row.id, {"data": data})
+
+
+def reason(row: TournamentRow) -> str:
+    """Why a competition is suspended; empty if it is not."""
+    return settings(row).suspended if row.status == "suspended" else ""
+
+
+def _update(connection: Connection, competition_id: str, values: Mapping[str, object]) -> None:
+    connection.execute(
+        competitions.update().where(competitions.c.id == competition_id).values(values)
+    )
+
+
+_STEPS = {
+    "pause": (("open", "running"), "paused"),
+    "resume": (("paused",), "running"),
+    "delete": (("open", "running", "paused", "finished", "suspended"), "deleted"),
+}
+"""The steps of an organiser: the statuses that allow each, and the one that it leads to."""
+
+
+def change_status(
+    connection: Connection, competition_id: str, step: str, now_ms: int
+) -> TournamentRow:
+    """Let a tournament ``pause``, ``resume`` or ``delete`` it; to say so twice is fine.
+
+    `NotNow` where its present status does not allow it.
+    """
+    before, status = _STEPS[step]
+    row = competition(connection, competition_id, lock=True)
+    if row.status == status:
+        return row
+    if row.status not in before:
+        raise NotNow(f"the competition {row.name!r} is {row.status} and cannot be {status}")
+    values: dict[str, object] = {"status": status}
+    if status == "deleted" and row.finished_ms is None:
+        values["finished_ms"] = now_ms
+    _update(connection, competition_id, values)
+    found = select(*_COLUMNS).where(competitions.c.id == competition_id)
+    return TournamentRow(*connection.execute(found).one())
+
+
+def withdraw(connection: Connection, competition_id: str, bot_id: int, why: str = "") -> EntryRow:
+    """Note that a bot has left a competition, and why if that may be told.
+
+    `Unknown` if it was never in it.
+    """
+    connection.execute(
+        entries.update()
+        .where(entries.c.competition_id == competition_id, entries.c.bot_id == bot_id)
+        .values(status="withdrawn")
+    )
+    for entry in list_entries(connection, competition_id):
+        if entry.bot_id == bot_id:
+            if why:
+                row = competition(connection, competition_id, lock=True)
+                change_settings(connection, row, gone=settings(row).gone | {bot_id: why})
+            return entry
+    raise Unknown(f"this bot has no entry in the competition {competition_id!r}")
+
+
+def list_entries(connection: Connection, competition_id: str) -> list[EntryRow]:
+    """Return the entries of a competition in the order they were made."""
+    query = (
+        select(
+            entries.c.competition_id,
+            entries.c.bot_id,
+            entries.c.version_id,
+            players.c.name,
+            bots.c.name,
+            entries.c.status,
+            entries.c.created_ms,
+        )
+        .join(bots, bots.c.id == entries.c.bot_id)
+        .join(players, players.c.id == bots.c.player_id)
+        .where(entries.c.competition_id == competition_id)
+        .order_by(entries.c.created_ms, entries.c.bot_id)
+    )
+    return [EntryRow(*row) for row in connection.execute(query)]
+
+
+def played_seats(connection: Connection, competition_id: str) -> list[PlayedSeat]:
+    """Return the seats of all matches of a competition, match by match, in the order of seats."""
+    query = (
+        select(
+            pairings.c.id,
+            matches.c.id,
+            match_seats.c.bot_id,
+            match_seats.c.version_id,
+            match_seats.c.score,
+            match_seats.c.result,
+            matches.c.finished_ms,
+            matches.c.termination,
+            matches.c.culprit,
+            match_seats.c.seat,
+            matches.c.started_ms,
+        )
+        .join(matches, matches.c.pairing_id == pairings.c.id)
+        .join(match_seats, match_seats.c.match_id == matches.c.id)
+        .where(pairings.c.competition_id == competition_id)
+        .order_by(matches.c.id, match_seats.c.seat)
+    )
+    found = []
+    for row in connection.execute(query):
+        pairing, match, bot, version, score, result, finished = row[:7]
+        termination, culprit, seat, started = row[7:]
+        ended = termination if seat == culprit else ""
+        missed = termination == "aborted" and started is None
+        over = finished is not None
+        found.append(PlayedSeat(pairing, match, bot, version, score, result, over, ended, missed))
+    return found
+
+
+def of_present_versions() -> ColumnElement[bool]:
+    """Return whether all seats of a match were held by the versions that are entered now.
+
+    So the matches of a replaced version no longer count, nor those of a bot that has lost its
+    place; for a query of `matches` and `pairings`.  Entries without a version count
+    with any.
+    """
+    seat, entry = match_seats.alias(), entries.alias()
+    entered = (entry.c.competition_id == pairings.c.competition_id) & (
+        entry.c.bot_id == seat.c.bot_id
+    )
+    other = (
+        select(seat.c.match_id)
+        .select_from(seat.outerjoin(entry, entered))
+        .where(
+            seat.c.match_id == matches.c.id,
+            entry.c.bot_id.is_(None) | (entry.c.version_id != seat.c.version_id),
+        )
+        .correlate(matches, pairings)
+    )
+    return ~other.exists()
+
+
+def note_left(connection: Connection, competition_id: str, left: Mapping[int, int]) -> None:
+    """Keep since which round bots are gone, for who goes on with a competition later."""
+    row = competition(connection, competition_id, lock=True)
+    change_settings(connection, row, left=settings(row).left | dict(left))
+
+
+def overview(connection: Connection, competition_id: str) -> TournamentOverview:
+    """Return all there is to show of a competition; `Unknown` if there is none of that id."""
+    return TournamentOverview(
+        competition(connection, competition_id),
+        list_entries(connection, competition_id),
+        _progress(connection, competition_id),
+        _table(connection, competition_id),
+    )
+
+
+def _progress(connection: Connection, competition_id: str) -> Progress:
+    planned = select(func.coalesce(func.sum(pairings.c.matches), 0)).where(
+        pairings.c.competition_id == competition_id
+    )
+    counted = (
+        select(
+            planned.scalar_subquery(), func.count(matches.c.id), func.count(matches.c.finished_ms)
+        )
+        .join(pairings, pairings.c.id == matches.c.pairing_id)
+        .where(pairings.c.competition_id == competition_id)
+    )
+    return Progress(*map(int, connection.execute(counted).one()))
+
+
+def _table(connection: Connection, competition_id: str) -> list[TableRow]:
+    """Return the table of a competition: by score, wins, then age of the bot.
+
+    All its matches count that are not void, rated or not. Entries without one come last.
+    """
+    results = (
+        select(
+            match_seats.c.bot_id,
+            func.sum(match_seats.c.score).label("score"),
+            func.count(match_seats.c.result).label("games"),
+            func.sum(_is("W")).label("wins"),
+            func.sum(_is("D")).label("draws"),
+            func.sum(_is("L")).label("losses"),
+            func.sum(match_seats.c.returned).label("returned"),
+        )
+        .join(matches, matches.c.id == match_seats.c.match_id)
+        .join(pairings, pairings.c.id == matches.c.pairing_id)
+        .where(
+            pairings.c.competition_id == competition_id,
+            match_seats.c.result.is_not(None),
+            of_present_versions(),
+        )
+        .group_by(match_seats.c.bot_id)
+        .subquery()
+    )
+    columns = ("score", "games", "wins", "draws", "losses", "returned")
+    score, games, wins, draws, losses, returned = (
+        func.coalesce(results.c[name], 0).label(name) for name in columns
+    )
+    query = (
+        select(players.c.name, bots.c.name, bots.c.id, score, games, wins, draws, losses, returned)
+        .select_from(entries)
+        .join(bots, bots.c.id == entries.c.bot_id)
+        .join(players, players.c.id == bots.c.player_id)
+        .outerjoin(results, results.c.bot_id == entries.c.bot_id)
+        .where(entries.c.competition_id == competition_id)
+        .order_by(score.desc(), wins.desc(), bots.c.id)
+    )
+    table: list[TableRow] = []
+    for rank, row in enumerate(connection.execute(query), start=1):
+        player, bot, bot_id, points, count, won, drawn, lost, total = row
+        numbers = int(count), int(won), int(drawn), int(lost)
+        table.append(TableRow(rank, player, bot, bot_id, float(points), *numbers, float(total)))
+    return table
+
+
+def _is(result: str) -> ColumnElement[int]:
+    return case((match_seats.c.result == result, 1), else_=0)

@@ -1,0 +1,94 @@
+"""Plain English: documentation, docstrings and comments without words and forms that slow readers.
+
+The word list has no exceptions.  If a sentence needs one of these words, say what happens instead:
+name the actor, then the action.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("bots", "clients", "examples", "games", "protocol", "search", "server", "storage")
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "ARCHITECTURE.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
+MOST_WORDS = 45
+"""The longest sentence of a page, in words."""
+
+WORDS = {
+    "anew": "again",
+    "forthwith": "at once",
+    "hand in": "submit",
+    "handed in": "submitted",
+    "hands in": "submits",
+    "likewise": "also, in the same way",
+    "mended": "fixed",
+    "shall": "must, should, will",
+    "thereby": "so",
+    "thereof": "of it",
+    "whatever": "every, any",
+    "whoever": "anyone who, the viewer, the caller",
+}
+WORD = re.compile(rf"\b({'|'.join(WORDS)})\b", re.I)
+SUBJECT = re.compile(r"^(Who|Whom|Whose|What|Of)\b(?!.*\?$)")
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a text without code, links and markup."""
+    text = re.sub(r"`+[^`]*`+", "Code", text)
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    for block in re.split(r"\n\s*\n|\n(?=\s*[-*#|>]|\s*\d+\. )", text):
+        for part in re.split(r"(?<=[.!?:])\s+(?=[A-Z(*])", " ".join(block.split())):
+            yield part.strip("#*->|_ ")
+
+
+def mistakes(text: str) -> list[str]:
+    found = []
+    for sentence in sentences(text):
+        if word := WORD.search(sentence):
+            found.append(f"{word[0]!r} (say: {WORDS[word[0].lower()]}): {sentence}")
+        elif SUBJECT.match(sentence) and len(sentence.split()) > 3:
+            found.append(f"begin with the actor: {sentence}")
+    return found
+
+
+def prose(page: Path) -> str:
+    """Return a page without its code; table cells are sentences of their own."""
+    text = re.sub(r"^ *```.*?^ *```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    return re.sub(r"<!--.*?-->", "", text, flags=re.S).replace("|", "\n\n")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_page_has_plain_short_sentences(page: Path) -> None:
+    text = prose(page)
+    long = [each for each in sentences(text) if len(each.split()) > MOST_WORDS]
+    assert not mistakes(text) + [f"longer than {MOST_WORDS} words: {each}" for each in long]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_package_has_plain_docstrings(package: str) -> None:
+    found = []
+    for file in sorted((ROOT / package).rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                text = node.value.value
+                if isinstance(text, str):
+                    found += [f"{file.relative_to(ROOT)}: {each}" for each in mistakes(text)]
+    assert not found
+
+
+def test_old_word_is_found() -> None:
+    assert mistakes("The server\nmakes the file anew.") == [
+        "'anew' (say: again): The server makes the file anew."
+    ]
+    assert mistakes("What is played counts.") == ["begin with the actor: What is played counts."]
+    assert not mistakes("What is a ply? `whoever` asks, see [whom](whatever.md).")

@@ -1,0 +1,103 @@
+"""A server process, and programs in other languages that play on it."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.harness.zygote import Zygote
+
+PLYHOUSE = [sys.executable, "-m", "plyhouse.clients.cli.main"]
+PATIENCE = 120
+"""Seconds after which a process counts as hanging."""
+
+
+@dataclass
+class Server:
+    """A server process and the means to make players on it."""
+
+    url: str
+    environment: dict[str, str]
+    folder: Path
+    zygote: Zygote
+
+    @property
+    def port(self) -> int:
+        return int(self.url.rsplit(":", 1)[1])
+
+    def token(self, player: str) -> str:
+        """Make a player and return a token of its."""
+        made = self.zygote.run(("admin", "player", "add", player), self.folder, self.environment)
+        assert made.code == 0, made.err
+        return made.out.strip()
+
+
+def python_bot(server: Server, token: str, *options: str) -> list[str]:
+    return [*PLYHOUSE, "bot", "run", "random", "--server", server.url, "--token", token, *options]
+
+
+def play(server: Server, *commands: Sequence[str]) -> list[tuple[int, str]]:
+    """Run programs side by side to their ends; return the exit code and output of each."""
+    running = [
+        subprocess.Popen(
+            command,
+            env=server.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for command in commands
+    ]
+    try:
+        said = [process.communicate(timeout=PATIENCE)[0] for process in running]
+        return [(process.returncode, text) for process, text in zip(running, said, strict=True)]
+    finally:
+        for process in running:
+            process.kill()
+            process.communicate()
+
+
+class CuttingProxy(threading.Thread):
+    """Passes bytes between a client and a server, and cuts the first connection for good, when
+    the server has sent its second turn, just before the client gets it.
+    """
+
+    def __init__(self, port: int) -> None:
+        super().__init__(daemon=True)
+        self.target = ("127.0.0.1", port)
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        self.cuts = 0
+        self.turns = 0
+
+    def run(self) -> None:
+        with suppress(OSError):  # the listener is closed
+            while True:
+                client, _ = self.listener.accept()
+                upstream = socket.create_connection(self.target)
+                for source, sink, watched in (
+                    (client, upstream, False),
+                    (upstream, client, True),
+                ):
+                    threading.Thread(
+                        target=self.pump, args=(source, sink, watched), daemon=True
+                    ).start()
+
+    def pump(self, source: socket.socket, sink: socket.socket, watched: bool) -> None:
+        with suppress(OSError):
+            while data := source.recv(65536):
+                self.turns += watched and data.count(b'"type":"turn"')
+                if self.cuts == 0 and self.turns >= 2:
+                    self.cuts = 1
+                    break
+                sink.sendall(data)
+        for end in (source, sink):
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()

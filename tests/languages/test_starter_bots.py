@@ -1,0 +1,121 @@
+"""The bots in Java and Rust, which have no Plyhouse code in them, play on a real server.
+
+They need a JDK of version 17 or newer, or rustc; tests without their compiler are skipped.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from tests.harness.language_bots import PATIENCE, CuttingProxy, Server, play, python_bot
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SEEK = ("--time-control", "move:10", "--matches", "1")
+
+
+@dataclass(frozen=True)
+class Starter:
+    """A compiled example."""
+
+    name: str
+    command: tuple[str, ...]
+
+    def __call__(self, *options: str) -> list[str]:
+        return [*self.command, *options]
+
+
+def compiled(command: Sequence[str | Path]) -> None:
+    if shutil.which(str(command[0])) is None:
+        pytest.skip(f"{command[0]} is not installed")
+    # rustup's rustc is only a launcher: without a toolchain for this user it fails.
+    if subprocess.run([command[0], "--version"], capture_output=True, check=False).returncode:
+        pytest.skip(f"{command[0]} does not run")
+    subprocess.run(command, check=True, timeout=PATIENCE)
+
+
+@pytest.fixture(scope="module", params=["java", "rust"])
+def starter(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Starter:
+    """An example in each language, compiled with all warnings as errors."""
+    folder = tmp_path_factory.mktemp(request.param)
+    if request.param == "java":
+        sources = sorted((EXAMPLES / "java").glob("*.java"))
+        compiled(["javac", "-Xlint:all", "-Werror", "-d", folder, *sources])
+        return Starter("java", ("java", "-cp", str(folder), "Bot"))
+    program = folder / "bot"
+    source = EXAMPLES / "rust" / "bot.rs"
+    compiled(["rustc", "--edition", "2021", "-D", "warnings", "-o", program, source])
+    return Starter("rust", (str(program),))
+
+
+def test_starter_bot_plays_a_match_against_a_python_bot(starter: Starter, server: Server) -> None:
+    player = f"{starter.name}-james"
+    ours, theirs = server.token(player), server.token(f"{starter.name}-guy")
+    own = ("--server", server.url, "--token", ours, "--seek", "connect_four", *SEEK)
+    (code, said), (other_code, other_said) = play(
+        server,
+        starter(*own),
+        python_bot(server, theirs, "--game", "connect_four", "--seek", "--casual", *SEEK),
+    )
+    assert (code, other_code) == (0, 0), said + other_said
+    assert f"connected as {player}/{starter.name}" in said
+    assert re.search(r"finished \w+: normal, we got -?\d", said), said
+    assert "refused" not in said
+
+
+def test_starter_bot_resumes_after_its_connection_is_cut(starter: Starter, server: Server) -> None:
+    player = f"{starter.name}-joshua"
+    ours, theirs = server.token(player), server.token(f"{starter.name}-doug")
+    proxy = CuttingProxy(server.port)
+    with closing(proxy.listener):
+        proxy.start()
+        own = ("--server", proxy.url, "--token", ours, "--seek", "connect_four", *SEEK)
+        (code, said), (other_code, other_said) = play(
+            server,
+            starter(*own),
+            python_bot(server, theirs, "--game", "connect_four", "--seek", "--casual", *SEEK),
+        )
+    assert (code, other_code) == (0, 0), said + other_said
+    assert proxy.cuts == 1
+    assert "connection lost" in said
+    assert said.count(f"connected as {player}/{starter.name}") == 2
+    assert re.search(r"finished \w+: normal, we got -?\d", said), said
+
+
+def test_starter_bots_play_hidden_information(starter: Starter, server: Server) -> None:
+    tokens = [server.token(f"{starter.name}-{name}") for name in ("brian", "gilad")]
+    results = play(
+        server,
+        *(
+            starter(
+                *("--server", server.url, "--token", token, "--seek", "kuhn_poker"),
+                *("--time-control", "move:10", "--matches", "3"),
+            )
+            for token in tokens
+        ),
+    )
+    for code, said in results:
+        assert code == 0, said
+        assert len(re.findall(r"finished \w+: normal", said)) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "reason"),
+    [
+        ((), 2, "--token"),
+        (("--token", "t", "--colour", "red"), 2, "--colour"),
+        (("--token", "ply_wrong"), 4, "auth/bad_token"),
+    ],
+)
+def test_starter_bot_with_wrong_options_says_why(
+    starter: Starter, server: Server, options: tuple[str, ...], code: int, reason: str
+) -> None:
+    ((found, said),) = play(server, starter("--server", server.url, *options))
+    assert found == code
+    assert reason in said
