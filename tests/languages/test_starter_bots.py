@@ -1,6 +1,6 @@
-"""The bots in Java and Rust, which have no Plyhouse code in them, play on a real server.
+"""The bots in C++, Go, Java and Rust, which have no Plyhouse code in them, play on a real server.
 
-They need a JDK of version 17 or newer, or rustc; tests without their compiler are skipped.
+They need g++, go, a JDK of version 17 or newer, or rustc; tests without their compiler are skipped.
 """
 
 from __future__ import annotations
@@ -31,27 +31,35 @@ class Starter:
         return [*self.command, *options]
 
 
-def compiled(command: Sequence[str | Path]) -> None:
+def compiled(command: Sequence[str | Path], version: str = "--version") -> None:
     if shutil.which(str(command[0])) is None:
         pytest.skip(f"{command[0]} is not installed")
     # rustup's rustc is only a launcher: without a toolchain for this user it fails.
-    if subprocess.run([command[0], "--version"], capture_output=True, check=False).returncode:
+    if subprocess.run([command[0], version], capture_output=True, check=False).returncode:
         pytest.skip(f"{command[0]} does not run")
     subprocess.run(command, check=True, timeout=PATIENCE)
 
 
-@pytest.fixture(scope="module", params=["java", "rust"])
+@pytest.fixture(scope="module", params=["cpp", "go", "java", "rust"])
 def starter(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Starter:
     """An example in each language, compiled with all warnings as errors."""
-    folder = tmp_path_factory.mktemp(request.param)
-    if request.param == "java":
-        sources = sorted((EXAMPLES / "java").glob("*.java"))
-        compiled(["javac", "-Xlint:all", "-Werror", "-d", folder, *sources])
-        return Starter("java", ("java", "-cp", str(folder), "Bot"))
-    program = folder / "bot"
-    source = EXAMPLES / "rust" / "bot.rs"
-    compiled(["rustc", "--edition", "2021", "-D", "warnings", "-o", program, source])
-    return Starter("rust", (str(program),))
+    language: str = request.param
+    folder = tmp_path_factory.mktemp(language)
+    source, program = EXAMPLES / language, folder / "bot"
+    match language:
+        case "cpp":
+            flags = ("-std=c++17", "-pthread", "-Wall", "-Wextra", "-Wpedantic", "-Werror")
+            compiled(["g++", *flags, "-o", program, source / "bot.cpp"])
+        case "go":
+            compiled(["go", "vet", *sorted(source.glob("*.go"))], "version")
+            compiled(["go", "build", "-o", program, *sorted(source.glob("*.go"))], "version")
+        case "java":
+            compiled(["javac", "-Xlint:all", "-Werror", "-d", folder, *source.glob("*.java")])
+            return Starter("java", ("java", "-cp", str(folder), "Bot"))
+        case "rust":
+            flags = ("--edition", "2021", "-D", "warnings")
+            compiled(["rustc", *flags, "-o", program, source / "bot.rs"])
+    return Starter(language, (str(program),))
 
 
 def test_starter_bot_plays_a_match_against_a_python_bot(starter: Starter, server: Server) -> None:
@@ -109,7 +117,7 @@ def test_starter_bots_play_hidden_information(starter: Starter, server: Server) 
     ("options", "code", "reason"),
     [
         ((), 2, "--token"),
-        (("--token", "t", "--colour", "red"), 2, "--colour"),
+        (("--token", "t", "--colour", "red"), 2, "-colour"),
         (("--token", "ply_wrong"), 4, "auth/bad_token"),
     ],
 )
