@@ -48,8 +48,9 @@ def starter(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     source, program = EXAMPLES / language, folder / "bot"
     match language:
         case "cpp":
-            flags = ("-std=c++17", "-pthread", "-Wall", "-Wextra", "-Wpedantic", "-Werror")
-            compiled(["g++", *flags, "-o", program, source / "bot.cpp"])
+            warnings = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
+            compiler: tuple[str, ...] = ("g++", "-std=c++17", "-pthread", *warnings)
+            compiled([*compiler, "-o", program, source / "bot.cpp"])
         case "go":
             compiled(["go", "vet", *sorted(source.glob("*.go"))], "version")
             compiled(["go", "build", "-o", program, *sorted(source.glob("*.go"))], "version")
@@ -57,8 +58,8 @@ def starter(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
             compiled(["javac", "-Xlint:all", "-Werror", "-d", folder, *source.glob("*.java")])
             return Starter("java", ("java", "-cp", str(folder), "Bot"))
         case "rust":
-            flags = ("--edition", "2021", "-D", "warnings")
-            compiled(["rustc", *flags, "-o", program, source / "bot.rs"])
+            compiler = ("rustc", "--edition", "2021", "-D", "warnings")
+            compiled([*compiler, "-o", program, source / "bot.rs"])
     return Starter(language, (str(program),))
 
 
