@@ -32,8 +32,10 @@ import pytest
 from tests.harness.zygote import Zygote
 from tests.sandbox.conftest import have
 
+from plyhouse import bots, games, search
 from plyhouse.bots.sandbox.box import Tier
 from plyhouse.bots.sandbox.client import ForkServerClient
+from plyhouse.clients import api
 
 ROOT = Path(__file__).resolve().parents[2]
 GENERATED = {"docs/commands.md"}
@@ -275,3 +277,10 @@ def test_the_site_builds_strictly(tmp_path: Path) -> None:
             r'<(?:link|script|img)[^>]+(?:href|src)="(https?:[^"]+)"', page.read_text()
         )
         assert not loaded, f"{page.name} loads {loaded} from the network"
+    shown = "".join(page.read_text() for page in (tmp_path / "api").glob("*.html"))
+    described = {path.rpartition(".")[2] for path in re.findall(r'id="(plyhouse\.[\w.]+)"', shown)}
+    for package in (bots, games, search, api):
+        missing = {*package.__all__} - described - {"AsyncApi", "policies"}
+        assert not missing, f"docs/api/ has nothing about {missing} of {package.__name__}"
+    assert "<blockquote>" not in shown, "a doctest is shown as a quotation"
+    assert "<code>pv</code>: principal variation" in shown, "fields are not shown as a list"
