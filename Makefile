@@ -55,7 +55,7 @@ test: $(VENV)/.dev  ## all tests; one of them compares interpreted and compiled 
 test-pure: $(VENV)/.dev  ## all tests on the interpreted games and searches
 	PLYHOUSE_PURE=1 $(PYTEST)
 
-# A short run; the long one is in docs/security.md.
+# A short run; the long one is in docs/attacks.md.
 FUZZ_RUNS ?= 20000
 FUZZ_EXAMPLES ?= 20
 

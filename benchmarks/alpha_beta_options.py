@@ -2,7 +2,7 @@
 
 Every row has the options of the rows above it as well.  Values are equal in all rows but the
 last two, so that the nodes compare; a line says so if they are not.  Prints the table of
-docs/search/alpha-beta.md.
+benchmarks/NOTES.md.
 
     python benchmarks/alpha_beta_options.py
     python benchmarks/alpha_beta_options.py --games connect_four --deeper -3 --positions 1

@@ -28,7 +28,7 @@ def _no_keyboard(*_: object, **__: object) -> NoReturn:
     """Replace ``breakpoint()``: pdb would find its input closed and end in ``BdbQuit``."""
     raise BotError(
         "breakpoint() needs a keyboard, and a bot's process has none: make a Turn and call choose "
-        "in a program of your own (docs/first-bot.md, Logging and debugging)"
+        "in a program of your own (docs/debugging.md)"
     )
 
 

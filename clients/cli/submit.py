@@ -76,7 +76,7 @@ def submit(
 ) -> int:
     """Submit a bot for a server to run.
 
-    PATH is a Python file, a folder or a zip; docs/hosted-bots.md says what may be in it. This
+    PATH is a Python file, a folder or a zip; docs/hosted-packages.md says what may be in it. This
     command first looks at it here: it compiles a Python bot and imports it. Nothing is sent if that
     fails, unless you say `--anyway`.
 

@@ -2,5 +2,5 @@
 
 command_reference   docs/commands.md
 game_pages          docs/games
-fairness_page       the generated parts of docs/fairness.md
+fairness_tables     tables of docs/chance.md, docs/record.md and docs/endings.md
 """

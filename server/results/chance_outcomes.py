@@ -1,7 +1,7 @@
 """The possible outcomes of each chance event, in the game's order.
 
 With them and the record, anybody can recompute what the committed seed gave at each chance node,
-without the rules of the game: see ``docs/fairness.md``.  Only the rules show that these outcomes
+without the rules of the game: see ``docs/chance.md``.  Only the rules show that these outcomes
 are the right ones; `plyhouse.server.results.verify` replays them.
 """
 

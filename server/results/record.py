@@ -5,7 +5,7 @@ with its parameters, the seats, every action and chance outcome, and the ledger 
 nanoseconds.  It also has the outcome and the committed chance seed.
 `plyhouse.server.results.verify` recomputes it.  The kinds of events are those of
 `plyhouse.server.match.events`.  The lines ``field: text`` of the docstrings are the documentation
-of the format in ``docs/fairness.md``.
+of the format in ``docs/record.md``.
 
 A record never contains the error output of bots, tokens, or the seed of a pairing that is still
 being played.  In a game with hidden information publish a record only when its pairing is over.

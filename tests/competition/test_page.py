@@ -1,4 +1,4 @@
-"""The page for lecturers says what the formats cost."""
+"""The pages about formats state their costs and parameters."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from plyhouse.server.competition.format_registry import FORMATS, described, make
 from plyhouse.server.competition.format_types import FormatError
 
 ROOT = Path(__file__).resolve().parents[2]
+CHOICE = (ROOT / "docs" / "choose-format.md").read_text("utf-8")
 PAGE = (ROOT / "docs" / "competitions-formats.md").read_text("utf-8")
-ROWS = re.findall(r"^\| `(\w+)`(.*?) \| ([\w, ]+) \| ([\w, ]+) \|$", PAGE, re.M)
+ROWS = re.findall(r"^\| `(\w+)`(.*?) \| ([\w, ]+) \| ([\w, ]+) \|$", CHOICE, re.M)
 
 
 @pytest.mark.parametrize(("name", "terms", "few", "many"), ROWS)

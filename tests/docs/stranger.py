@@ -1,4 +1,4 @@
-"""Recomputes a record with nothing but what ``docs/fairness.md`` says: nothing of Plyhouse."""
+"""Recomputes records with nothing but ``docs/chance.md``, ``record.md``, ``time-controls.md``."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ A document is run from top to bottom in one shell, in an empty folder:
 * a fence ``python`` is run; with ``title="name.py"`` it is saved under that name instead, and
   so are other fences whose title is a file name (``toml``, ``csv``, ``javascript``);
 * a fence after a comment ``<!-- not run: reason -->`` is not run;
+* a document that begins with ``<!-- continues: other.md -->`` is run after that one, in its shell;
 * fences ``text`` and ``json`` are illustrations.
 """
 
@@ -46,6 +47,8 @@ DOCUMENTS = [
     if (name := path.relative_to(ROOT).as_posix()) not in GENERATED
     and not name.startswith("docs/games/")  # generated, see test_game_pages.py
 ]
+CONTINUES = re.compile(r"<!-- continues: ([\w-]+\.md) -->\n")
+LINK = re.compile(r"\]\(([\w./-]*\bdocs/[\w/-]+\.md)(?:#([\w-]+))?\)")
 FENCE = re.compile(
     r"^(?: *<!-- not run: (?P<reason>[^\n]+) -->\n)?"
     r"(?P<indent> *)```(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=indent)```$",
@@ -67,6 +70,21 @@ class Fence:
     title: str
     body: str
     not_run: bool
+
+
+def series() -> list[list[str]]:
+    """Return the documents in lists; each list is run in one shell."""
+    after = {}
+    for document in DOCUMENTS:
+        if earlier := CONTINUES.match((ROOT / document).read_text(encoding="utf-8")):
+            after[f"docs/{earlier[1]}"] = document
+    found = []
+    for document in sorted(set(DOCUMENTS) - set(after.values())):
+        found.append([document])
+        while document := after.get(document, ""):
+            found[-1].append(document)
+    assert sum(map(len, found)) == len(DOCUMENTS), "two documents continue the same one"
+    return found
 
 
 def fences(text: str) -> Iterator[Fence]:
@@ -245,19 +263,41 @@ def require_sandbox() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_what_a_document_says_to_do_works(document: str, shell: Shell) -> None:
-    if document in NEED_SANDBOX:
+@pytest.mark.parametrize("documents", series(), ids=lambda documents: documents[0])
+def test_what_a_document_says_to_do_works(documents: list[str], shell: Shell) -> None:
+    if not NEED_SANDBOX.isdisjoint(documents):
         require_sandbox()
-    text = (ROOT / document).read_text(encoding="utf-8")
-    for fence in fences(text):
-        perform(shell, fence, f"{document}:{fence.line}")
+    for document in documents:
+        text = (ROOT / document).read_text(encoding="utf-8")
+        for fence in fences(text):
+            perform(shell, fence, f"{document}:{fence.line}")
 
 
 def test_no_fence_is_left_open() -> None:
     for document in DOCUMENTS:
         text = (ROOT / document).read_text(encoding="utf-8")
         assert len(re.findall(r"^ *```", text, re.M)) == 2 * len(list(fences(text))), document
+
+
+def headings(text: str) -> set[str]:
+    """Return the anchors of a page's headings."""
+    text = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.M | re.S)
+    titles = re.findall(r"^#+ (.*)", text, re.M)
+    return {re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", each.lower())) for each in titles}
+
+
+@pytest.mark.parametrize("folder", [".", ".github", "examples", "examples/*"])
+def test_links_into_the_documentation_lead_to_headings(folder: str) -> None:
+    for page in ROOT.glob(f"{folder}/*.md"):
+        check_links(page)
+
+
+def check_links(page: Path) -> None:
+    for path, anchor in LINK.findall(page.read_text(encoding="utf-8")):
+        target = (page.parent / path).resolve()
+        assert target.is_file(), path
+        found = headings(target.read_text(encoding="utf-8"))
+        assert not anchor or anchor in found, f"{path}#{anchor}"
 
 
 def test_the_site_builds_strictly(tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 
 
-GUIDE = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
+PAGES = ("protocol.md", "reconnect.md")
+GUIDE = "\n".join((ROOT / "docs" / page).read_text(encoding="utf-8") for page in PAGES)
 
 
 def examples() -> Iterator[dict[str, Any]]:

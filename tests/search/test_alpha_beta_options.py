@@ -250,7 +250,7 @@ def test_an_interrupt_ends_a_search_with_all_options_and_frees_its_table() -> No
     assert alpha_beta(game, game.initial_state(), Limit(nodes=500), table=table).depth > 0
 
 
-def test_the_table_of_the_documentation_can_be_made_again() -> None:
+def test_the_table_of_the_notes_can_be_made_again() -> None:
     few = ["--games", "connect_four", "othello", "--deeper", "-5", "--positions", "1"]
     done = subprocess.run(
         [sys.executable, ROOT / "benchmarks" / "alpha_beta_options.py", *few],
@@ -259,7 +259,7 @@ def test_the_table_of_the_documentation_can_be_made_again() -> None:
         check=True,
     )
     names = [line.split("|")[1].strip() for line in done.stdout.splitlines()]
-    page = (ROOT / "docs" / "search" / "alpha-beta.md").read_text(encoding="utf-8")
+    page = (ROOT / "benchmarks" / "NOTES.md").read_text(encoding="utf-8")
     assert len(names) == 10
     assert "<!--" not in done.stdout
     for name in names[2:]:

@@ -1,8 +1,7 @@
-"""The generated parts of ``docs/fairness.md``: the outcomes of chance in their order, the format of
-records, and how matches end.
+"""Generator of tables about fairness: outcomes of chance, fields of records, ends of matches.
 
-``python -m plyhouse.clients.docgen.fairness_page --write docs/fairness.md``; a test compares them.
-A part stands between ``<!-- generated: NAME -->`` and ``<!-- end of generated -->``.
+``python -m plyhouse.clients.docgen.fairness_tables --write docs``; a test compares them.
+A table stands in its page between ``<!-- generated: NAME -->`` and ``<!-- end of generated -->``.
 """
 
 from __future__ import annotations
@@ -25,7 +24,10 @@ from plyhouse.server.match.terminations import ENDINGS, counts_word
 from plyhouse.server.match.time_control import LagPolicy
 from plyhouse.server.results.record import Record, RecordChance, RecordEvent, RecordSeat
 
-__all__ = ["SPECS", "fairness_page", "outcomes_in_order", "write_fairness_page"]
+__all__ = ["PAGES", "SPECS", "fairness_tables", "outcomes_in_order", "write_fairness_tables"]
+
+PAGES: Final = {"chance.md": "outcomes", "record.md": "record", "endings.md": "endings"}
+"""Pages and the names of their generated parts."""
 
 SPECS: Final = (
     "backgammon",
@@ -50,20 +52,24 @@ Node = tuple[tuple[str, float], ...]
 """The outcomes of a chance node as text, with their probabilities."""
 
 
-def fairness_page(text: str) -> str:
-    """Return the page with its generated parts made again."""
-    made = {"outcomes": _outcomes(), "record": _record(), "endings": _endings()}
-    for name, part in made.items():
-        found = list(re.finditer(rf"(?s)<!-- generated: {name} -->\n(.*?)<!-- end of", text))
-        if len(found) != 1:
-            raise ValueError(f"the page should have one part {name!r}, not {len(found)}")
-        text = text[: found[0].start(1)] + part + text[found[0].end(1) :]
-    return text
+def fairness_tables(page: str, text: str) -> str:
+    """Return the text of a page of `PAGES` with its table generated again.
+
+    Raises ValueError if the text does not have the marks of the table exactly once.
+    """
+    name = PAGES[page]
+    found = list(re.finditer(rf"(?s)<!-- generated: {name} -->\n(.*?)<!-- end of", text))
+    if len(found) != 1:
+        raise ValueError(f"{page} should have one part {name!r}, not {len(found)}")
+    made = {"outcomes": _outcomes, "record": _record, "endings": _endings}[name]()
+    return text[: found[0].start(1)] + made + text[found[0].end(1) :]
 
 
-def write_fairness_page(path: Path) -> None:
-    """Bring the page up to date."""
-    path.write_text(fairness_page(path.read_text(encoding="utf-8")), encoding="utf-8")
+def write_fairness_tables(folder: Path) -> None:
+    """Bring the pages in a folder up to date."""
+    for page in PAGES:
+        path = folder / page
+        path.write_text(fairness_tables(page, path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def outcomes_in_order(game: Game) -> list[Node]:
@@ -147,6 +153,6 @@ def _record() -> str:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="Bring the page about fairness up to date.")
-    parser.add_argument("--write", metavar="FILE", type=Path, required=True)
-    write_fairness_page(parser.parse_args().write)
+    parser = argparse.ArgumentParser(description="Bring the tables about fairness up to date.")
+    parser.add_argument("--write", metavar="FOLDER", type=Path, required=True)
+    write_fairness_tables(parser.parse_args().write)

@@ -1,4 +1,4 @@
-"""The page on fairness is exact: a stranger who has read it recomputes records of this server."""
+"""The pages on fairness are exact: a stranger who has read them recomputes our records."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ import pytest
 from tests.docs.stranger import forfeited, recompute, table_of_outcomes
 from tests.server_core.harness import Table
 
-from plyhouse.clients.docgen.fairness_page import (
+from plyhouse.clients.docgen.fairness_tables import (
+    PAGES,
     SPECS,
-    fairness_page,
+    fairness_tables,
     outcomes_in_order,
-    write_fairness_page,
+    write_fairness_tables,
 )
 from plyhouse.games.base import ChanceKind
 from plyhouse.games.registry import BUILT_IN, get_game, parse_spec
@@ -24,10 +25,10 @@ from plyhouse.server.match.time_control import MS, SECOND
 from plyhouse.server.results.record import make_record, write_record
 
 ROOT = Path(__file__).resolve().parents[2]
-PATH = ROOT / "docs" / "fairness.md"
-if not PATH.is_file():
+if not (ROOT / "docs").is_dir():
     pytest.skip("the documentation is not here", allow_module_level=True)
-PAGE = PATH.read_text(encoding="utf-8")
+TEXTS = {name: (ROOT / "docs" / name).read_text(encoding="utf-8") for name in PAGES}
+PAGE = TEXTS["chance.md"]
 BY_TABLE = [spec for spec in SPECS if not spec.startswith("pacman")]
 """The directions of a ghost of pacman depend on the maze; the page states everything else."""
 CONTROLS = ["move:2", "total:60+0.5", "byoyomi:0.3+50x0.2", "bank:0.1+60"]
@@ -58,16 +59,23 @@ def played(spec: str, stream: str, control: str, seed: int = 1) -> Table:
     return table
 
 
-def test_the_page_is_up_to_date(tmp_path: Path) -> None:
-    assert fairness_page(PAGE) == PAGE, (
-        "python -m plyhouse.clients.docgen.fairness_page --write docs/fairness.md"
+@pytest.mark.parametrize("page", PAGES)
+def test_the_page_is_up_to_date(page: str) -> None:
+    assert fairness_tables(page, TEXTS[page]) == TEXTS[page], (
+        "python -m plyhouse.clients.docgen.fairness_tables --write docs"
     )
-    copy = tmp_path / "fairness.md"
-    copy.write_text(PAGE.replace("| `pig` |", "| `gip` |"), encoding="utf-8")
-    write_fairness_page(copy)
-    assert copy.read_text(encoding="utf-8") == PAGE
-    with pytest.raises(ValueError, match="'record', not 0"):
-        fairness_page(PAGE.replace("generated: record", "made: record"))
+    with pytest.raises(ValueError, match=f"'{PAGES[page]}', not 0"):
+        fairness_tables(page, TEXTS[page].replace("generated: ", "made: "))
+
+
+def test_outdated_pages_are_written_again(tmp_path: Path) -> None:
+    for name, cell in {"chance.md": "pig", "endings.md": "normal", "record.md": "match"}.items():
+        text = TEXTS[name].replace(f"| `{cell}` |", "| `old` |")
+        assert text != TEXTS[name]
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    write_fairness_tables(tmp_path)
+    for name, text in TEXTS.items():
+        assert (tmp_path / name).read_text(encoding="utf-8") == text
 
 
 def test_every_game_with_chance_is_in_the_table() -> None:
