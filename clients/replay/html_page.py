@@ -26,10 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = ["import_map", "replay_page", "styles"]
 
-MODULES: Final = (
-    "dom", "boards", "choose", "drag", "figures", "premove", "scene", "speak", "scene_items",
-)  # fmt: skip
-"""The scripts that draw the page, with their imports."""
+SCRIPT: Final = "scene"
+"""The module that draws a position."""
+IMPORT: Final = re.compile(r'from "\./(\w+)\.js"')
 STYLES: Final = ("style", "boards")
 
 _PAGE: Final = """\
@@ -137,17 +136,18 @@ def styles() -> str:
 
 def import_map() -> str:
     """The web client's modules by name, as the content of an import map's script element."""
-    return _inert(json.dumps({"imports": {_name(each): _module(each) for each in MODULES}}))
+    modules: dict[str, str] = {}
+    missing = [SCRIPT]
+    while missing:
+        name = missing.pop()
+        source = (FOLDER / f"{name}.js").read_text(encoding="utf-8")
+        modules[f"plyhouse/{name}"] = _address(IMPORT.sub(r'from "plyhouse/\1"', source))
+        missing += [each for each in IMPORT.findall(source) if f"plyhouse/{each}" not in modules]
+    return _inert(json.dumps({"imports": modules}))
 
 
-def _name(module: str) -> str:
-    return f"plyhouse/{module}"
-
-
-def _module(module: str) -> str:
-    """The source as an address, with its imports by name."""
-    source = (FOLDER / f"{module}.js").read_text(encoding="utf-8")
-    source = re.sub(r'from "\./(\w+)\.js"', r'from "plyhouse/\1"', source)
+def _address(source: str) -> str:
+    """Return the address of a module that the page holds."""
     return f"data:text/javascript;base64,{base64.b64encode(source.encode()).decode()}"
 
 

@@ -281,9 +281,21 @@ class Page:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         await self.call("Emulation.setEmulatedMedia", features=[scheme])
 
-    async def screenshot(self, path: Path) -> None:
-        """Write a picture of the whole page."""
-        shot = await self.call("Page.captureScreenshot", captureBeyondViewport=True)
+    async def screenshot(self, path: Path, selector: str = "", *, whole: bool = True) -> None:
+        """Write a picture of the page, or of an element; ``path`` ends with its format.
+
+        Without ``whole``, the picture ends where the window does.
+        """
+        options: dict[str, Any] = {"format": path.suffix[1:], "captureBeyondViewport": whole}
+        if selector:
+            box = await self.evaluate(
+                f"document.querySelector({json.dumps(selector)}).getBoundingClientRect().toJSON()"
+            )
+            edges = {edge: box[edge] for edge in ("x", "y", "width", "height")}
+            options["clip"] = {**edges, "scale": 1}
+        if path.suffix == ".webp":
+            options["quality"] = 85
+        shot = await self.call("Page.captureScreenshot", **options)
         data = base64.b64decode(shot["data"])
         await asyncio.to_thread(path.write_bytes, data)
 

@@ -16,6 +16,7 @@ import math
 import random
 import sys
 import tempfile
+from collections.abc import Container
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,7 +27,7 @@ from plyhouse.games.scene import scene_fields
 
 from .browser import Page, chromium, find_chromium, open_page
 
-__all__ = ["SIZES", "positions"]
+__all__ = ["SIZES", "boards_page", "positions"]
 
 SIZES: Final = {"phone": (390, 844), "desk": (1280, 800), "projector": (1920, 1080)}
 PLIES: Final = (0, 7)
@@ -72,12 +73,11 @@ def _scene(game: Game, state: Any, viewer: int | None) -> dict[str, Any]:
     return scene_fields(dataclasses.replace(scene, seats=names, viewer=viewer))
 
 
-def positions(spec: str, seed: int = SEED) -> list[dict[str, Any]]:
+def positions(spec: str, plies: Container[int] = PLIES, seed: int = SEED) -> list[dict[str, Any]]:
     """Positions of a seeded match, each as the seat to move sees it, and the last one."""
     game, rng = get_game(spec), random.Random(seed)
     state, ply, found = game.initial_state(), 0, []
     before = state
-    wanted = set(PLIES)
     while True:
         if state.to_move == CHANCE:
             outcomes = state.chance_outcomes()
@@ -85,7 +85,7 @@ def positions(spec: str, seed: int = SEED) -> list[dict[str, Any]]:
             state = state.after(rng.choices([each for each, _ in outcomes], weights)[0])
             continue
         over = state.to_move == TERMINAL
-        if over or ply in wanted:
+        if over or ply in plies:
             viewer = None if over else state.to_move
             found.append(
                 {
@@ -102,6 +102,11 @@ def positions(spec: str, seed: int = SEED) -> list[dict[str, Any]]:
         state = state.after(rng.choice(state.actions()))
 
 
+def boards_page() -> str:
+    """Return a page whose function ``show`` draws positions."""
+    return _PAGE.format(style=styles(), imports=import_map())
+
+
 async def _take(page: Page, folder: Path, pictures: list[Any], name: str, across: int) -> None:
     wide = await page.evaluate(f"show({json.dumps(pictures)}, {across})")
     if wide > 0:
@@ -112,7 +117,7 @@ async def _take(page: Page, folder: Path, pictures: list[Any], name: str, across
 async def _all(devtools: str, folder: Path, specs: list[str], sizes: list[str], sheet: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     html = folder / "pictures.html"
-    html.write_text(_PAGE.format(style=styles(), imports=import_map()), encoding="utf-8")
+    html.write_text(boards_page(), encoding="utf-8")
     shown = [picture for spec in specs for picture in positions(spec)]
     async with open_page(devtools) as page:
         await page.go(html.resolve().as_uri())
