@@ -113,6 +113,9 @@ def _page(game: Game, published: dict[str, Any]) -> str:
         "",
         info.summary,
         "",
+        f'<img src="../pictures/games/{info.name}.webp" width="400" alt="{info.title} in the '
+        'browser">',
+        "",
         "## Rules",
         "",
         _markdown(rules_text(game)),
