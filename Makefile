@@ -17,7 +17,7 @@ SOURCES := $(shell find games search server/match -name '*.py') server/table/liv
 # Workers take over what others have not begun: some tests last a hundred times as long as most.
 PYTEST = $(BIN)/pytest -q -n $(JOBS) --dist worksteal
 
-.PHONY: help demo build test test-pure fuzz lint lint-web types format docs wheel-check bench clean
+.PHONY: help demo build test quick test-pure fuzz lint lint-web types format docs wheel-check bench clean
 
 help:  ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 16
@@ -51,6 +51,10 @@ test: $(VENV)/.dev  ## all tests; one of them compares interpreted and compiled 
 	@# A browser test loads axe-core; without npm it says so and is skipped.
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory node_modules/.package-lock.json || true; fi
 	$(PYTEST)
+
+# The sandbox, the browser and 105 tests that last seconds each take over half of the time.
+quick: $(VENV)/.dev  ## nine of ten tests, in about five minutes: before every push
+	$(PYTEST) -m 'not slow and not browser' --ignore tests/sandbox
 
 test-pure: $(VENV)/.dev  ## all tests on the interpreted games and searches
 	PLYHOUSE_PURE=1 $(PYTEST)

@@ -23,13 +23,13 @@ import json
 import random
 import resource
 import sys
-import tempfile
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from playwright.async_api import Browser
 from websockets.asyncio.client import connect
 
 from plyhouse.games.registry import get_game
@@ -170,8 +170,8 @@ async def table(hub: Hub, number: int, game: str) -> Table:
 
 
 @asynccontextmanager
-async def browser(devtools: str) -> AsyncIterator[Page]:
-    async with open_page(devtools) as page:
+async def projected(browser: Browser) -> AsyncIterator[Page]:
+    async with open_page(browser) as page:
         await page.show_as(1920, 1080)
         yield page
 
@@ -188,15 +188,19 @@ new Promise((resolve) => {
 
 async def main_thread(page: Page) -> float:
     """Seconds for which the page's main thread was at work so far."""
-    await page.call("Performance.enable", timeDomain="threadTicks")
-    metrics = (await page.call("Performance.getMetrics"))["metrics"]
+    tools = await page.tab.context.new_cdp_session(page.tab)
+    await tools.send("Performance.enable", {"timeDomain": "threadTicks"})
+    metrics = (await tools.send("Performance.getMetrics"))["metrics"]
+    await tools.detach()
     return float(next(each["value"] for each in metrics if each["name"] == "TaskDuration"))
 
 
-async def wall(hub: Hub, url: str, devtools: str, matches: int, rate: float, length: float) -> None:
+async def wall(
+    hub: Hub, url: str, browser: Browser, matches: int, rate: float, length: float
+) -> None:
     """Frames per second of the wall."""
     tables = [await table(hub, number, GAMES[number % len(GAMES)]) for number in range(matches)]
-    async with browser(devtools) as page:
+    async with projected(browser) as page:
         await page.go(f"{url}/wall")
         await page.until(f"document.querySelectorAll('.tile svg').length === {matches}")
         still = await page.evaluate(FRAMES % 2000)
@@ -226,7 +230,7 @@ async def wall(hub: Hub, url: str, devtools: str, matches: int, rate: float, len
     print(f"  boards are {behind / matches:.1f} plies behind on average")
 
 
-async def first_view(hub: Hub, url: str, devtools: str) -> None:
+async def first_view(hub: Hub, url: str, browser: Browser) -> None:
     """Bytes and time until a board is there, in a browser without anything kept."""
     match = (await table(hub, 0, "connect_four")).match
     for path, there in (
@@ -237,8 +241,8 @@ async def first_view(hub: Hub, url: str, devtools: str) -> None:
     ):
         best = None
         for _ in range(3):
-            async with browser(devtools) as page:
-                await page.call("Page.navigate", url=f"{url}{path}")
+            async with projected(browser) as page:
+                await page.leave_for(f"{url}{path}")
                 await page.until(
                     f"location.pathname === '{path}' && document.querySelector('{there}')"
                 )
@@ -379,17 +383,14 @@ async def main() -> None:
             program = find_chromium()
             if program is None:
                 raise SystemExit("No Chromium is installed (PLYHOUSE_CHROMIUM can name one).")
-            with (
-                tempfile.TemporaryDirectory() as profile,
-                chromium(program, Path(profile)) as tools,
-            ):
+            async with chromium(program) as browser:
                 if options.what != "wall":
-                    await first_view(server.hub, server.url, tools)
+                    await first_view(server.hub, server.url, browser)
                 if options.what != "first-view":
                     await wall(
                         server.hub,
                         server.url,
-                        tools,
+                        browser,
                         options.matches,
                         options.rate,
                         options.seconds,

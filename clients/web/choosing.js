@@ -258,13 +258,14 @@ export class Choosing {
     const { choice, ahead } = this;
     const open = choice?.open() ?? new Map();
     const path = choice?.path ?? ahead?.path ?? [];
+    const others = choice && path.length ? new Choice(choice.moves).open() : open; // take another piece instead
     for (const [name, node] of this.spots) {
       const kind = open.get(name);
       const chosen = path.includes(name);
       const held = chosen ? false : kind === "start" && choice?.leads(name);
       node.setAttribute("class", ["spot", kind && `open ${kind}`, held && "holds", chosen && (ahead ? "ahead" : "chosen")].filter(Boolean).join(" "));
       node.setAttribute("aria-selected", String(chosen));
-      node.setAttribute("aria-disabled", String(!kind && !ahead));
+      node.setAttribute("aria-disabled", String(!kind && !chosen && !others.has(name) && !ahead));
       const can = chosen ? ", chosen" : kind === "start" ? ", can be chosen" : kind ? ", possible next" : "";
       node.setAttribute("aria-label", this.labels.get(name) + can);
     }

@@ -70,6 +70,7 @@ def room(dotted: str) -> str:
     return ".".join(parts[:2]) if parts[0] == "clients" else parts[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("top", TOP)
 def test_every_import_stays_within_the_table(top: str) -> None:
     broken = []
@@ -102,6 +103,7 @@ def test_a_folder_is_no_package_of_its_own(top: str, tmp_path: Path) -> None:
         assert "ModuleNotFoundError" in done.stderr or f"import plyhouse.{top}" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "without"),
     [
@@ -127,6 +129,7 @@ def test_programs_start_without_what_they_may_never_need(
     assert done.stdout.strip() == "[]", done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_the_server_never_imports_search_at_run_time() -> None:
     script = (
         "import sys, plyhouse.server.serve; "
@@ -156,6 +159,7 @@ def imported_modules(path: Path, known: Mapping[str, Path]) -> set[str]:
     return found & known.keys()
 
 
+@pytest.mark.slow
 def test_modules_import_each_other_without_cycles() -> None:
     known = product_modules()
     order = TopologicalSorter({name: imported_modules(path, known) for name, path in known.items()})

@@ -40,6 +40,7 @@ at_least = 0.4
 """
 
 
+@pytest.mark.slow
 def test_a_rehearsal_says_which_rule_each_bot_hit_and_leaves_nothing(
     plyhouse: Plyhouse, tmp_path: Path
 ) -> None:

@@ -45,6 +45,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 # ------------------------------------------------------------------------------- serve
 
 
+@pytest.mark.slow
 def test_a_server_says_where_it_is_has_its_database_alone_and_stops_on_ctrl_c(
     tmp_path: Path, plyhouse: Plyhouse
 ) -> None:
@@ -60,6 +61,7 @@ def test_a_server_says_where_it_is_has_its_database_alone_and_stops_on_ctrl_c(
     assert stop(server) == 0
 
 
+@pytest.mark.slow
 def test_a_bot_that_is_connected_already_is_told_the_options_that_help(
     shared: Server, plyhouse: Plyhouse
 ) -> None:
@@ -87,6 +89,7 @@ def test_serve_help_says_the_defaults(plyhouse: Plyhouse) -> None:
         assert default in re.sub(r"\s+", " ", done.out)
 
 
+@pytest.mark.slow
 def test_option_wins_over_environment_over_file(tmp_path: Path, plyhouse: Plyhouse) -> None:
     (tmp_path / "club.toml").write_text(
         'database = "sqlite:///from_file.db"\nregistration = "open"\nmax_connections = 0\n'
@@ -139,6 +142,7 @@ def test_a_port_in_use(plyhouse: Plyhouse) -> None:
     assert done.err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_database_that_cannot_be_used(plyhouse: Plyhouse, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("milk, eggs\n" * 100)
     for url in ("sqlite:///notes.txt", "sqlite:///no/such/folder/x.db"):
@@ -150,6 +154,7 @@ def test_a_database_that_cannot_be_used(plyhouse: Plyhouse, tmp_path: Path) -> N
 # ------------------------------------------------------------- bots, tables and records
 
 
+@pytest.mark.slow
 def test_two_bots_find_each_other_and_become_a_leaderboard(
     plyhouse: Plyhouse, shared: Server, tmp_path: Path
 ) -> None:

@@ -300,6 +300,7 @@ def check_links(page: Path) -> None:
         assert not anchor or anchor in found, f"{path}#{anchor}"
 
 
+@pytest.mark.slow
 def test_the_site_builds_strictly(tmp_path: Path) -> None:
     if shutil.which("mkdocs", path=str(Path(sys.executable).parent)) is None:
         pytest.skip("mkdocs is not installed")

@@ -35,6 +35,7 @@ def run(part: str, *, pure: bool) -> dict[str, Any]:
     return answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", workload.PARTS)
 def test_pure_and_compiled_agree_bit_for_bit(part: str) -> None:
     compiled = run(part, pure=False)

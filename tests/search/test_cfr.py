@@ -91,6 +91,7 @@ def test_others_converge_in_leduc_poker(solver: Solver, gap: float) -> None:
     assert solution.exploitability() < 0.7 * earlier
 
 
+@pytest.mark.slow
 def test_liars_dice_with_one_die_each() -> None:
     # Interpreted, a die of four faces: the tree of six has 294,883 nodes.
     game = get_game("liars_dice" if COMPILED else "liars_dice(faces=4)")

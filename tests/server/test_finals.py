@@ -32,6 +32,7 @@ async def shown_versions(course: Course, student: str) -> list[tuple[str, str]]:
     return [(entry.version, entry.next_version), (entrant.version, entry.next_version)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("style", "students", "matches", "rounds"),
     [
@@ -77,6 +78,7 @@ async def test_every_format_is_played_to_its_table(
     assert sum(line.matches for line in export.standings) == 2 * matches
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "style", ['name = "swiss"', 'name = "knockout"\nbest_of = 3', 'name = "double_elimination"']
 )

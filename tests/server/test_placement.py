@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -65,6 +66,7 @@ CROWDED = (
 )
 
 
+@pytest.mark.slow
 @given(worlds)
 @example([CROWDED])
 def test_each_bot_is_in_one_place_that_is_there_has_room_and_can_run_it(

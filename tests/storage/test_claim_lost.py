@@ -143,6 +143,7 @@ async def test_it_is_lost_for_good_when_the_database_stays_away(
             assert "was out of reach for 0.3 s" in str(await store.claim_lost())
 
 
+@pytest.mark.slow
 async def test_a_connection_that_is_silent_counts_as_lost(
     postgres_url: str, monkeypatch: Any
 ) -> None:
@@ -156,6 +157,7 @@ async def test_a_connection_that_is_silent_counts_as_lost(
         await written(store, "ada")
 
 
+@pytest.mark.slow
 async def test_the_server_that_lost_it_ends(postgres_url: str) -> None:
     async with wire_to(postgres_url) as (wire, url):
         server = await asyncio.create_subprocess_exec(

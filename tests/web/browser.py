@@ -1,48 +1,37 @@
-"""A headless Chromium driven through its DevTools protocol, with nothing but `websockets`."""
+"""A headless Chromium for the tests of the pages, driven by Playwright."""
 
 from __future__ import annotations
 
 import asyncio
 import base64
 import contextlib
-import itertools
 import json
 import os
 import shutil
-import subprocess
-import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from websockets.asyncio.client import ClientConnection, connect
+from playwright.async_api import Browser, ConsoleMessage, async_playwright
+from playwright.async_api import Error as BrowserError
+from playwright.async_api import Page as Tab
 
 PATIENCE = 90.0
 """Seconds after which a page that does not get there has failed."""
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 OPTIONS = (
-    "--headless=new",
     "--no-sandbox",
     "--no-proxy-server",
-    "--no-first-run",
     "--disable-gpu",
     "--disable-quic",
-    "--disable-dev-shm-usage",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    # Its address bar draws suggestions as two more pages for every window: three quarters of a
-    # window's cost. And a tab would have one process when it is empty, another
-    # for our page, and a third in reserve: here one does for all that it shows.
+    # One process draws all that a tab shows; by default an empty tab, our page and a spare one
+    # have a process each.
     "--disable-site-isolation-trials",
-    "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup,"
-    "IsolateOrigins,site-per-process,SpareRendererForSitePerProcess",
-    "--remote-debugging-port=0",
 )
 
 
 class PageError(AssertionError):
-    """A page did not get where it should, or a script failed."""
+    """A page did not get where it should."""
 
 
 def find_chromium() -> str | None:
@@ -51,135 +40,60 @@ def find_chromium() -> str | None:
     return named or next((found for name in NAMES if (found := shutil.which(name))), None)
 
 
-@contextlib.contextmanager
-def chromium(program: str, profile: Path) -> Iterator[str]:
-    """Run a browser with an empty profile; gives the address of its DevTools."""
-    process = subprocess.Popen(
-        [program, *OPTIONS, f"--user-data-dir={profile}", "about:blank"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-    )
-    assert process.stderr is not None
-    try:
-        said: list[str] = []
-        for line in process.stderr:
-            said.append(line)
-            _, found, address = line.partition("DevTools listening on ")
-            if found:
-                break
-        else:
-            raise PageError(f"{program} did not start: {''.join(said)[-2000:]}")
-        drain = threading.Thread(target=process.stderr.read, daemon=True)
-        drain.start()
-        yield address.strip()
-    finally:
-        process.terminate()
+@contextlib.asynccontextmanager
+async def chromium(program: str) -> AsyncIterator[Browser]:
+    """Run a browser with an empty profile."""
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=program, args=OPTIONS)
         try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        if "drain" in locals():
-            drain.join(10)
-        process.stderr.close()
+            yield browser
+        finally:
+            await browser.close()
 
 
 class Page:
-    """One tab, in its own browser context (cookies, cache)."""
+    """One tab and what the tests do in it.
 
-    def __init__(self, wire: ClientConnection) -> None:
-        self._wire = wire
-        self._numbers = itertools.count(1)
-        self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
-        self._session: str | None = None
+    ``tab`` is Playwright's page, for everything that has no method here.
+    """
+
+    def __init__(self, tab: Tab) -> None:
+        self.tab = tab
         self.errors: list[str] = []
-        """The errors in the page's console, exceptions included."""
-        self.listeners: list[Callable[[str, dict[str, Any]], None]] = []
-        """Told of every event of the DevTools, by its name and parameters."""
-        self.context = ""
-        """The browser context, which tabs may share: the same cookies."""
+        """The errors and warnings in the page's console, exceptions included."""
+        tab.set_default_timeout(PATIENCE * 1000)
+        tab.on("console", self._note)
+        tab.on("pageerror", lambda error: self.errors.append(error.stack or error.message))
 
-    async def read(self) -> None:
-        """Take in what the browser says, until it leaves."""
-        async for frame in self._wire:
-            message = json.loads(frame)
-            future = self._answers.pop(message.get("id", -1), None)
-            if future is not None and not future.done():
-                future.set_result(message)
-            self._note(message.get("method", ""), message.get("params", {}))
+    def _note(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.errors.append(f"{message.text} {message.location.get('url', '')}")
 
-    def _note(self, method: str, params: dict[str, Any]) -> None:
-        for each in self.listeners if method else ():
-            each(method, params)
-        if method == "Runtime.exceptionThrown":
-            details = params["exceptionDetails"]
-            thrown = details.get("exception", {}).get("description", "")
-            self.errors.append(f"{details['text']} {thrown}")
-        elif method == "Runtime.consoleAPICalled" and params["type"] in ("error", "warning"):
-            self.errors.append(" ".join(str(each.get("value", each)) for each in params["args"]))
-        elif method == "Log.entryAdded" and params["entry"]["level"] in ("error", "warning"):
-            entry = params["entry"]
-            self.errors.append(f"{entry['text']} {entry.get('url', '')}")
-
-    async def call(self, method: str, **params: Any) -> dict[str, Any]:
-        """Send a DevTools command and return its result."""
-        number = next(self._numbers)
-        message: dict[str, Any] = {"id": number, "method": method, "params": params}
-        if self._session is not None:
-            message["sessionId"] = self._session
-        future = self._answers[number] = asyncio.get_running_loop().create_future()
-        await self._wire.send(json.dumps(message))
-        async with asyncio.timeout(PATIENCE):
-            answer = await future
-        if "error" in answer:
-            raise PageError(f"{method}: {answer['error']['message']}")
-        result: dict[str, Any] = answer["result"]
-        return result
-
-    async def open(self, context: str = "") -> None:
-        """Open the tab, in a new context unless one is named."""
-        if not context:
-            context = (await self.call("Target.createBrowserContext"))["browserContextId"]
-        self.context = context
-        made = await self.call("Target.createTarget", url="about:blank", browserContextId=context)
-        target = made["targetId"]
-        attached = await self.call("Target.attachToTarget", targetId=target, flatten=True)
-        self._session = attached["sessionId"]
-        for domain in ("Page", "Runtime", "Log"):
-            await self.call(f"{domain}.enable")
-
-    async def close(self) -> None:
-        """Close all tabs of its context."""
-        self._session = None
-        await self.call("Target.disposeBrowserContext", browserContextId=self.context)
-
-    async def hurry(self, wait: int) -> None:
-        """Let what pages do every so many ms, from the next one on, be done ten times as often."""
-        script = (
+    async def shorten(self, wait: int) -> None:
+        """Divide the page's timers of ``wait`` ms by ten, from the next page on."""
+        await self.tab.add_init_script(
             "{ const later = setTimeout;"
             " globalThis.setTimeout = (then, wait = 0, ...given) =>"
             f" later(then, wait === {wait} ? {wait // 10} : wait, ...given); }}"
         )
-        await self.call("Page.addScriptToEvaluateOnNewDocument", source=script)
 
     async def go(self, url: str) -> None:
         """Open an address and wait until it is loaded."""
-        here = f"location.href.split('#')[0] === {json.dumps(url)}"
-        await self.call("Page.navigate", url=url)
-        await self.until(f"document.readyState === 'complete' && {here}")
+        try:
+            await self.tab.goto(url)
+        except BrowserError as error:
+            # The page was opening an address by itself, such as that of its new match.
+            if "ERR_ABORTED" not in str(error) and "interrupted" not in str(error):
+                raise
+            await self.tab.goto(url)
+
+    async def leave_for(self, url: str) -> None:
+        """Open an address, without waiting for more than its first bytes."""
+        await self.tab.goto(url, wait_until="commit")
 
     async def evaluate(self, expression: str) -> Any:
         """The value of a JavaScript expression; promises are awaited."""
-        answer = await self.call(
-            "Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True
-        )
-        if "exceptionDetails" in answer:
-            details = answer["exceptionDetails"]
-            thrown = details.get("exception", {}).get("description", details["text"])
-            raise PageError(f"{expression}: {thrown}")
-        return answer["result"].get("value")
+        return await self.tab.evaluate(expression)
 
     async def until(self, condition: str) -> Any:
         """Wait until a JavaScript expression is true, looking once per frame; returns it."""
@@ -193,8 +107,8 @@ class Page:
                 while True:
                     try:
                         return await self.evaluate(script)
-                    except PageError as error:  # another page was opened meanwhile: look there
-                        if "context" not in str(error) and "navigated" not in str(error):
+                    except BrowserError as error:  # another page was opened meanwhile: look there
+                        if "context" not in str(error) and "navigat" not in str(error):
                             raise
         except TimeoutError:
             seen = await self.evaluate("location.href + '\\n' + document.body.innerText")
@@ -205,81 +119,25 @@ class Page:
         found = json.dumps(selector)
         return str(await self.evaluate(f"document.querySelector({found})?.textContent ?? ''"))
 
-    async def click(self, selector: str) -> None:
-        """Click on an element."""
-        await self.evaluate(f"document.querySelector({json.dumps(selector)}).click()")
+    async def click(self, selector: str, *, disabled: bool = False) -> None:
+        """Click with the mouse on an element, once it can be seen and has stopped moving.
 
-    async def point(self, selector: str) -> None:
-        """Press the mouse on the middle of an element, once it has stopped moving."""
-        found = json.dumps(selector)
-        place = await self.evaluate(
-            "(async () => { let before = []; for (let frame = 0; frame < 120; frame++) {"
-            f"const node = document.querySelector({found});"
-            "node.scrollIntoView({block: 'center'});"
-            "const box = node.getBoundingClientRect();"
-            "const here = [box.x + box.width / 2, box.y + box.height / 2];"
-            "if (here[0] === before[0] && here[1] === before[1]) return here; before = here;"
-            "for (const _ of [1, 2]) await new Promise((next) => requestAnimationFrame(next)); }"
-            f"throw new Error('it never stands still: ' + {found}); }})()"
-        )
-        for kind in ("mousePressed", "mouseReleased"):
-            await self.call(
-                "Input.dispatchMouseEvent",
-                type=kind,
-                x=place[0],
-                y=place[1],
-                button="left",
-                clickCount=1,
-            )
+        ``disabled`` also clicks where the page says that a click has no effect.
+        """
+        await self.tab.click(selector, force=disabled)
 
     async def drag(self, start: str, end: str) -> None:
         """Drag with the mouse from the middle of one element to that of another."""
-        script = (
-            "(() => [{}, {}].map((each) => { const box ="
-            " document.querySelector(each).getBoundingClientRect();"
-            " return [box.x + box.width / 2, box.y + box.height / 2]; }))()"
-        )
-        script = script.replace("{}", json.dumps(start), 1).replace("{}", json.dumps(end), 1)
-        (x, y), (to_x, to_y) = await self.evaluate(script)
-        way = [("mousePressed", x, y), ("mouseMoved", (x + to_x) / 2, (y + to_y) / 2)]
-        for kind, at_x, at_y in (*way, ("mouseMoved", to_x, to_y), ("mouseReleased", to_x, to_y)):
-            await self.call(
-                "Input.dispatchMouseEvent",
-                type=kind,
-                x=at_x,
-                y=at_y,
-                button="left",
-                buttons=1,
-                clickCount=1,
-            )
+        await self.tab.drag_and_drop(start, end)
 
     async def press(self, key: str) -> None:
         """Press and release a key, as the keyboard does: ``ArrowLeft``, ``Home``, ``Tab`` ..."""
-        text = {"Enter": "\r"}.get(key, key if len(key) == 1 else "")
-        code = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "End": 35, "Home": 36}
-        code |= {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
-        for kind in ("keyDown", "keyUp"):
-            await self.call(
-                "Input.dispatchKeyEvent",
-                type=kind,
-                key=key,
-                code=key,
-                windowsVirtualKeyCode=code.get(key, 0),
-                **({"text": text} if text and kind == "keyDown" else {}),
-            )
+        await self.tab.keyboard.press(key)
 
     async def show_as(self, width: int, height: int, *, dark: bool = False) -> None:
         """Use a window of this size, and a colour scheme."""
-        phone = width < 600
-        await self.call(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=height,
-            deviceScaleFactor=1,
-            mobile=phone,
-        )
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        await self.call("Emulation.setEmulatedMedia", features=[scheme])
+        await self.tab.set_viewport_size({"width": width, "height": height})
+        await self.tab.emulate_media(color_scheme="dark" if dark else "light")
 
     async def screenshot(self, path: Path, selector: str = "", *, whole: bool = True) -> None:
         """Write a picture of the page, or of an element; ``path`` ends with its format.
@@ -295,26 +153,24 @@ class Page:
             options["clip"] = {**edges, "scale": 1}
         if path.suffix == ".webp":
             options["quality"] = 85
-        shot = await self.call("Page.captureScreenshot", **options)
+        tools = await self.tab.context.new_cdp_session(self.tab)  # Playwright writes no WebP
+        shot = await tools.send("Page.captureScreenshot", options)
+        await tools.detach()
         data = base64.b64decode(shot["data"])
         await asyncio.to_thread(path.write_bytes, data)
 
 
 @contextlib.asynccontextmanager
-async def open_page(devtools: str, *, beside: Page | None = None) -> AsyncIterator[Page]:
+async def open_page(browser: Browser, *, beside: Page | None = None) -> AsyncIterator[Page]:
     """A new tab of a running browser; ``beside`` is one with which it shares its cookies."""
-    async with connect(devtools, max_size=None, compression=None, proxy=None) as wire:
-        page = Page(wire)
-        reader = asyncio.create_task(page.read())
-        try:
-            await page.open("" if beside is None else beside.context)
-            yield page
-            if beside is None:  # else it would go on beside all pages that come later
-                await page.close()
-        finally:
-            reader.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await reader
+    if beside is not None:
+        yield Page(await beside.tab.context.new_page())  # closed with the context
+        return
+    context = await browser.new_context()
+    try:
+        yield Page(await context.new_page())
+    finally:
+        await context.close()
 
 
 async def sign_in(page: Page, token: str) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 import pytest
+import pytest_asyncio
+from playwright.async_api import Browser
 
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.messages import (
@@ -43,18 +45,25 @@ def unavailable(reason: str) -> NoReturn:
     pytest.skip(reason)
 
 
-@pytest.fixture(scope="session")
-def devtools(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the tests of the pages on one event loop, to which their one browser belongs."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents and pytest_asyncio.is_async_test(item):
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser() -> AsyncIterator[Browser]:
     program = find_chromium()
     if program is None:
         unavailable("no Chromium is installed (PLYHOUSE_CHROMIUM can name one)")
-    with chromium(program, tmp_path_factory.mktemp("chromium")) as address:
-        yield address
+    async with chromium(program) as started:
+        yield started
 
 
-@pytest.fixture
-async def page(devtools: str) -> AsyncIterator[Page]:
-    async with open_page(devtools) as opened:
+@pytest_asyncio.fixture(loop_scope="session")
+async def page(browser: Browser) -> AsyncIterator[Page]:
+    async with open_page(browser) as opened:
         yield opened
 
 
@@ -163,7 +172,7 @@ class House:
         return bots[0].match
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def house() -> AsyncIterator[House]:
     async with running_server(ServerConfig(port=0, database="sqlite:///:memory:")) as server:
         yield House(server)
@@ -222,7 +231,7 @@ class Wire:
             writer.close()
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def wire(house: House) -> AsyncIterator[Wire]:
     made = Wire(house.port)
     await made.mend()

@@ -14,7 +14,6 @@ import json
 import random
 import shlex
 import sys
-import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -238,15 +237,14 @@ PAGES = {
 async def take(page: Page, folder: Path, only: list[str]) -> None:
     """Write the pictures into the folder; all of them if ``only`` is empty."""
     (folder / "games").mkdir(parents=True, exist_ok=True)
-    await page.call("Emulation.setScrollbarsHidden", hidden=True)
     await boards(page, folder, [n for n in sorted(BUILT_IN) if not only or f"games/{n}" in only])
     for name, picture in PAGES.items():
         if not only or name in only:
             await picture(page, folder)
 
 
-async def _all(devtools: str, folder: Path, only: list[str]) -> None:
-    async with open_page(devtools) as page:
+async def _all(program: str, folder: Path, only: list[str]) -> None:
+    async with chromium(program) as browser, open_page(browser) as page:
         await take(page, folder, only)
 
 
@@ -259,8 +257,7 @@ def main() -> None:
     program = find_chromium()
     if program is None:
         parser.error("no Chromium is installed (PLYHOUSE_CHROMIUM can name one)")
-    with tempfile.TemporaryDirectory() as profile, chromium(program, Path(profile)) as devtools:
-        asyncio.run(_all(devtools, options.folder, options.only))
+    asyncio.run(_all(program, options.folder, options.only))
 
 
 if __name__ == "__main__":

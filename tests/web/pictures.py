@@ -15,7 +15,6 @@ import json
 import math
 import random
 import sys
-import tempfile
 from collections.abc import Container
 from pathlib import Path
 from typing import Any, Final
@@ -114,12 +113,12 @@ async def _take(page: Page, folder: Path, pictures: list[Any], name: str, across
     await page.screenshot(folder / f"{name}.png")
 
 
-async def _all(devtools: str, folder: Path, specs: list[str], sizes: list[str], sheet: int) -> None:
+async def _all(program: str, folder: Path, specs: list[str], sizes: list[str], sheet: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     html = folder / "pictures.html"
     html.write_text(boards_page(), encoding="utf-8")
     shown = [picture for spec in specs for picture in positions(spec)]
-    async with open_page(devtools) as page:
+    async with chromium(program) as browser, open_page(browser) as page:
         await page.go(html.resolve().as_uri())
         await page.until("window.ready")
         for size in sizes:
@@ -154,8 +153,7 @@ def main() -> None:
     program = find_chromium()
     if program is None:
         parser.error("no Chromium is installed (PLYHOUSE_CHROMIUM can name one)")
-    with tempfile.TemporaryDirectory() as profile, chromium(program, Path(profile)) as devtools:
-        asyncio.run(_all(devtools, options.folder, options.game, options.size, options.sheet))
+    asyncio.run(_all(program, options.folder, options.game, options.size, options.sheet))
 
 
 if __name__ == "__main__":

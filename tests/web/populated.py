@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import tempfile
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -130,26 +129,25 @@ async def _pictures(folder: Path, only: str) -> None:
     program = find_chromium()
     if program is None:
         raise SystemExit("No Chromium is installed (PLYHOUSE_CHROMIUM can name one).")
-    with tempfile.TemporaryDirectory() as profile, chromium(program, Path(profile)) as devtools:
-        async with populated() as house, open_page(devtools) as page:
-            url = house.house.server.url
-            for pages in (house.pages, house.staff):
-                if pages is house.staff:
-                    await page.go(f"{url}/account")
-                    await sign_in(page, house.token)
-                for name, path in pages.items():
-                    if only and only not in name:
-                        continue
-                    for size, dark in (
-                        ((1440, 900), False),
-                        ((1440, 900), True),
-                        ((390, 844), True),
-                    ):
-                        await page.show_as(*size, dark=dark)
-                        await page.go(url + path)
-                        await asyncio.sleep(0.7)  # for people who look: what comes over the socket
-                        shade = "dark" if dark else "light"
-                        await page.screenshot(folder / f"{name} {size[0]} {shade}.png")
+    async with chromium(program) as browser, populated() as house, open_page(browser) as page:
+        url = house.house.server.url
+        for pages in (house.pages, house.staff):
+            if pages is house.staff:
+                await page.go(f"{url}/account")
+                await sign_in(page, house.token)
+            for name, path in pages.items():
+                if only and only not in name:
+                    continue
+                for size, dark in (
+                    ((1440, 900), False),
+                    ((1440, 900), True),
+                    ((390, 844), True),
+                ):
+                    await page.show_as(*size, dark=dark)
+                    await page.go(url + path)
+                    await asyncio.sleep(0.7)  # for people who look: what comes over the socket
+                    shade = "dark" if dark else "light"
+                    await page.screenshot(folder / f"{name} {size[0]} {shade}.png")
 
 
 if __name__ == "__main__":

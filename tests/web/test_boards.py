@@ -139,13 +139,13 @@ async def test_a_move_is_chosen_before_the_turn_comes(house: House, page: Page) 
     await page.click(".flip")
     assert await page.evaluate(f"{box.format('e7')} < {box.format('e2')}")
     await page.click(".flip")
-    await page.point(spot("e7"))
-    await page.point(spot("e5"))
+    await page.click(spot("e7"))
+    await page.click(spot("e5"))
     assert "e7 to e5" in await page.text(".hint")
     await bot.act("d2d4")
     await page.until(f"{ACTIONS}.join() === 'd2d4,e7e5'")
-    await page.point(spot("e5"))
-    await page.point(spot("e4"))
+    await page.click(spot("e5"))
+    await page.click(spot("e4"))
     await bot.act("d4e5")  # takes the pawn that was to go on: nothing is played
     await page.until(MINE)
     assert await page.evaluate(f"{ACTIONS}.length") == 3
@@ -156,9 +156,9 @@ async def test_a_backgammon_turn_is_two_checkers_in_any_order(house: House, page
     opening = json.dumps("24x2 13x5 8x3 6x5; 24x2 13x5 8x3 6x5; 0 31")
     await challenged(house, page, f"backgammon(position={opening})")
     for name in ("6", "5", "8"):
-        await page.point(spot(name))
+        await page.click(spot(name))
     assert "6 5 8: choose 5" in await page.text(".hint")
-    await page.point(spot("5"))
+    await page.click(spot("5"))
     await page.until(f"{ACTIONS}.includes('8/5 6/5')")
     assert page.errors == []
 

@@ -37,7 +37,7 @@ async def test_front_page_shows_leaderboards_and_results(house: House, page: Pag
 
 
 async def test_running_match_is_listed_opened_and_followed(house: House, page: Page) -> None:
-    await page.hurry(LOOKS)
+    await page.shorten(LOOKS)
     await page.go(f"{house.url}/matches")
     await page.until("document.querySelector('#running').innerText.includes('None')")
     first, second = await house.pair("connect_four")
@@ -175,7 +175,7 @@ async def test_lost_connection_comes_back_with_what_was_missed(
 async def test_list_says_that_the_server_is_gone_and_comes_back(
     house: House, wire: Wire, page: Page
 ) -> None:
-    await page.hurry(LOOKS)
+    await page.shorten(LOOKS)
     await page.go(f"{wire.url}/matches")
     await wire.cut()
     await page.until("document.querySelector('#state').textContent.includes('lost')")
@@ -210,7 +210,7 @@ async def test_unknown_match_and_old_address(house: House, page: Page) -> None:
     await page.go(f"{house.url}/matches/nosuchmatch")
     assert "no match nosuchmatch" in await page.text("main")
     page.errors.clear()  # the browser notes the 404
-    await page.call("Page.navigate", url=f"{house.url}/web/")
+    await page.leave_for(f"{house.url}/web/")
     await page.until("location.pathname === '/matches' && document.querySelector('#running')")
     await clean(page)
 

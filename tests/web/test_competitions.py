@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
+import pytest_asyncio
 from tests.harness.finals import Course, weaker_resigns
 from tests.harness.server import Server
 
@@ -29,7 +30,7 @@ rules = "Be <b>fair</b>."
 """
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def hall() -> AsyncIterator[Server]:
     config = ServerConfig(port=0, database="sqlite:///:memory:")
     async with running_server(config) as server, contextlib.AsyncExitStack() as stack:

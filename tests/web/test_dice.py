@@ -80,7 +80,7 @@ async def test_the_page_checks_the_seed_and_every_roll(house: House, page: Page)
 
 async def test_a_tampered_record_is_shown_as_such(house: House, page: Page) -> None:
     match = await ended(house)
-    await page.call("Page.addScriptToEvaluateOnNewDocument", source=TAMPER)
+    await page.tab.add_init_script(TAMPER)
     await page.go(f"{house.url}/matches/{match}")
     await page.until("document.querySelector('#dice').checkVisibility()")
     await page.evaluate(OPEN)

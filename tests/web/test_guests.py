@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
+from playwright.async_api import Browser
 
 from plyhouse.clients.builtin_bots.launcher import StartedBots
 from plyhouse.server.config import ServerConfig
@@ -43,7 +45,7 @@ STEP = """(() => {
 })()"""
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def hosted() -> AsyncIterator[House]:
     """A server with built-in bots, as `plyhouse serve` starts it on a loopback address."""
     config = ServerConfig(port=0, database="sqlite:///:memory:")
@@ -168,22 +170,20 @@ class Frames:
 
     def __init__(self, page: Page) -> None:
         self.received: list[str] = []
-        page.listeners.append(self._note)
+        page.tab.on("websocket", lambda wire: wire.on("framereceived", self._note))
 
-    def _note(self, method: str, params: dict[str, Any]) -> None:
-        if method == "Network.webSocketFrameReceived":
-            self.received.append(params["response"]["payloadData"])
+    def _note(self, frame: str | bytes) -> None:
+        self.received.append(frame if isinstance(frame, str) else frame.decode())
 
 
 async def test_neither_of_two_browsers_ever_receives_the_card_of_the_other(
-    house: House, devtools: str, page: Page
+    house: House, browser: Browser, page: Page
 ) -> None:
-    async with open_page(devtools) as other:
+    async with open_page(browser) as other:
         frames = []
         for each in (page, other):
             frames.append(Frames(each))
-            await each.call("Network.enable")
-            await each.hurry(3000)  # when it looks for those who seek
+            await each.shorten(3000)  # when it looks for those who seek
             await each.go(f"{house.url}/play?game=kuhn_poker")
             await each.until(READY)
         await page.click("#seek")
@@ -232,7 +232,7 @@ def hosted_matches(house: House) -> Any:
 
 
 async def test_a_match_survives_the_network_and_goes_on_in_a_new_tab(
-    hosted: House, devtools: str, page: Page
+    hosted: House, browser: Browser, page: Page
 ) -> None:
     wire = Wire(hosted.port)
     await wire.mend()
@@ -251,7 +251,7 @@ async def test_a_match_survives_the_network_and_goes_on_in_a_new_tab(
         # The same person in a new tab: offered on the page of play, not forced.
         match = await page.evaluate("location.pathname")
         page.errors.clear()  # the browser notes each connection that failed
-        async with open_page(devtools, beside=page) as tab:
+        async with open_page(browser, beside=page) as tab:
             await tab.go(f"{wire.url}/play")
             await tab.until("document.querySelector('#unfinished button')")
             assert await tab.evaluate("location.pathname") == "/play"

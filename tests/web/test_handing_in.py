@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 
 import httpx
 import pytest
+import pytest_asyncio
 from tests.harness.server import Server
 from tests.web.browser import Page, sign_in
 
@@ -28,7 +29,7 @@ BOT = "from plyhouse.bots import Bot\n"
 GAMES = ("tic_tac_toe",)
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def hall() -> AsyncIterator[Server]:
     config = ServerConfig(
         port=0, database="sqlite:///:memory:", hosted=True, max_submission_bytes=2000

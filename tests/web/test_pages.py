@@ -7,6 +7,7 @@ from html import unescape
 from urllib.parse import urljoin
 
 import httpx
+import pytest
 
 from plyhouse.protocol.messages import Accepted, Act, Resign, Seek, Turn, Watch
 
@@ -40,6 +41,7 @@ async def test_pages_work_without_a_script_and_keep_to_a_strict_policy(house: Ho
         )
 
 
+@pytest.mark.slow
 async def test_every_link_and_file_that_a_page_names_is_there(house: House) -> None:
     await house.play("connect_four", FOUR)
     await house.pair("pig")

@@ -68,7 +68,7 @@ async def test_a_person_finds_an_opponent_by_seeking(house: House, page: Page) -
     if bot.seat == 0:
         await bot.act(moves[0])
     await page.until(MINE)
-    await page.point(spot(moves[1 - bot.seat]))
+    await page.click(spot(moves[1 - bot.seat]))
     await page.until(f"{ACTIONS}.length === {2 - bot.seat} && !({MINE})")
     assert await page.evaluate(ACTIONS) == moves[: 2 - bot.seat]
     assert "ann/ann" not in await page.text("#seats")
@@ -111,7 +111,7 @@ async def test_who_is_to_move_is_told_so_beside_the_board_and_aloud(
     await page.until(MINE)
     assert await page.evaluate(SAID) == "Your turn: O to move"
     assert (await page.evaluate(HEARD)).endswith(": b2. b2, X; Your turn: O to move")
-    await page.point(spot("a1"))
+    await page.click(spot("a1"))
     await page.until(f"!({MINE}) && {SAID} === 'X to move'")
     # An earlier position offers no turn.
     await bot.act("c3")
@@ -134,18 +134,21 @@ async def test_who_is_to_move_is_told_so_where_seats_have_no_names(
 async def test_a_piece_is_chosen_then_where_it_goes(house: House, page: Page) -> None:
     bot = await challenged(house, page, "chess")
     assert await opened(page, "start") == {f"{file}2" for file in "abcdefgh"} | {"b1", "g1"}
-    await page.point(spot("g1"))
+    await page.click(spot("g1"))
     assert await opened(page, "next") == {"f3", "h3"}
     assert "g1, white knight" in await page.text(".hint")
-    await page.point(spot("e2"))  # another piece instead
+    disabled = "document.querySelector('{}').ariaDisabled"
+    for name, expected in (("g1", "false"), ("e2", "false"), ("a6", "true")):
+        assert await page.evaluate(disabled.format(spot(name))) == expected, name
+    await page.click(spot("e2"))  # another piece instead
     assert await opened(page, "next") == {"e3", "e4"}
-    await page.point(spot("e2"))  # once more: given up
+    await page.click(spot("e2"))  # once more: given up
     assert await opened(page, "next") == set()
-    await page.point(spot("e2"))
-    await page.point(spot("a6"))  # which leads nowhere
+    await page.click(spot("e2"))
+    await page.click(spot("a6"), disabled=True)  # which leads nowhere
     assert await opened(page, "next") == set()
-    await page.point(spot("e2"))
-    await page.point(spot("e4"))
+    await page.click(spot("e2"))
+    await page.click(spot("e4"))
     await bot.act("e7e5")
     await page.until(f"{MINE} && document.querySelector('.spot.start')")
     assert await page.evaluate(ACTIONS) == ["e2e4", "e7e5"]
@@ -186,16 +189,16 @@ async def test_the_keyboard_is_enough(house: House, page: Page) -> None:
 async def test_what_a_pawn_becomes_is_asked(house: House, page: Page) -> None:
     fen = "7k/P7/8/8/8/8/8/K7 w - - 0 1"
     bot = await challenged(house, page, f'chess(fen="{fen}")')
-    await page.point(spot("a7"))
-    await page.point(spot("a8"))
+    await page.click(spot("a7"))
+    await page.click(spot("a8"))
     asked = "[...document.querySelectorAll('.choices[aria-label=\"Which one?\"] button')]"
     names = await page.evaluate(f"{asked}.map((each) => each.textContent)")
     assert [name[:4] for name in names] == ["a8=Q", "a8=R", "a8=B", "a8=N"]
     assert await page.evaluate("document.activeElement.dataset.action") == "a7a8q"
     await page.press("Escape")
     assert await page.evaluate(f"{asked}.length") == 0
-    await page.point(spot("a7"))
-    await page.point(spot("a8"))
+    await page.click(spot("a7"))
+    await page.click(spot("a8"))
     await page.click('[data-action="a7a8r"]')
     await bot.act("h8g7")
     await page.until(MINE)
@@ -206,16 +209,16 @@ async def test_what_a_pawn_becomes_is_asked(house: House, page: Page) -> None:
 async def test_ways_of_a_jump_are_told_apart(house: House, page: Page) -> None:
     # A man jumps two of four, by either side of a square.
     bot = await challenged(house, page, 'checkers(position="B:W6,7,14,15,28:B2")')
-    await page.point(spot("2"))
+    await page.click(spot("2"))
     assert await opened(page, "next") == {"9", "11"}
     assert await opened(page, "end") == {"18"}
-    await page.point(spot("18"))  # at once to the end: which way?
+    await page.click(spot("18"))  # at once to the end: which way?
     asked = "[...document.querySelectorAll('.choices [data-action]')]"
     names = await page.evaluate(f"{asked}.slice(0, 2).map((each) => each.textContent)")
     assert sorted(names) == ["2x11x18", "2x9x18"]
     await page.press("Escape")
-    await page.point(spot("2"))
-    await page.point(spot("11"))  # the rest is clear
+    await page.click(spot("2"))
+    await page.click(spot("11"))  # the rest is clear
     await bot.act("28-24")
     await page.until(MINE)
     assert (await page.evaluate(ACTIONS))[0] == "2x11x18"
@@ -224,7 +227,7 @@ async def test_ways_of_a_jump_are_told_apart(house: House, page: Page) -> None:
 
 async def test_actions_without_a_spot_are_buttons(house: House, page: Page) -> None:
     bot = await challenged(house, page, "go(size=5)")
-    await page.point(spot("C3"))
+    await page.click(spot("C3"))
     await bot.act("pass")
     await page.until(MINE)
     await page.click('[data-action="pass"]')
@@ -235,12 +238,12 @@ async def test_actions_without_a_spot_are_buttons(house: House, page: Page) -> N
 
 async def test_a_ship_is_laid_from_end_to_end(house: House, page: Page) -> None:
     await challenged(house, page, "battleship")
-    await page.point(spot("a5"))
+    await page.click(spot("a5"))
     assert await opened(page, "next") == {"a1", "a9", "e5"}
-    await page.point(spot("a1"))
+    await page.click(spot("a1"))
     await page.until(f"{MINE} && document.querySelectorAll('#scene .block').length === 5")
     assert "Place a ship of 4" in await page.text(".scene")
-    await page.point(spot("a3"))  # where one lies already
+    await page.click(spot("a3"), disabled=True)  # where one lies already
     assert await opened(page, "next") == set()
     assert await page.evaluate(ACTIONS) == ["a1-a5"]
     assert await page.evaluate("document.querySelector('[data-request=offer_draw]') === null")
@@ -249,10 +252,10 @@ async def test_a_ship_is_laid_from_end_to_end(house: House, page: Page) -> None:
 
 async def test_a_person_may_come_back_and_resign(house: House, page: Page) -> None:
     bot = await challenged(house, page, "chess")
-    await page.call("Page.reload")
+    await page.tab.reload(wait_until="commit")
     await page.until(MINE)
-    await page.point(spot("e2"))
-    await page.point(spot("e4"))
+    await page.click(spot("e2"))
+    await page.click(spot("e4"))
     assert await page.evaluate("document.querySelector('[data-request=offer_draw]') !== null")
     await page.click('[data-request="resign"]')
     assert not await page.text("#outcome")  # asked once more

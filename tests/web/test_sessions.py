@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
+import pytest_asyncio
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
@@ -35,7 +36,7 @@ def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(passwords, "P", 1)
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def web(house: House) -> AsyncIterator[httpx.AsyncClient]:
     """A browser at a page of the server."""
     async with browser(house) as opened:
@@ -348,6 +349,7 @@ async def tokens(house: House) -> str:
     return await house.hub.store.add_token("ann")
 
 
+@pytest.mark.slow
 async def test_what_is_stored_of_a_password_is_slow_and_salted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

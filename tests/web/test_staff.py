@@ -9,6 +9,8 @@ from pathlib import Path
 
 import httpx
 import pytest
+import pytest_asyncio
+from playwright.async_api import Browser
 from tests.harness.finals import HERE, Course
 from tests.harness.server import Server
 
@@ -28,7 +30,7 @@ board = "class"
 URL = "/competitions/spring%20cup"
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def hall() -> AsyncIterator[Server]:
     config = ServerConfig(port=0, database="sqlite:///:memory:")
     async with running_server(config) as server, contextlib.AsyncExitStack() as stack:
@@ -169,7 +171,7 @@ async def picture(page: Page, pictures: Path | None, name: str) -> None:
 
 @pytest.mark.browser
 async def test_a_competition_is_run_in_the_browser(
-    hall: Server, page: Page, devtools: str, pictures: Path | None
+    hall: Server, page: Page, browser: Browser, pictures: Path | None
 ) -> None:
     url = hall.server.url
     await page.go(f"{url}/account")
@@ -205,7 +207,7 @@ async def test_a_competition_is_run_in_the_browser(
     await page.click("#code-form button")
     await shown(page, "The code is made.")
     code = await page.text("#code .code")
-    async with open_page(devtools) as other:
+    async with open_page(browser) as other:
         await other.go(f"{url}/join?code={code}")
         await fill(other, "#join-player", "ada")
         await picture(other, pictures, "join")

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from tests.harness.hosted_server import OLGA, PIG, HostedServer
 from tests.web.browser import Page, sign_in
 
@@ -33,7 +34,7 @@ bot = "olga/mine"
 STATE = "document.querySelector('#state').textContent"
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def house() -> AsyncIterator[HostedServer]:
     """A server that accepts submissions and has no runner, so nothing of them runs."""
     config = ServerConfig(port=0, database="sqlite:///:memory:", hosted=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 import pytest
@@ -163,12 +163,12 @@ async def test_a_replay_plays_by_itself_and_is_steered(house: House, page: Page)
     await page.press("ArrowLeft")  # belongs to the help now
     assert await page.evaluate(DISCS) == 3
     await page.press("Escape")
-    await page.call("Page.navigate", url="about:blank")
-    await page.call("Page.navigate", url=shared)  # what somebody else opens
+    await page.leave_for("about:blank")
+    await page.leave_for(shared)  # what somebody else opens
     await page.until(f"{DISCS} === 3 && {WHERE} === '3 / 7'")
     for asked, at in (("?ply=2", 2), ("?ply=2#4", 4), ("?ply=x", 7)):  # as reports link to it
-        await page.call("Page.navigate", url="about:blank")
-        await page.call("Page.navigate", url=f"{house.url}/matches/{match}{asked}")
+        await page.leave_for("about:blank")
+        await page.leave_for(f"{house.url}/matches/{match}{asked}")
         await page.until(f"{DISCS} === {at} && {WHERE} === '{at} / 7'")
         assert await page.evaluate("location.search") == ""
         assert await page.evaluate("location.hash") == ("" if at == 7 else f"#{at}")
@@ -198,8 +198,7 @@ async def test_who_comes_late_sees_the_position_before_all_others(house: House, 
     for bot, action in ((first, "1"), (second, "2"), (first, "3")):
         await bot.act(action)
     # The positions before never come: the latest is there all the same.
-    await page.call("Network.enable")
-    await page.call("Network.setBlockedURLs", urls=["*/replay*"])
+    await page.tab.route("**/replay*", lambda route: route.abort())
     await page.go(f"{house.url}/matches/{first.match}")
     await page.until(f"{DISCS} === 3 && {WHERE}.startsWith('3 / 3')")
     assert await page.evaluate("document.querySelectorAll('#events li').length") == 3
@@ -223,7 +222,7 @@ async def test_spectators_are_told_that_a_player_is_away(house: House, page: Pag
     first.client.close()
     await page.until(f"/^away, \\d+ s left$/.test({away.format(1)})")
     assert await page.evaluate(away.format(2)) == ""
-    await page.call("Page.reload")  # A later viewer is informed, too.
+    await page.tab.reload(wait_until="commit")  # A later viewer is informed, too.
     await page.until(f"/^away, \\d+ s left$/.test({away.format(1)})")
     await house.bot(first.name.partition("/")[0])
     await page.until(f"{away.format(1)} === ''")
@@ -234,7 +233,7 @@ async def test_board_status_and_controls_are_seen_at_once(house: House, page: Pa
     for game in ("connect_four", "chess", "backgammon", "go"):
         first, _ = await house.pair(game)
         for path in (f"/matches/{first.match}", f"/projector?match={first.match}"):
-            await page.call("Page.navigate", url=f"{house.url}{path}")
+            await page.leave_for(f"{house.url}{path}")
             await page.until(f"location.href.endsWith('{path}') && {WHERE}.includes('live')")
             for part in ("#scene .status", ".steps", "#seats", "#scene svg"):
                 bottom = f"document.querySelector('{part}').getBoundingClientRect().bottom"
@@ -311,9 +310,9 @@ async def test_pieces_move_and_keep_still_for_those_who_want_that(house: House, 
         "document.querySelector('#scene').getAnimations({subtree: true})"
         ".filter((each) => !(each instanceof CSSTransition)).length"
     )
-    for reduce in ("no-preference", "reduce"):
-        feature = {"name": "prefers-reduced-motion", "value": reduce}
-        await page.call("Emulation.setEmulatedMedia", features=[feature])
+    wishes: tuple[Literal["no-preference", "reduce"], ...] = ("no-preference", "reduce")
+    for reduce in wishes:
+        await page.tab.emulate_media(reduced_motion=reduce)
         await page.go(f"{house.url}/matches/{match}")
         await page.until(f"{DISCS} === 7")
         step = "document.querySelector('#back').click(), document.querySelector('#latest').click()"
@@ -337,7 +336,7 @@ async def test_where_the_time_went_is_told_for_each_ply(house: House, page: Page
 
 
 async def test_the_projector_goes_on_to_the_next_match(house: House, page: Page) -> None:
-    await page.call("Page.addScriptToEvaluateOnNewDocument", source=HURRY)
+    await page.tab.add_init_script(HURRY)
     await page.show_as(1920, 1080)
     await page.go(f"{house.url}/projector")
     await page.until("document.querySelector('#state').textContent.includes('Waiting')")
@@ -362,7 +361,7 @@ async def test_the_projector_goes_on_to_the_next_match(house: House, page: Page)
 
 
 async def test_the_wall_shows_every_running_match(house: House, page: Page) -> None:
-    await page.call("Page.addScriptToEvaluateOnNewDocument", source=HURRY)
+    await page.tab.add_init_script(HURRY)
     await page.go(f"{house.url}/wall")
     await page.until("document.querySelector('#wall').textContent.includes('No match is running')")
     first, second = await house.pair("connect_four")
@@ -413,7 +412,7 @@ async def test_the_wall_draws_only_what_has_changed(house: House, page: Page) ->
 
 async def test_boards_of_the_wall_that_are_out_of_sight_wait(house: House, page: Page) -> None:
     first, _ = await house.pair("connect_four")
-    await page.call("Page.addScriptToEvaluateOnNewDocument", source=HURRY)
+    await page.tab.add_init_script(HURRY)
     await page.go(f"{house.url}/wall")
     await page.until("document.querySelector('.tile svg')")
     discs = "document.querySelectorAll('.tile .stone circle').length"
@@ -521,6 +520,6 @@ async def test_a_replay_tells_what_the_bots_thought(house: House, page: Page) ->
     assert lines == [2, 1]
     await page.press("End")
     await page.until(f"{words}.trim() === ''")
-    await page.point("#thoughts svg")  # its middle, which is nearest to ply 4 of 7
+    await page.click("#thoughts svg")  # its middle, which is nearest to ply 4 of 7
     await page.until(f"{WHERE} === '4 / 7' || {WHERE} === '3 / 7'")
     assert page.errors == []
