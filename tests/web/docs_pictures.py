@@ -18,13 +18,13 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from tests.harness.finals import Course, Play, resign
+from tests.harness.class_results import Cup
 from tests.harness.server import BotClient, Server
 from tests.harness.terminal_match import sitting
 
 from plyhouse.games.base import State
 from plyhouse.games.registry import BUILT_IN, get_game
-from plyhouse.protocol.messages import Accepted, Act, Error, MatchSnapshot
+from plyhouse.protocol.messages import Accepted, Act, Error
 from plyhouse.search import Limit, alpha_beta
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
@@ -40,16 +40,6 @@ LATEST = 24
 MAIN = [sys.executable, "-m", "plyhouse.clients.cli.main"]
 PLAYERS = {"ada/minimax": 5, "ben/mybot": 3, "cyd/careful": 2, "dan/greedy": 1, "eve/first": 0}
 """Bots and the depths of their searches; 0 plays at random."""
-CUP = """
-name = "Spring cup"
-games = ["connect_four"]
-time_control = "total:60"
-board = "public"
-rules = "Bots keep to their seats."
-[[baselines]]
-bot = "staff/bot"
-"""
-STUDENTS = ["ada", "ben", "cyd", "dan", "fay", "gil"]
 
 
 async def boards(page: Page, folder: Path, names: list[str]) -> None:
@@ -121,20 +111,6 @@ class Club:
         return match
 
 
-def likelier_wins(name: str) -> Play:
-    """Let the earlier of two students win three matches of four; the other resigns."""
-    order = [*STUDENTS[:3], "staff", *STUDENTS[3:]]
-
-    async def play(client: Any, snapshot: MatchSnapshot) -> None:
-        names = [each.player for each in snapshot.players]
-        better, worse = sorted(names, key=order.index)
-        loser = worse if random.Random("-".join(names)).random() < 0.75 else better
-        if name == loser:
-            await resign(client, snapshot)
-
-    return play
-
-
 @contextlib.asynccontextmanager
 async def club() -> AsyncIterator[Club]:
     """Run a server in memory that reviews matches."""
@@ -189,9 +165,8 @@ async def review_page(page: Page, folder: Path) -> None:
 async def organiser_page(page: Page, folder: Path) -> None:
     """A competition, as its organiser sees it."""
     async with club() as at:
-        cup = Course(at.house, CUP, "spring cup")
-        await cup.freeze("connect_four", *STUDENTS, staff=("staff",))
-        await cup.play(likelier_wins)
+        cup = Cup(at.house, rounds=1)
+        await cup.hold()
         await page.show_as(1300, 1900)
         await page.go(f"{at.house.server.url}/account")
         await sign_in(page, cup.tokens["olga"])
