@@ -375,7 +375,7 @@ def extend(
         raise CompetitionRefusal(
             "competition/begun",
             f"{row.name!r} is {row.status}: an extension comes too late, or too early: when the "
-            "final is over it lets a student hand in for a rerun",
+            "final is over it lets a student submit for a rerun",
         )
     if until_ms <= now_ms:
         raise CompetitionRefusal("competition/date_past", "an extension ends in the future")

@@ -46,7 +46,7 @@ AT_ONCE = 500
 """Ids in one statement: databases limit the number of parameters."""
 
 
-# ------------------------------------------------------------------------------ handing in
+# ----------------------------------------------------------------------------- submitting
 
 
 def submit(
@@ -143,7 +143,7 @@ def _keep(
         if total > most_bytes:
             raise SubmissionRefusal(
                 "submission/quota",
-                f"what you have handed in would take up {total:,} bytes here, and a player has "
+                f"your submissions would take up {total:,} bytes here, and a player has "
                 f"{most_bytes:,}: remove what you need no more (plyhouse submissions --remove ID)",
             )
     return complete(connection, digest, size, now_ms)

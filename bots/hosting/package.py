@@ -49,7 +49,7 @@ def read_package(path: Path, rules: Rules | None = None) -> Package:
     if path.suffix.lower() == ".zip" and stat.S_ISREG(mode):
         raise not_a_zip(path.name, path.stat().st_size)
     raise SubmissionError(
-        "missing", f"{path.name} is no bot: hand in a .py file, a folder or a zip"
+        "missing", f"{path.name} is not a bot; submit a .py file, a folder or a zip"
     )
 
 

@@ -223,7 +223,7 @@ def versions(name: str, server: str, token: str | None, as_json: bool) -> None:
 
 def _how(entry: VersionEntry) -> str:
     if entry.left_out:
-        return "not before it is handed in: plyhouse submit"
+        return "not before it is submitted: plyhouse submit"
     return "chosen" if entry.chosen else "the latest"
 
 

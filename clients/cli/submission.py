@@ -129,5 +129,5 @@ def _print(rows: Sequence[Submission], as_json: bool) -> None:
         ]
         for each in rows
     ]
-    columns = ["id", "bot", "version", "digest", "state", "games", "handed in (UTC)", "entered in"]
+    columns = ["id", "bot", "version", "digest", "state", "games", "submitted (UTC)", "entered in"]
     print_table("Submissions", columns, cells, "rlllllll")

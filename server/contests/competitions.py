@@ -178,7 +178,7 @@ class Competitions:
                     Mistake("competition/name_taken", "name", f"{text}; take another name")
                 )
         if file.hosting_required and not self._config.hosted:
-            text = "this server takes no bots that are handed in: start it with --hosted"
+            text = "this server takes no submissions; start it with --hosted"
             found.append(Mistake("competition/not_hosted", "hosting.required", text))
         return found + await self.baselines.mistakes(file, of)
 
@@ -343,8 +343,8 @@ class Competitions:
             if missing:
                 raise CompetitionRefusal(
                     "competition/missing_baseline",
-                    f"nothing that was handed in as {some_of(sorted(missing))} is ready, and "
-                    "a rehearsal is of hosted bots: hand it in (plyhouse submit)",
+                    f"no submission of {some_of(sorted(missing))} is ready, and "
+                    "a rehearsal plays submissions only; submit it (plyhouse submit)",
                 )
             finals.check(row, file, entered)
             copy = replace(
@@ -415,8 +415,8 @@ class Competitions:
             if unchecked:
                 raise CompetitionRefusal(
                     "competition/unchecked",
-                    f"what was handed in as {some_of(unchecked)} still waits for its check; wait "
-                    "for it (a runner machine makes it), or begin without it: --anyway",
+                    f"the submission of {some_of(unchecked)} is not checked yet; wait "
+                    "for a runner machine to check it, or start without it: --anyway",
                 )
         everybody = await self._store.read(competition_sql.entries_of, row.id)
         baselines = await self.baselines.states(row, everybody)
@@ -444,8 +444,8 @@ class Competitions:
             if left_out and not anyway:
                 raise CompetitionRefusal(
                     "competition/not_handed_in",
-                    f"only what was handed in may play, and {some_of(left_out)} only connected; "
-                    "have it handed in (plyhouse submit), or begin without it: --anyway",
+                    f"only submitted bots may play, and {some_of(left_out)} only connected; "
+                    "submit it (plyhouse submit), or start without it: --anyway",
                 )
             found = [each for each in found if each.name not in left_out]
         finals.check(row, file, found)
@@ -666,8 +666,8 @@ def _warnings(
             found.append(differing(one.name, one.digest, other.name, other.digest))
     if left_out:
         found.append(
-            f"Only what was handed in plays, and {some_of(left_out)} only connected: the final is "
-            "without it until it is handed in (plyhouse submit)"
+            f"Only submitted bots play, and {some_of(left_out)} only connected: the final is "
+            "without it until it is submitted (plyhouse submit)"
         )
     return [f"{text}." for text in found if text]
 

@@ -170,7 +170,7 @@ class HostedPlay:
         if not found:
             raise ProtocolError(
                 "hosted/closed",
-                f"{name} is not connected, and its author has not opened what was handed in of it.",
+                f"{name} is not connected, and its author has not opened it to challenges.",
             )
         self._may_ask(identity, found[0], spec)
         wish = self._wish(identity.player_id, found[0])

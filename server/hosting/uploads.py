@@ -205,7 +205,7 @@ class Incoming:
 
 def _overloaded() -> ProtocolError:
     return ProtocolError(
-        "server/overloaded", "Many hand in at this moment: try again in some seconds."
+        "server/overloaded", "Many players are submitting right now. Try again in a few seconds."
     )
 
 

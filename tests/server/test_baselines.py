@@ -231,7 +231,7 @@ async def test_refused_baseline_is_shown_with_its_reason_and_replaced_after_the_
     # Checked again ...
     code, _, err = await plyhouse("olga", "competition", "baseline", "Cup", "house/weak")
     assert (code, "house/weak waits for its check" in err) == (0, True), err
-    with pytest.raises(CompetitionRefusal, match="still waits for its check"):
+    with pytest.raises(CompetitionRefusal, match="is not checked yet"):
         await house.hub.competitions.run("Cup", OLGA)
     with pytest.raises(CompetitionRefusal, match="house/weak waits for its check"):
         await house.hub.competitions.run("Cup", OLGA, anyway=True)

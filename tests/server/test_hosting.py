@@ -295,7 +295,7 @@ required = true
 """
 
 
-async def test_a_final_for_what_was_handed_in_has_nobody_else_and_is_run_by_the_house(
+async def test_a_final_of_submissions_has_nobody_else_and_is_run_by_the_server(
     still_house: MemoryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     house, hub = still_house, still_house.hub
@@ -321,7 +321,7 @@ async def test_a_final_for_what_was_handed_in_has_nobody_else_and_is_run_by_the_
             row = await hub.store.submissions.submit(bot, "v1", digest(number), b"zip", 1000)
             rows.append(row.id)
     await hub.store.write(competition_sql.move, cup.id, "freeze", OLGA, hub.store.now())
-    with pytest.raises(CompetitionRefusal, match="player1/mine, player2/mine still waits"):
+    with pytest.raises(CompetitionRefusal, match="player1/mine, player2/mine is not checked"):
         await hub.competitions.run(cup.id, OLGA)
     for row_id in rows:
         await hub.store.write(submission_sql.check, row_id, True, "", ["tic_tac_toe"], 2000)
@@ -358,7 +358,7 @@ async def test_a_final_for_what_was_handed_in_has_nobody_else_and_is_run_by_the_
     assert replaced.code == "auth/replaced"
 
 
-async def test_who_was_handed_in_is_asked_for_all_entries_at_once(
+async def test_submissions_are_looked_up_for_all_entries_at_once(
     still_house: MemoryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hub = still_house.hub

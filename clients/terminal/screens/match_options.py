@@ -108,5 +108,5 @@ class Opponents(Question[str]):
         whom = "whom" if count == 1 else f"which {count}"
         heading = f"{title}, {time_control}: against {whom}?"
         anybody = "anybody  whoever seeks the same"
-        started = [f"{each}  handed in; the server starts it" for each in hosted]
+        started = [f"{each}  submitted; the server starts it" for each in hosted]
         super().__init__(heading, [*levels, "", *hosted], [*named, anybody, *started])

@@ -217,7 +217,7 @@ async def open_bot(
         if not await store.read(submission_sql.of, bot_id=row.id):
             raise Problem(
                 "submission/missing",
-                f"Nothing was handed in of {row.player}/{row.name}: plyhouse submit mybot.py",
+                f"{row.player}/{row.name} has no submission; run: plyhouse submit mybot.py",
                 409,
             )
     if data.open is not (row.open_ms is not None):

@@ -81,7 +81,7 @@ class Step(NamedTuple):
 
 REHEARSE: Final = Step(
     "rehearse", "Rehearse", "",
-    "What is handed in so far plays, in a competition of its own that counts for nothing.",
+    "The submissions so far play in a separate competition that does not count.",
 )  # fmt: skip
 DELETE: Final = Step(
     "delete", "Delete", "Really delete?", "It is listed nowhere any more; its matches stay."

@@ -79,7 +79,7 @@ async def test_a_session_hands_in_from_pages_of_the_server_only(hall: Server) ->
         assert ('id="submit-form"' in frozen, "What the check said" in frozen) == (False, True)
 
 
-async def test_who_only_connects_is_told_that_only_what_is_handed_in_plays(hall: Server) -> None:
+async def test_player_who_only_connects_reads_that_only_submitted_bots_play(hall: Server) -> None:
     token = await hall.token("ada")
     await hall.hub.competitions.open(FILE + "[hosting]\nrequired = true\n", By("olga"))
     people = [NewMember("ada", "ada")]
@@ -89,9 +89,9 @@ async def test_who_only_connects_is_told_that_only_what_is_handed_in_plays(hall:
     async with httpx.AsyncClient(base_url=hall.server.url) as web:
         web.headers["origin"] = hall.server.url
         assert (await web.post("/api/v1/session", json={"token": token})).status_code == 200
-        assert "only what is handed in plays here" in (await web.get(URL)).text
+        assert "only submitted bots play here" in (await web.get(URL)).text
         await hall.bot("ada", "deep")
-        assert "the final is without it" in (await web.get(URL)).text
+        assert "the final starts without it" in (await web.get(URL)).text
 
         async def left_out() -> list[bool]:
             rows = (await web.get("/api/v1/class/versions")).json()
@@ -105,7 +105,7 @@ async def test_who_only_connects_is_told_that_only_what_is_handed_in_plays(hall:
         )
         (number,) = await hall.hub.store.read(submission_checks.waiting)
         await hall.hub.store.write(submission_sql.check, number, True, "", GAMES, 1)
-        assert "the final is without it" not in (await web.get(URL)).text
+        assert "the final starts without it" not in (await web.get(URL)).text
         assert await left_out() == [False]
 
 
