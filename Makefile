@@ -31,18 +31,19 @@ $(VENV)/bin/python:
 
 # What running needs ...
 $(VENV)/.run: $(VENV)/bin/python $(SOURCES)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@$(BIN)/python .ci/install.py --editable .
 	@touch $@
 
 # ... and what developing needs on top.
 $(VENV)/.dev: $(VENV)/bin/python $(SOURCES)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python .ci/install.py --editable '.[dev]'
 	@# Rewrite the assertions of all tests once; otherwise each worker would do it at the same time.
 	@$(BIN)/pytest --quiet --collect-only >/dev/null 2>&1 || true  # `make test` reports errors
 	@touch $@ $(VENV)/.run
 
+# In a terminal the server stays up until Ctrl-C; in a pipe, as in CI, the demo ends by itself.
 demo: $(VENV)/.run  ## start a server, let real bots play five games, print the leaderboards
-	$(BIN)/plyhouse demo
+	@if [ -t 1 ]; then $(BIN)/plyhouse demo --keep; else $(BIN)/plyhouse demo; fi
 
 build: $(VENV)/.dev  ## compile again what has changed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
@@ -89,7 +90,7 @@ lint-web: node_modules/.package-lock.json  ## types (tsc) and rules (eslint) of 
 
 types: $(VENV)/.dev  ## mypy --strict over the packages, benchmarks and tests
 	$(BIN)/mypy -p plyhouse
-	$(BIN)/mypy benchmarks tests setup.py .ci/wheel_check.py
+	$(BIN)/mypy benchmarks tests setup.py .ci/install.py .ci/wheel_check.py
 
 format: $(VENV)/.dev  ## let ruff rewrite what it can
 	$(BIN)/ruff check --fix .

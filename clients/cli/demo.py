@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import shutil
 import sys
 import tempfile
 import time
@@ -22,6 +24,7 @@ import click
 from plyhouse.clients.shared.child_processes import Processes, terminating_signals
 from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK, CommandError
 from plyhouse.clients.shared.http import ask
+from plyhouse.clients.shared.options import DEFAULT_SERVER
 from plyhouse.clients.shared.output import has_controls, note
 from plyhouse.clients.shared.standings import print_standings
 from plyhouse.protocol.api import calls, competition_calls
@@ -124,8 +127,15 @@ def demo(keep: bool, port: int, database: str) -> int:
         click.echo(f"{matches} matches in {played:.0f} s, database {_place(database)}")
         if not sound:
             return EXIT_FAILED
+        click.echo()
         if keep:
             _stay(server, database, house)
+        else:
+            click.echo(
+                f"To see the matches, start a server and open {DEFAULT_SERVER}/ in a browser:\n"
+                f"  {_program()} serve --database {database}\n"
+                f"Then try:\n{_next_steps()}"
+            )
         return EXIT_OK
 
 
@@ -310,13 +320,12 @@ def _verify_one(server: str, competitions: Mapping[str, str]) -> bool:
 def _stay(server: str, database: str, house: _House) -> None:
     """Leave everything running until Ctrl-C."""
     click.echo(
-        f"\nThe server stays up; Ctrl-C ends it.\n"
-        f"  web page     {server}/\n"
-        f"  play         {server}/play\n"
-        f"  matches      {server}/web/\n"
-        f"  API          {server}/api\n"
-        f"  your bot     plyhouse admin player add NAME --database {database}\n"
-        f"               plyhouse bot run mybot.py --server {server} --token TOKEN --seek"
+        f"Open {server}/ in a browser: leaderboards and matches. Play at {server}/play.\n"
+        "The server runs until you press Ctrl-C. Try in another terminal:\n"
+        f"{_next_steps()}\n"
+        "Connect your bot:\n"
+        f"  {_program()} admin player add NAME --database {database}\n"
+        f"  {_program()} bot run mybot.py --server {server} --token TOKEN --game tic_tac_toe --seek"
     )
     sys.stdout.flush()
     with contextlib.suppress(KeyboardInterrupt):
@@ -324,6 +333,23 @@ def _stay(server: str, database: str, house: _House) -> None:
             house.check()
             time.sleep(1)
     note("\nStopping.")
+
+
+def _next_steps() -> str:
+    """Return commands that show more, one in each line."""
+    return (
+        f"  {_program()} play connect_four --against medium\n"
+        f"  {_program()} bot new mybot.py --game tic_tac_toe\n"
+        f"  {_program()} match mybot.py random --game tic_tac_toe"
+    )
+
+
+def _program() -> str:
+    """Return how to call the command in the shell: its path if it is not on the path."""
+    called = Path(sys.argv[0])
+    if called.name != "plyhouse" or shutil.which("plyhouse") is not None:
+        return "plyhouse"
+    return os.path.relpath(called)
 
 
 def _place(database: str) -> str:

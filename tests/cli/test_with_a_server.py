@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 from tests.cli.conftest import Plyhouse, clean_environment, command, forked_command
 from tests.harness.command_line_server import Server, start, stop, token
@@ -377,6 +378,47 @@ def test_the_demo_prints_five_leaderboards(plyhouse: Plyhouse, tmp_path: Path) -
     with contextlib.closing(sqlite3.connect(tmp_path / "plyhouse-demo.db")) as database:
         names = [name for (name,) in database.execute("SELECT name FROM class_competitions")]
     assert free_title(names) == "Demo 2", "a second demo on this database needs other names"
+    # What it says to do next works.
+    serve, *others = re.findall(r"^  plyhouse (.*)$", done.out, re.M)
+    assert "open http://127.0.0.1:8765/ in a browser" in done.out
+    server = start(tmp_path, *serve.split()[1:])
+    try:
+        boards = httpx.get(f"{server.url}/api/v1/leaderboards/pig").json()
+        assert boards["standings"]
+    finally:
+        stop(server)
+    assert others[0] == "play connect_four --against medium"
+    for each in others[1:]:
+        assert plyhouse(*each.split()).code == 0, each
+
+
+@pytest.mark.slow
+def test_a_demo_that_is_kept_names_an_address_that_answers(tmp_path: Path) -> None:
+    demo = subprocess.Popen(
+        [*forked_command(), "demo", "--keep"],
+        cwd=tmp_path,
+        env=clean_environment(None),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert demo.stdout is not None
+    line = ""
+    while not line.startswith("Open http"):
+        line = demo.stdout.readline()
+        assert demo.poll() is None
+    try:
+        found = re.match(r"Open (\S+) in a browser: .* Play at (\S+)\.$", line)
+        assert found is not None, line
+        for address in found.groups():
+            assert httpx.get(address).status_code == 200
+        while "bot run mybot.py --server" not in line:
+            line = demo.stdout.readline()
+            assert demo.poll() is None
+    finally:
+        demo.send_signal(signal.SIGINT)
+        _, err = demo.communicate(timeout=100)
+    assert demo.returncode == 0, err
 
 
 def test_a_demo_that_cannot_store_anything(plyhouse: Plyhouse) -> None:

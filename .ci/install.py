@@ -1,0 +1,82 @@
+"""Install Plyhouse with pip into the environment of this Python, and show the progress.
+
+Compiling takes minutes, and pip shows nothing of it:
+
+    .venv/bin/python .ci/install.py --editable '.[dev]'
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import subprocess
+import sys
+import textwrap
+import time
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+NATIVE = ROOT / "build" / "native"
+SECONDS = 15
+"""How often a line appears where nobody watches a terminal."""
+
+
+def announcement(project: Path) -> str:
+    """Return what is installed and how long it takes."""
+    described = tomllib.loads(project.read_text(encoding="utf-8"))["project"]
+    names = [re.split(r"[^\w.-]", each)[0] for each in described["dependencies"]]
+    text = (
+        f"Installing Plyhouse into {sys.prefix} with {len(names)} packages: {', '.join(names)}. "
+        "With a C compiler this takes two to five minutes, most of them for compiling games and "
+        "searches; without one it takes less than a minute."
+    )
+    return textwrap.fill(text, 96, break_long_words=False, break_on_hyphens=False)
+
+
+def stage(native: Path, began: float) -> str:
+    """Return what the installation does, by the files that it has written since it began."""
+
+    def fresh(pattern: str) -> int:
+        return sum(path.stat().st_mtime >= began for path in native.glob(pattern))
+
+    sources, objects = fresh("c/**/*.c"), fresh("o/**/*.o")
+    if fresh("stamp.txt"):
+        return "installing packages"
+    if sources:
+        return f"compiling: {objects} of {sources} C files"
+    if fresh("modules.txt"):
+        return "translating games and searches to C"
+    return "downloading what the installation needs"
+
+
+def watch(command: list[str], native: Path) -> int:
+    """Run a command, show the stages meanwhile, and return its exit code."""
+    began, shown, at = time.time(), "", 0.0
+    terminal = sys.stdout.isatty()
+    with subprocess.Popen(command) as process:
+        while True:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(0.5)
+            if process.returncode is not None:
+                break
+            passed, now = time.time() - began, stage(native, began)
+            line = f"  {passed // 60:.0f}:{passed % 60:02.0f}  {now}"
+            kind = now.partition(":")[0]
+            if terminal:
+                print(f"\r{line:<70}", end="", flush=True)
+            elif kind != shown or passed - at >= SECONDS:
+                print(line, flush=True)
+                shown, at = kind, passed
+    if terminal:
+        print()
+    return process.returncode
+
+
+if __name__ == "__main__":
+    print(announcement(ROOT / "pyproject.toml"))
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    try:
+        sys.exit(watch([*pip, *sys.argv[1:]], NATIVE))
+    except KeyboardInterrupt:
+        sys.exit(130)

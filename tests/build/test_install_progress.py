@@ -1,0 +1,90 @@
+"""What `make demo` and `make test` show while they install."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = """
+import pathlib, time
+folder = pathlib.Path({folder!r})
+def write(name):
+    folder.joinpath(name).parent.mkdir(parents=True, exist_ok=True)
+    folder.joinpath(name).write_text("")
+time.sleep(1)
+for name in ("modules.txt", "c/a.c", "c/b.c", "o/c/a.o", "stamp.txt"):
+    write(name)
+    if name != "c/a.c":
+        time.sleep(1.2)
+raise SystemExit(3)
+"""
+
+
+@pytest.fixture
+def install() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("install", ROOT / ".ci" / "install.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_announcement_names_packages_and_time(install: ModuleType) -> None:
+    told = install.announcement(ROOT / "pyproject.toml")
+    assert "sqlalchemy" in told
+    assert "takes two to five minutes" in " ".join(told.split())
+
+
+@pytest.mark.slow
+def test_each_stage_of_an_installation_is_shown_once(
+    install: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = tmp_path / "o" / "c" / "old.o"
+    old.parent.mkdir(parents=True)
+    old.touch()
+    code = install.watch([sys.executable, "-c", BUILD.format(folder=str(tmp_path))], tmp_path)
+    assert code == 3, "the exit code is pip's"
+    lines = [line.split(maxsplit=1)[1] for line in capsys.readouterr().out.splitlines()]
+    assert lines == [
+        "downloading what the installation needs",
+        "translating games and searches to C",
+        "compiling: 0 of 2 C files",
+        "installing packages",
+    ]
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> Path:
+    """An environment that counts as installed, whose `plyhouse` says how it was called."""
+    program = tmp_path / "bin" / "plyhouse"
+    program.parent.mkdir()
+    program.write_text('#!/bin/sh\necho "called: $*"\n')
+    program.chmod(0o755)
+    (tmp_path / "bin" / "python").touch()
+    (tmp_path / ".run").touch()
+    return tmp_path
+
+
+@pytest.mark.parametrize(("terminal", "called"), [(True, "demo --keep"), (False, "demo")])
+def test_make_demo_keeps_the_server_in_a_terminal_only(
+    environment: Path, terminal: bool, called: str
+) -> None:
+    read, write = os.openpty() if terminal else os.pipe()
+    subprocess.run(["make", "demo", f"VENV={environment}"], cwd=ROOT, stdout=write, check=True)
+    said = os.read(read, 1000).decode()
+    os.close(read)
+    os.close(write)
+    assert said.strip() == f"called: {called}"
+
+
+def test_make_installs_with_progress() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert makefile.count("/python .ci/install.py --editable") == 2
