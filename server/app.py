@@ -45,7 +45,7 @@ class Application:
             hub.runner,
             hub.lobby,
             hub.registration,
-            hub.visitors,
+            hub.browser_sessions,
             hub.privacy,
             hub.audit_follower,
             hub.erasure,

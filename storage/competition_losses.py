@@ -16,7 +16,7 @@ from plyhouse.storage.models import (
     matches,
     pairings,
 )
-from plyhouse.storage.package_retention import held_for_alone
+from plyhouse.storage.stored_packages import held_for_alone
 
 __all__ = ["Losses", "losses"]
 

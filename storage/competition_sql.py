@@ -34,9 +34,9 @@ from plyhouse.storage.models import (
     versions,
 )
 from plyhouse.storage.names import key_of
-from plyhouse.storage.package_retention import forget_class
 from plyhouse.storage.rows import By, TournamentRow
 from plyhouse.storage.statements import insert_into
+from plyhouse.storage.stored_packages import forget_class
 from plyhouse.storage.suspensions import withdraw_suspended
 
 __all__ = [

@@ -49,10 +49,10 @@ from plyhouse.storage.models import (
     tokens,
     versions,
 )
-from plyhouse.storage.package_retention import forget
 from plyhouse.storage.pseudonyms import PREFIX, Names, member_texts
 from plyhouse.storage.rows import By, PlayerRow
 from plyhouse.storage.sessions import ROLE
+from plyhouse.storage.stored_packages import forget
 
 __all__ = [
     "AT_ONCE",

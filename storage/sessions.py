@@ -34,9 +34,9 @@ from plyhouse.storage.models import (
     tokens,
     versions,
 )
-from plyhouse.storage.package_retention import forget
 from plyhouse.storage.rows import Identity, PlayerRow
 from plyhouse.storage.statements import insert_into
+from plyhouse.storage.stored_packages import forget
 
 __all__ = [
     "GUEST_SCOPE",

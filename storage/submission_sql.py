@@ -27,7 +27,7 @@ from plyhouse.storage.models import (
     submissions,
     versions,
 )
-from plyhouse.storage.package_retention import complete, forget, sweep
+from plyhouse.storage.stored_packages import complete, forget, sweep
 from plyhouse.storage.submission_rows import MAX_REPORT, AskedEntry, SubmissionRow, no_submission
 
 __all__ = [

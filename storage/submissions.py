@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from plyhouse.storage import submission_sql as sql
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import StorageError
-from plyhouse.storage.package_retention import PART, drop_drafts, put
+from plyhouse.storage.stored_packages import PART, drop_drafts, put
 from plyhouse.storage.submission_rows import SubmissionRow
 
 __all__ = ["Submissions"]

@@ -62,7 +62,7 @@ SECTIONS: Final = {
             "Set up and run competitions, from one file to grades",
         ),
         "student": (f"{_HERE}.student:student", "Add students to a competition"),
-        "code": (f"{_HERE}.codes:code", "Create codes by which students join"),
+        "code": (f"{_HERE}.join_codes:code", "Create codes by which students join"),
     },
     "Operate a server": {
         "serve": (f"{_HERE}.serve:serve", "Run a server for bots and spectators"),

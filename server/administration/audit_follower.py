@@ -21,7 +21,7 @@ from plyhouse.server.accounts.registration import Login
 from plyhouse.server.contests.competitions import Competitions
 from plyhouse.server.contests.tournaments import Tournaments
 from plyhouse.server.jobs.periodic import LOOK_SECONDS, Periodic
-from plyhouse.server.results.rating_updates import RatingUpdates
+from plyhouse.server.results.rating_refits import RatingRefits
 from plyhouse.server.table.match_runner import MatchRunner
 from plyhouse.storage import audit, people, suspensions, voiding
 from plyhouse.storage.errors import Unknown
@@ -70,7 +70,7 @@ class AuditFollower:
         privacy: Privacy,
         tournaments: Tournaments,
         competitions: Competitions,
-        ratings: RatingUpdates,
+        ratings: RatingRefits,
     ) -> None:
         self._store = store
         self._connections = connections

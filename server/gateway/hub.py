@@ -24,10 +24,10 @@ from plyhouse.protocol.messages import (
     Notice,
     Register,
 )
+from plyhouse.server.accounts.browser_sessions import BrowserSessions
 from plyhouse.server.accounts.builtin_bots import HouseBots
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.accounts.registration import Registration
-from plyhouse.server.accounts.visitors import Visitors
 from plyhouse.server.administration.audit_follower import AuditFollower, LoginKind
 from plyhouse.server.administration.erasure import Eraser
 from plyhouse.server.administration.health import HealthCheck
@@ -55,11 +55,11 @@ from plyhouse.server.lobby.probation import Watch as ForfeitWatch
 from plyhouse.server.lobby.probation import suspended_text
 from plyhouse.server.match.outcomes import VOID
 from plyhouse.server.match.terminations import forfeiting_seat
-from plyhouse.server.results.rating_updates import RatingUpdates
+from plyhouse.server.results.rating_refits import RatingRefits
 from plyhouse.server.table import journal
 from plyhouse.server.table.counts import Counts
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.login_waits import LoginWaits
+from plyhouse.server.table.login_refunds import LoginRefunds
 from plyhouse.server.table.match_runner import MatchRunner
 from plyhouse.server.table.participants import Participant
 from plyhouse.server.table.presence import MatchSummary, Presence
@@ -111,9 +111,9 @@ class Hub:
         self.seated: dict[Session, Participant] = {}
         """The participant of each connection."""
         self.stopping = False
-        self.ratings = RatingUpdates(store)
+        self.ratings = RatingRefits(store)
         self.watchdog = Watchdog(now, self._stalled)
-        self.login_waits = LoginWaits(self.directory, self.watchdog, now)
+        self.login_refunds = LoginRefunds(self.directory, self.watchdog, now)
         self.runner = MatchRunner(
             config,
             store,
@@ -124,7 +124,7 @@ class Hub:
             settle_stalls=self._settle_stalls,
         )
         self.registration = Registration(config, store, now)
-        self.visitors = Visitors(
+        self.browser_sessions = BrowserSessions(
             config=config,
             store=store,
             registration=self.registration,
@@ -205,19 +205,19 @@ class Hub:
             counts=self.counts,
             directory=self.directory,
             registration=self.registration,
-            visitors=self.visitors,
+            browser_sessions=self.browser_sessions,
             audit_follower=self.audit_follower,
             hosting=self.hosting,
             lobby=self.lobby,
             tournaments=self.tournaments,
-            login_waits=self.login_waits,
+            login_refunds=self.login_refunds,
             now=now,
         )
         self.requests = Requests(
             directory=self.directory,
             lobby=self.lobby,
             privacy=self.privacy,
-            visitors=self.visitors,
+            browser_sessions=self.browser_sessions,
             sessions=self.sessions,
             seated=self.seated,
             spawn=self.spawn,
@@ -226,7 +226,7 @@ class Hub:
         self._tasks: set[asyncio.Task[None]] = set()
         self._timers = (
             Periodic(self._sweep, SWEEP_SECONDS, "sweep of connections", log),
-            Periodic(lambda: self.hosting.credit(now()), SWEEP_SECONDS, "hosting credit", log),
+            Periodic(lambda: self.hosting.refund(now()), SWEEP_SECONDS, "hosting refunds", log),
             Periodic(lambda: self.flag_reports.look(now()), SWEEP_SECONDS, "verdicts", log),
         )
 
@@ -263,7 +263,7 @@ class Hub:
             await hub.tournaments.restore()
             await hub.competitions.start()
             await hub.audit_follower.start()
-            hub.visitors.start()
+            hub.browser_sessions.start()
         except BaseException:
             await store.close()
             raise
@@ -353,7 +353,7 @@ class Hub:
 
     def _settle_stalls(self) -> None:
         self.watchdog.beat()
-        self.login_waits.settle()
+        self.login_refunds.settle()
 
     def _stalled(self, begin: int, end: int, busy_ns: int) -> None:
         self.runner.stalled(begin, end, busy_ns, self.watchdog.spent)
@@ -548,7 +548,7 @@ class Hub:
         """Stop; running matches stay in the database and resume at the next start."""
         await self.say_goodbye()
         self.watchdog.stop()
-        await self.visitors.close()
+        await self.browser_sessions.close()
         await self.audit_follower.close()
         await self.competitions.close()
         await self.reviews.close()

@@ -1,7 +1,7 @@
 """Log in bots, people and spectators: a connection from ``hello`` to ``welcome``.
 
-`plyhouse.server.accounts.registration` checks tokens; `plyhouse.server.accounts.visitors` knows who
-is signed in at a browser.
+`plyhouse.server.accounts.registration` checks tokens;
+`plyhouse.server.accounts.browser_sessions` checks the sessions of browsers.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from plyhouse.protocol.messages import (
     Registered,
     Welcome,
 )
+from plyhouse.server.accounts.browser_sessions import BrowserSessions
 from plyhouse.server.accounts.registration import Login, Registration, is_in_person
 from plyhouse.server.accounts.tickets import TICKET_PREFIX
-from plyhouse.server.accounts.visitors import Visitors
 from plyhouse.server.administration.audit_follower import AuditFollower
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.contests.tournaments import Tournaments
@@ -36,7 +36,7 @@ from plyhouse.server.lobby.probation import suspended_text
 from plyhouse.server.table import journal
 from plyhouse.server.table.counts import Counts
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.login_waits import LoginWait, LoginWaits
+from plyhouse.server.table.login_refunds import LoginRefunds, LoginWait
 from plyhouse.server.table.participants import Participant
 from plyhouse.server.table.presence import Presence
 from plyhouse.server.wire.connection_limits import Full, Places
@@ -63,12 +63,12 @@ class Logins:
         counts: Counts,
         directory: Directory,
         registration: Registration,
-        visitors: Visitors,
+        browser_sessions: BrowserSessions,
         audit_follower: AuditFollower,
         hosting: Hosting,
         lobby: Lobby,
         tournaments: Tournaments,
-        login_waits: LoginWaits,
+        login_refunds: LoginRefunds,
         now: Callable[[], int],
     ) -> None:
         """``server`` is the name and version that clients get."""
@@ -81,12 +81,12 @@ class Logins:
         self._counts = counts
         self._directory = directory
         self._registration = registration
-        self._visitors = visitors
+        self._browser_sessions = browser_sessions
         self._audit_follower = audit_follower
         self._hosting = hosting
         self._lobby = lobby
         self._tournaments = tournaments
-        self._login_waits = login_waits
+        self._login_refunds = login_refunds
         self._now = now
 
     async def register(self, session: Session, message: Register) -> None:
@@ -115,7 +115,7 @@ class Logins:
             session.send(self._welcome(hello, "", "", "", 0, []))
             return
         try:
-            with self._login_waits.begin(session, stamp) as wait:
+            with self._login_refunds.begin(session, stamp) as wait:
                 await self._log_in(session, hello, wait)
         except ProtocolError as error:
             self._counts.refused[error.code] += 1
@@ -123,7 +123,7 @@ class Logins:
             raise
 
     async def _log_in(self, session: Session, hello: Hello, wait: LoginWait) -> None:
-        person = await self._visitors.at(session.upgrade) if hello.signed_in else None
+        person = await self._browser_sessions.at(session.upgrade) if hello.signed_in else None
         if hello.token.startswith(TICKET_PREFIX):
             ticket = self._hosting.ticket(hello.token)
             if ticket is None:
@@ -141,7 +141,7 @@ class Logins:
         if session not in self._sessions:
             return  # it left meanwhile
         self._audit_follower.check(login)
-        if login.identity.player_id in self._visitors.forgotten:  # while it logged in
+        if login.identity.player_id in self._browser_sessions.forgotten:  # while it logged in
             raise ProtocolError("auth/signed_out")
         bot = login.bot.id
         participant = self._directory.participants.get(bot) or self._participant(login)
@@ -155,11 +155,11 @@ class Logins:
                 raise ProtocolError("auth/already_connected", _already(presence))
             other.fail("auth/replaced")
         if presence.hosted and participant.line is None:
-            self._hosting.credit(self._now())
-            self._login_waits.skip(wait)
+            self._hosting.refund(self._now())
+            self._login_refunds.skip(wait)
         self._settle_in(participant, session, hello, login, builtin=builtin)
         presence = participant.presence
-        self._login_waits.give_back(wait, bot)
+        self._login_refunds.give_back(wait, bot)
         self._counts.logins += 1
         journal.logged_in(session, presence)
         now = self._now()
@@ -185,7 +185,7 @@ class Logins:
                 snapshots,
             )
         )
-        self._login_waits.give_back(wait, bot)
+        self._login_refunds.give_back(wait, bot)
         for (live, seat), snapshot in zip(entered, snapshots, strict=True):
             if snapshot.your_turn:
                 live.turn_told(seat, snapshot.ply, session)

@@ -27,8 +27,8 @@ from plyhouse.protocol.messages import (
     Unwatch,
     Watch,
 )
+from plyhouse.server.accounts.browser_sessions import BrowserSessions
 from plyhouse.server.accounts.privacy import Privacy
-from plyhouse.server.accounts.visitors import Visitors
 from plyhouse.server.lobby.lobby import Lobby
 from plyhouse.server.table import journal
 from plyhouse.server.table.directory import Directory
@@ -53,7 +53,7 @@ class Requests:
         directory: Directory,
         lobby: Lobby,
         privacy: Privacy,
-        visitors: Visitors,
+        browser_sessions: BrowserSessions,
         sessions: Container[Session],
         seated: Mapping[Session, Participant],
         spawn: Callable[[Coroutine[Any, Any, None]], None],
@@ -61,7 +61,7 @@ class Requests:
     ) -> None:
         self._directory = directory
         self._privacy = privacy
-        self._visitors = visitors
+        self._browser_sessions = browser_sessions
         self._sessions = sessions
         self._seated = seated
         self._spawn = spawn
@@ -148,7 +148,9 @@ class Requests:
                 player_id = participant.presence.player_id
                 sight = await self._privacy.sight_of(player_id, participant.scopes)
             else:  # a page shows what the player signed in at the browser may see
-                sight = await self._privacy.sight(await self._visitors.viewer(session.upgrade))
+                sight = await self._privacy.sight(
+                    await self._browser_sessions.viewer(session.upgrade)
+                )
             class_id = await self._privacy.class_of(live.pairing.competition)
             if not sight.sees(class_id, {each.player_id for each in live.seats}):
                 raise ProtocolError("match/unknown", NO_SUCH_MATCH)

@@ -4,7 +4,7 @@ The queue serves players in turn.  A check waits since its submission, or since 
 its player ended, whichever is later; the one that waits longest is next.  The queue keeps the times
 of ended checks in memory, so a player gains nothing by deleting submissions.
 
-A verdict or a failure counts only from the machine that got the check last.  After `GIVEN_UP`
+A verdict or a failure counts only from the machine that got the check last.  After `MAX_FAILURES`
 failures the server refuses the submission, so that it cannot keep a competition from starting.  A
 failure counts only if its machine could check a bot of its own right afterwards
 (`Trouble.machine_works`), so that a broken machine refuses nobody.
@@ -21,17 +21,17 @@ from typing import Final
 from plyhouse.protocol.hosting.runner_messages import CheckDone, CheckWanted, RunnerSays, Trouble
 from plyhouse.server.accounts.builtin_bots import house_player
 from plyhouse.server.hosting.checked_games import terms_of
-from plyhouse.server.hosting.runner_backoff import Troubles
+from plyhouse.server.hosting.runner_backoff import RunnerFailures
 from plyhouse.storage import submission_checks, submission_sql
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.store import Store
 from plyhouse.storage.submission_rows import WaitingCheck
 
-__all__ = ["GIVEN_UP", "CheckQueue"]
+__all__ = ["MAX_FAILURES", "CheckQueue"]
 
 log = logging.getLogger("plyhouse.server.hosting")
 
-GIVEN_UP: Final = 3
+MAX_FAILURES: Final = 3
 """Failures after which a submission is refused and its flag falls count, or a bot is given up."""
 
 
@@ -49,7 +49,7 @@ class CheckQueue:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._troubles = Troubles()
+        self._troubles = RunnerFailures()
         self._failures: Counter[int] = Counter()
         """Failures on machines that work, by submission."""
         self._waiting: Mapping[int, WaitingCheck] = {}
@@ -92,7 +92,7 @@ class CheckQueue:
         terms, must_play = terms_of(
             await self._store.read(submission_checks.checked_for, submission)
         )
-        flags_count = self._troubles.count.get(submission, 0) >= GIVEN_UP
+        flags_count = self._troubles.count.get(submission, 0) >= MAX_FAILURES
         return CheckWanted(submission, row.digest, terms, must_play, flags_count)
 
     def give(self, submission: int, said: RunnerSays) -> None:
@@ -134,9 +134,9 @@ class CheckQueue:
         self._end(submission)
         self._troubles.note(submission, machine, now)
         self._failures[submission] += trouble.machine_works
-        if self._failures[submission] >= GIVEN_UP:
+        if self._failures[submission] >= MAX_FAILURES:
             report = (
-                f"FAILED  can be checked: {GIVEN_UP} checks of this package ended without a "
+                f"FAILED  can be checked: {MAX_FAILURES} checks of this package ended without a "
                 f"result, while the runner machine could check another bot. The last one: "
                 f"{trouble.why}\nChange the package, or ask whoever runs the server; submit it "
                 "again for another check."

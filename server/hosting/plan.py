@@ -27,7 +27,7 @@ from plyhouse.protocol.hosting.runner_messages import (
 from plyhouse.server.accounts.tickets import TICKET_PREFIX, Ticket
 from plyhouse.server.contests.tournament_state import RunningTournament
 from plyhouse.server.contests.tournaments import Tournaments
-from plyhouse.server.hosting.check_queue import GIVEN_UP, CheckQueue
+from plyhouse.server.hosting.check_queue import MAX_FAILURES, CheckQueue
 from plyhouse.server.hosting.needed_bots import NeededBots, Wanted, priority_of
 from plyhouse.server.hosting.placement import (
     Machine,
@@ -38,9 +38,9 @@ from plyhouse.server.hosting.placement import (
     decide,
     room_for_matches,
 )
-from plyhouse.server.hosting.runner_backoff import Troubles
-from plyhouse.server.table.clock_compensation import Credit
+from plyhouse.server.hosting.runner_backoff import RunnerFailures
 from plyhouse.server.table.directory import Directory
+from plyhouse.server.table.hosting_refunds import HostingRefunds
 from plyhouse.server.table.presence import MatchSummary, Presence
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
@@ -102,14 +102,14 @@ class Hosting:
         self._plan = Plan()
         self._tickets: dict[str, Ticket] = {}
         self._ticket_of: dict[int, Ticket] = {}
-        self._bots = Troubles()
+        self._bots = RunnerFailures()
         self._checks = CheckQueue(store)
         self.needed = NeededBots(
             store, directory, tournaments, lambda: self.cores, wanted_by_people
         )
         self._people_waiting = people_waiting
         self.on_flags = on_flags
-        self._credit = Credit(
+        self._refunds = HostingRefunds(
             directory=directory,
             now=now(),
             ended=self._has_ended,
@@ -462,7 +462,7 @@ class Hosting:
         here = self._directory.presences.get(bot)
         if here is not None and here.online and not self.needed.is_outdated(bot):
             return here.free > 0
-        return self._bots.count.get(place.version, 0) < GIVEN_UP
+        return self._bots.count.get(place.version, 0) < MAX_FAILURES
 
     def machine_of(self, bot: int) -> str | None:
         """Return the machine that should host a bot; None while there is no room for it."""
@@ -487,9 +487,9 @@ class Hosting:
             if each.hosted and each is not culprit:
                 self._bots.played(each.version_id)
 
-    def credit(self, now: int) -> None:
-        """Stop the clocks of bots that are away because their machine is (`Credit`)."""
-        self._credit.give(now)
+    def refund(self, now: int) -> None:
+        """Give bots back the time in which no machine ran them; see `HostingRefunds`."""
+        self._refunds.give(now)
 
     def _has_ended(self, bot: Presence) -> bool:
         """Return whether the machine of a bot reports that its program exited."""
@@ -500,5 +500,5 @@ class Hosting:
         )
 
     def _is_given_up(self, bot: Presence) -> bool:
-        """Return whether the bot has failed `GIVEN_UP` times."""
-        return self._bots.count.get(bot.version_id, 0) >= GIVEN_UP
+        """Return whether the bot has failed `MAX_FAILURES` times."""
+        return self._bots.count.get(bot.version_id, 0) >= MAX_FAILURES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-__all__ = ["REST_NS", "Troubles"]
+__all__ = ["REST_NS", "RunnerFailures"]
 
 REST_NS: Final = 60 * 1_000_000_000
 """How long a machine does not get again what failed there, in nanoseconds."""
@@ -15,7 +15,7 @@ MOST_HEARD: Final = 10_000
 
 
 @dataclass(slots=True)
-class Troubles:
+class RunnerFailures:
     """Failures by machine, and until when the machine does not get it again."""
 
     until: dict[tuple[int, str], int] = field(default_factory=dict)

@@ -219,7 +219,7 @@ class Matchmaker:
         """Close a seek by its id; raises `SeekError` if it is not open."""
         found = self._open.pop(seek, None)
         if found is None:
-            raise SeekError(f"No seek {seek} is open.")
+            raise SeekError(f"Seek {seek!r} is not open: it may have been matched or withdrawn.")
         pool, mine = found.pool, self._of[found.name]
         del pool.waiting[seek], mine[seek]
         pool.ready.pop(seek, None)

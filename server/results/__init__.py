@@ -7,7 +7,7 @@
     sequential     bounds on a mean that hold at every moment; grades until they are certain
     sprt           tests of candidates that stop when the better one is clear
     leaderboards   the lines of a table
-    rating_updates ratings kept up to date: when fits run
+    rating_refits  when the ratings of a game are fitted again
     played         games between two, in mirrored pairs, summed up for a fit
     strengths      Bradley-Terry with draws, seats and anchors for a field of competition
     plackett_luce  the same for rankings of three seats and more

@@ -170,7 +170,7 @@ class HostedFinal:
             house.move_to(house.clock.now + STEP_SECONDS * SECOND)
             for machine in machines:
                 await machine.call()
-            hub.hosting.credit(house.clock.now)
+            hub.hosting.refund(house.clock.now)
             hub.flag_reports.look(house.clock.now)
             for live in self.lives:
                 live.input(live.match.tick, house.clock.now)

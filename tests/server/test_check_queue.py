@@ -9,7 +9,7 @@ from tests.harness.server import MemoryServer
 from tests.harness.simulated_runner import SimulatedRunner, digest, submissions
 
 from plyhouse.protocol.hosting.runner_messages import CheckDone, Trouble
-from plyhouse.server.hosting.check_queue import GIVEN_UP
+from plyhouse.server.hosting.check_queue import MAX_FAILURES
 from plyhouse.server.hosting.plan import LEASE_NS
 from plyhouse.server.hosting.runner_backoff import REST_NS
 from plyhouse.storage import people, submission_checks, submission_sql
@@ -131,7 +131,7 @@ async def test_package_that_cannot_be_checked_is_refused_after_three_failures(
     machine = SimulatedRunner(house)
     trouble = Trouble("Not a directory: 'a/b'", submission=submission, machine_works=True)
     store = house.hub.store
-    for _ in range(GIVEN_UP):
+    for _ in range(MAX_FAILURES):
         assert (await store.read(submission_sql.find, submission)).status == "waiting"
         assert await fail(house, machine, trouble)
     row = await store.read(submission_sql.find, submission)
@@ -147,7 +147,7 @@ async def test_broken_machine_refuses_no_package(still_house: MemoryServer) -> N
     house = still_house
     (submission,) = await submit(house, "ada", 1)
     machine = SimulatedRunner(house)
-    for _ in range(3 * GIVEN_UP):
+    for _ in range(3 * MAX_FAILURES):
         assert await fail(house, machine, Trouble("no space left", submission=submission))
     row = await house.hub.store.read(submission_sql.find, submission)
     assert row.status == "waiting"
@@ -161,7 +161,7 @@ async def test_failures_of_a_machine_that_was_not_given_the_check_do_not_count(
     given, other = SimulatedRunner(house), SimulatedRunner(house, "lab2")
     assert len((await given.call()).checks) == 1
     trouble = Trouble("it is broken", submission=submission, machine_works=True)
-    for _ in range(GIVEN_UP):
+    for _ in range(MAX_FAILURES):
         await other.call(troubles=[trouble])
     assert (await house.hub.store.read(submission_sql.find, submission)).status == "waiting"
     assert len((await given.call()).checks) == 1

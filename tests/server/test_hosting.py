@@ -34,13 +34,13 @@ from plyhouse.protocol.messages import (
 from plyhouse.server.competition.file import InvalidCompetition
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
-from plyhouse.server.hosting.check_queue import GIVEN_UP
+from plyhouse.server.hosting.check_queue import MAX_FAILURES
 from plyhouse.server.hosting.plan import LEASE_NS, SECOND, RunnerRefused
 from plyhouse.server.match.chance import SHARED_STREAM
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.verify import verify
-from plyhouse.server.table import clock_compensation
+from plyhouse.server.table import hosting_refunds
 from plyhouse.server.table.match_runner import Terms
 from plyhouse.storage import (
     competition_sql,
@@ -231,9 +231,9 @@ async def test_matches_run_as_processors_allow_and_lost_machines_cost_no_time(
     assert before is not None
     hosting = house.hub.hosting
     # In all, less time passes than the server waits for the silent bot on the other seat.
-    hosting.credit(house.clock.now)
+    hosting.refund(house.clock.now)
     house.move_to(house.clock.now + 3_000_000_000)
-    hosting.credit(house.clock.now)
+    hosting.refund(house.clock.now)
     assert live.match.deadline() == before + 3_000_000_000
     # A report that is sent again, as its answer was lost, counts once.
     version = house.hub.directory.presences[seated[mover]].version_id
@@ -241,12 +241,12 @@ async def test_matches_run_as_processors_allow_and_lost_machines_cost_no_time(
     for _ in range(3):
         await machine.call(troubles=[trouble])
     house.move_to(house.clock.now + 3_000_000_000)
-    hosting.credit(house.clock.now)
+    hosting.refund(house.clock.now)
     assert live.match.deadline() == before + 6_000_000_000
     # A bot that keeps exiting is absent by its own fault.
     await machine.call(troubles=[structs.replace(trouble, id=each) for each in ("2f", "3f")])
     house.move_to(house.clock.now + 3_000_000_000)
-    hosting.credit(house.clock.now)
+    hosting.refund(house.clock.now)
     assert live.match.deadline() == before + 6_000_000_000
 
 
@@ -254,7 +254,7 @@ async def test_who_is_lost_again_and_again_is_not_given_time_without_end(
     still_house: MemoryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A program may exit any number of times if it acts in between: its clock must run some day."""
-    monkeypatch.setattr(clock_compensation, "LONGEST_NS", 12 * SECOND)
+    monkeypatch.setattr(hosting_refunds, "LONGEST_NS", 12 * SECOND)
     house, hosting = still_house, still_house.hub.hosting
     bots = await submissions(house, 2)
     await competition(house, 2)
@@ -276,13 +276,13 @@ async def test_who_is_lost_again_and_again_is_not_given_time_without_end(
     for _ in range(4):
         await clients[bot].close()
         await asyncio.sleep(0)
-        hosting.credit(house.clock.now)
+        hosting.refund(house.clock.now)
         house.move_to(house.clock.now + 5 * SECOND)
-        hosting.credit(house.clock.now)
+        hosting.refund(house.clock.now)
         given.append(round(((live.match.deadline() or 0) - before) / SECOND))
         clients[bot], welcome = await machine.host(await machine.call(), bot)
         assert isinstance(welcome, Welcome), welcome
-        hosting.credit(house.clock.now)
+        hosting.refund(house.clock.now)
     assert given == [5, 10, 12, 12]
 
 
@@ -619,9 +619,9 @@ async def test_a_program_that_ended_by_itself_is_not_given_time(still_house: Mem
 
     def after(seconds: int) -> int:
         """For how long the clock has stood still in all, that much later."""
-        hosting.credit(house.clock.now)
+        hosting.refund(house.clock.now)
         house.move_to(house.clock.now + seconds * SECOND)
-        hosting.credit(house.clock.now)
+        hosting.refund(house.clock.now)
         stood: int = live.match.deadline() - before
         return round(stood / SECOND)
 
@@ -632,7 +632,7 @@ async def test_a_program_that_ended_by_itself_is_not_given_time(still_house: Mem
     async def back() -> None:
         clients[bot], welcome = await machine.host(await machine.call(), bot)
         assert isinstance(welcome, Welcome), welcome
-        hosting.credit(house.clock.now)
+        hosting.refund(house.clock.now)
 
     await lost()
     assert after(3) == 3  # nobody knows why
@@ -650,7 +650,7 @@ async def test_a_program_that_ended_by_itself_is_not_given_time(still_house: Mem
     await back()
     # It may be known before the connection is seen to end.
     await machine.call(ended=[Hosted(bot, version)])
-    hosting.credit(house.clock.now)
+    hosting.refund(house.clock.now)
     await lost()
     assert after(3) == 11
 
@@ -666,15 +666,15 @@ async def test_who_plays_well_after_a_trouble_starts_anew(
 
     async def trouble(whose: int) -> None:
         said = Trouble("it cannot be imported", bot=whose, version=versions[whose])
-        await machine.call(troubles=[said] * GIVEN_UP)
+        await machine.call(troubles=[said] * MAX_FAILURES)
 
     for each in (bot, other):
         await trouble(each)
-    assert {hosting._bots.count[versions[each]] for each in (bot, other)} == {GIVEN_UP}
+    assert {hosting._bots.count[versions[each]] for each in (bot, other)} == {MAX_FAILURES}
     # A forfeit is no match that was played well; the other one's is.
     await clients[bot].send(Resign(99, live.id, "bot_crash", "KeyError"))
     await clients[other].next(Finished)
-    assert hosting._bots.count == {versions[bot]: GIVEN_UP}
+    assert hosting._bots.count == {versions[bot]: MAX_FAILURES}
 
 
 async def test_a_machine_that_joins_gets_matches_of_a_final_that_wait_for_cores(

@@ -12,7 +12,7 @@ import pytest
 from plyhouse.games import get_game
 from plyhouse.server.results.intervals import mean_interval
 from plyhouse.server.results.leaderboards import lines, scoring_of
-from plyhouse.server.results.rating_updates import RatingUpdates
+from plyhouse.server.results.rating_refits import RatingRefits
 from plyhouse.server.results.ratings import Rating
 from plyhouse.server.results.scoring import return_span
 from plyhouse.storage.rows import PairResult, Standing
@@ -62,7 +62,7 @@ def test_the_span_of_returns_is_that_of_the_parameters() -> None:
 async def test_ratings_are_fitted_to_scores_not_to_wins() -> None:
     # Bot 1 has won more matches, and less.
     store = Results([PairResult("kuhn_poker", 1, 2, 30, 0, 20, 24.0, 14.0)])
-    board = RatingUpdates(cast("Store", store))
+    board = RatingRefits(cast("Store", store))
     board.played("kuhn_poker")
     await board.settle()
     assert store.saved[1] < 1500 < store.saved[2]

@@ -25,8 +25,8 @@ from plyhouse.protocol.hosting.package import Rules, digest_of, from_upload, fro
 from plyhouse.protocol.hosting.runner_messages import RunnerSays
 from plyhouse.storage import (
     competition_students,
-    package_retention,
     people,
+    stored_packages,
     submission_checks,
     submission_sql,
 )
@@ -105,7 +105,7 @@ async def test_a_file_and_a_zip_are_kept_for_their_checks(
         file["submission"],
         folder["submission"],
     ]
-    package = from_zip(await store.read(package_retention.archive, folder["digest"]), Rules())
+    package = from_zip(await store.read(stored_packages.archive, folder["digest"]), Rules())
     assert package.files == {"bot.py": BOT, "plyhouse.toml": manifest, "w.txt": b"1"}
     assert version_of(package) == folder["digest"]
     row = await store.write(

@@ -89,7 +89,7 @@ def test_seeks_are_limited_and_withdrawn() -> None:
     assert {each.rated for each in made.withdraw_bot("a", "1")} == {False, True}
     made.add(seek("b/1"))
     assert made.pair(plenty) == []
-    with pytest.raises(SeekError, match="No seek") as caught:
+    with pytest.raises(SeekError, match="is not open") as caught:
         made.withdraw("a/1:pig:False")
     assert caught.value.code == "seek/unknown"
     assert "b/1:pig:False" in made

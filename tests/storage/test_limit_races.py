@@ -22,9 +22,9 @@ from plyhouse.storage import (
     join_codes,
     models,
     outputs,
-    package_retention,
     regrades,
     sessions,
+    stored_packages,
     submission_sql,
     tournaments,
 )
@@ -437,7 +437,7 @@ async def test_package_is_there_for_whoever_submits_it_last(racing_url: str, fir
         outcomes = await race(racing_url, submit, remove, at="INSERT INTO submissions")
     assert not [each for each in outcomes if isinstance(each, BaseException)], outcomes
     async with await Store.open(racing_url) as store:
-        assert await store.read(package_retention.archive, D1) == b"zip"
+        assert await store.read(stored_packages.archive, D1) == b"zip"
         assert [
             each.bot for each in await store.read(submission_sql.of, player_id=two.player_id)
         ] == ["two"]

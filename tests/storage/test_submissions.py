@@ -13,9 +13,9 @@ from plyhouse.storage import (
     competition_entries,
     competition_sql,
     competition_students,
-    package_retention,
     schema,
     sessions,
+    stored_packages,
     submission_checks,
     submission_sql,
 )
@@ -25,9 +25,9 @@ from plyhouse.storage.database import Database
 from plyhouse.storage.errors import CompetitionRefusal, LimitReached, SubmissionRefusal, Unknown
 from plyhouse.storage.maintenance import check, copy
 from plyhouse.storage.models import package_parts, packages
-from plyhouse.storage.package_retention import PART, put
 from plyhouse.storage.rows import BotRow, By
 from plyhouse.storage.store import Store
+from plyhouse.storage.stored_packages import PART, put
 from plyhouse.storage.submission_rows import MAX_REPORT, OUTCOMES
 from plyhouse.storage.urls import parse_url
 
@@ -89,7 +89,7 @@ async def test_a_package_waits_for_its_check_and_is_found_again(world: World) ->
         "the same again"
     )
     assert await kept(world.store) == [D1]
-    assert await store.read(package_retention.archive, D1) == archive
+    assert await store.read(stored_packages.archive, D1) == archive
     assert [*await store.read(submission_checks.waiting)] == [second.id, first.id], (
         "who came first comes first"
     )
@@ -117,7 +117,7 @@ async def test_a_package_waits_for_its_check_and_is_found_again(world: World) ->
     assert await store.read(submission_sql.find, second.id) == second
     for missing in (
         store.read(submission_sql.find, 99),
-        store.read(package_retention.archive, D3),
+        store.read(stored_packages.archive, D3),
         store.write(submission_sql.check, 99, True, "", (), 1),
     ):
         with pytest.raises(Unknown):
@@ -162,7 +162,7 @@ async def test_what_was_left_half_written_is_no_package(world: World) -> None:
     for number, digest in enumerate((D1, D1, D2)):  # a server that was killed while it wrote
         await world.store._database.write(lambda c, n=number, d=digest: put(c, d, n + 1, b"old"))  # type: ignore[misc]
     with pytest.raises(Unknown):
-        await world.store.read(package_retention.archive, D1)
+        await world.store.read(stored_packages.archive, D1)
     data = bytes(PART) + b"new"
     store = world.store
     at_once = [store.submissions.submit(ada.id, "", digest, data, 1) for digest in (D1, D1, D3)]
@@ -170,8 +170,8 @@ async def test_what_was_left_half_written_is_no_package(world: World) -> None:
     assert rows[0].id == rows[1].id
     assert await kept(world.store) == [D1, D3]
     assert (
-        await store.read(package_retention.archive, D1)
-        == await store.read(package_retention.archive, D3)
+        await store.read(stored_packages.archive, D1)
+        == await store.read(stored_packages.archive, D3)
         == data
     )
 
@@ -499,7 +499,7 @@ async def test_packages_go_along_into_a_copy(lasting_url: str, tmp_path_factory:
     assert await check(target) == []
     async with await Store.open(target) as store:
         assert await kept(store) == [D1, D2, D3]
-        assert await store.read(package_retention.archive, D2) == archive + D2.encode()
+        assert await store.read(stored_packages.archive, D2) == archive + D2.encode()
         assert len(await store.read(submission_checks.waiting)) == 3
 
         def lose(connection: Connection) -> None:

@@ -270,7 +270,7 @@ async def test_passwords_cannot_be_guessed_for_long(house: House, web: httpx.Asy
         codes.append(answer.json()["code"])
         if codes[-1] == "auth/bad_password":
             # The answer does not reveal whether such a player exists.
-            assert answer.json()["detail"].startswith("This name and this password")
+            assert answer.json()["detail"].startswith("The name and the password")
     assert codes == ["auth/bad_password"] * 10 + ["auth/rate"] * 2
     right = await web.post("/session", json={"player": "ann", "password": PASSWORD})
     assert right.status_code == 429
@@ -341,7 +341,7 @@ async def test_sign_in_refused_for_overload_uses_up_no_wrong_password(
         busy.setattr(passwords, "WAITING", 0)
         codes = {(await web.post("/session", json=body)).json()["code"] for _ in range(30)}
     assert codes == {"server/overloaded"}
-    assert house.hub.visitors._wrong.left("127.0.0.1") == 10
+    assert house.hub.browser_sessions._wrong.left("127.0.0.1") == 10
     assert (await web.post("/session", json=body)).status_code == 200
 
 
@@ -457,11 +457,11 @@ async def test_a_guest_is_forgotten_when_it_leaves_or_its_time_is_over(house: Ho
         assert first not in {row.name for row in await store.read(people.list_players)}
         row = await store.read(people.player, second)
         await store.write(sessions.extend_guests, [row.id], 0, store.now())
-        await house.hub.visitors.sweep()
+        await house.hub.browser_sessions.sweep()
         assert await store.read(sessions.count_guests) == 1, "its time is not over"
         clock = store._clock
         store._clock = lambda: clock() + 13 * 3_600_000
-        await house.hub.visitors.sweep()
+        await house.hub.browser_sessions.sweep()
         store._clock = clock
         assert [row.name for row in await store.read(people.list_players)] == []
         await until_closed(wire)

@@ -15,11 +15,11 @@ from typing import Any, Final, TypeAlias, cast
 
 from litestar.connection import ASGIConnection
 
+from plyhouse.server.accounts.browser_sessions import BrowserSessions
 from plyhouse.server.accounts.cookies import own_page, secret_of
 from plyhouse.server.accounts.privacy import Privacy, Sight
 from plyhouse.server.accounts.registration import Registration
 from plyhouse.server.accounts.roles import require
-from plyhouse.server.accounts.visitors import Visitors
 from plyhouse.server.competition.staff_roles import Action
 from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.parameters import service
@@ -75,7 +75,7 @@ async def _identify(request: Connection, *scopes: str) -> Identity:
         raise Problem("auth/required", "Send the header 'Authorization: Bearer TOKEN', or sign in.")
     if request.scope.get("method") not in SAFE_METHODS:
         from_own_page(request)
-    return await service(request.app.state, Visitors).identify(secret, *scopes)
+    return await service(request.app.state, BrowserSessions).identify(secret, *scopes)
 
 
 async def staff_for(
@@ -137,7 +137,7 @@ async def viewer_of(request: Connection) -> Identity | None:
     """
     if token_of(request):
         return await authorise(request, "play", "organise")
-    return await service(request.app.state, Visitors).known(secret_in(request))
+    return await service(request.app.state, BrowserSessions).known(secret_in(request))
 
 
 async def sight_of(request: Connection) -> Sight:

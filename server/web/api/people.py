@@ -17,9 +17,9 @@ from msgspec import Meta, Struct
 
 from plyhouse.protocol.api.people import MadeToken, Opponent, OwnMatch, Person, Seek
 from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.accounts.browser_sessions import BrowserSessions, SignedIn
 from plyhouse.server.accounts.builtin_bots import MOST_OF_A_LEVEL
 from plyhouse.server.accounts.cookies import ended_cookie, session_cookie
-from plyhouse.server.accounts.visitors import Entry, Visitors
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.lobby.lobby import Lobby
@@ -124,7 +124,7 @@ def _person(state: State, identity: Identity | None) -> Person:
     )
 
 
-def _entered(request: Call, state: State, entry: Entry, status: int = 200) -> Response[Person]:
+def _entered(request: Call, state: State, entry: SignedIn, status: int = 200) -> Response[Person]:
     host, secure = host_of(request), is_secure(request)
     cookie = session_cookie(entry.secret, entry.seconds, host, secure=secure)
     return Response(
@@ -136,17 +136,17 @@ def _entered(request: Call, state: State, entry: Entry, status: int = 200) -> Re
 
 async def _leave(request: Call, state: State) -> None:
     """End the session that the browser has so far, if it has one."""
-    visitors = service(state, Visitors)
-    identity = await visitors.known(secret_in(request))
+    browser_sessions = service(state, BrowserSessions)
+    identity = await browser_sessions.known(secret_in(request))
     if identity is not None:
-        await visitors.leave(identity)
+        await browser_sessions.leave(identity)
         service(state, Hub).signed_out((identity.session_id,))
 
 
-async def _whose(request: Call, visitors: Visitors, *scopes: str) -> Identity:
+async def _whose(request: Call, browser_sessions: BrowserSessions, *scopes: str) -> Identity:
     """Return the identity of the session of a request that changes something."""
     from_own_page(request)
-    return await visitors.identify(secret_in(request), *scopes)
+    return await browser_sessions.identify(secret_in(request), *scopes)
 
 
 @get("/api/v1/session", tags=["people"])
@@ -155,20 +155,20 @@ async def session(state: State, request: Call) -> Response[Person]:
     if token_of(request):
         identity: Identity | None = await authorise(request, *SCOPES)
     else:
-        identity = await service(state, Visitors).known(secret_in(request))
+        identity = await service(state, BrowserSessions).known(secret_in(request))
     return Response(_person(state, identity), headers={"cache-control": "no-store"})
 
 
 @post("/api/v1/session", tags=["people"], status_code=200)
 async def sign_in(state: State, request: Call, data: JSONBody[SignIn]) -> Response[Person]:
     """Sign in with a token, or with a name and a password; an earlier session ends."""
-    visitors = service(state, Visitors)
+    browser_sessions = service(state, BrowserSessions)
     from_own_page(request)
     address = address_of(request)
     if data.token:
-        entry = await visitors.sign_in_by_token(data.token.strip(), address)
+        entry = await browser_sessions.sign_in_by_token(data.token.strip(), address)
     elif data.player and data.password:
-        entry = await visitors.sign_in(data.player, data.password, address)
+        entry = await browser_sessions.sign_in(data.player, data.password, address)
     else:
         raise Problem("auth/required", "Give a token, or a name and a password.", 400)
     await _leave(request, state)
@@ -195,19 +195,19 @@ async def play_as_guest(state: State, request: Call) -> Response[Person]:
 
     A person who is signed in already stays signed in.
     """
-    visitors = service(state, Visitors)
+    browser_sessions = service(state, BrowserSessions)
     from_own_page(request)
-    known = await visitors.known(secret_in(request))
+    known = await browser_sessions.known(secret_in(request))
     if known is not None:
         return Response(_person(state, known), headers={"cache-control": "no-store"})
-    return _entered(request, state, await visitors.new_guest(address_of(request)))
+    return _entered(request, state, await browser_sessions.new_guest(address_of(request)))
 
 
 @post("/api/v1/session/account", tags=["people"], status_code=201)
 async def sign_up(state: State, request: Call, data: JSONBody[SignUp]) -> Response[Person]:
     """Make an account with a password and sign in, where registration is open."""
     from_own_page(request)
-    entry = await service(state, Visitors).sign_up(
+    entry = await service(state, BrowserSessions).sign_up(
         data.player, data.password, data.display, address_of(request)
     )
     await _leave(request, state)
@@ -219,9 +219,9 @@ async def change_password(
     state: State, request: Call, data: JSONBody[NewPassword]
 ) -> Response[Person]:
     """Set the password of who is signed in; all other sessions of the player end."""
-    visitors = service(state, Visitors)
-    identity = await _whose(request, visitors, "play", "organise")
-    ended = await visitors.set_password(identity, data.old, data.new, address_of(request))
+    browser_sessions = service(state, BrowserSessions)
+    identity = await _whose(request, browser_sessions, "play", "organise")
+    ended = await browser_sessions.set_password(identity, data.old, data.new, address_of(request))
     service(state, Hub).signed_out(frozenset(ended))
     return Response(_person(state, identity), headers={"cache-control": "no-store"})
 
@@ -230,7 +230,7 @@ async def change_password(
 async def make_token(state: State, request: Call, data: JSONBody[NewToken]) -> Response[MadeToken]:
     """Make a token for a bot of who is signed in; it allows to play and is shown only here."""
     store = service(state, Store)
-    identity = await _whose(request, service(state, Visitors), "play")
+    identity = await _whose(request, service(state, BrowserSessions), "play")
     valid = [
         each
         for each in await store.read(people.list_tokens, identity.player_id)

@@ -15,7 +15,7 @@ from plyhouse.server.hosting.plan import Hosting
 from plyhouse.server.hosting.uploads import Uploads
 from plyhouse.server.web.api.access import authorise, first
 from plyhouse.server.web.parameters import service
-from plyhouse.storage import package_retention
+from plyhouse.storage import stored_packages
 from plyhouse.storage.store import Store
 
 __all__ = ["HANDLERS"]
@@ -68,7 +68,7 @@ async def capacity(state: State) -> RunnerCapacity:
 @get(HERE + "/packages/{digest:str}", **_SECURED)
 async def package(state: State, digest: FromPath[str]) -> Response[bytes]:
     """Return a submitted package, a zip, by its digest; for runners."""
-    data = await service(state, Store).read(package_retention.archive, digest)
+    data = await service(state, Store).read(stored_packages.archive, digest)
     return Response(data, media_type="application/zip")
 
 

@@ -1,4 +1,4 @@
-"""People at browsers: signed-in players, and guests, who need no account.
+"""Browser sessions of signed-in players, and of guests, who need no account.
 
 The secret of a session arrives in a cookie (`plyhouse.server.accounts.cookies`).  Every refusal is
 a `ProtocolError` with its code, as for tokens.
@@ -40,9 +40,9 @@ from plyhouse.storage.errors import (
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 
-__all__ = ["SESSION_MS", "Entry", "Visitors"]
+__all__ = ["SESSION_MS", "BrowserSessions", "SignedIn"]
 
-log = logging.getLogger("plyhouse.server.accounts.visitors")
+log = logging.getLogger("plyhouse.server.accounts.browser_sessions")
 
 SESSION_MS: Final = 30 * 24 * 3_600_000
 """How long a person stays signed in, in milliseconds."""
@@ -64,7 +64,7 @@ GONE_KEPT: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SignedIn:
     """A person who has just signed in, with the secret for the cookie."""
 
     identity: Identity
@@ -73,7 +73,7 @@ class Entry:
     """How long the session lasts."""
 
 
-class Visitors:
+class BrowserSessions:
     """The sessions, passwords and guests of one server."""
 
     def __init__(
@@ -159,14 +159,14 @@ class Visitors:
 
     # ---------------------------------------------------------------------- signing in
 
-    async def sign_in_by_token(self, token: str, address: str) -> Entry:
+    async def sign_in_by_token(self, token: str, address: str) -> SignedIn:
         """Begin a session with a token; it allows what the token does, and ends with it."""
         identity = await self._registration.identify(
             token, "play", "organise", "admin", address=address
         )
         return await self._enter(identity.player_id, identity.token_id)
 
-    async def sign_in(self, player: str, password: str, address: str) -> Entry:
+    async def sign_in(self, player: str, password: str, address: str) -> SignedIn:
         """Begin a session with a password."""
         key = player.lower()
 
@@ -186,8 +186,8 @@ class Visitors:
         if row is None or not fits:
             raise ProtocolError(
                 "auth/bad_password",
-                "This name and this password do not go together. Whoever has no password yet "
-                "signs in with a token.",
+                "The name and the password do not match. If you have no password yet, sign in "
+                "with a token.",
             )
         self._wrong.give_back(address)
         self._wrong_of.give_back(key)
@@ -202,7 +202,7 @@ class Visitors:
             )
         return await self._enter(row.id)
 
-    async def sign_up(self, player: str, password: str, display: str, address: str) -> Entry:
+    async def sign_up(self, player: str, password: str, display: str, address: str) -> SignedIn:
         """Make an account with a password, where registration is open."""
         self._registration.may_register(player, address)
         hashed = await self._hashed(password, player)
@@ -257,18 +257,18 @@ class Visitors:
         except TooMany as error:
             raise _overloaded(error) from error
 
-    async def _enter(self, player_id: int, token_id: int = 0) -> Entry:
+    async def _enter(self, player_id: int, token_id: int = 0) -> SignedIn:
         try:
             secret = await self._store.write(
                 sessions.begin, player_id, SESSION_MS, self._store.now(), token_id
             )
         except StorageError as error:
             raise failure(error) from error
-        return Entry(await self.identify(secret), secret, SESSION_MS // 1000)
+        return SignedIn(await self.identify(secret), secret, SESSION_MS // 1000)
 
     # -------------------------------------------------------------------------- guests
 
-    async def new_guest(self, address: str) -> Entry:
+    async def new_guest(self, address: str) -> SignedIn:
         """Begin a session without an account, within the operator's limits."""
         config = self._config
         if not config.takes_guests:
@@ -282,7 +282,7 @@ class Visitors:
                 where = " from your address" if full else ""
                 raise ProtocolError(
                     "guest/full",
-                    f"There are as many guests{where} as may be: come back later, or sign in.",
+                    f"The server takes no more guests{where} now: come back later, or sign in.",
                     fatal=False,
                 )
             lifetime = int(config.guest_hours * 3_600_000)
@@ -294,7 +294,7 @@ class Visitors:
             except StorageError as error:
                 raise failure(error) from error
             self._addresses[row.id] = address
-        return Entry(await self.identify(secret), secret, lifetime // 1000)
+        return SignedIn(await self.identify(secret), secret, lifetime // 1000)
 
     def start(self) -> None:
         """Start to delete expired guests and sessions regularly."""

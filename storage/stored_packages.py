@@ -1,4 +1,4 @@
-"""Queries for the retention of submissions.
+"""Stored packages of submissions: write, read and delete them.
 
 A package is kept as long as a submission needs it. Packages are removed if they were refused, if
 they were submitted only for a deleted competition, and if their player is erased.

@@ -1,4 +1,4 @@
-"""Stops the clocks of hosted bots that no machine runs.
+"""Give hosted bots back the time in which no machine runs them.
 
 While the server has no machine for a bot, its clock is stopped without a limit: its machine was
 lost or switched off, or others have its place.  A machine may also have the bot and not start it.
@@ -15,13 +15,13 @@ from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import LiveMatch
 from plyhouse.server.table.presence import Presence
 
-__all__ = ["LONGEST_NS", "Credit"]
+__all__ = ["LONGEST_NS", "HostingRefunds"]
 
 LONGEST_NS: Final = 600 * 1_000_000_000
 """The longest time in one match that a clock is stopped if a machine does not start its bot."""
 
 
-class Credit:
+class HostingRefunds:
     """Gives back the time that hosted bots lose while no machine runs them.
 
     A bot gets nothing back if its machine has reported that the program exited (``ended``), or if

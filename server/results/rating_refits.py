@@ -20,14 +20,14 @@ from plyhouse.storage.store import Store
 if TYPE_CHECKING:
     from plyhouse.server.results.ratings import Rating
 
-__all__ = ["RatingUpdates"]
+__all__ = ["RatingRefits"]
 
 log = logging.getLogger("plyhouse.server.results.ratings")
 
 DELAY_SECONDS: Final = 1.0
 
 
-class RatingUpdates:
+class RatingRefits:
     """The ratings of all games; `start` reads them, `played` requests a fit."""
 
     def __init__(self, store: Store) -> None:

@@ -19,7 +19,7 @@ from plyhouse.server.table.watchdog import Watchdog
 from plyhouse.server.wire.session import Session
 from plyhouse.storage.names import key_of
 
-__all__ = ["LoginWait", "LoginWaits"]
+__all__ = ["LoginRefunds", "LoginWait"]
 
 
 @dataclass(eq=False, slots=True)
@@ -36,7 +36,7 @@ class LoginWait:
     """`key_of` of the name that the bot says; empty for the player in person."""
 
 
-class LoginWaits:
+class LoginRefunds:
     """The logins that are under way."""
 
     def __init__(self, directory: Directory, watchdog: Watchdog, now: Callable[[], int]) -> None:
