@@ -17,7 +17,7 @@ export class Seats {
     this.node = html("ul", { id: "seats", class: "seats" });
     /** @type {Messages.ClockState[]} */
     this.clocks = [];
-    /** @type {{item: HTMLElement, swatch: HTMLElement, called: HTMLElement, away: HTMLElement, clock: HTMLElement}[]} */
+    /** @type {{item: HTMLElement, swatch: HTMLElement, called: HTMLElement, taken: HTMLElement, away: HTMLElement, clock: HTMLElement}[]} */
     this.rows = [];
     this.clocksAt = 0;
     /** Seat to when the match stops waiting for it. @type {Map<number, number>} */
@@ -81,10 +81,29 @@ export class Seats {
   row(seat) {
     const [swatch, called] = [html("span", { class: "swatch" }), html("span", { class: "called soft" })];
     const [away, clock] = [html("span", { class: "away" }), html("span", { class: "clock" })];
+    const taken = html("span", { class: "taken" });
     const item = html("li", {}, swatch, html("span", { class: "who" }, this.linked ? holderLink(seat) : holder(seat)),
-      called, html("span", { class: "soft" }, seat.rating ? Math.round(seat.rating) : ""), away, clock);
+      called, html("span", { class: "soft" }, seat.rating ? Math.round(seat.rating) : ""), taken, away, clock);
     this.node.append(item);
-    return { item, swatch, called, away, clock };
+    return { item, swatch, called, taken, away, clock };
+  }
+
+  /** The row of a seat, which is made when it is first needed. @type {(seat: import("./state.js").Seat, index: number) => typeof this.rows[0]} */
+  rowOf(seat, index) {
+    return this.rows[index] ??= this.row(seat);
+  }
+
+  /** Forget what each seat has taken: the next drawing shows it again. */
+  clearTaken() {
+    for (const { taken } of this.rows) taken.replaceChildren();
+  }
+
+  /** Put one seat below the board and all others above it. @param {number} below */
+  sides(below) {
+    this.rows.forEach(({ item }, index) => {
+      item.classList.toggle("below", index === below);
+      item.classList.toggle("above", index !== below);
+    });
   }
 
   /**
@@ -96,7 +115,7 @@ export class Seats {
   show(seats, names, mover, returns) {
     const now = performance.now();
     seats.forEach((seat, index) => {
-      const row = this.rows[index] ??= this.row(seat);
+      const row = this.rowOf(seat, index);
       const clock = this.clocks.find((each) => (each.seat ?? 0) === index);
       const left = clock ? (clock.remaining_ms ?? 0) - (clock.running ? now - this.clocksAt : 0) : null;
       const gone = this.away.get(index);

@@ -6,13 +6,16 @@ import { Plies, Seats } from "./course.js";
 import { html } from "./dom.js";
 import { Explain } from "./explain.js";
 import { fit } from "./fit.js";
+import { sideBelow } from "./scene.js";
 import { ledger } from "./ledger.js";
 import { Output } from "./output.js";
 import { api, last, match, mode, name, place } from "./state.js";
 import { Thoughts } from "./thoughts.js";
 import { dice } from "./verify.js";
 
-const LEAST = { board: 160, list: 150 }; // pixels
+const LEAST = { board: 160, list: 150, page: 320 }; // pixels; a page scrolls rather than show a smaller board
+
+const GAP = 8; // pixels between the rows of the page
 
 const page = () => `/matches/${encodeURIComponent(match.id)}`;
 
@@ -64,15 +67,16 @@ export class Parts {
     const open = html("a", { href: page(), target: "_blank", rel: "noopener" }, "Open the match");
     controls.steps.append(this.seenLabel);
     place.replaceChildren(
-      html("section", { class: "position", "aria-label": "Position" }, this.scene, controls.steps, whole ? thoughts.node : null, whole ? explained.node : null),
+      html("section", { class: "position", "aria-label": "Position" }, whole ? seats.node : null, this.scene, whole ? null : controls.steps),
       html("section", { class: "course", "aria-label": "Course of the match" },
-        this.title, this.outcome, this.detail, this.review, seats.node, this.own, this.again,
-        whole ? html("h2", {}, "Plies") : null, whole ? list.node : null,
-        whole ? accounts.node : null, whole ? this.dice.node : null, whole ? output.node : null, mode === "embed" ? open : null),
+        this.title, this.outcome, this.detail, this.review, whole ? null : seats.node, this.own, this.again,
+        ...(whole ? [controls.steps, list.node, accounts.node, thoughts.node, explained.node, this.dice.node, output.node] : []),
+        mode === "embed" ? open : null),
       this.said, controls.help, controls.shared);
     // Nothing is seen before there is something to see, so that nothing moves when it comes.
     place.classList.add("match", mode, "waiting");
     new ResizeObserver(() => this.room()).observe(document.documentElement);
+    this.scene.addEventListener("flipped", () => seats.sides(sideBelow(this.scene)));
   }
 
   /** There is something to see. */
@@ -82,21 +86,40 @@ export class Parts {
 
   /** Give the board the room that there is, so that board, status and controls are seen at once. */
   room() {
-    const { scene, controls, seats, list, accounts } = this;
+    const { scene, controls, seats } = this;
     if (!scene.firstElementChild) return;
-    const whole = mode === "page";
-    const top = scene.getBoundingClientRect().top + (whole ? scrollY : 0);
-    const narrow = !getComputedStyle(place).gridTemplateColumns.includes(" ");
-    const below = controls.steps.offsetHeight + (whole ? 24 : 12);
-    const high = innerHeight - top - below;
-    const beside = narrow && !whole ? seats.node.parentElement?.offsetHeight ?? 0 : 0;
-    fit(scene, Math.max(high - beside, narrow && whole ? innerHeight * 0.6 : LEAST.board));
-    if (!whole || narrow) {
-      list.node.style.removeProperty("max-height");
+    if (mode === "page") {
+      this.roomOnPage();
       return;
     }
-    const from = list.node.getBoundingClientRect().top + scrollY;
-    list.node.style.maxHeight = `${Math.max(LEAST.list, innerHeight - from - accounts.node.offsetHeight - 32)}px`;
+    const narrow = !getComputedStyle(place).gridTemplateColumns.includes(" ");
+    const high = innerHeight - scene.getBoundingClientRect().top - controls.steps.offsetHeight - 12;
+    fit(scene, Math.max(high - (narrow ? seats.node.parentElement?.offsetHeight ?? 0 : 0), LEAST.board));
+  }
+
+  /** The boards get what the window leaves beside players, status and buttons; the list, what is left beside the board. */
+  roomOnPage() {
+    const { scene, list } = this;
+    /** @type {HTMLElement | null} */
+    const boards = scene.querySelector(".boards");
+    const layout = getComputedStyle(place).getPropertyValue("--layout").trim(); // see style.css
+    if (boards) {
+      place.style.removeProperty("--column");
+      const top = boards.getBoundingClientRect().top + scrollY;
+      // What comes below the boards in their column and is to be seen with them. A hint has its line at all times.
+      const below = layout === "beside" ? [] : [...place.querySelectorAll(".seats > .below, .scene > :not(.boards, .moves, [aria-label='Which one?'])"), ...(layout === "stacked" ? [this.own] : [])];
+      const needed = below.reduce((sum, node) => sum + (node.getBoundingClientRect().top + scrollY >= top ? /** @type {HTMLElement} */ (node).offsetHeight + GAP : 0), 0);
+      const least = LEAST.page * (layout === "stacked" ? boards.children.length : 1);
+      fit(boards, Math.max(innerHeight - top - needed - GAP, least));
+      /** @type {NodeListOf<SVGSVGElement>} */
+      const drawn = boards.querySelectorAll(".grid svg");
+      if (layout !== "stacked" && drawn.length === 1) { // the players' rows are as wide as the board
+        const { width, height } = drawn[0].viewBox.baseVal;
+        place.style.setProperty("--column", `${Math.max(LEAST.page, Math.ceil(drawn[0].getBoundingClientRect().height * width / height))}px`);
+      }
+    }
+    if (layout === "stacked") list.node.style.removeProperty("max-height");
+    else list.node.style.maxHeight = `${Math.max(LEAST.list, innerHeight - list.node.getBoundingClientRect().top - scrollY - GAP * 2)}px`;
   }
 
   /** Show nothing of the match any more, as another one is shown. */

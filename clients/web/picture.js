@@ -4,9 +4,9 @@ import { holder } from "./dom.js";
 import { outline } from "./fit.js";
 import { move } from "./motion.js";
 import { patience } from "./pace.js";
-import { drawScene } from "./scene.js";
+import { drawScene, sideBelow } from "./scene.js";
 import { changesInWords, withHolders, yourTurn } from "./speak.js";
-import { actionTo, comingTo, last, match, name, names, result } from "./state.js";
+import { actionTo, comingTo, last, match, mode, name, names, place, result } from "./state.js";
 
 const MOVE = 260; // ms that a piece is on its way, at most
 const LEAST = 70; // ms that a position must be shown for pieces to move at all
@@ -68,9 +68,13 @@ export class Picture {
     const beside = this.options(mine);
     const asked = JSON.stringify(beside);
     if (shown && shown.scene === scene && shown.mine === mine && shown.turn === match.turn && shown.asked === asked) return;
+    match.seats.forEach((seat, index) => parts.seats.rowOf(seat, index)); // in the order of the seats
+    parts.seats.clearTaken();
     const drawn = drawScene(scene, scenes[at - 1] ?? null, mine ? this.choose : null, beside);
     const before = parts.scene.firstElementChild;
     parts.scene.replaceChildren(drawn);
+    parts.seats.sides(sideBelow(parts.scene));
+    place.classList.toggle("felt", mode === "page" && !drawn.querySelector(".boards")); // cards and dice lie on felt
     if (!shown || outline(shown.scene) !== outline(scene) || shown.mine !== mine) parts.room();
     const step = shown && shown.seenBy === match.seenBy ? at - shown.at : 0;
     const pace = match.playing ? 1000 / parts.controls.speed : patience(last() - at + 1) || MOVE;
@@ -91,6 +95,7 @@ export class Picture {
     return {
       holders: match.seats.map((seat) => holder(seat)),
       you: mine ? match.seat : null,
+      taken: mode === "page" ? (/** @type {number} */ seat) => this.parts.seats.rowOf(match.seats[seat], seat).taken : undefined,
       premove: match.seat !== null && match.turn === null && match.status === "running" && match.at === last(),
     };
   }

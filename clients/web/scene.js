@@ -15,6 +15,7 @@ import { drawCounter, drawDice, drawHand, drawTray } from "./scene_items.js";
  * @property {string[]} [holders] names of the players, by seat
  * @property {number | null} [you] the seat of the viewer, if it is the one to move
  * @property {boolean} [premove] whether the viewer may choose a move for the next turn
+ * @property {((seat: number) => HTMLElement)} [taken] where the pieces that a seat has taken are shown; in the scene if it is not given
  * @property {boolean} [silent] whether it is a mere picture: nobody hears it, and it says no more than it shows
  */
 
@@ -31,6 +32,13 @@ const sided = (element) => element.bottom !== null && element.bottom !== undefin
 
 /** The seat to which an element belongs, if it does to one. @param {Scenes.Element} element */
 const seatOf = (element) => ("seat" in element ? element.seat ?? null : null);
+
+/** The seat that sits below the board of a drawing: the first one, if nothing says otherwise. @param {HTMLElement} scene */
+export function sideBelow(scene) {
+  /** @type {HTMLElement | null} */
+  const drawn = scene.querySelector("[data-below]");
+  return Number(drawn?.dataset.below ?? 0);
+}
 
 /** Draws one scene; `choose(action)` is called with what a person chooses, if anything can be. */
 export class Drawing {
@@ -81,7 +89,12 @@ export class Drawing {
     if (this.silent) return html("div", { class: "scene", "aria-hidden": "true" }, this.parts(boards.length > 1));
     const status = html("div", { class: "status" }, this.swatch(this.scene.seat_to_move), this.said());
     const whole = html("div", { class: "scene" }, this.parts(boards.length > 1), status);
-    if (boards.some(sided)) status.append(this.flipper(whole));
+    const [board] = boards.filter(sided);
+    if (board) {
+      status.append(this.flipper(whole));
+      // The seat whose side of the board is below; other scenes have none, or the viewer.
+      whole.dataset.below = String(this.turned(board) ? 1 - (board.bottom ?? 0) : board.bottom);
+    } else if (typeof this.scene.viewer === "number") whole.dataset.below = String(this.scene.viewer);
     if (this.choosing) this.choosing.attach(whole);
     else keysOf(whole);
     return whole;
@@ -123,14 +136,16 @@ export class Drawing {
       const drawn = this.nodes[index] = this.element(element, index, several);
       if (!drawn) return;
       const seat = seatOf(element);
-      if (isBoard(element)) {
+      if (element.kind === "tray" && seat !== null && !several && this.options.taken) {
+        this.options.taken(seat).replaceChildren(drawn);
+      } else if (isBoard(element)) {
         if (!boards.length) parts.push(together);
         boards.push(html("div", { class: "board" }, drawn));
       } else if (several && boards.length && (element.kind === "counter" || element.kind === "tray")) {
         boards.at(-1)?.append(drawn); // what is said of one board of several
       } else if (seat !== null) {
         if (!places.size) parts.push(before);
-        const place = places.get(seat) ?? html("div", { class: "place" });
+        const place = places.get(seat) ?? html("div", { class: seat === this.scene.viewer ? "place mine" : "place" });
         places.set(seat, place);
         place.append(drawn);
       } else parts.push(drawn);
@@ -194,6 +209,7 @@ export class Drawing {
       flipped = !flipped;
       const other = new Drawing(this.scene, this.previous, this.choose, this.options).draw();
       whole.replaceWith(other);
+      other.dispatchEvent(new Event("flipped", { bubbles: true }));
       /** @type {HTMLElement | null} */ (other.querySelector(".flip"))?.focus();
     });
     return button;

@@ -637,3 +637,18 @@ def test_values_in_words() -> None:
     assert [FILTERS["count"](many, "match", "es") for many in (1, 2)] == ["1 match", "2 matches"]
     assert FILTERS["segment"]("a/b?c#d") == "a%2Fb%3Fc%23d"
     assert FILTERS["ending"]("flag_fall") == "flag fall"
+
+
+@pytest.mark.parametrize(
+    ("time_control", "words"),
+    [
+        ("total:300+5", "5 min + 5 s per move"),
+        ("total:90", "90 s in all"),
+        ("move:0.5", "0.5 s per move"),
+        ("byoyomi:60+5x10", "1 min + 5 periods of 10 s"),
+        ("bank:1+30", "1 s per move + 30 s in all"),
+        ("<b>", "<b>"),
+    ],
+)
+def test_time_controls_are_shown_in_words(time_control: str, words: str) -> None:
+    assert FILTERS["pace"](time_control) == words

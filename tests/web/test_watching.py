@@ -235,10 +235,10 @@ async def test_board_status_and_controls_are_seen_at_once(house: House, page: Pa
         for path in (f"/matches/{first.match}", f"/projector?match={first.match}"):
             await page.leave_for(f"{house.url}{path}")
             await page.until(f"location.href.endsWith('{path}') && {WHERE}.includes('live')")
-            for part in ("#scene .status", ".steps", "#seats", "#scene svg"):
+            for part in ("#scene .status", ".steps", "#seats li:last-child", "#scene svg"):
                 bottom = f"document.querySelector('{part}').getBoundingClientRect().bottom"
                 assert await page.evaluate(bottom) <= 900, (path, part)
-            share = "document.querySelector('#scene').scrollHeight / innerHeight"
+            share = "document.querySelector('#scene .grid svg').clientHeight / innerHeight"
             assert game == "backgammon" or await page.evaluate(share) > 0.6, path
         first.resign()
         await first.finish()

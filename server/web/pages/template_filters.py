@@ -13,6 +13,7 @@ from urllib.parse import quote
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import SeatInfo
+from plyhouse.server.match.time_control import SECOND, InvalidTimeControl, TimeControl
 from plyhouse.storage.rows import MatchRow
 
 __all__ = ["FILTERS", "Title"]
@@ -102,6 +103,30 @@ def duration(ms: float) -> str:
     if ms >= 1000:
         return f"{ms / 1000:.1f} s"
     return f"{ms:.0f} ms" if ms >= 10 else f"{ms:.1f} ms"
+
+
+def _time(ns: int) -> str:
+    """Return a time in minutes or seconds, such as ``5 min``, ``90 s`` or ``0.5 s``."""
+    seconds = ns / SECOND
+    return f"{seconds / 60:g} min" if seconds >= 60 and seconds % 60 == 0 else f"{seconds:g} s"
+
+
+@_filter
+def pace(time_control: str) -> str:
+    """Return a time control in words; its text if it cannot be read."""
+    try:
+        control = TimeControl.parse(time_control)
+    except InvalidTimeControl:
+        return time_control
+    main, free = _time(control.main_ns), _time(control.free_ns)
+    if control.kind == "move":
+        return f"{free} per move"
+    if control.kind == "byoyomi":
+        return f"{main} + {control.periods} periods of {free}"
+    if control.kind == "bank":
+        return f"{free} per move + {main} in all"
+    increment = control.increment_ns
+    return f"{main} + {_time(increment)} per move" if increment else f"{main} in all"
 
 
 @_filter

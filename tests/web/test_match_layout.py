@@ -1,0 +1,114 @@
+"""The page of a match at six sizes of window: large boards, clocks in sight, and nothing moves."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from plyhouse.games.registry import BUILT_IN
+
+from .browser import Page
+from .conftest import House
+from .test_play import MINE, challenged, spot
+
+pytestmark = pytest.mark.browser
+
+SIZES = [(360, 640), (390, 844), (844, 390), (768, 1024), (1366, 768), (1920, 1080)]
+GAMES = sorted(name for name in BUILT_IN if name not in ("pacman",))  # which has one player
+# Widths and heights are those of what is drawn, which may leave room in its element.
+LOOK = """
+(() => {
+  const box = (node) => {
+    const { left, top, right, bottom } = node.getBoundingClientRect();
+    return [left, top, right, bottom];
+  };
+  const all = (found) => [...document.querySelectorAll(found)];
+  const boards = all("#scene .boards .grid > svg").map((node) => {
+    const { width, height } = node.getBoundingClientRect();
+    const { width: w, height: h } = node.viewBox.baseVal;
+    const scale = Math.min(width / w, height / h);
+    return [w * scale, h * scale];
+  });
+  return { boards, clocks: all("#seats .clock").map(box), own: all("#own button").map(box),
+    wide: document.documentElement.scrollWidth - innerWidth };
+})()
+"""
+
+
+async def look(page: Page) -> dict[str, Any]:
+    await page.evaluate("new Promise((next) => requestAnimationFrame(() => setTimeout(next, 0)))")
+    found: dict[str, Any] = await page.evaluate(LOOK)
+    return found
+
+
+def least(game: str, size: tuple[int, int]) -> float:
+    """Return the fewest pixels of the longer side of each board, which the page scrolls for."""
+    width, height = size
+    two = 2 if game == "battleship" else 1
+    if two == 2:
+        return 240
+    return min(320, width - 24) if width < height else 320
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
+async def test_match_page_at_every_size_has_large_boards_and_clocks_in_sight(
+    house: House, page: Page, game: str
+) -> None:
+    await challenged(house, page, game, seat=1)
+    await page.until("document.querySelector('#scene .scene')")
+    for size in SIZES:
+        await page.show_as(*size)
+        seen = await look(page)
+        assert seen["wide"] <= 0, (game, size)
+        for width, height in seen["boards"]:
+            assert max(width, height) >= least(game, size), (game, size, width, height)
+        for _, top, right, bottom in seen["clocks"]:
+            assert top >= 0, (game, size)
+            assert right <= size[0], (game, size)
+            assert bottom <= size[1], (game, size, bottom)
+    assert page.errors == []
+
+
+async def test_buttons_of_a_chess_match_are_in_sight_at_every_size(
+    house: House, page: Page
+) -> None:
+    await challenged(house, page, "chess")
+    for size in SIZES:
+        await page.show_as(*size)
+        for _, _, _, bottom in (await look(page))["own"]:
+            assert bottom <= size[1], (size, bottom)
+
+
+@pytest.mark.parametrize("size", [(360, 640), (844, 390), (1366, 768)])
+async def test_board_keeps_its_place_while_a_move_is_chosen(
+    house: House, page: Page, size: tuple[int, int]
+) -> None:
+    bot = await challenged(house, page, 'chess(fen="4k3/P7/8/8/8/8/8/R3K2R w KQ - 0 1")')
+    await page.show_as(*size)
+    await look(page)
+    place = "JSON.stringify(document.querySelector('#scene .grid svg').getBoundingClientRect())"
+    before = json.loads(await page.evaluate(place))
+    for name in ("e1", "h1", "a7"):
+        await page.click(spot(name))
+        assert json.loads(await page.evaluate(place)) == before, name
+    await page.click(spot("a8"))  # asks for the piece
+    await page.until("document.querySelector('.choices[aria-label=\"Which one?\"] button')")
+    assert json.loads(await page.evaluate(place)) == before
+    await page.click('[data-action="a7a8q"]')
+    await bot.act("e8e7")
+    await page.until(MINE)
+    assert json.loads(await page.evaluate(place)) == before
+
+
+async def test_seats_are_on_their_sides_of_the_board_and_change_with_it(
+    house: House, page: Page
+) -> None:
+    await challenged(house, page, "chess", seat=1)
+    await page.until("document.querySelector('#scene .scene')")
+    below = "document.querySelector('#seats .below .who').textContent"
+    assert await page.evaluate(below) == "ann"
+    await page.click(".flip")
+    assert await page.evaluate(below) == "bob/bot"
