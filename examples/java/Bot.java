@@ -12,8 +12,10 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * A complete Plyhouse bot: protocol v1 over the subprotocol plyhouse.v1+json, with the JDK alone.
@@ -34,8 +36,12 @@ public final class Bot implements WebSocket.Listener {
     private final Set<String> over = new TreeSet<>();
     private final Map<Integer, String> requests = new HashMap<>();
     private final StringBuilder partial = new StringBuilder();
-    private CompletableFuture<String> closed = new CompletableFuture<>();
-    private WebSocket socket;
+    private volatile CompletableFuture<String> closed = new CompletableFuture<>();
+    private volatile WebSocket socket;
+    /** When the server was last heard, by {@code System.nanoTime}. */
+    private volatile long heard;
+    /** The time in milliseconds after which a silent server counts as gone. */
+    private volatile long patience = 10_000;
     private String session = "";
     private int lastId;
     private int failures;
@@ -71,9 +77,9 @@ public final class Bot implements WebSocket.Listener {
             closed = new CompletableFuture<>();
             String why;
             try {
-                socket = client.newWebSocketBuilder().subprotocols("plyhouse.v1+json")
+                client.newWebSocketBuilder().subprotocols("plyhouse.v1+json")
                     .buildAsync(URI.create(address), this).get(10, TimeUnit.SECONDS);
-                why = closed.get();
+                why = lost();
             } catch (Exception error) {
                 why = String.valueOf(error.getMessage());
             }
@@ -89,9 +95,27 @@ public final class Bot implements WebSocket.Listener {
         }
     }
 
+    /** Waits until the connection is lost and returns the reason. */
+    private String lost() throws Exception {
+        while (true) {
+            try {
+                return closed.get(500, TimeUnit.MILLISECONDS);
+            } catch (TimeoutException waiting) {
+                // The JDK does not report every connection that ends without a closing frame.
+                if (System.nanoTime() - heard > patience * 1_000_000) {
+                    WebSocket silent = socket;
+                    socket = null;
+                    silent.abort();
+                    return "the server is silent";
+                }
+            }
+        }
+    }
+
     @Override
     public void onOpen(WebSocket opened) {
         socket = opened;
+        heard = System.nanoTime();
         requests.clear();
         partial.setLength(0);
         seeking = false; // the server withdraws the seeks of a lost connection
@@ -105,12 +129,17 @@ public final class Bot implements WebSocket.Listener {
 
     @Override
     public CompletionStage<?> onText(WebSocket from, CharSequence data, boolean last) {
+        if (from != socket) return null; // of a connection that was given up
+        heard = System.nanoTime();
         partial.append(data);
         if (last) {
             String frame = partial.toString();
             partial.setLength(0);
             try {
                 receive(map(Json.parse(frame)));
+            } catch (CompletionException error) { // it was lost while we answered
+                closed.complete(String.valueOf(error.getMessage()));
+                return null;
             } catch (RuntimeException error) { // a mistake in this bot: show where
                 error.printStackTrace();
                 quit(1, "cannot handle " + frame);
@@ -122,13 +151,13 @@ public final class Bot implements WebSocket.Listener {
 
     @Override
     public CompletionStage<?> onClose(WebSocket from, int code, String reason) {
-        closed.complete("code " + code + " " + reason);
+        if (from == socket) closed.complete("code " + code + " " + reason);
         return null;
     }
 
     @Override
     public void onError(WebSocket from, Throwable error) {
-        closed.complete(String.valueOf(error.getMessage()));
+        if (from == socket) closed.complete(String.valueOf(error.getMessage()));
     }
 
     /** Sends a request; the answer has its id in {@code re}. */
@@ -142,7 +171,7 @@ public final class Bot implements WebSocket.Listener {
     }
 
     private void send(Map<String, ?> message) {
-        socket.sendText(Json.write(message), true).join();
+        socket.sendText(Json.write(message), true).orTimeout(10, TimeUnit.SECONDS).join();
     }
 
     // --------------------------------------------------------------------------- the messages
@@ -167,6 +196,7 @@ public final class Bot implements WebSocket.Listener {
     private void welcome(Map<String, Object> message) {
         log("connected as " + text(message, "player") + "/" + text(message, "bot"));
         session = text(message, "session");
+        patience = 2 * number(message, "heartbeat_ms") + 1000;
         failures = 0;
         Set<String> running = new TreeSet<>();
         for (Object snapshot : list(message.get("matches"))) {

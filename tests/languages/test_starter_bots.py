@@ -83,14 +83,16 @@ def test_starter_bot_plays_a_match_against_a_python_bot(starter: Starter, server
 def test_starter_bot_resumes_after_its_connection_is_cut(starter: Starter, server: Server) -> None:
     player = f"{starter.name}-joshua"
     ours, theirs = server.token(player), server.token(f"{starter.name}-doug")
+    # A bot may hear of the cut only from the server's silence, after nine seconds.
+    seek = ("--time-control", "move:40", "--matches", "1")
     proxy = CuttingProxy(server.port)
     with closing(proxy.listener):
         proxy.start()
-        own = ("--server", proxy.url, "--token", ours, "--seek", "connect_four", *SEEK)
+        own = ("--server", proxy.url, "--token", ours, "--seek", "connect_four", *seek)
         (code, said), (other_code, other_said) = play(
             server,
             starter(*own),
-            python_bot(server, theirs, "--game", "connect_four", "--seek", "--casual", *SEEK),
+            python_bot(server, theirs, "--game", "connect_four", "--seek", "--casual", *seek),
         )
     assert (code, other_code) == (0, 0), said + other_said
     assert proxy.cuts == 1
