@@ -38,7 +38,7 @@ from rating_fields import print_grid
 from plyhouse.games import get_game
 from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.search.tables.pig_solution import solve_pig
-from plyhouse.server.results.luck import Value, adjusted_mean, course_luck, estimate, looked_ahead
+from plyhouse.server.results.luck import Value, adjusted_mean, estimate, looked_ahead, match_luck
 from plyhouse.server.results.played import collect_arrays, sum_up
 from plyhouse.server.results.record import Record, read_record
 from plyhouse.server.results.strengths import fit_strengths
@@ -459,7 +459,7 @@ def per_unit(records: list[Record], value: Value, *, size: int) -> tuple[list[fl
         returns.append(record.outcome.returns[seat])
         course = [(each.kind, each.seat, each.text) for each in record.events]
         game = get_game(record.game)
-        luck.append(course_luck(game, course, lambda _, state: value(state))[seat])
+        luck.append(match_luck(game, course, lambda _, state: value(state))[seat])
     # Seats alternate, so two that follow one another are one game in each seat.
     whole = len(records) // size * size
     means = [np.array(each[:whole]).reshape(-1, size).mean(axis=1) for each in (returns, luck)]

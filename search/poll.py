@@ -4,7 +4,7 @@ Compiled code holds the interpreter lock and sees no Ctrl-C.  So every search ca
 `Poll` now and then; being interpreted (this module is never compiled), the call itself
 lets Python deliver a pending KeyboardInterrupt and hand the lock to other threads.
 
->>> poll = Poll(Limit(nodes=20))
+>>> poll = Poll(Limit(nodes=20, clock=lambda: 0))
 >>> poll(0)
 20
 >>> poll(16)
@@ -68,5 +68,5 @@ class Poll:
         return due if self.node_limit is None else min(due, self.node_limit)
 
     def seconds(self) -> float:
-        """Seconds since the search began."""
+        """Return the seconds since the search began."""
         return (self.clock() - self.started) / 1e9

@@ -217,8 +217,8 @@ def taker(connection: Connection, reference: str, player_id: int, bot_id: int, n
         raise CompetitionRefusal(
             "competition/entry_limit",
             f"{row.name!r} takes {row.entries_each} of each student, and yours has "
-            f"{', '.join(there)}; hand it in as another version of that bot (--bot {there[0]}), or "
-            "for itself, without a competition, and once it is checked let it take the place: "
+            f"{', '.join(there)}; submit it as another version of that bot (--bot {there[0]}), or "
+            "without a competition, and after its check let it take the place: "
             f"plyhouse bot enter NAME --replace {there[0]}",
         )
     return row.id

@@ -1,7 +1,7 @@
 """Queries for the matches of a final, for its board and reports.
 
-Courses and plies of many matches are read in parts, each with its own query, so that running
-matches never wait long for their writes.
+Callers read events and plies of many matches in parts, each with its own query, so that the writes
+of running matches never wait long.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ __all__ = [
     "FinalSeat",
     "PlyTime",
     "State",
-    "courses",
     "extent",
+    "match_events",
     "played",
     "slowest",
     "state",
@@ -49,7 +49,7 @@ class State(NamedTuple):
 
 
 class Extent(NamedTuple):
-    """How many matches of one competition there are."""
+    """Numbers of matches in one competition."""
 
     begun: int
     finished: int
@@ -66,7 +66,7 @@ class FinalSeat(NamedTuple):
     bot_id: int
     version_id: int
     score: float | None
-    """None in a match that does not count; so with the next two."""
+    """None in a match that does not count, as are ``result`` and ``returned``."""
     result: str | None
     returned: float | None
     termination: str
@@ -77,7 +77,7 @@ class FinalSeat(NamedTuple):
 
 
 class PlyTime(NamedTuple):
-    """A ply with its ledger."""
+    """A ply with the times thought, charged and left on the clock."""
 
     match: str
     game: str
@@ -89,7 +89,7 @@ class PlyTime(NamedTuple):
 
 
 def state(connection: Connection, class_id: str) -> State:
-    """How far a final is."""
+    """Return the state of a final."""
     query = (
         select(func.count(matches.c.finished_ms), func.count(matches.c.void_reason))
         .join(pairings, pairings.c.id == matches.c.pairing_id)
@@ -106,7 +106,7 @@ def state(connection: Connection, class_id: str) -> State:
 
 
 def extent(connection: Connection, competition_id: str) -> Extent:
-    """How many matches of one competition have begun, ended and were made void."""
+    """Count the matches of one competition that have begun, ended and become void."""
     query = (
         select(
             func.count(),
@@ -121,7 +121,7 @@ def extent(connection: Connection, competition_id: str) -> Extent:
 
 
 def voided_by(connection: Connection, competition_id: str) -> dict[str, int]:
-    """How many matches of one competition are void because a machine was too busy, by its name."""
+    """Count the matches that are void because a machine was too busy, by machine."""
     query = (
         select(audit.c.who, func.count())
         .select_from(matches)
@@ -162,9 +162,9 @@ def excused(connection: Connection, competition_id: str, version_id: int) -> boo
 
 
 def played(connection: Connection, class_id: str) -> list[FinalSeat]:
-    """Every seat of every finished match of a final, void ones too, in the order they ended.
+    """Return the seats of all finished matches of a final, void ones too, by time of ending.
 
-    The matches before a rerun between versions that are entered now.
+    Matches from before a rerun are included if their versions are still entered.
     """
     query = (
         select(
@@ -196,10 +196,10 @@ def played(connection: Connection, class_id: str) -> list[FinalSeat]:
     return [FinalSeat._make(row) for row in connection.execute(query)]
 
 
-def courses(
+def match_events(
     connection: Connection, match_ids: Sequence[str]
 ) -> dict[str, list[tuple[str, int, str]]]:
-    """Events of some matches: kind, seat and text, in order."""
+    """Return the actions and chance events of matches in order: kind, seat and text."""
     found: dict[str, list[tuple[str, int, str]]] = {each: [] for each in match_ids}
     query = (
         select(events.c.match_id, events.c.kind, events.c.seat, events.c.text)
@@ -214,7 +214,7 @@ def courses(
 def slowest(
     connection: Connection, class_id: str, bot_ids: Sequence[int], most: int
 ) -> list[PlyTime]:
-    """The plies of a final on which these bots thought longest."""
+    """Return the plies of a final on which these bots thought longest, at most ``most``."""
     query = (
         select(
             matches.c.id,

@@ -1,6 +1,6 @@
 """Errors of the storage layer, in one hierarchy.
 
-Every message is a single sentence that says what would be right; every class has a stable
+Every message is one sentence that names the problem and the fix; every class has a stable
 ``code``::
 
     StorageError                storage/failed
@@ -28,7 +28,7 @@ Every message is a single sentence that says what would be right; every class ha
     ├── Disabled                storage/disabled
     ├── LimitReached            storage/limit
     ├── NotNow                  storage/not_now
-    ├── CompetitionRefusal            competition/... (each its own)
+    ├── CompetitionRefusal      competition/... (each its own)
     ├── SubmissionRefusal       submission/... (each its own)
     ├── AlreadyExists           storage/exists
     ├── DisplayTaken            storage/display_taken
@@ -80,7 +80,7 @@ __all__ = [
 
 
 class StorageError(Exception):
-    """Something is wrong with the database, or with what was asked of it."""
+    """Base of all storage errors; itself a failure that no subclass describes."""
 
     code: ClassVar[str] = "storage/failed"
 
@@ -92,13 +92,13 @@ class DatabaseLocked(StorageError):
 
 
 class ServedAlready(StorageError):
-    """Another server runs on this database, and there can be only one."""
+    """Another server runs on this database, and only one may."""
 
     code = "storage/served"
 
 
 class DatabaseReadOnly(StorageError):
-    """The database file, its folder or the server's session may not be written."""
+    """The database file, its folder or the database session is read-only."""
 
     code = "storage/read_only"
 
@@ -110,13 +110,13 @@ class DatabaseFull(StorageError):
 
 
 class NotADatabase(StorageError):
-    """The file is no SQLite database, or one that belongs to another program."""
+    """The file is not a SQLite database, or belongs to another program."""
 
     code = "storage/not_a_database"
 
 
 class CannotOpen(StorageError):
-    """The database file cannot be opened or made at that place."""
+    """The database file cannot be opened or created."""
 
     code = "storage/cannot_open"
 
@@ -128,7 +128,7 @@ class NewerSchema(StorageError):
 
 
 class OlderSchema(StorageError):
-    """The database needs a migration, and the caller asked for none."""
+    """The database needs a migration, and the caller did not ask for one."""
 
     code = "storage/older_schema"
 
@@ -140,7 +140,7 @@ class Unreachable(StorageError):
 
 
 class InDoubt(Unreachable):
-    """The connection was lost while a transaction was being committed: it may be stored, or not.
+    """The connection was lost during a commit, so the transaction may be stored or not.
 
     A caller that must know reads the rows back.  `plyhouse.storage.writer.Writer` does.
     """
@@ -155,13 +155,13 @@ class LoginRefused(StorageError):
 
 
 class DriverMissing(StorageError):
-    """The package that speaks to this kind of database is not installed."""
+    """The driver of this kind of database is not installed."""
 
     code = "storage/driver_missing"
 
 
 class DriverBroken(StorageError):
-    """A package that storage needs is installed, and cannot be imported."""
+    """A package that storage needs is installed but cannot be imported."""
 
     code = "storage/driver_broken"
 
@@ -185,7 +185,7 @@ class StoreClosed(StorageError):
 
 
 class ClaimLost(StoreClosed):
-    """The server is not the one of its database any more, and must not write to it."""
+    """Another server has claimed the database, so this one must not write to it."""
 
     code = "storage/claim_lost"
 
@@ -221,7 +221,7 @@ class Disabled(StorageError):
 
 
 class LimitReached(StorageError):
-    """There are as many of these as the server allows."""
+    """The server allows no more objects of this kind."""
 
     code = "storage/limit"
 
@@ -233,7 +233,7 @@ class NotNow(StorageError):
 
 
 class CompetitionRefusal(StorageError):
-    """The rules of a competition do not allow it; ``code`` says which of them."""
+    """The rules of a competition forbid the request; ``code`` names the rule."""
 
     def __init__(self, code: str, text: str) -> None:
         super().__init__(text)
@@ -243,7 +243,7 @@ class CompetitionRefusal(StorageError):
 class SubmissionRefusal(StorageError):
     """A submission cannot be accepted or removed; ``code`` says why.
 
-    ``retry_after`` says in how many seconds it could be taken, where that is known.
+    ``retry_after`` is the number of seconds after which to try again, if known.
     """
 
     def __init__(self, code: str, text: str, retry_after: int | None = None) -> None:
@@ -286,7 +286,7 @@ _FOR_EVERYBODY = (
 
 
 def public_message(error: StorageError) -> str:
-    """Return what a stranger may be told of an error: nothing of where the database is.
+    """Return a message for remote users that does not reveal where the database is.
 
     Errors of the database's driver name its file, or its host and user, for the log and for users
     of this machine.
@@ -307,7 +307,10 @@ _DRIVERS = {"asyncpg": "plyhouse[postgresql]", "aiosqlite": "plyhouse"}
 
 
 def translate(error: BaseException, place: str) -> StorageError:
-    """Turn a driver's error into ours; ``place`` names the database (without its password)."""
+    """Return a driver's error as a `StorageError`.
+
+    ``place`` names the database, without its password.
+    """
     if isinstance(error, StorageError):
         return error
     if isinstance(error, ModuleNotFoundError) and error.name in _DRIVERS:

@@ -1,8 +1,8 @@
 """Queries for submissions.
 
-A package is kept once, however many hand it in, and for as long as a submission needs it: what the
-check refuses is not kept.  Where a submission is to play is decided when it comes (the time of the
-check is not its author's fault), and done when the check is over.
+A package is stored once for all submissions of it, and as long as one that was not refused needs
+it.  The server decides at its arrival where a submission will play, because its author does not
+control the time of the check.  It enters the submission there after the check.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Versions that are suspended after repeated forfeits.
+"""Queries for versions that are suspended after repeated forfeits.
 
-The row of a version that was reinstated says when: forfeits from before no longer count.  The audit
-log notes every change, and a running server follows it.
+A reinstated version keeps its row with the time: earlier forfeits no longer count.  The audit log
+notes every change, and a running server follows it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ HOUSE = "the house"
 
 @dataclass(frozen=True, slots=True)
 class SuspensionRow:
-    """A version that is suspended."""
+    """A suspended version, the time since when, and the reason."""
 
     player: str
     bot: str
@@ -61,13 +61,13 @@ class SuspensionRow:
 
 @dataclass(frozen=True, slots=True)
 class EndedMatch:
-    """How a match of a version ended."""
+    """The end of a match, as seen by one version that played it."""
 
     match_id: str
     ended_ms: int
     termination: str
     guilty: bool
-    """True if it was the version's own doing."""
+    """True if the version caused the end, such as by a flag fall."""
 
 
 def _listed(connection: Connection, *where: object) -> list[SuspensionRow]:
@@ -166,7 +166,7 @@ def suspended_in(
 def withdraw_suspended(
     connection: Connection, by: By, now_ms: int, version_id: int | None = None
 ) -> None:
-    """Withdraw suspended entries from finals that run; of one version only if it is given.
+    """Withdraw suspended versions, or only the given one, from running finals.
 
     Finished matches stay, and so do baselines: without them there are no grades, so their pairings
     wait until the staff acts.

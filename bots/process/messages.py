@@ -1,8 +1,8 @@
 """Messages between the runner and a bot's process, and their frames.
 
 A frame has four bytes of length (big-endian) and one msgpack map whose ``type`` names the message.
-The pipe is a separate socket pair, so that prints of the bot do not disturb it.  Durations are
-integer nanoseconds; ``turn`` is the number of a request and is never reused.
+The pipe is a separate socket pair, so that the bot's standard output does not disturb it.
+Durations are integer nanoseconds.  ``turn`` is the number of a `Think` request, never reused.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ CUT: Final = "\n[...]\n"
 
 
 class UnreadableMessage(Exception):  # noqa: N818 - a state of affairs
-    """A frame of a bot's process is not a message; the text says why."""
+    """A frame of a bot's process does not decode to a message; the text says why."""
 
 
 class _Said(
@@ -80,7 +80,7 @@ class Begin(_Said, frozen=True):
 
     snapshot: MatchSnapshot
     seed: str
-    """Makes ``turn.rng`` repeatable."""
+    """The seed of ``turn.rng``."""
     files: bool = False
     """True if the game may come from a file, because the user asked for it."""
     file: str = ""
@@ -88,7 +88,7 @@ class Begin(_Said, frozen=True):
 
 
 class Think(_Said, frozen=True):
-    """Choose an action."""
+    """Choose an action: ``soft`` and ``hard`` are the times as in `time_management`."""
 
     match: str
     turn: int
@@ -105,14 +105,14 @@ class Think(_Said, frozen=True):
 
 
 class Stop(_Said, frozen=True):
-    """The answer to this request is no longer wanted."""
+    """Stop thinking about this request; its answer is no longer wanted."""
 
     match: str
     turn: int
 
 
 class End(_Said, frozen=True):
-    """A match is over."""
+    """End a match."""
 
     match: str
     outcome: Outcome | None = None
@@ -120,7 +120,7 @@ class End(_Said, frozen=True):
 
 
 class Quit(_Said, frozen=True):
-    """No more matches follow: end the process."""
+    """End the process, because no more matches follow."""
 
 
 # ------------------------------------------------------------------------ bot to runner
@@ -137,14 +137,14 @@ class Loaded(_Said, frozen=True):
 
 
 class LoadFailed(_Said, frozen=True):
-    """The bot cannot be used: a sentence, and the traceback if its code failed."""
+    """The bot could not be loaded: a sentence, and the traceback if its code raised."""
 
     message: str
     traceback: str = ""
 
 
 class Best(_Said, frozen=True):
-    """The best action so far."""
+    """The best action so far of a search that continues."""
 
     match: str
     turn: int
@@ -171,7 +171,7 @@ class Chosen(_Said, frozen=True):
 
 
 class Stopped(_Said, frozen=True):
-    """A stopped request has ended."""
+    """``choose`` ended for a request that `Stop` had cancelled."""
 
     match: str
     turn: int
@@ -246,8 +246,8 @@ def decode_to_child(body: bytes) -> ToChild:
 def decode_from_child(body: bytes) -> FromChild:
     """Decode a message of the bot's process and shorten its texts.
 
-    This takes at most nine times the memory of ``body``, because all fields are typed and unknown
-    fields are skipped.  Raises `UnreadableMessage`.
+    Decoding takes at most nine times the memory of ``body``, because all fields are typed and
+    unknown fields are skipped.  Raises `UnreadableMessage`.
     """
     try:
         message = _from_child.decode(body)

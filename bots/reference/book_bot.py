@@ -1,4 +1,4 @@
-"""``book``: opens by a book of played matches, then searches: ``book(file="othello.json")``."""
+"""``book``: plays from an opening book, then by alpha-beta: ``book(file="othello.json")``."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ __all__ = ["BookBot"]
 
 
 class BookBot(SearchBot):
-    """Plays moves that came out well as long as the book knows any, then by alpha-beta.
+    """Bot that plays from an opening book, and by alpha-beta once the book has no move.
 
-    ``file`` is what ``plyhouse book`` has written.  Moves played fewer than ``minimum`` times do
-    not count; ``varied`` draws among the others by their points instead of taking the best.
+    file: an opening book that ``plyhouse book`` has written.
+    minimum: how often a move must have been played to count.
+    varied: draw a move with a probability that grows with its points; otherwise take the best.
     """
 
     name = "book"
@@ -38,7 +39,7 @@ class BookBot(SearchBot):
         self.book: OpeningBook | None = None
 
     def choose(self, turn: Turn) -> Any:
-        """Return the book's action, or else the search's."""
+        """Return the action of the book, or of the search if the book has none."""
         if self.book is None:
             self.book = OpeningBook.load(self.file, turn.game)
         action = self.book.choose(

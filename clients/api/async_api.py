@@ -94,7 +94,7 @@ class AsyncApi:
         await self._http.aclose()
 
     async def do(self, call: Call[T]) -> T:
-        """Make a call of `plyhouse.protocol.api.calls`, again and again as patience allows."""
+        """Make a call of `plyhouse.protocol.api.calls`; retry it as ``patience`` allows."""
         made = 0
         while True:
             made += 1
@@ -463,7 +463,7 @@ class AsyncApi:
         *,
         why: str = "",
     ) -> Staff:
-        """Give a player a role in a competition, in the place of an earlier one."""
+        """Give a player a role in a competition; it replaces an earlier role."""
         return await self.do(competition_calls.add_staff(name, player, role, why))
 
     async def remove_staff(self, name: str, player: str, *, why: str = "") -> None:

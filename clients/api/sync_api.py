@@ -97,7 +97,7 @@ class Api:
         self._http.close()
 
     def do(self, call: Call[T]) -> T:
-        """Make a call of `plyhouse.protocol.api.calls`, again and again as patience allows."""
+        """Make a call of `plyhouse.protocol.api.calls`; retry it as ``patience`` allows."""
         made = 0
         while True:
             made += 1
@@ -457,7 +457,7 @@ class Api:
         *,
         why: str = "",
     ) -> Staff:
-        """Give a player a role in a competition, in the place of an earlier one."""
+        """Give a player a role in a competition; it replaces an earlier role."""
         return self.do(competition_calls.add_staff(name, player, role, why))
 
     def remove_staff(self, name: str, player: str, *, why: str = "") -> None:

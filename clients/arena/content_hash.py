@@ -1,8 +1,8 @@
-"""Which version of a bot or game this is: a hash of what it consists of.
+"""Content hashes that identify versions of bots and games.
 
-A file's content identifies it, in any folder and under any name. The modules that it imports from
-its folder and the files that its options name belong to it.  Bots and games that are
-installed are known by name, options and release.
+The hash of a file covers its content, its options with the files that they name, and the modules
+that it imports from its folder; not its own name or folder.  The hash of an installed bot or game
+covers its name, its options and the release of Plyhouse.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _FILE: Final = re.compile(r"(?P<path>.*\.py)(?::(?P<name>\w+))?")
 
 
 def bot_version(spec: str) -> str:
-    """The version of the bot that ``spec`` names, as `plyhouse.bots.loading.check_spec` has it.
+    """Return the hash of a bot; ``spec`` is as `plyhouse.bots.loading.check_spec` returns it.
 
     >>> bot_version("alpha_beta(depth=3)") == bot_version("alpha_beta( depth=3 )")
     True
@@ -45,7 +45,7 @@ def bot_version(spec: str) -> str:
 
 
 def game_version(game: Game) -> str:
-    """The version of a game: of its file, or of the release that it came with."""
+    """Return the hash of a game: of its file, or of its spec and the release if built in."""
     kind = type(game)
     source = None if kind.__module__.startswith("plyhouse.") else inspect.getsourcefile(kind)
     spec = game_text(game)
@@ -55,15 +55,15 @@ def game_version(game: Game) -> str:
 
 
 def game_text(game: Game) -> str:
-    """The game's spec, without the folder of its file."""
+    """Return the game's spec without the folder of its file."""
     name, bracket, rest = game.spec.partition("(")
     return Path(name).name + bracket + rest
 
 
 def source_files(path: Path) -> list[Path]:
-    """The file and, from its own folder, all that it imports, and what that imports in turn.
+    """Return a file and the modules in its folder that it imports, directly or not.
 
-    It is read, not run: what is imported by a name that is computed is not found.
+    The files are parsed and not run, so an import by a computed name is not found.
     """
     folder, found, waiting = path.parent, [path], [path]
     while waiting:
@@ -77,7 +77,7 @@ def source_files(path: Path) -> list[Path]:
 
 
 def _imports(path: Path) -> Iterator[str]:
-    """Names of all modules that a file may import; none of a file that does not compile."""
+    """Yield the names that a file imports; none if it has a syntax error."""
     try:
         tree = ast.parse(path.read_bytes())
     except (SyntaxError, ValueError):
@@ -101,7 +101,7 @@ def _with_parents(name: str) -> Iterator[str]:
 
 
 def _contents(path: Path) -> list[str]:
-    """Hashes of the file and its modules; only the modules' names are part of it."""
+    """Return hashes of the file and its modules; the modules' with their names."""
     first, *others = source_files(path)
     folder = first.parent
     named = sorted(f"{file.relative_to(folder)} {_file_hash(file)}" for file in others)
@@ -109,7 +109,7 @@ def _contents(path: Path) -> list[str]:
 
 
 def _value(value: object) -> object:
-    """An option; where it names a file, that file's content."""
+    """Return an option, or the hash of the file's content if it names a file."""
     if isinstance(value, str) and value and Path(value).is_file():
         return {"file": _file_hash(Path(value))}
     return value

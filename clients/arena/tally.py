@@ -6,10 +6,11 @@ every interval is computed over *pairings*: the mean of a pairing is one observa
 Intervals of a score use the method of Agresti and Coull ("Approximate is better than
 'exact' for interval estimation of binomial proportions", 1998) carried over to values
 between 0 and 1: z^2/2 pseudo-observations at 0 and as many at 1 join the data.  Unlike
-mean +- 1.96 s/sqrt(n) it says something sensible after one pairing, or when one side won
-them all.  Intervals of returns use Student's t; where all pairings gave the same, which would
-collapse it to a point, the other method over the game's range of returns.  No interval leaves
-that range.
+mean +- 1.96 s/sqrt(n), this interval is useful after one pairing, or when one side won them all.
+
+Intervals of returns use Student's t.  If all pairings gave the same return, that interval would be
+a point.  The Agresti-Coull interval, scaled to the game's range of returns, then replaces it.  All
+intervals are clipped to that range.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ Z: Final = 1.959963984540054
 
 @dataclass(frozen=True)
 class MatchResult:
-    """One finished match: who sat where, and what came of it."""
+    """One finished match: the bots by seat, and the outcome."""
 
     pairing: int
     """Index of the pairing; its matches share the chance stream."""
@@ -50,12 +51,12 @@ class MatchResult:
     """Utility of each seat; empty for a void match."""
     termination: str
     culprit: int | None
-    """Seat that caused the end, where one did."""
+    """Seat that caused the end, such as by a flag fall; None if none did."""
     plies: int
     charged_ns: tuple[int, ...]
     """Time charged to each seat's clock, in nanoseconds."""
     reason: str = ""
-    """The referee's sentence about the end, if there is one."""
+    """The referee's explanation of the end; empty if there is none."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class Tally:
     mean: Interval | None
     """Mean utility per game."""
     forfeits: dict[str, int]
-    """How often the bot caused an end other than by the rules, by termination."""
+    """Number of matches that the bot ended other than by the rules, by termination."""
     charged_ns: int
     """Time charged over all matches."""
     plies: int
@@ -90,7 +91,7 @@ class Tally:
 
 
 def beaten(returns: Sequence[float], seat: int) -> float:
-    """Share of the other seats that ``seat`` beat, a tie counting half.
+    """Return the share of the other seats that ``seat`` beat, a tie counting half.
 
     >>> beaten((1.0, -1.0), 0), beaten((0.0, 0.0), 1), beaten((3.0, 1.0, 1.0), 1)
     (1.0, 0.5, 0.25)
@@ -101,7 +102,9 @@ def beaten(returns: Sequence[float], seat: int) -> float:
 
 
 def score_interval(values: Sequence[float]) -> Interval:
-    """Mean of values between 0 and 1 with its Agresti-Coull interval (see the module).
+    """Return the mean of values between 0 and 1 with its Agresti-Coull interval.
+
+    The module's docstring describes the method.
 
     >>> found = score_interval([1.0])  # one pairing, won: that says little
     >>> f"{found.value:.2f} from {found.low:.2f} to {found.high:.2f}"
@@ -119,10 +122,11 @@ def score_interval(values: Sequence[float]) -> Interval:
 def mean_interval(
     values: Sequence[float], bounds: tuple[float, float] = (-math.inf, math.inf)
 ) -> Interval:
-    """Mean with its Student interval.
+    """Return the mean with its 95 % Student interval, clipped to ``bounds``.
 
-    ``bounds`` are the least and greatest values there can be: no interval leaves them.  Where the
-    values do not vary (or there is only one) it comes from them, and infinite ones bound nothing.
+    ``bounds`` are the lowest and highest possible values.  If all values are equal, or there is
+    only one, the interval is the Agresti-Coull interval scaled to ``bounds``; with an infinite
+    bound it is ``bounds``.
 
     >>> found = mean_interval([1.0, -1.0, 1.0, 1.0])
     >>> f"{found.value:.2f} from {found.low:.2f} to {found.high:.2f}"
@@ -142,7 +146,7 @@ def mean_interval(
 
 
 def student(freedom: int) -> float:
-    """Two-sided 95 % point of Student's t, by its Cornish-Fisher expansion.
+    """Return the two-sided 95 % point of Student's t, by its Cornish-Fisher expansion.
 
     Exact values are used where the expansion is off by more than 1 %.
     """
@@ -156,7 +160,7 @@ def student(freedom: int) -> float:
 
 
 def elo(score: float) -> float:
-    """Elo difference at which ``score`` is expected; infinite at 0 and 1.
+    """Return the Elo difference at which ``score`` is expected; infinite at 0 and 1.
 
     >>> round(elo(0.64))
     100
@@ -173,7 +177,10 @@ def tally(
     bots: int,
     bounds: tuple[float, float] = (-math.inf, math.inf),
 ) -> list[Tally]:
-    """The account of each of ``bots`` bots, in their order; ``bounds`` are those of the returns."""
+    """Return the tally of each bot, from 0 to ``bots - 1``.
+
+    ``bounds`` are the lowest and highest returns of the game.
+    """
     played = list(results)
     return [_account(played, bot, bounds) for bot in range(bots)]
 

@@ -1,4 +1,4 @@
-"""A connection that misbehaves on purpose: frames come twice, lines break, the future speaks."""
+"""A connection with injected faults: duplicate frames, lost connections, unknown messages."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ __all__ = ["Faults", "FaultyChannel"]
 
 @dataclass(slots=True)
 class Faults:
-    """The faults that the bot's connection still has to show; each one decrements its number."""
+    """The faults still to inject into a bot's connection; each one decrements its count."""
 
     noise: bool = False
-    """Turns come twice, in between types and fields of a later version."""
+    """True if each turn is followed by a duplicate and by messages of a later version."""
     cut_turns: int = 0
-    """So many turns get lost together with the line."""
+    """Number of turns to drop by breaking the connection instead of delivering them."""
     cut_acts: int = 0
-    """The line breaks so many times right after an action was sent."""
+    """Number of times to break the connection right after an action was sent."""
 
 
 class FaultyChannel:
-    """A bot's connection on which the `Faults` of the moment happens.
+    """A bot's connection that injects the faults that ``disturbance`` returns.
 
     ``on_accepted`` is called whenever the server has taken an action of the bot.
     """
@@ -46,7 +46,7 @@ class FaultyChannel:
 
     @property
     def close_code(self) -> int | None:
-        """WebSocket close code, once it is closed."""
+        """The WebSocket close code; None while the connection is open."""
         return self._inner.close_code
 
     @close_code.setter
@@ -55,7 +55,7 @@ class FaultyChannel:
 
     @property
     def close_reason(self) -> str:
-        """Why it was closed."""
+        """The reason for closing the connection."""
         return self._inner.close_reason
 
     @close_reason.setter
@@ -63,7 +63,7 @@ class FaultyChannel:
         self._inner.close_reason = value
 
     def send(self, frame: Frame) -> None:
-        """Pass a frame on; after an action the line may break."""
+        """Send a frame; after an action the connection may break."""
         self._inner.send(frame)
         disturbance = self._disturbance()
         if disturbance.cut_acts and _type(frame) == "act":
@@ -71,7 +71,7 @@ class FaultyChannel:
             self._cut()
 
     async def recv(self) -> Frame | None:
-        """The next frame, or one that nobody asked for."""
+        """Return the next frame, real or injected; None once the connection is closed."""
         if self._extra:
             return self._extra.popleft()
         frame = await self._inner.recv()
@@ -92,7 +92,7 @@ class FaultyChannel:
         return frame
 
     def close(self, code: int = 1000, reason: str = "") -> None:
-        """Close it."""
+        """Close the connection with a WebSocket close code."""
         self._inner.close(code, reason)
 
     def _cut(self) -> None:
@@ -111,7 +111,7 @@ def _with_field(frame: Frame) -> Frame:
 
 
 def _noise(turn: Frame) -> list[Frame]:
-    """The turn again, a message of a later version, an announcement, an answer to nothing."""
+    """Return the turn again, an unknown message, a notice and an answer to no request."""
     return [
         turn,
         bytes(msgpack.packb({"type": "message_of_a_later_version", "match": "m"})),

@@ -197,8 +197,8 @@ def versions(name: str, server: str, token: str | None, as_json: bool) -> None:
 
     With NAME: of that bot only. Shows where each version plays.
 
-    A version is the label that you gave it and what its files hold, as the digest says: the same
-    label with other files is another version.
+    A version is a label together with the digest of the bot's files: the same label with
+    other files is another version.
     """
     rows = request(server, token, competition_calls.versions(name))
     if as_json:

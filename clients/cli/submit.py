@@ -190,7 +190,7 @@ def show(done: Submission, wait: bool) -> None:
     if done.status == "ready":
         note(f"{done.bot} is ready, and plays {', '.join(done.games) or 'nothing'}.")
     elif done.status == "refused":
-        note(f"{done.bot} is refused; mend it and hand it in again.")
+        note(f"{done.bot} is refused; fix it and submit it again.")
     elif wait:
         note(
             "The check is not over yet: is a runner connected? "

@@ -1,4 +1,4 @@
-"""Where the screen of leaderboards has its tables from: a database, or a server."""
+"""Leaderboards for the screen of standings, read from a database or a server."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ __all__ = ["boards_of", "games_with_results"]
 T = TypeVar("T")
 
 COMPETITION = "competition:"
-"""Begins the key of a competition's table."""
+"""Prefix of the key of a competition's table."""
 
 
 async def games_with_results(server: str | None, database: str) -> list[str]:
-    """The games that have a leaderboard."""
+    """Return the games that have results; of the database if ``server`` is None."""
     if server is not None:
         return await asyncio.to_thread(ask, server, calls.leaderboards())
     from plyhouse.storage.store import Store
@@ -40,7 +40,10 @@ async def games_with_results(server: str | None, database: str) -> list[str]:
 
 
 def boards_of(server: str | None, database: str, limit: int, *, versions: bool) -> Boards:
-    """The boards of a server, or else of a database."""
+    """Return the leaderboards of a server; of the database if ``server`` is None.
+
+    A table has at most ``limit`` rows.  With ``versions`` every version of a bot has a row.
+    """
     if server is None:
         return _Stored(database, limit, versions=versions)
     return _Served(server, limit, versions=versions)

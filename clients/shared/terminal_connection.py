@@ -1,4 +1,4 @@
-"""The connection of a bot's client as the screens of the terminal want it."""
+"""Adapter from a bot's client to the `Connection` that the screens of the terminal use."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["TerminalConnection"]
 
 
 class TerminalConnection:
-    """A `plyhouse.clients.terminal.interfaces.Line` over a `Client`."""
+    """A `plyhouse.clients.terminal.interfaces.Connection` over a `Client`."""
 
     def __init__(
         self, client: Client, arrived: Callable[[], Awaitable[None]] | None = None
     ) -> None:
         self._client = client
         self._arrived = arrived
-        """Called once, when we are connected for the first time."""
+        """Called once, after the first connect."""
 
     async def incoming(self) -> AsyncGenerator[Incoming, None]:
         """Yield what the server says; see the protocol of the same name."""

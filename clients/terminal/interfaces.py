@@ -27,7 +27,7 @@ class Refusal(Exception):  # noqa: N818 - the server's decision
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """The connection is gone; the next attempt starts in ``retry_in`` seconds."""
+    """A lost connection; the next attempt starts in ``retry_in`` seconds."""
 
     reason: str
     retry_in: float
@@ -37,44 +37,44 @@ Incoming: TypeAlias = "ServerMessage | Lost"
 
 
 class Connection(Protocol):
-    """A connection that is made again whenever it is lost."""
+    """A connection that reconnects whenever it is lost."""
 
     def incoming(self) -> AsyncGenerator[Incoming, None]:
-        """Yield what the server says until `leave`; a ``Welcome`` after every connection.
+        """Yield the server's messages until `leave`, beginning with ``Welcome`` on every connect.
 
-        Raises `Refusal` if the server cannot be reached at all or does not let us in.
+        Raises `Refusal` if the server cannot be reached at all or refuses the login.
         """
         ...
 
     async def ask(self, build: Callable[[int], ClientMessage]) -> ServerMessage:
-        """Send the request that ``build`` makes with an id, also after a reconnect.
+        """Send the request that ``build`` makes with an id; return the answer.
 
-        Raises `Refusal`.
+        After a reconnect the request is sent again.  Raises `Refusal`.
         """
         ...
 
     async def leave(self) -> None:
-        """Leave for good."""
+        """Close the connection without reconnecting."""
 
 
 class ServerApi(Protocol):
     """The HTTP API of a server."""
 
     address: str
-    """Where it is, for people."""
+    """The address to show to people."""
     known: bool
-    """True if we have an account there."""
+    """True if the user has an account there."""
 
     async def ask(self, request: Call[T]) -> T:
         """Return the answer to a request; raises `Refusal`."""
         ...
 
     async def enter(self) -> str:
-        """Sign in, as a guest without a token, and return our name; raises `Refusal`."""
+        """Sign in, as a guest without a token; return the player's name.  Raises `Refusal`."""
         ...
 
     def line(self, games: Sequence[str]) -> Connection:
-        """A connection to play and watch; challenges in ``games`` are accepted."""
+        """Return a connection to play and watch; it accepts challenges in ``games``."""
         ...
 
 
@@ -83,12 +83,12 @@ class Position:
     """A position of a match that was played."""
 
     ply: int
-    """How many actions of seats led to it."""
+    """The number of actions of seats before it."""
     told: tuple[str, ...]
     """The events since the previous position, in words."""
     scene: dict[str, Any]
     end: str = ""
-    """How the match ended, at the last one."""
+    """How the match ended; only in the last position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,19 +99,19 @@ class Board:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     align: str
-    """A letter per column, `r` for those of numbers."""
+    """The alignment of each column, one letter each: `r` for numbers."""
     spans: tuple[tuple[float, float, float] | None, ...] = ()
     """Rating of each row with its interval: low, middle, high; None without one."""
     notes: tuple[str, ...] = field(default=())
 
 
 class Boards(Protocol):
-    """Where standings come from."""
+    """A source of standings: leaderboards of games and tables of competitions."""
 
     async def names(self) -> list[tuple[str, str]]:
-        """The choices: a key and a title each."""
+        """Return the key and the title of each table."""
         ...
 
     async def board(self, key: str) -> Board:
-        """The standings; raises `Refusal`."""
+        """Return the table with this key; raises `Refusal`."""
         ...

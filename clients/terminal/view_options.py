@@ -1,4 +1,4 @@
-"""Options for showing a scene: the viewer's settings, and the current choice."""
+"""Options for drawing a scene: size, orientation, names and the choice being made."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ __all__ = ["ViewOptions", "changed_spots", "is_sided", "is_turned"]
 class ViewOptions:
     """How to draw a scene.
 
-    width, height: the room that there is, in character cells; what does not fit is larger.
-    flipped: whether boards with sides are turned against what suits the viewer.
-    holders: names of who plays, by seat.
-    open, path, cursor: what can be chosen, what was, and where the cursor is, by names of spots.
+    width, height: the space available, in character cells; a larger drawing exceeds it.
+    flipped: whether the viewer's side of a board is at the top instead of the bottom.
+    holders: names of the players, by seat.
+    open: spots that can be chosen next, with their roles.
+    path: spots chosen so far.
+    cursor: the spot under the cursor.
     """
 
     width: int = 80
@@ -34,10 +36,10 @@ class ViewOptions:
     path: Sequence[str] = ()
     cursor: str = ""
     changed: Container[str] = ()
-    """Names of spots on which something else stands than in the position before."""
+    """Names of the spots whose content differs from the previous position."""
 
     def words(self, text: str) -> str:
-        """Words of a scene, with the names of those who play."""
+        """Return a scene's text with the players' names in place of their seats."""
         return with_holders(text, self.holders, self.ink.names)
 
     def state(self, name: str, cell: Mapping[str, Any]) -> str:
@@ -51,7 +53,7 @@ class ViewOptions:
         return "mark" if cell.get("highlight") or name in self.changed else ""
 
     def ground(self, state: str, theme: str, *, other: bool = False) -> Style:
-        """Return the background of a spot; ``other`` for every other one."""
+        """Return the background of a spot; ``other`` gives a board its second colour."""
         colours = GROUNDS.get(theme, GROUNDS[""])
         marked = {
             "chosen": CHOSEN,
@@ -71,7 +73,7 @@ class ViewOptions:
 
 
 def changed_spots(scene: Mapping[str, Any], before: Mapping[str, Any]) -> frozenset[str]:
-    """Names of the spots on which something else stands than in the scene before."""
+    """Return the names of the spots whose content differs from the scene ``before``."""
     earlier = before.get("elements", ())
     found: set[str] = set()
     for index, element in enumerate(scene.get("elements", ())):

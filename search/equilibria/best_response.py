@@ -1,8 +1,9 @@
-"""Best responses, and what they say about a policy: exploitability and NashConv.
+"""Best responses, and two measures of a policy that follow: NashConv and exploitability.
 
-A best response of a seat gets the most that is possible against what the others do.  In a
-Nash equilibrium nobody gains by one: *NashConv* is the sum of the gains, *exploitability*
-that sum divided by the number of seats (for two seats as in OpenSpiel).  Johanson, Waugh,
+A best response has the highest expected return against fixed policies of the other seats.
+*NashConv* is the sum over the seats of what each gains by a best response: 0 in a Nash
+equilibrium.  *Exploitability* is NashConv divided by the number of seats, as in OpenSpiel for
+two seats.  Johanson, Waugh,
 Bowling and Zinkevich, "Accelerating best response calculation in large extensive games",
 IJCAI 2011; Lanctot and others, "A unified game-theoretic approach to multiagent
 reinforcement learning", NIPS 2017 (NashConv).
@@ -34,23 +35,21 @@ __all__ = ["BestResponse", "best_response", "expected_returns", "exploitability"
 
 @dataclass(frozen=True)
 class BestResponse:
-    """Best response: the highest value that a seat can get, and how."""
+    """A best response and its value: the expected return of the responding seat."""
 
     value: float
     policy: TabularPolicy
-    """Policy of the responding seat: one certain action in each of its information states, the
-    first of equally good ones.
-    """
+    """A pure policy of the responding seat; of equally good actions it takes the first."""
 
 
 def best_response(
     game: Game, policy: Policy, seat: int, *, max_nodes: int = MAX_NODES
 ) -> BestResponse:
-    """Find the best response of one seat to a policy of all the others, exactly.
+    """Compute an exact best response of one seat to the policy of the others.
 
     Raises `GameMismatch` if the game does not fit (see
-    `plyhouse.search.equilibria.sequence_form.sequence_form`), and `ValueError` if the policy's
-    probabilities are none.
+    `plyhouse.search.equilibria.sequence_form.sequence_form`).  Raises `ValueError` if the policy
+    gives an illegal action, a negative probability, or probabilities that do not add up to 1.
     """
     if not 0 <= seat < game.seats:
         raise ValueError(f"seat={seat!r}: {game.spec} has the seats 0 to {game.seats - 1}")
@@ -67,24 +66,24 @@ def best_response(
 def expected_returns(
     game: Game, policy: Policy, *, max_nodes: int = MAX_NODES
 ) -> tuple[float, ...]:
-    """Return the exact expected return of each seat if all play the policy."""
+    """Return the exact expected return of each seat if all seats play the policy."""
     form = on_trial(game, policy, "expected_returns", max_nodes)
     return tuple([form.value(seat) for seat in range(game.seats)])
 
 
 def nash_conv(game: Game, policy: Policy, *, max_nodes: int = MAX_NODES) -> float:
-    """Sum over the seats of what each could gain by a best response to the others' policy."""
+    """Return the sum over the seats of what each gains by a best response to the others."""
     form = on_trial(game, policy, "nash_conv", max_nodes)
     return sum([form.respond(seat, None) - form.value(seat) for seat in range(game.seats)])
 
 
 def exploitability(game: Game, policy: Policy, *, max_nodes: int = MAX_NODES) -> float:
-    """`nash_conv` divided by the number of seats: 0 in a Nash equilibrium, and only there."""
+    """Return `nash_conv` divided by the number of seats; 0 exactly in a Nash equilibrium."""
     return nash_conv(game, policy, max_nodes=max_nodes) / game.seats
 
 
 def on_trial(game: Game, policy: Policy, algorithm: str, max_nodes: int) -> SequenceForm:
-    """Unfold the game and set the policy in it."""
+    """Build the sequence form of the game and set the policy to evaluate in it."""
     require_solvable(algorithm, game)
     form = sequence_form(game, algorithm=algorithm, max_nodes=max_nodes)
     for own in form.sets:

@@ -1,9 +1,8 @@
 """Policies as tables: a probability for each action in each information state.
 
-A `TabularPolicy` can be asked by state, saved to a file and loaded again.  It is looked up
-by the canonical text of ``game.information_state(state, seat)``, which all states have in
-common that a seat cannot tell apart; so a bot can ask it about any state that fits what it
-was sent (``turn.sample()``).
+A `TabularPolicy` maps states to probabilities; you can save and load it.  Its keys are canonical
+texts of ``game.information_state(state, seat)``, equal for all states that the seat cannot tell
+apart.  So a bot can look up any state consistent with its observations (``turn.sample()``).
 
 The file is one JSON document, easy to read and to compare::
 
@@ -16,7 +15,7 @@ The file is one JSON document, easy to read and to compare::
 action; ``digest`` is the SHA-256 of ``states`` as compact JSON.  Unknown fields are ignored,
 so that version 1 can get further optional ones.
 
-Errors: `PolicyError` (``policy/unreadable``: no file of this format at all), and its kinds
+Errors: `PolicyError` (``policy/unreadable``: not a file of this format), and its subclasses
 `PolicyDamaged`, `PolicyVersion`, `PolicyMismatch`.
 
 >>> canonical_text((1, "x", (None, 2.5)))
@@ -55,25 +54,25 @@ __all__ = [
 FORMAT: Final = "plyhouse.policy"
 VERSION: Final = 1
 TOLERANCE: Final = 1e-6
-"""How far from 1 the probabilities of one information state may add up to."""
+"""Largest deviation from 1 of the sum of probabilities in one information state."""
 
 Table = dict[str, dict[str, float]]
 
 
 class PolicyError(Exception):
-    """A policy cannot be used; the message says why, and what would help."""
+    """A policy cannot be used; the message says why, and how to fix it."""
 
     code: ClassVar[str] = "policy/unreadable"
 
 
 class PolicyDamaged(PolicyError):  # noqa: N818 - a condition of the file
-    """A policy file is cut off, was changed, or holds what is no policy."""
+    """A policy file is truncated, was modified, or has invalid probabilities."""
 
     code = "policy/damaged"
 
 
 class PolicyVersion(PolicyError):  # noqa: N818 - a condition of the file
-    """A policy file is of a version that this Plyhouse does not know."""
+    """A policy file has a format version that this Plyhouse does not read."""
 
     code = "policy/version"
 
@@ -85,10 +84,10 @@ class PolicyMismatch(PolicyError):  # noqa: N818 - a condition of the file
 
 
 def canonical_text(key: Any) -> str:
-    """Return an information state as text: equal ones, and only they, have the same.
+    """Return an information state as text; two texts are equal exactly if the states are.
 
-    It may be made of None, numbers, texts, bytes, tuples, frozen sets, enums and dataclasses
-    of these; anything else raises `TypeError`.
+    The state may consist of None, numbers, strings, bytes, tuples, frozen sets, enums and
+    dataclasses of these.  Anything else raises `TypeError`.
     """
     if key is None:
         return "null"
@@ -118,10 +117,10 @@ def canonical_text(key: Any) -> str:
 class TabularPolicy:
     """A policy as a table: action probabilities in every information state.
 
-    ``table`` has, by the canonical text of the information state, the probability of each
-    action by its text.  Where it has nothing, all actions are equally likely.  Do not change a
-    policy.  Calling it with a state gives the actions with their probabilities, so you can pass it
-    wherever a policy over states is expected.
+    ``table`` maps the canonical text of an information state to the probabilities of its actions,
+    by their texts.  In an information state that it lacks, all actions are equally likely.  Call
+    the policy with a state to get the actions with their probabilities; so you can pass it wherever
+    a policy over states is expected.  A policy is immutable.
     """
 
     def __init__(
@@ -138,7 +137,7 @@ class TabularPolicy:
         """The algorithm, such as ``cfr_plus``; "" if unknown."""
         self.iterations = iterations
         self.exploitability = exploitability
-        """As it was computed when the policy was saved; None if it was not."""
+        """Exploitability computed when the policy was saved; None if it was not computed."""
         self._table: Table = {key: dict(shares) for key, shares in table.items()}
         for key, shares in self._table.items():
             problem = _problem(shares)
@@ -154,8 +153,10 @@ class TabularPolicy:
         algorithm: str = "",
         iterations: int = 0,
     ) -> TabularPolicy:
-        """Make a policy of probabilities in the order of ``state.actions()``, one state for
-        each information state.
+        """Make a policy from pairs of a state and its probabilities.
+
+        Probabilities are in the order of ``state.actions()``.  Raises `ValueError` if two states
+        have the same information state.
         """
         table: Table = {}
         for state, shares in choices:
@@ -214,9 +215,9 @@ class TabularPolicy:
         return canonical_text(self.game.information_state(state, state.to_move))
 
     def save(self, path: str | os.PathLike[str], *, exploitability: float | None = None) -> None:
-        """Write the policy to a file, whole or not at all; an older file is replaced.
+        """Write the policy to a file atomically, replacing an older file.
 
-        Raises `OSError` if that is not possible.
+        Raises `OSError` if the file cannot be written.
         """
         gap = self.exploitability if exploitability is None else exploitability
         document = _Document(
@@ -235,9 +236,9 @@ class TabularPolicy:
 def load_policy(path: str | os.PathLike[str], game: Game | None = None) -> TabularPolicy:
     """Read a policy that `TabularPolicy.save` has written.
 
-    ``game`` is the game it is wanted for; without one it is that of the file, which must then
-    be a game known by name.  Raises `PolicyDamaged`, `PolicyVersion`, `PolicyMismatch`,
-    another `PolicyError` or `OSError`; and errors of the registry for unknown games.
+    Without ``game`` the policy is for the game that the file names, which must be in the registry.
+    Raises a `PolicyError`, `OSError`, or an error of the registry for an unknown game.  The policy
+    of another game raises `PolicyMismatch`.
     """
     data = Path(path).read_bytes()
     name = Path(path).name

@@ -51,8 +51,8 @@ class Eraser:
         """
         if "admin" in identity.scopes:
             return
-        courses = await self._store.read(erasure.competitions_of, account)
-        if "organise" not in identity.scopes or not courses:
+        joined = await self._store.read(erasure.competitions_of, account)
+        if "organise" not in identity.scopes or not joined:
             raise ProtocolError(
                 "auth/scope", f"{account} is no student of yours: ask an administrator."
             )
@@ -72,7 +72,7 @@ class Eraser:
                 f"a competition that you do not own made the account {account}: "
                 "ask an administrator.",
             )
-        for each in courses:
+        for each in joined:
             await require(
                 self._store, await self._store.read(competition_sql.find, each), identity, "change"
             )
@@ -80,7 +80,7 @@ class Eraser:
     async def erase(self, account: str, by: By) -> Erased:
         """Erase an account with its memberships, bots and everything it wrote.
 
-        Raises `Unknown` and `CompetitionRefusal`; see `plyhouse.storage.erasure.Erasure.begin`.
+        Raises `Unknown` and `CompetitionRefusal`; see `plyhouse.storage.erasure.begin`.
         """
         row = await self._store.write(erasure.begin, account, by, self._store.now())
         await self._audit_follower.look()  # closes its connections, so that no match begins

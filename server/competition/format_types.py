@@ -1,6 +1,6 @@
-"""The input of formats (entries, outcomes) and output (pairings, tables).
+"""Input of formats (entries, outcomes) and their output (pairings, tables).
 
-Rounds are counted from 0, as they are stored; keys and names are for people and count from 1.
+Numbers of rounds count from 0, as stored.  Keys and names are for people and count from 1.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ EntryT = TypeVar("EntryT", bound=Hashable)
 
 
 class FormatError(ValueError):
-    """A format cannot do the request; the message says what is possible."""
+    """A format does not allow the request; the message says what is possible."""
 
 
 class LineState(StrEnum):
-    """The state of a line of a round."""
+    """The state of a `RoundLine`."""
 
     WAITING = "waiting"
-    """It cannot begin yet: its entries, or whether it is needed, are not known."""
+    """It cannot begin yet: its entries are unknown, or it may not be needed."""
     READY = "ready"
     PLAYING = "playing"
     FINISHED = "finished"
@@ -51,7 +51,7 @@ class LineState(StrEnum):
 
     @property
     def settled(self) -> bool:
-        """True if nothing of it is still to come."""
+        """True if the state is final."""
         return self not in (LineState.WAITING, LineState.READY, LineState.PLAYING)
 
     @property
@@ -68,9 +68,9 @@ class FieldEntry(Generic[EntryT]):
     rank: int | None = None
     """The seed, 1 for the strongest.  Entries without one follow in order of entering."""
     since: int = 0
-    """The first round that it plays in: 0 if it was there when the competition began."""
+    """The first round that it plays in; 0 if it was entered before the competition began."""
     withdrawn: int | None = None
-    """The first round that it does not play in any more; None while it stays.
+    """The first round that it no longer plays in; None while it stays.
 
     For an entry that leaves (or comes) now this is `Plan.next_round`.  Its unstarted pairings of
     earlier rounds are lost to the opponent or dropped, as the format decides."""
@@ -78,18 +78,18 @@ class FieldEntry(Generic[EntryT]):
     """A staff bot that the others are measured against."""
 
     def plays_in(self, number: int) -> bool:
-        """Return whether it takes part when a round is drawn."""
+        """Return whether it takes part in round ``number``."""
         return self.since <= number and (self.withdrawn is None or number < self.withdrawn)
 
     def table_line(
         self, points: float, played: int, tie_breaks: tuple[float, ...]
     ) -> TableLine[EntryT]:
-        """Return its line of a table, still without a place."""
+        """Return its line of a table, without a place."""
         gone = self.withdrawn is not None
         return TableLine(self.entry, None, points, played, tie_breaks, gone, self.baseline)
 
     def left_in(self, number: int) -> bool:
-        """Return whether it has left before the end of a round."""
+        """Return whether it left before the end of round ``number``."""
         return self.withdrawn is not None and self.withdrawn <= number + 1
 
 
@@ -123,7 +123,7 @@ class Field(Generic[EntryT]):
     def of(
         cls, entries: Iterable[EntryT], ratings: Mapping[EntryT, float] | None = None
     ) -> Field[EntryT]:
-        """Enter these from the beginning, seeded by rating where they have one."""
+        """Make a field of entries that play from the start, seeded by rating if they have one."""
         listed = tuple(entries)
         known = ratings or {}
         best_first = sorted((each for each in listed if each in known), key=lambda e: -known[e])
@@ -140,7 +140,7 @@ class Field(Generic[EntryT]):
 
     @cached_property
     def ranked(self) -> tuple[EntryT, ...]:
-        """All entries, the strongest first."""
+        """All entries by seed, strongest first."""
         order = sorted(
             enumerate(self.entrants),
             key=lambda each: (each[1].rank is None, each[1].rank or 0, each[0]),
@@ -155,7 +155,7 @@ class Field(Generic[EntryT]):
 
 @dataclass(frozen=True, slots=True)
 class PairingOutcome(Generic[EntryT]):
-    """The outcome of a pairing."""
+    """The scores of a finished pairing, and who forfeited."""
 
     key: str
     entries: tuple[EntryT, ...]
@@ -164,9 +164,9 @@ class PairingOutcome(Generic[EntryT]):
     matches: int = 1
     """The number of matches that count."""
     void: bool = False
-    """True if none of it counts."""
+    """True if no match of it counts."""
     forfeited: frozenset[EntryT] = field(default_factory=frozenset)
-    """Entries that forfeited matches; in a void pairing, those that did not come."""
+    """Entries that forfeited matches; in a void pairing, the absent ones."""
 
     def __post_init__(self) -> None:
         if len(self.scores) != len(self.entries):
@@ -183,11 +183,10 @@ class PairingOutcome(Generic[EntryT]):
 
 @dataclass(frozen=True, slots=True)
 class Pairing(Generic[EntryT]):
-    """Matches between the same entries that may begin."""
+    """Matches between the same entries, ready to begin."""
 
     key: str
-    """Its name within the competition, of ``a-z``, ``0-9`` and ``-``.  The format always gives the
-    same pairing the same key."""
+    """A stable name, unique within the competition, of ``a-z``, ``0-9`` and ``-``."""
     round: int
     matches: tuple[tuple[EntryT, ...], ...]
     """The entries in seat order, once per match."""
@@ -210,7 +209,7 @@ class RoundLine(Generic[EntryT]):
     state: LineState
     outcome: PairingOutcome[EntryT] | None = None
     winner: EntryT | None = None
-    """The entry that advances, if the format has one advance."""
+    """The entry that advances, in formats with elimination."""
 
     @property
     def players(self) -> tuple[EntryT, ...]:
@@ -220,7 +219,7 @@ class RoundLine(Generic[EntryT]):
 
 @dataclass(frozen=True, slots=True)
 class Round(Generic[EntryT]):
-    """Lines that belong together on a page."""
+    """One round with its lines, as shown on a page."""
 
     number: int
     name: str
@@ -240,7 +239,7 @@ class TableLine(Generic[EntryT]):
     played: int
     """The number of pairings that count."""
     tie_breaks: tuple[float, ...]
-    """Values in the order of `Format.tie_breaks`; more is better."""
+    """Values in the order of `Format.tie_breaks`; higher is better."""
     withdrawn: bool = False
     baseline: bool = False
 
@@ -264,7 +263,7 @@ class Facts(Generic[EntryT]):
 
     @property
     def starters(self) -> list[EntryT]:
-        """The entries that were there at the beginning and have not left before it."""
+        """The entries that play in the first round."""
         return [each for each in self.field.ranked if self.field.by_entry[each].plays_in(0)]
 
     def played_line(
@@ -280,7 +279,7 @@ class Facts(Generic[EntryT]):
         return None
 
     def planned_line(self, key: str, number: int, entries: tuple[EntryT, ...]) -> RoundLine[EntryT]:
-        """Return the line of a pairing that an entry drops if it leaves before it begins."""
+        """Return the line of a pairing that is dropped if an entry leaves before it begins."""
         played = self.played_line(key, number, entries)
         if played is not None:
             return played

@@ -143,7 +143,7 @@ class Baselines:
                 continue
             elif baseline.bot.lower() not in known:
                 text = (
-                    f"{baseline.bot} has never connected: hand it in with plyhouse submit --bot "
+                    f"{baseline.bot} has never connected: submit it with plyhouse submit --bot "
                     f"{name}, or run it once with plyhouse bot run --name {name}; a bot of the "
                     'house needs reference = "random"'
                 )
@@ -226,7 +226,7 @@ class Baselines:
             found[each.bot.lower()] = bot, package_of(each.reference, server_version())
         return found
 
-    async def hand_in(
+    async def submit(
         self,
         row: CompetitionRow,
         bot: BotRow,
@@ -287,7 +287,7 @@ class Baselines:
         if replace_by and replace_by != baseline.reference:
             row, file = await self._replaced(row, baseline, replace_by, by)
         bot_row, package = (await self.provided(file))[baseline.bot.lower()]
-        return await self.hand_in(row, bot_row, package, again=not replace_by)
+        return await self.submit(row, bot_row, package, again=not replace_by)
 
     async def _replaced(
         self, row: CompetitionRow, baseline: Baseline, reference: str, by: By

@@ -2,8 +2,8 @@
 
 A thread computes the results of a final.  They are kept until the number of finished or void
 matches changes.  While a final runs, the next computation waits at least `PATIENCE` times as long
-as the last one took, so that viewers cannot take the machine from the matches.  Match courses,
-which show luck and repeated games, are read once.
+as the last one took, so that viewers cannot take the machine from the matches.  Events of
+matches, which show luck and repeated games, are read once.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from plyhouse.server.contests.board_visibility import Viewer, Visibility, eyes_o
 from plyhouse.server.contests.game_finals import GameFinal, GameFinals
 from plyhouse.server.contests.late_entries import days_late
 from plyhouse.server.match.terminations import FORFEITS
-from plyhouse.server.results.luck import Judge, course_luck, judge_of
+from plyhouse.server.results.luck import Judge, judge_of, match_luck
 from plyhouse.server.results.repeats import PlayedLine, repeat_weights
 from plyhouse.storage import (
     announcements,
@@ -77,9 +77,9 @@ KEPT: Final = 16
 PATIENCE: Final = 20.0
 """Time between computations of a running final, as a multiple of the last computation's time."""
 AT_ONCE: Final = 100
-"""Number of matches whose courses one query reads."""
-MOST_COURSES: Final = 20_000
-"""Largest number of match courses read for a board; above it, luck and repeats are not computed."""
+"""Number of matches whose events one query reads."""
+MOST_MATCHES: Final = 20_000
+"""Most matches whose luck and repeats a board computes; above it, neither is computed."""
 MOST_VALUES: Final = 20_000
 """Largest number of positions valued for the luck of one match: about 0.15 s in backgammon, and
 most of such a match.  The luck of later rolls stays in the result."""
@@ -136,7 +136,7 @@ class _Kept:
     """While the final runs, the cached results are valid until this time."""
     luck: dict[str, tuple[float, ...] | None] = field(default_factory=dict)
     """Luck by match; None where the record does not fit the game."""
-    courses: dict[str, PlayedLine] = field(default_factory=dict)
+    lines: dict[str, PlayedLine] = field(default_factory=dict)
     """Courses of games without chance, by match."""
 
 
@@ -302,7 +302,7 @@ class Boards:
         state = await self._store.read(competition_results.state, row.id)
         seats = await self._store.read(competition_results.played, row.id)
         outcomes = await asyncio.to_thread(_outcomes, entries, seats)
-        extra = await self._read_courses(kept, outcomes, seats)
+        extra = await self._read_events(kept, outcomes, seats)
         rules = await final_rules(self._store, row, file)
         left = [
             each
@@ -317,36 +317,36 @@ class Boards:
         kept.until = self._clock() + PATIENCE * (self._clock() - begun)
         return found
 
-    async def _read_courses(
+    async def _read_events(
         self,
         kept: _Kept,
         outcomes: Sequence[MatchOutcome],
         seats: Sequence[FinalSeat],
     ) -> list[str]:
-        """Read the courses of matches; return a note if there are too many."""
+        """Read the events of matches; return a note if there are too many."""
         dicey = [each for each in outcomes if _judge(each.game) is not None]
         repeatable = _repeatable(outcomes, seats)
         fresh = [each for each in dicey if each.match not in kept.luck]
-        again = [each for each in repeatable if each.match not in kept.courses]
-        if len(dicey) + len(repeatable) > MOST_COURSES:
+        again = [each for each in repeatable if each.match not in kept.lines]
+        if len(dicey) + len(repeatable) > MOST_MATCHES:
             return [
-                f"Luck and repeated games are looked for in up to {MOST_COURSES:,} matches only."
+                f"Luck and repeated games are looked for in up to {MOST_MATCHES:,} matches only."
             ]
         versions = _versions(seats)
         end = self._clock() + BUDGET
         for start in range(0, len(again), AT_ONCE):
             some = again[start : start + AT_ONCE]
             read = await self._store.read(
-                competition_results.courses, [each.match for each in some]
+                competition_results.match_events, [each.match for each in some]
             )
             for each in some:
-                kept.courses[each.match] = _course(each, versions[each.match], read[each.match])
+                kept.lines[each.match] = _played_line(each, versions[each.match], read[each.match])
         for start in range(0, len(fresh), AT_ONCE):
             if self._clock() >= end:
                 break
             some = fresh[start : start + AT_ONCE]
             read = await self._store.read(
-                competition_results.courses, [each.match for each in some]
+                competition_results.match_events, [each.match for each in some]
             )
             kept.luck |= await asyncio.to_thread(_luck, some, read, self._clock, end)
         return []
@@ -424,7 +424,7 @@ def _without_chance(game: str) -> bool:
         return False
 
 
-def _course(
+def _played_line(
     outcome: MatchOutcome, versions: tuple[int, ...], events: Sequence[tuple[str, int, str]]
 ) -> PlayedLine:
     return PlayedLine(
@@ -454,7 +454,7 @@ def _luck(
         judge = _judge(each.game)
         try:
             found[each.match] = (
-                None if judge is None else course_luck(game, read[each.match], judge, MOST_VALUES)
+                None if judge is None else match_luck(game, read[each.match], judge, MOST_VALUES)
             )
         except (GameError, KeyError):
             found[each.match] = None
@@ -477,8 +477,8 @@ def _worked(
     from plyhouse.server.competition.board_fits import compute_statistics
 
     outcomes = [each._replace(luck=kept.luck.get(each.match)) for each in outcomes]
-    again = [each.match for each in outcomes if each.match in kept.courses]
-    weights = repeat_weights([kept.courses[match] for match in again])
+    again = [each.match for each in outcomes if each.match in kept.lines]
+    weights = repeat_weights([kept.lines[match] for match in again])
     repeats = {match for match, weight in zip(again, weights, strict=True) if weight == 0.0}
     results = tuple(
         SeatResult(

@@ -171,7 +171,7 @@ async def _apply(
     async with classes.beginning:
         made = await store.write(competition_changes.apply, row, after, by, store.now())
     for bot, package in provided.values():
-        await baselines.hand_in(made, bot, package)
+        await baselines.submit(made, bot, package)
     return made
 
 

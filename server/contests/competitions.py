@@ -2,10 +2,9 @@
 
 `plyhouse.server.contests.boards` shows their results.
 
-The database (`plyhouse.storage.courses`) is the source of truth.  This module reads the file,
-starts each phase on its date, and passes the games of a final to
-`plyhouse.server.contests.tournaments`, which plays each game as a competition of its own.  After
-downtime it catches up on missed dates.
+The database (`plyhouse.storage.competition_sql`) is the source of truth.  This module reads the
+file, starts each phase on its date, and passes the games of a final to
+`plyhouse.server.contests.tournaments`.  After downtime it catches up on missed dates.
 """
 
 from __future__ import annotations
@@ -248,7 +247,7 @@ class Competitions:
             competition_copies.create, row, bots, by, self._store.now(), own.values(), carry
         )
         for bot, package in provided.values():
-            await self.baselines.hand_in(row, bot, package)
+            await self.baselines.submit(row, bot, package)
         log.info("competition opened", extra={"competition": row.id, "title": row.name})
         return await self._store.read(competition_sql.find, row.id), carried
 

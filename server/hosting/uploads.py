@@ -1,8 +1,8 @@
 """Uploads of bots, inspected without running any of their code.
 
-The server limits the size of everything before it reads it.  It keeps a package in a file while it
-arrives.  All packages on their way may together have the bytes of `ROOM` full packages.  So slow
-senders do not keep others out.  If there is no room, the server asks the sender to try again.
+The server checks sizes before it reads.  It keeps an arriving package in a temporary file.  All
+arriving packages together may have as many bytes as `ROOM` packages of the largest size, so slow
+senders do not keep others out.  Above that the server asks the sender to try again.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from plyhouse.storage.submission_rows import SubmissionRow, no_submission
 __all__ = ["Incoming", "Uploads"]
 
 AT_ONCE: Final = 256
-"""Most players who may send at a time."""
+"""Most players who may send packages at the same time."""
 ROOM: Final = 32
-"""Number of full packages that may be on their way together."""
+"""Limit on the bytes of all arriving packages, in packages of the largest size."""
 IN_MEMORY: Final = 1 << 16
 """Bytes of an arriving package that stay in memory."""
 INSPECTIONS: Final = 2
@@ -82,7 +82,7 @@ class Uploads:
 
     @contextlib.contextmanager
     def place(self, player_id: int) -> Iterator[Incoming]:
-        """Yield the package that a player begins to send.
+        """Yield an empty package for a player's upload.
 
         Raises `SubmissionRefusal` or `ProtocolError`.
         """
@@ -96,7 +96,7 @@ class Uploads:
             seconds = max(1, math.ceil(self._rate.wait(player_id)))
             raise SubmissionRefusal(
                 "submission/too_many",
-                f"a player hands in at most {self._config.submissions_per_hour} times an hour: "
+                f"a player may submit {self._config.submissions_per_hour} times an hour: "
                 f"wait {seconds} s, and try your bot at home meanwhile "
                 "(plyhouse bot check --sandbox)",
                 retry_after=seconds,
@@ -109,7 +109,7 @@ class Uploads:
                 del self._sending[player_id]
 
     def refuse_more(self, size: int) -> None:
-        """Raise `ProtocolError` if there is no room for ``size`` more bytes."""
+        """Raise `ProtocolError` if ``size`` more bytes exceed `ROOM`."""
         there = sum(each.size for each in self._sending.values())
         if there + size > ROOM * self.rules.max_packed:
             raise _overloaded()
@@ -124,7 +124,7 @@ class Uploads:
         label: str = "",
         competition: str = "",
     ) -> SubmissionRow:
-        """Inspect a package and store it for its check.
+        """Inspect a received package and store it for its check.
 
         ``file`` is the file's name at the sender.  The bot's name is ``bot``, or else the name in
         the package, or else the file's name.  Raises `SubmissionRefusal` and the errors of
@@ -161,9 +161,9 @@ class Uploads:
         )
 
     async def seen_by(self, identity: Identity, submission_id: int) -> SubmissionRow:
-        """Return a submission of one's own, or one that one may see as staff.
+        """Return a submission that the identity owns or may see as staff.
 
-        Raises `Unknown` for everybody else.
+        Raises `Unknown` otherwise.
         """
         row = await self._store.read(submission_sql.find, submission_id)
         if row.player_id != identity.player_id and not await self._staffed(row, identity):
@@ -179,25 +179,26 @@ class Uploads:
 
 
 class Incoming:
-    """A package on its way, as far as it has arrived."""
+    """A package that is being received."""
 
-    def __init__(self, handing: Uploads, file: IO[bytes]) -> None:
-        self._handing = handing
+    def __init__(self, uploads: Uploads, file: IO[bytes]) -> None:
+        self._uploads = uploads
         self._file = file
         self.size = 0
 
     def add(self, part: bytes) -> None:
-        """Add the next bytes.
+        """Append the next bytes.
 
-        Raises `SubmissionRefusal` or `ProtocolError` if that is too much.
+        Raises `SubmissionRefusal` if the package is too large, `ProtocolError` if the server
+        receives too much.
         """
-        self._handing.refuse_size(self.size + len(part))
-        self._handing.refuse_more(len(part))
+        self._uploads.refuse_size(self.size + len(part))
+        self._uploads.refuse_more(len(part))
         self._file.write(part)
         self.size += len(part)
 
     def from_start(self) -> IO[bytes]:
-        """Return the package as a file on disk, at its beginning."""
+        """Return the package as an open file, positioned at its start."""
         self._file.fileno()  # makes an in-memory temporary file a real one
         self._file.seek(0)
         return self._file

@@ -34,10 +34,10 @@ __all__ = [
     "Judge",
     "Value",
     "adjusted_mean",
-    "course_luck",
     "estimate",
     "judge_of",
     "looked_ahead",
+    "match_luck",
     "random_play",
 ]
 
@@ -48,7 +48,7 @@ Judge = Callable[[tuple[Hashable, ...], Any], Sequence[float]]
 """The same function of all actions and outcomes so far, and the position they led to."""
 
 SMALL: Final = 20_000
-"""Games with at most this number of courses are solved completely."""
+"""Games with at most this number of histories are solved completely."""
 FOLDS: Final = 10
 FEWEST: Final = 8
 """With fewer units nothing is subtracted, because a coefficient would be a guess."""
@@ -94,9 +94,9 @@ def looked_ahead(value: Value) -> Value:
     return best
 
 
-def course_luck(
+def match_luck(
     rules: Game,
-    course: Iterable[tuple[str, int, str]],
+    events: Iterable[tuple[str, int, str]],
     judge: Judge,
     most: int | None = None,
 ) -> tuple[float, ...]:
@@ -115,7 +115,7 @@ def course_luck(
     path: tuple[Hashable, ...] = ()
     total = np.zeros(rules.seats)
     work = 0
-    for kind, seat, text in course:
+    for kind, seat, text in events:
         if kind not in ("chance", "action"):
             continue
         rolled = kind == "chance" and position.mover == CHANCE
@@ -155,9 +155,9 @@ def judge_of(game: Game) -> Judge | None:
 
 
 def random_play(game: Game, most: int = SMALL) -> Mapping[tuple[Hashable, ...], list[float]] | None:
-    """Return the value of every course of a game under random play.
+    """Return the value of every history of a game under random play.
 
-    Returns None if there are more than ``most`` courses, or if chance plays no part in them.
+    Returns None if there are more than ``most`` histories, or if the game has no chance.
     """
     values: dict[tuple[Hashable, ...], list[float]] = {}
     left = most

@@ -37,7 +37,7 @@ class Paid(NamedTuple, Generic[NameT]):
     pair: Hashable = None
     """The id shared by the matches of one mirrored pair; None for a single match."""
     luck: tuple[float, ...] | None = None
-    """The luck of each seat (`course_luck`); None if it was not computed."""
+    """The luck of each seat (`match_luck`); None if it was not computed."""
 
 
 def mean_returns(

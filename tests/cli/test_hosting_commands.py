@@ -50,7 +50,7 @@ def command(house: HostedServer, plyhouse: Plyhouse) -> Command:
 async def test_an_author_opens_what_was_handed_in_and_closes_it(
     house: HostedServer, command: Command
 ) -> None:
-    row = await house.hand_in("ada", PIG, "mine", "tic_tac_toe")
+    row = await house.submit("ada", PIG, "mine", "tic_tac_toe")
     number = str(row.id)
 
     async def opened() -> list[str]:
@@ -82,7 +82,7 @@ async def test_an_organiser_rehearses_a_final_and_is_told_how_to_go_on(
     joined = await store.write(competition_students.take_in, cup.id, members, OLGA, store.now())
     house._players.update(each.account for each in joined)
     for name in ("ada", "bob"):
-        await house.hand_in(name, PIG, "mine", "tic_tac_toe")
+        await house.submit(name, PIG, "mine", "tic_tac_toe")
     cyd = await house.client()
     await cyd.hello(next(each.token for each in joined if each.account == "cyd"), "own")
     pupil = await command("ada", "competition", "rehearse", "Cup")

@@ -52,9 +52,7 @@ class HostedServer(Server):
     tier: Tier
     said: list[str]
 
-    async def hand_in(
-        self, player: str, text: str, bot: str = "mine", *games: str
-    ) -> SubmissionRow:
+    async def submit(self, player: str, text: str, bot: str = "mine", *games: str) -> SubmissionRow:
         """Submit a player's bot as if its check were over: it plays ``games``."""
         store = self.hub.store
         await self.token(player)

@@ -82,10 +82,10 @@ async def test_bot_finds_no_file_of_another_bot_by_its_name(tmp_path: Path) -> N
             competition_students.take_in, cup.id, members, OLGA, hub.store.now()
         )
         house._players.update(each.account for each in joined)
-        other = await house.hand_in("bob", PIG + "\nprint('here is bob')\n")
+        other = await house.submit("bob", PIG + "\nprint('here is bob')\n")
         folder = tmp_path / "lab"
         names = guesses(folder, other.digest, other.digest)
-        await house.hand_in("ada", ASKING.format(names=names))
+        await house.submit("ada", ASKING.format(names=names))
         await hub.competitions.run(
             (
                 await hub.store.write(competition_sql.move, cup.id, "freeze", OLGA, hub.store.now())

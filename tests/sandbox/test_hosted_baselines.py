@@ -56,7 +56,7 @@ def test_baselines_of_the_house_are_named_as_such_and_exist() -> None:
 async def test_a_hosted_final_needs_nobody_who_is_connected(tmp_path: Path) -> None:
     async with hosted_server(tmp_path) as house:
         hub = house.hub
-        await house.hand_in("staff", PIG, "mine", "kuhn_poker")
+        await house.submit("staff", PIG, "mine", "kuhn_poker")
         # The check of a bot for one game is short.
         text = CUP.replace("tic_tac_toe", "kuhn_poker")
         cup = await hub.competitions.open(text.replace("alpha_beta(depth=1)", "kuhn_optimal"), OLGA)
@@ -64,7 +64,7 @@ async def test_a_hosted_final_needs_nobody_who_is_connected(tmp_path: Path) -> N
             competition_students.take_in, cup.id, [NewMember("ada", "ada")], OLGA, hub.store.now()
         )
         house._players.add("ada")
-        await house.hand_in("ada", PIG, "mine", "kuhn_poker")
+        await house.submit("ada", PIG, "mine", "kuhn_poker")
         await hub.store.write(competition_sql.move, cup.id, "freeze", OLGA, hub.store.now())
 
         async def checked() -> bool:

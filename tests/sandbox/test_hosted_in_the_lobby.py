@@ -24,8 +24,8 @@ async def test_the_lobby_lists_what_was_handed_in_and_opened_and_plays_against_i
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     async with hosted_server(tmp_path) as house:
-        await house.hand_in("ada", PIG, "mine", "tic_tac_toe")
-        await house.hand_in("bob", PIG, "shut", "tic_tac_toe")
+        await house.submit("ada", PIG, "mine", "tic_tac_toe")
+        await house.submit("bob", PIG, "shut", "tic_tac_toe")
         row = await house.hub.store.read(people.bot_named, "ada", "mine")
         await house.hub.store.write(submission_sql.set_open, row.id, 1)
         token, url = await house.token("zoe"), house.server.url

@@ -21,7 +21,7 @@ async def test_a_person_plays_against_what_an_author_has_handed_in_and_opened(
     monkeypatch.setattr(hosted_play, "PATIENCE_NS", hosted_play.IDLE_NS)  # the machine is busy
     async with hosted_server(tmp_path) as house:
         for name in ("ada", "bob"):
-            await house.hand_in(name, PIG, "mine", GAME)
+            await house.submit(name, PIG, "mine", GAME)
         tokens = {name: await house.token(name) for name in ("ada", "bob", "zoe")}
 
         async def asked(what: str, where: str, who: str, **body: Any) -> Any:

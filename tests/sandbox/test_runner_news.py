@@ -81,7 +81,7 @@ async def test_package_that_cannot_be_checked_is_refused_and_its_author_told(
     monkeypatch.setattr("plyhouse.server.hosting.runner_backoff.REST_NS", 0)
     async with hosted_server(tmp_path) as house:
         store = house.hub.store
-        good = await house.hand_in("mallory", PIG)
+        good = await house.submit("mallory", PIG)
         await store.write(competition_sql.create, CUP, [], OLGA)
         await store.write(
             competition_students.take_in,

@@ -89,7 +89,7 @@ async def test_bots_that_carry_dice_between_mirrored_matches_meet_other_dice(
         )
         house._players.update(each.account for each in joined)
         for name in ("ada", "bob"):
-            await house.hand_in(name, CARRIER)
+            await house.submit(name, CARRIER)
         await hub.competitions.run(
             (
                 await hub.store.write(competition_sql.move, cup.id, "freeze", OLGA, hub.store.now())

@@ -70,7 +70,7 @@ async def ada(house: Server) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-async def hand_in(client: httpx.AsyncClient, data: bytes, **query: str) -> dict[str, Any]:
+async def submit(client: httpx.AsyncClient, data: bytes, **query: str) -> dict[str, Any]:
     answer = await client.post(HERE, content=data, params={"file": "mybot.py", **query})
     assert answer.status_code == 201, answer.text
     found: dict[str, Any] = answer.json()
@@ -85,7 +85,7 @@ async def refused(client: httpx.AsyncClient, data: Any, **query: str) -> tuple[i
 async def test_a_file_and_a_zip_are_kept_for_their_checks(
     house: Server, ada: httpx.AsyncClient
 ) -> None:
-    file = await hand_in(ada, BOT)
+    file = await submit(ada, BOT)
     assert file["digest"] == digest_of(from_upload("mybot.py", BOT, Rules()))
     told = {name: file[name] for name in ("bot", "status", "games", "report", "competitions")}
     assert told == {
@@ -95,10 +95,10 @@ async def test_a_file_and_a_zip_are_kept_for_their_checks(
         "report": "",
         "competitions": [],
     }
-    assert (await hand_in(ada, BOT, file="C:\\mine\\MyBot.py"))["submission"] == file["submission"]
+    assert (await submit(ada, BOT, file="C:\\mine\\MyBot.py"))["submission"] == file["submission"]
     manifest = b'[bot]\nname = "deep"\n'
     entries = (("top/bot.py", BOT), ("top/plyhouse.toml", manifest), ("top/w.txt", b"1"))
-    folder = await hand_in(ada, zipped(*entries), file="x.zip", version="v2")
+    folder = await submit(ada, zipped(*entries), file="x.zip", version="v2")
     assert (folder["bot"], folder["version"]) == ("ada/deep", "v2")
     store = house.hub.store
     assert [*await store.read(submission_checks.waiting)] == [
@@ -172,7 +172,7 @@ async def test_who_may_hand_in_and_how_much(house: Server, ada: httpx.AsyncClien
         assert await refused(stranger, BOT) == (401, "auth/bad_token")
         stranger.headers["Authorization"] = f"Bearer {await house.token('olga', 'organise')}"
         assert await refused(stranger, BOT) == (403, "auth/scope")
-    own = (await hand_in(ada, BOT))["submission"]
+    own = (await submit(ada, BOT))["submission"]
     for number in (own, 10**30):
         async with httpx.AsyncClient(base_url=house.server.url) as other:
             other.headers["Authorization"] = f"Bearer {await house.token('bob')}"
@@ -198,7 +198,7 @@ async def test_handing_in_for_a_competition(house: Server, ada: httpx.AsyncClien
             store.now(),
             adopt="*",
         )
-        made = await hand_in(ada, BOT, competition="cup")
+        made = await submit(ada, BOT, competition="cup")
         assert [each["outcome"] for each in made["competitions"]] == [""]
         await organiser.post(f"{CLASSES}/cup/freeze", json={})
         assert await refused(ada, BOT + b"#", competition="Cup") == (409, "competition/frozen")
@@ -217,20 +217,20 @@ async def test_handing_in_for_a_competition(house: Server, ada: httpx.AsyncClien
 
 @pytest.mark.slow
 async def test_limits_of_a_player_and_of_a_server(house: Server, ada: httpx.AsyncClient) -> None:
-    handing = house.hub.uploads
-    with handing.place((await house.hub.store.read(people.player, "ada")).id):
+    uploads = house.hub.uploads
+    with uploads.place((await house.hub.store.read(people.player, "ada")).id):
         assert await refused(ada, BOT) == (429, "submission/busy")
     with contextlib.ExitStack() as slow:
-        several = [slow.enter_context(handing.place(-number)) for number in range(1, 100)]
+        several = [slow.enter_context(uploads.place(-number)) for number in range(1, 100)]
         for each in several:  # who only begins keeps nobody else out
             each.add(b"#")
-        assert (await hand_in(ada, BOT))["bot"] == "ada/mybot"
+        assert (await submit(ada, BOT))["bot"] == "ada/mybot"
         for each in several[:31]:
-            each.add(bytes(handing.rules.max_packed - 1))
+            each.add(bytes(uploads.rules.max_packed - 1))
         with pytest.raises(SubmissionRefusal, match="a package has at most"):
             several[0].add(b"#")
         for number in range(2):
-            several[31].add(bytes(handing.rules.max_packed // 2 - 100 * number))
+            several[31].add(bytes(uploads.rules.max_packed // 2 - 100 * number))
         assert await refused(ada, BOT + bytes(300)) == (503, "server/overloaded")
     for number in range(37):
         assert (await refused(ada, b"", bot=f"b{number}", file="x"))[1] == "submission/missing"
@@ -365,7 +365,7 @@ async def test_a_bot_is_called_as_its_file_with_plain_letters(
     house: Server, ada: httpx.AsyncClient
 ) -> None:
     for file, name in (("Größe.py", "ada/Grosse"), ("mein bot 2.py", "ada/mein_bot_2")):
-        assert (await hand_in(ada, BOT, file=file))["bot"] == name
+        assert (await submit(ada, BOT, file=file))["bot"] == name
 
 
 async def test_from_scripts(house: Server, tmp_path: Path) -> None:
@@ -439,7 +439,7 @@ async def test_what_no_runner_has_is_said_before_and_after_it_is_handed_in(
     assert lacking not in await plyhouse(*check, token=olga), "there are none"
     await comes("python", "program")
     assert lacking in await plyhouse(*check, token=olga)
-    made = await hand_in(ada, data, file="mine.zip")
+    made = await submit(ada, data, file="mine.zip")
     assert made["waits_for"].startswith("It is started with node, which no runner machine here")
     number = str(made["submission"])
     token = ada.headers["Authorization"].removeprefix("Bearer ")
@@ -447,4 +447,4 @@ async def test_what_no_runner_has_is_said_before_and_after_it_is_handed_in(
     await comes("python", "program", "node")
     assert lacking not in await plyhouse(*check, token=olga)
     assert (await ada.get(f"{HERE}/{number}")).json()["waits_for"] == ""
-    assert (await hand_in(ada, BOT))["waits_for"] == ""
+    assert (await submit(ada, BOT))["waits_for"] == ""

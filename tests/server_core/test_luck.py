@@ -18,10 +18,10 @@ from plyhouse.server.results.intervals import mean_interval
 from plyhouse.server.results.luck import (
     Value,
     adjusted_mean,
-    course_luck,
     estimate,
     judge_of,
     looked_ahead,
+    match_luck,
 )
 from plyhouse.server.results.mean_returns import Paid, mean_returns, watched_bounds
 from plyhouse.server.results.played import ResultError
@@ -80,10 +80,10 @@ def every_match(spec: str) -> Iterator[tuple[Record, float]]:
     yield from walk(game.initial_state(), [], 1.0)
 
 
-def match_luck(played: Record, value: Value) -> tuple[float, ...]:
+def record_luck(played: Record, value: Value) -> tuple[float, ...]:
     """Each seat's luck in a record."""
     events = [(each.kind, each.seat, each.text) for each in played.events]
-    return course_luck(get_game(played.game), events, lambda _, state: value(state))
+    return match_luck(get_game(played.game), events, lambda _, state: value(state))
 
 
 def first_action_value(state: Any) -> tuple[float, ...]:
@@ -104,7 +104,7 @@ def test_with_the_exact_value_luck_is_all_that_varies(spec: str) -> None:
     mean = np.zeros(2)
     for each, share in every_match(spec):
         assert each.outcome is not None
-        luck = np.array(match_luck(each, first_action_value))
+        luck = np.array(record_luck(each, first_action_value))
         assert np.array(each.outcome.returns) - luck == pytest.approx(start)
         mean += share * luck
     assert mean == pytest.approx([0.0, 0.0], abs=1e-12)
@@ -120,7 +120,7 @@ def test_luck_is_zero_on_average_whatever_the_value_says() -> None:
 
     mean = np.zeros(2)
     for each, share in every_match("kuhn_poker"):
-        mean += share * np.array(match_luck(each, value))
+        mean += share * np.array(record_luck(each, value))
     assert mean == pytest.approx([0.0, 0.0], abs=1e-12)
 
 
@@ -148,7 +148,7 @@ def test_the_games_own_estimate_narrows_the_interval_and_keeps_the_mean() -> Non
         each = pig_match(rng)
         assert each.outcome is not None
         values.append(each.outcome.returns[0])
-        luck.append(match_luck(each, estimate)[0])
+        luck.append(record_luck(each, estimate)[0])
     found = adjusted_mean(values, luck, bounds=(-1.0, 1.0))
     assert found.raw == mean_interval(values, bounds=(-1.0, 1.0))
     width = found.adjusted.high - found.adjusted.low
@@ -172,8 +172,8 @@ def test_dice_are_luck_to_an_estimate_that_does_not_look_at_them() -> None:
     luck = {}
     for text in (game.format_chance(start, each) for each, _ in start.chance_outcomes()):
         history = record("backgammon", [(-1, text)], (0.0, 0.0))
-        assert match_luck(history, estimate)[0] == pytest.approx(0.0, abs=0.5)
-        luck[text] = match_luck(history, value)
+        assert record_luck(history, estimate)[0] == pytest.approx(0.0, abs=0.5)
+        luck[text] = record_luck(history, value)
     assert all(one == pytest.approx(-other) for one, other in luck.values())
     # The first roll says who begins: about as often one as the other, and 3-1 is a good one.
     assert len({round(one, 6) for one, _ in luck.values()}) > 10
@@ -209,7 +209,7 @@ def test_server_judge_of_einstein_takes_luck_out() -> None:
     for _ in range(150):
         course, returns = greedy_course("einstein", rng)
         values.append(returns[0])
-        luck.append(course_luck(game, course, judge, 20_000)[0])
+        luck.append(match_luck(game, course, judge, 20_000)[0])
     assert adjusted_mean(values, luck, bounds=(-1.0, 1.0)).saved > 0.25
 
 
@@ -218,10 +218,10 @@ def test_luck_of_backgammon_stops_at_the_work_limit() -> None:
     judge = judge_of(game)
     assert judge is not None
     course, _ = greedy_course("backgammon", random.Random(2))
-    first = course_luck(game, course[:1], judge)
+    first = match_luck(game, course[:1], judge)
     assert first[0] != 0.0
-    assert course_luck(game, course, judge, 1) == first
-    assert course_luck(game, course[:9], judge, 10**9) == course_luck(game, course[:9], judge)
+    assert match_luck(game, course, judge, 1) == first
+    assert match_luck(game, course[:9], judge, 10**9) == match_luck(game, course[:9], judge)
 
 
 def test_adjusted_intervals_cover_the_truth_without_bias() -> None:

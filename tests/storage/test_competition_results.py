@@ -1,4 +1,4 @@
-"""Queries about finals: visibility, matches, courses and slowest plies."""
+"""Queries about finals: visibility, matches, events and slowest plies."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ async def test_seats_come_in_the_order_matches_ended_and_void_ones_change_the_st
     assert (await store.read(competition_results.state, "id-cup"))[:2] == (2, 1)
 
 
-async def test_courses_and_slowest_plies_are_those_asked_for(
+async def test_match_events_and_slowest_plies_are_those_asked_for(
     world: Any, played: dict[str, str]
 ) -> None:
     store = world.store
@@ -130,7 +130,7 @@ async def test_courses_and_slowest_plies_are_those_asked_for(
         EventRow(played["bowl"], 0, "action", 0, 0, "roll", 999, 0, 0, 999, 1),
     ]
     await store.apply(rows)
-    found = await store.read(competition_results.courses, [played["cup"], played["free"]])
+    found = await store.read(competition_results.match_events, [played["cup"], played["free"]])
     assert found == {
         played["cup"]: [
             *(("chance", -1, "3"), ("action", 0, "roll")),

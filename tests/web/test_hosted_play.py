@@ -15,7 +15,7 @@ async def test_a_bot_is_opened_on_its_page_and_started_for_who_plays_it(
     page: Page, tmp_path: Path
 ) -> None:
     async with hosted_server(tmp_path) as house:
-        await house.hand_in("ada", PIG, "mine", "tic_tac_toe")
+        await house.submit("ada", PIG, "mine", "tic_tac_toe")
         url = house.server.url
         await page.go(f"{url}/bots/ada/mine")
         assert not await page.evaluate("Boolean(document.querySelector('#open, #against'))")

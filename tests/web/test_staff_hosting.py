@@ -47,13 +47,13 @@ async def test_a_final_is_rehearsed_and_bots_are_opened_from_the_page_of_the_com
 ) -> None:
     store, url = house.hub.store, house.server.url
     token = await house.token("olga", "organise", "play")
-    await house.hand_in("olga", PIG, "mine", "tic_tac_toe")
+    await house.submit("olga", PIG, "mine", "tic_tac_toe")
     cup = await house.hub.competitions.open(CUP, OLGA)
     (ada,) = await store.write(
         competition_students.take_in, cup.id, [NewMember("ada", "ada")], OLGA, store.now()
     )
     house._players.add(ada.account)
-    await house.hand_in("ada", PIG, "mine", "tic_tac_toe")
+    await house.submit("ada", PIG, "mine", "tic_tac_toe")
     cups = f"{url}/competitions/{cup.id}"
 
     async def opened() -> list[str]:

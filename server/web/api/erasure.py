@@ -1,4 +1,4 @@
-"""A person erased, and everything that is stored about one."""
+"""HTTP calls that erase a person, and that return everything stored about one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Call = Request[Any, Any, Any]
 
 
 class Erasing(Struct, forbid_unknown_fields=True):
-    """Why a person is erased."""
+    """A request to erase a person, with the reason for the audit log."""
 
     why: Annotated[str, Meta(max_length=1000)] = ""
 
@@ -39,10 +39,10 @@ class Erasing(Struct, forbid_unknown_fields=True):
 async def erase_player(
     state: State, request: Call, name: FromPath[str], data: JSONBody[Erasing]
 ) -> ErasedPlayer:
-    """Replace the names of a person by a pseudonym, and delete what it wrote; for ever.
+    """Erase a person for good: replace the names by a pseudonym, delete the person's texts.
 
-    Results stay.  For administrators, and for owners of all competitions that the account is a
-    student of.  Refused while the account plays.
+    Results stay.  Administrators may do this, and so may an owner of every competition in which
+    the account is a student.  The server refuses while the account plays.
     """
     erasure = service(state, Eraser)
     identity = await authorise(request, "organise")
@@ -53,7 +53,10 @@ async def erase_player(
 
 @get("/api/v1/players/{name:str}/data", tags=["administration"], security=[{"token": []}])
 async def personal_data(state: State, request: Call, name: FromPath[str]) -> dict[str, Any]:
-    """Show everything that is stored about an account: to itself, to those who may erase it."""
+    """Return everything stored about an account.
+
+    The account itself may ask, and anyone who may erase it.
+    """
     identity = await authorise(request, "play", "organise")
     own = key_of(identity.player) == key_of(name)
     if not own:

@@ -114,7 +114,7 @@ class _Upload(Operation):
     request_max_body_size=None,  # bounded below, by a setting
     operation_class=_Upload,
 )
-async def hand_in(
+async def submit(
     state: State,
     request: Call,
     file: LongName = "",
@@ -124,24 +124,24 @@ async def hand_in(
 ) -> Submission:
     """Submit a package: the body is a zip, or the text of a Python file called ``file``.
 
-    It waits for its check then.  The same package of the same bot again is the same submission.
-    Once it is ready it plays in ``competition``, or without one wherever a bot that connects is
-    entered.
+    The submission then waits for its check.  If you submit the same package of the same bot again,
+    you get the same submission.  After its check the bot plays in ``competition``.  Without
+    ``competition`` it is entered wherever a connected bot would be.
     """
-    handing = service(state, Uploads)
-    handing.refuse_unless_hosted()
+    uploads = service(state, Uploads)
+    uploads.refuse_unless_hosted()
     identity = await authorise(request, "play")
     told = request.headers.get("content-length", "")
     if told.isdecimal() and len(told) < 20:
-        handing.refuse_size(int(told))
-    with handing.place(identity.player_id) as coming:
+        uploads.refuse_size(int(told))
+    with uploads.place(identity.player_id) as coming:
         try:
             async with asyncio.timeout(SECONDS):
                 async for part in request.stream():
                     coming.add(part)
         except TimeoutError:
             raise Problem("http/408", "The package took too long to come.", 408) from None
-        row = await handing.take(
+        row = await uploads.take(
             identity, coming, file=file, bot=bot, label=version, competition=competition
         )
     return submission_view(service(state, Hosting), row)
@@ -150,9 +150,9 @@ async def hand_in(
 @get(HERE + "/rules", tags=["submissions"])
 async def rules(state: State) -> SubmissionRules:
     """Return the rules for submissions; ``submission/not_hosted`` if the server accepts none."""
-    handing = service(state, Uploads)
-    handing.refuse_unless_hosted()
-    rules = handing.rules
+    uploads = service(state, Uploads)
+    uploads.refuse_unless_hosted()
+    rules = uploads.rules
     return SubmissionRules(
         max_packed=rules.max_packed,
         max_bytes=rules.max_bytes,
@@ -165,7 +165,7 @@ async def rules(state: State) -> SubmissionRules:
 
 @get(HERE, **_SECURED)
 async def own(state: State, request: Call, bot: Name = "") -> list[Submission]:
-    """List your submissions, newest first, without the reports; of one bot if you name it."""
+    """List your submissions, or those of one bot, newest first and without reports."""
     identity = await authorise(request, "play")
     rows = await service(state, Store).read(submission_sql.of, player_id=identity.player_id)
     return [
@@ -177,9 +177,9 @@ async def own(state: State, request: Call, bot: Name = "") -> list[Submission]:
 
 @get(HERE + "/{submission:int}", **_SECURED)
 async def one(state: State, request: Call, submission: FromPath[int]) -> Submission:
-    """Show a submission of one's own with what its check said.
+    """Return a submission of yours with the report of its check.
 
-    Organisers see submissions for competitions, too.
+    The staff of a competition may see its submissions, too.
     """
     identity = await authorise(request, "play", "organise")
     return submission_view(
@@ -189,7 +189,7 @@ async def one(state: State, request: Call, submission: FromPath[int]) -> Submiss
 
 @delete(HERE + "/{submission:int}", **_SECURED)
 async def remove(state: State, request: Call, submission: FromPath[int]) -> None:
-    """Remove a submission of one's own that plays in no competition."""
+    """Remove a submission of yours that plays in no competition."""
     store = service(state, Store)
     identity = await authorise(request, "play")
     row = await store.read(submission_sql.find, _id(submission))
@@ -206,7 +206,7 @@ async def open_bot(
     bot: FromPath[str],
     data: JSONBody[OpenToPlay],
 ) -> OpenToPlay:
-    """Open your submitted bot to people, or close it."""
+    """Allow people to play against your submitted bot, or stop allowing it."""
     store = service(state, Store)
     identity = await authorise(request, "play")
     if key_of(player) != key_of(identity.player):
@@ -229,7 +229,7 @@ async def open_bot(
 
 @get("/api/v1/hosted-bots", tags=["people"])
 async def open_bots(state: State) -> list[OpenBot]:
-    """List the bots that people can play against and that the server runs for it."""
+    """List the submitted bots that people may play against."""
     return [
         OpenBot(f"{row.player}/{row.bot}", list(row.games))
         for row in await service(state, HostedPlay).listed()
@@ -246,8 +246,8 @@ async def open_bots(state: State) -> list[OpenBot]:
 async def ready_bot(state: State, request: Call, data: JSONBody[PlayWanted]) -> Ready:
     """Start a submitted, open bot, so that it can be challenged.
 
-    Starting takes some seconds.  ``hosted/busy`` says that one has to ask again, and keeps one's
-    place in the queue for a minute.
+    Starting takes some seconds.  On ``hosted/busy`` ask again; you keep your place in the queue for
+    a minute.
     """
     privacy = service(state, Privacy)
     identity = await authorise(request, "play", "guest")
@@ -265,6 +265,6 @@ def _id(number: int) -> int:
 
 
 HANDLERS: Final[tuple[Any, ...]] = (
-    *(hand_in, rules, own, one, remove),
+    *(submit, rules, own, one, remove),
     *(open_bot, open_bots, ready_bot),
 )
