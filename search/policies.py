@@ -1,8 +1,8 @@
-"""Policies: how a seat behaves, as probabilities of its actions in a position.
+"""Policies for games of perfect information: probabilities of the actions in a state.
 
 A `Policy` is any function from a state, in which a seat is to move, to (action, probability)
-pairs.  `plyhouse.search.expectimax` plays against a model of this kind; the functions here
-make the usual ones, and `choose` plays by one.  They are for games of perfect information.
+pairs.  `plyhouse.search.expectimax` takes a policy as the model of its opponents.  This module
+makes common policies; `choose` draws an action from one.
 
 >>> from plyhouse.games.trees import tree_game
 >>> from plyhouse.search import Limit, minimax
@@ -45,7 +45,7 @@ TOLERANCE: Final = 1e-9
 
 
 def uniform_policy(state: Any) -> tuple[tuple[Any, float], ...]:
-    """Play all actions alike, as an opponent that moves at random."""
+    """Return the same probability for every action, as a model of a random opponent."""
     actions = tuple(state.actions())
     return tuple((action, 1.0 / len(actions)) for action in actions)
 
@@ -58,11 +58,11 @@ def search_policy(
     share_ties: bool = False,
     **options: Any,
 ) -> Policy:
-    """Return the policy that plays a search's action with certainty.
+    """Return the policy that plays the action that a search finds.
 
-    With ``share_ties`` all actions that the search values as high as its best are played
-    alike; that is for searches that know the value of every action (`minimax`, not
-    `alpha_beta`).  ``options`` go to the search.
+    With ``share_ties``, actions of equal best value have equal probabilities.  This needs a search
+    that knows the value of every action (`minimax`, not `alpha_beta`).  ``options`` go to the
+    search.
     """
 
     def policy(state: Any) -> tuple[tuple[Any, float], ...]:
@@ -76,9 +76,9 @@ def search_policy(
 
 
 def mixed_policy(policy: Policy, share: float, other: Policy = uniform_policy) -> Policy:
-    """``policy`` with probability ``share``, else ``other``: the course's opponent that plays
-    depth-2 minimax 80 % of the time and at random otherwise.
+    """Return a mixture: ``policy`` with probability ``share``, otherwise ``other``.
 
+    An example is an opponent that plays depth-2 minimax 80 % of the time and at random otherwise.
     Raises `ValueError` for a share that is not from 0 to 1.
     """
     if not 0.0 <= share <= 1.0:
@@ -96,10 +96,10 @@ def mixed_policy(policy: Policy, share: float, other: Policy = uniform_policy) -
 
 
 def greedy_policy(evaluate: Evaluation | None = None) -> Policy:
-    """Return the action after which the mover likes the position best; equal ones alike.
+    """Return the policy that maximises the value after one action; ties share the probability.
 
-    ``evaluate(state, seat)`` says how much; without it the returns of a finished game and
-    the state's ``heuristic()`` do, or else 0.
+    A finished game has its return as value, any other state ``evaluate(state, seat)``.  Without
+    ``evaluate`` the value is the state's ``heuristic()``, or 0 if it has none.
     """
 
     def policy(state: Any) -> tuple[tuple[Any, float], ...]:
@@ -112,10 +112,9 @@ def greedy_policy(evaluate: Evaluation | None = None) -> Policy:
 
 
 def softmax_policy(temperature: float, evaluate: Evaluation | None = None) -> Policy:
-    """Better actions more often: in proportion to exp(value / temperature), the values as for
-    `greedy_policy`.
+    """Return the policy with probabilities proportional to exp(value / temperature).
 
-    Raises `ValueError` for a temperature that is not above 0.
+    Values are those of `greedy_policy`.  Raises `ValueError` for a temperature that is not above 0.
     """
     if not 0.0 < temperature < math.inf:
         raise ValueError(f"temperature={temperature!r}: expected a number above 0")
@@ -133,7 +132,7 @@ def softmax_policy(temperature: float, evaluate: Evaluation | None = None) -> Po
 
 
 def after_each(state: Any, evaluate: Evaluation | None) -> Mapping[Any, float]:
-    """Return the expected value of the mover after each action, without search."""
+    """Return the value for the mover after each action, without search; see `greedy_policy`."""
     seat: int = state.to_move
     values: dict[Any, float] = {}
     for action in state.actions():
@@ -150,10 +149,10 @@ def after_each(state: Any, evaluate: Evaluation | None) -> Mapping[Any, float]:
 
 
 def remembered(policy: Policy, size: int = 100_000) -> Policy:
-    """Return the same policy, asked once for each position with equal ``key()``, as long as no more
-    than ``size`` positions are known; states without a ``key`` are asked for every time.
+    """Return the policy with a cache by the ``key()`` of a state.
 
-    A search that meets positions again and again, with a model that searches, gains much.
+    The cache is emptied when it has ``size`` positions; states without ``key`` are not cached.  It
+    saves much time if ``policy`` searches and its caller meets positions repeatedly.
     """
     known: dict[Any, Sequence[tuple[Any, float]]] = {}
 
@@ -175,7 +174,8 @@ def remembered(policy: Policy, size: int = 100_000) -> Policy:
 def distribution(policy: Policy, state: Any) -> tuple[tuple[Any, float], ...]:
     """Return the policy's probabilities for a state, checked.
 
-    Raises `ValueError` when an action is not legal, or the probabilities are none.
+    Raises `ValueError` if an action is illegal, a probability is not from 0 to 1, or the sum is not
+    1.
     """
     pairs = tuple(policy(state))
     legal = state.actions()
@@ -196,7 +196,7 @@ def distribution(policy: Policy, state: Any) -> tuple[tuple[Any, float], ...]:
 
 
 def choose(policy: Policy, state: Any, rng: random.Random) -> Any:
-    """Return an action drawn by the policy; raises `ValueError` as `distribution` does."""
+    """Return an action drawn from the policy; raises `ValueError` as `distribution` does."""
     pairs = distribution(policy, state)
     point = rng.random()
     for action, probability in pairs:

@@ -1,4 +1,4 @@
-"""One server for one database: what `plyhouse serve` holds for as long as it lives.
+"""The claim on a database, which `plyhouse serve` holds so that no second server uses it.
 
 Two servers would both take up the matches that were running, and each would store actions that
 the other knows nothing of.  The claim is advisory: programs that only add a player or read a

@@ -1,4 +1,4 @@
-"""A thread of one's own for calls that would hold the event loop up."""
+"""A worker thread for calls that would block the event loop."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _Job: TypeAlias = tuple[Callable[..., None], tuple[Any, ...]]
 
 
 class Worker:
-    """One thread that carries out calls in order; it begins with the first call."""
+    """A thread that runs calls in order; it starts with the first call."""
 
     def __init__(self, name: str) -> None:
         self._name = name

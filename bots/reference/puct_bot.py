@@ -1,4 +1,4 @@
-"""``puct``: a tree search led by an estimate of positions, here the game's own."""
+"""``puct``: PUCT tree search with the game's own heuristic as evaluator."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ __all__ = ["PuctBot"]
 
 
 class PuctBot(SearchBot):
-    """Equal priors, and the ``heuristic()`` of the game's states as estimates.
+    """Bot that searches by PUCT with equal priors and ``heuristic()`` of the states as values.
 
-    Give `plyhouse.search.monte_carlo.puct.puct` an evaluator of your own for a bot with a learned
-    one.
+    For a learned evaluator, write a bot that passes it to `plyhouse.search.monte_carlo.puct.puct`.
     """
 
     name = "puct"
@@ -24,7 +23,7 @@ class PuctBot(SearchBot):
 
     @classmethod
     def claims(cls) -> Sequence[str]:
-        """Return the games that fit and have a heuristic."""
+        """Return the games that PUCT can play and whose states have a heuristic."""
         fitting = super().claims()
         return [name for name in fitting if hasattr(get_game(name).initial_state(), "heuristic")]
 

@@ -432,7 +432,7 @@ class AsyncApi:
         await self.do(competition_calls.extend(name, student, until, why))
 
     async def disqualify(self, name: str, who: str, why: str) -> Rows[Entry]:
-        """Disqualify a student or an entry; answers the entries that leave."""
+        """Disqualify a student or an entry; return the entries that leave."""
         return await self.do(competition_calls.disqualify(name, who, why))
 
     async def revoke(self, name: str, student: str, *, why: str = "") -> Rows[Entry]:

@@ -426,7 +426,7 @@ class Api:
         self.do(competition_calls.extend(name, student, until, why))
 
     def disqualify(self, name: str, who: str, why: str) -> Rows[Entry]:
-        """Disqualify a student or an entry; answers the entries that leave."""
+        """Disqualify a student or an entry; return the entries that leave."""
         return self.do(competition_calls.disqualify(name, who, why))
 
     def revoke(self, name: str, student: str, *, why: str = "") -> Rows[Entry]:

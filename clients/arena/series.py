@@ -1,8 +1,8 @@
 """The local arena: a series of matches between bots, parallel over processes.
 
-Every process (`plyhouse.clients.arena.process`) has its own hub and bots. It gets one pairing after
-the other, so a slow pairing delays no other.  The chance of a pairing
-follows from the seed of the series and the pairing's index alone, whichever process plays it.
+Every process (`plyhouse.clients.arena.process`) has its own hub and bots.  It takes one pairing
+after the other, so a slow pairing delays no other.  The chance stream of a pairing depends
+only on the seed of the series and the pairing's index, not on the process that plays it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Series(msgspec.Struct, frozen=True):
     """The conditions of all matches of a series."""
 
     bots: tuple[str, ...]
-    """How to load each bot."""
+    """The spec of each bot."""
     names: tuple[str, ...]
     """The names of the bots, all different."""
     game: str
@@ -54,7 +54,7 @@ class PlayedPairing(msgspec.Struct, frozen=True):
 
 
 class ArenaFailure(msgspec.Struct, frozen=True):
-    """Why nothing can be played."""
+    """The reason why a series cannot be played, as a process reports it."""
 
     message: str
     exit_code: int
@@ -71,8 +71,10 @@ class ArenaError(CommandError):
 
 
 def default_jobs(seats: int, mirrored: bool) -> int:
-    """Processes that keep every core busy: in a mirrored pairing as many bots think at once as
-    it has matches, that is, seats.
+    """Return the number of processes that keeps every core busy.
+
+    A mirrored pairing has one match per seat, played at the same time, so as many bots think at
+    once.
     """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return max(1, (cores or 1) // (seats if mirrored else 1))
@@ -88,10 +90,10 @@ async def play_series(
 ) -> None:
     """Play the pairings with these indices in ``jobs`` processes; ``on_played`` gets each.
 
-    They are handed over as they end, with their indices, which need not be in order; ``on_line``
-    gets what the bots print and how they fail, line by line.  ``pairings`` is asked for the next
-    one when a process is free, and may end at any time.  ``gate`` limits how many are played at
-    once by several series together.  Raises `ArenaError`; however it ends, no process is left.
+    ``on_played`` is called as pairings end, in any order, with the index and the result.
+    ``on_line`` gets each line that bots print or fail with.  ``pairings`` is advanced when a
+    process is free.  ``gate`` limits the pairings that several series play at once.  Raises
+    `ArenaError`.  No process outlives the call.
     """
     queue = iter(pairings)
     gate = gate or asyncio.Semaphore(jobs)

@@ -20,14 +20,14 @@ T = TypeVar("T")
 
 
 def request(server: str, token: str | None, call: Call[T]) -> T:
-    """Make a call that needs a token, which is checked here first."""
+    """Make a call that needs a token; raise `CommandError` if there is none."""
     from plyhouse.clients.shared.http import ask
 
     return ask(server, call, needed(token))
 
 
 def needed(token: str | None) -> str:
-    """The token; or what to do without one."""
+    """Return the token; raise `CommandError` if there is none."""
     if not token:
         raise CommandError(
             "There is no token: run `plyhouse login`, or set PLYHOUSE_TOKEN. `plyhouse admin "
@@ -38,12 +38,12 @@ def needed(token: str | None) -> str:
 
 
 def why_text(why: str) -> str:
-    """A reason where the API wants one."""
+    """Return the reason to send; a default if the user gave none."""
     return why or "by the command line"
 
 
 def read_text(file: Path) -> str:
-    """The text of a file, in UTF-8."""
+    """Return the text of a UTF-8 file; raise `CommandError` for another encoding."""
     try:
         return file.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -53,9 +53,9 @@ def read_text(file: Path) -> str:
 
 
 def confirm(question: str, *, yes: bool) -> None:
-    """Ask before something that cannot be taken back, unless ``yes`` answers beforehand.
+    """Ask the user to confirm an irreversible action, unless ``yes`` is set.
 
-    Raises `CommandError` where nobody can answer, and `click.Abort` for a no.
+    Raises `CommandError` if there is no terminal, and `click.Abort` if the user declines.
     """
     if yes:
         return
@@ -67,7 +67,7 @@ def confirm(question: str, *, yes: bool) -> None:
 
 
 def practice_ladder(server: str, name: str) -> Competition | None:
-    """The practice ladder of a competition, as the list of competitions has it; None without."""
+    """Return the practice ladder of a competition; None if it has none."""
     from plyhouse.clients.shared.http import ask
     from plyhouse.protocol.api import competition_calls
 

@@ -44,7 +44,7 @@ HELD: Final = -2
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """An action that is chosen on a board."""
+    """An action that the user chooses by spots of a board."""
 
     action: str
     via: tuple[str, ...]
@@ -64,7 +64,7 @@ def spot_name(cell: Mapping[str, Any], element: int, y: int, x: int) -> str:
 
 
 def moves_of(scene: Mapping[str, Any]) -> list[Move]:
-    """The actions that are chosen on boards."""
+    """Return the actions of a scene that the user chooses by spots of boards."""
     found: list[Move] = []
     for index, element in enumerate(scene.get("elements", ())):
         if element.get("kind") == "button" and element.get("via"):
@@ -96,13 +96,13 @@ def spots_of(element: Mapping[str, Any]) -> Iterator[tuple[int, int, Mapping[str
 
 
 def plain_buttons(scene: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The buttons for actions that no spot means, in the order of the scene."""
+    """Return the buttons of actions that no spots stand for, in the order of the scene."""
     elements = scene.get("elements", ())
     return [each for each in elements if each.get("kind") == "button" and not each.get("via")]
 
 
 def _following(move: Move, path: Sequence[str]) -> list[str] | None:
-    """The spots that may come after those of the path; None if the move does not begin so."""
+    """Return the spots that may follow the path; None if the move begins otherwise."""
     via = move.via
     if not move.pairs:
         if list(via[: len(path)]) != list(path):
@@ -132,7 +132,7 @@ class Choice:
         self.clear()
 
     def clear(self) -> None:
-        """Forget what was chosen."""
+        """Reset the choice."""
         self.path: list[str] = []
         self.left = self.moves
         self.asked: list[Move] = []
@@ -140,7 +140,7 @@ class Choice:
         self._jumped = False
 
     def open(self) -> dict[str, Role]:
-        """The spots that can be chosen now."""
+        """Return the spots that can be chosen next, with their roles."""
         found: dict[str, Role] = {}
         if self._jumped:
             return found

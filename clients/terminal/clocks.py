@@ -1,6 +1,6 @@
-"""Clocks of seats and seats that are away, as the server tells them; time goes on here meanwhile.
+"""Clocks and absences of seats: the server's last report, extrapolated to the present.
 
-``now`` is nanoseconds of any clock that never goes back.
+``now`` is a time in nanoseconds of one monotonic clock.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MS: Final = 1_000_000
 
 
 class Clocks:
-    """Return the remaining time of each seat.
+    """The clock of each seat, and the seats that the match waits for.
 
     >>> clocks = Clocks()
     >>> clocks.set([ClockState(0, 5000, running=True), ClockState(1, 9000)], now=0)
@@ -32,7 +32,10 @@ class Clocks:
         self._away: dict[int, int] = {}
 
     def set(self, states: Sequence[ClockState], now: int, mover: int | None = None) -> None:
-        """Clocks as a message has them; ``mover``: whose runs, if none is said to."""
+        """Set the clocks from a message.
+
+        ``mover`` is the seat whose clock runs if the message marks none as running.
+        """
         if not states:
             return
         self._states = {state.seat: state for state in states}
@@ -41,7 +44,7 @@ class Clocks:
         self._since = now
 
     def stop(self, now: int) -> None:
-        """Nobody's clock runs any more, or it is not known how they go on."""
+        """Stop all clocks at the time that they show."""
         for seat in self._states:
             left = self.left(seat, now)
             if left is not None:
@@ -49,7 +52,7 @@ class Clocks:
         self._running = None
 
     def left(self, seat: int, now: int) -> int | None:
-        """Milliseconds that a seat has left, never below 0; None if it has no clock."""
+        """Return the milliseconds that a seat has left, at least 0; None without a clock."""
         state = self._states.get(seat)
         if state is None:
             return None
@@ -57,27 +60,27 @@ class Clocks:
         return max(0, state.remaining_ms - gone)
 
     def periods(self, seat: int) -> int | None:
-        """Periods of byo-yomi that a seat has left."""
+        """Return the byo-yomi periods that a seat has left; None without a clock."""
         state = self._states.get(seat)
         return state.periods if state is not None else None
 
     @property
     def running(self) -> int | None:
-        """Whose clock runs."""
+        """The seat whose clock runs; None if none runs."""
         return self._running
 
     def away(self, seat: int, left_ms: int, now: int) -> None:
-        """A seat has gone; the match waits so long."""
+        """Note that a seat is away and that the match waits ``left_ms`` for it."""
         self._away[seat] = now + left_ms * MS
 
     def back(self, seat: int | None = None) -> None:
-        """A seat is there again; None for all that is known."""
+        """Note that a seat has come back; without ``seat``, that all have."""
         if seat is None:
             self._away.clear()
         else:
             self._away.pop(seat, None)
 
     def gone(self, seat: int, now: int) -> int | None:
-        """Whole seconds for which the match waits for a seat that is away; None if it is not."""
+        """Return the seconds, rounded up, that the match waits for a seat; None if present."""
         until = self._away.get(seat)
         return None if until is None else max(0, -(-(until - now) // (1000 * MS)))

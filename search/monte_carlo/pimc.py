@@ -1,4 +1,4 @@
-"""Perfect information Monte Carlo: guess the hidden state, search as if all could see it, often.
+"""Perfect information Monte Carlo: sample hidden states, and search each as if all saw it.
 
 Ginsberg, "GIB: imperfect information in a computationally challenging game", JAIR 14 (2001);
 its faults: Frank and Basin, "Search in games with incomplete information: a case study using
@@ -28,7 +28,7 @@ SAMPLES: Final = 30
 
 
 class OpenGame(Game):
-    """A game as it would be if every seat saw the whole state."""
+    """The variant of a game in which every seat sees the whole state."""
 
     def __init__(self, game: Game) -> None:
         self.closed = game
@@ -41,45 +41,45 @@ class OpenGame(Game):
 
     @property
     def seats(self) -> int:
-        """As the game."""
+        """Delegate to the game."""
         return self.closed.seats
 
     @property
     def return_bounds(self) -> tuple[float, float]:
-        """As the game."""
+        """Delegate to the game."""
         return self.closed.return_bounds
 
     @property
     def chance_kind(self) -> ChanceKind:
-        """As the game."""
+        """Delegate to the game."""
         return self.closed.chance_kind
 
     def team(self, seat: int) -> int:
-        """As the game."""
+        """Delegate to the game."""
         return self.closed.team(seat)
 
     def initial_state(self) -> State:
-        """As the game."""
+        """Delegate to the game."""
         return self.closed.initial_state()
 
     def observe(self, state: State, seat: int | None) -> Observation:
-        """As the game."""
+        """Delegate to the game."""
         return self.closed.observe(state, seat)
 
     def information_state(self, state: State, seat: int) -> Any:
-        """Return all that every seat knows."""
+        """Return the information states of all seats together."""
         return tuple(self.closed.information_state(state, each) for each in range(self.seats))
 
     def sample_state(self, observation: Observation, rng: random.Random) -> State:
-        """As the game."""
+        """Delegate to the game."""
         return self.closed.sample_state(observation, rng)
 
     def scene(self, observation: Observation) -> Scene:
-        """As the game."""
+        """Delegate to the game."""
         return self.closed.scene(observation)
 
     def describe(self, state: State) -> str:
-        """As the game."""
+        """Delegate to the game."""
         return self.closed.describe(state)
 
 
@@ -93,7 +93,7 @@ def pimc(
     search: Callable[..., SearchResult] = mcts,
     combine: Literal["mean", "vote"] = "mean",
 ) -> SearchResult:
-    """Find an action from what one seat sees by searching several full states that fit.
+    """Find an action from one seat's observation by searching sampled full states.
 
     ``samples`` states are drawn by ``game.sample_state`` and each is searched with the same share
     of the limit (time, nodes, simulations; without a bound, 1000 simulations in all), as a game

@@ -51,8 +51,7 @@ from plyhouse.server.jobs.periodic import Periodic
 from plyhouse.server.jobs.reviews import Reviews
 from plyhouse.server.jobs.search_trees import Trees
 from plyhouse.server.lobby.lobby import Lobby
-from plyhouse.server.lobby.probation import Watch as ForfeitWatch
-from plyhouse.server.lobby.probation import suspended_text
+from plyhouse.server.lobby.suspension import ForfeitWatch, suspended_text
 from plyhouse.server.match.outcomes import VOID
 from plyhouse.server.match.terminations import forfeiting_seat
 from plyhouse.server.results.rating_refits import RatingRefits
@@ -178,7 +177,7 @@ class Hub:
         )
         self.erasure = Eraser(store, self.audit_follower, self.directory, self.boards, self.reports)
         self.bot_profiles = BotProfiles(config, store, self.privacy, self.directory)
-        self.probation = ForfeitWatch(config, store, self.audit_follower.look)
+        self.forfeit_watch = ForfeitWatch(config, store, self.audit_follower.look)
         self.reviews = Reviews(config)
         self.trees = Trees(config, now)
         self.replays = FairQueue()
@@ -493,7 +492,7 @@ class Hub:
         if running is not None and running.settings.rehearsal:
             return
         culprit = match.seats[seat]
-        if self.probation.concerns(culprit):
+        if self.forfeit_watch.concerns(culprit):
             participant = self.directory.participants.get(culprit.bot_id)
             self._review(participant, 1)
             self.spawn(self._look_at(culprit, match.id, seat, participant))
@@ -509,7 +508,7 @@ class Hub:
     ) -> None:
         """Keep a bot unpaired until it is clear whether it is suspended."""
         try:
-            await self.probation.forfeited(match_id, seat, culprit.name)
+            await self.forfeit_watch.forfeited(match_id, seat, culprit.name)
         finally:
             self._review(participant, -1)
         self.lobby.pair_soon([culprit])

@@ -32,7 +32,7 @@ from plyhouse.server.config import ServerConfig
 from plyhouse.server.contests.tournaments import Tournaments
 from plyhouse.server.hosting.plan import Hosting
 from plyhouse.server.lobby.lobby import Lobby, read_game
-from plyhouse.server.lobby.probation import suspended_text
+from plyhouse.server.lobby.suspension import suspended_text
 from plyhouse.server.table import journal
 from plyhouse.server.table.counts import Counts
 from plyhouse.server.table.directory import Directory

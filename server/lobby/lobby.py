@@ -25,8 +25,8 @@ from plyhouse.protocol.messages import (
 from plyhouse.protocol.messages import Seek as SeekMessage
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.lobby.matchmaking import Matchmaker, PoolKey, Seek, SeekError
-from plyhouse.server.lobby.probation import suspended_text
 from plyhouse.server.lobby.seek_hints import reasons
+from plyhouse.server.lobby.suspension import suspended_text
 from plyhouse.server.match.time_control import SECOND, InvalidTimeControl, TimeControl
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.match_runner import BEGUN_AT_ONCE, MatchRunner, Terms

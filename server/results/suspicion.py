@@ -69,7 +69,7 @@ Floats: TypeAlias = "NDArray[np.float64]"
 
 
 class Match(NamedTuple):
-    """A match of two seats that counts."""
+    """The score of a match of two seats that is not void."""
 
     first: str
     """The entry in the first seat, as ``player/bot``."""

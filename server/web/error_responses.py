@@ -94,7 +94,7 @@ _STATUS: Final = {
 
 
 class Problem(Exception):  # noqa: N818 (named after RFC 9457)
-    """A request is refused; for what the other errors of the house have no word."""
+    """An error response with its own code, if no other exception of the server has one."""
 
     def __init__(self, code: str, detail: str, status: int | None = None) -> None:
         super().__init__(detail)
@@ -108,7 +108,7 @@ _BY_AREA: Final = {"storage": 503, "competition": 409, "erasure": 409}
 def _respond(
     code: str, detail: str, status: int | None = None, wait: int | None = None, **more: Any
 ) -> Response[dict[str, Any]]:
-    """``wait``: in how many seconds it is worth another try, as a header and as a field."""
+    """Return an error response; ``wait`` is the number of seconds after which to retry."""
     if status is None:
         status = _STATUS.get(code) or _BY_AREA.get(code.partition("/")[0], 400)
     body = {
@@ -147,7 +147,7 @@ def _not_worked_out(_: Request[Any, Any, Any], error: Exception) -> Response[dic
 
 
 def _many(_: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:
-    """Several mistakes, one by one."""
+    """Return one response for several invalid parameters or fields."""
     if isinstance(error, InvalidCompetition):
         return _respond(error.code, str(error), mistakes=list(map(asdict, error.mistakes)))
     rows = error.rows if isinstance(error, InvalidStudents) else ()

@@ -455,7 +455,7 @@ class MatchScreen(ReplayControl):
         self.refresh_all()
 
     def action_help(self) -> None:
-        """Show the keys."""
+        """Show the help for the keys."""
         self.app.push_screen(HelpScreen(MATCH_KEYS))
 
     async def action_leave(self) -> None:

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from plyhouse.server.competition.probation import Ended, why
+from plyhouse.server.competition.suspension_rule import Ended, why
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.match.terminations import FORFEITS
 from plyhouse.server.table.presence import Presence
@@ -20,9 +20,9 @@ from plyhouse.storage.errors import StorageError
 from plyhouse.storage.store import Store
 from plyhouse.storage.suspensions import EndedMatch
 
-__all__ = ["Watch", "suspended_text"]
+__all__ = ["ForfeitWatch", "suspended_text"]
 
-log = logging.getLogger("plyhouse.server.lobby.probation")
+log = logging.getLogger("plyhouse.server.lobby.suspension")
 
 DEPTH: Final = 4
 """How many windows of matches are read, because matches lost in one absence count once."""
@@ -31,13 +31,13 @@ DEPTH: Final = 4
 def suspended_text(reason: str) -> str:
     """Return the message to the author of a suspended version."""
     return (
-        f"This version is suspended and not paired: {reason}. A mended bot is a new version and "
+        f"This version is suspended and not paired: {reason}. A fixed bot is a new version and "
         "may play at once; otherwise ask the organiser to reinstate it."
     )
 
 
-class Watch:
-    """Checks versions after forfeits; ``look`` makes the server act on a suspension."""
+class ForfeitWatch:
+    """Suspends versions after too many forfeits; ``look`` makes the server act on it."""
 
     def __init__(
         self, config: ServerConfig, store: Store, look: Callable[[], Awaitable[None]]
