@@ -7,9 +7,15 @@ import sys
 import click
 
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
-from plyhouse.clients.shared.options import server_option, token_option
+from plyhouse.clients.shared.options import (
+    DEFAULT_SERVER,
+    default_server,
+    server_option,
+    token_option,
+)
 from plyhouse.clients.shared.output import note
 from plyhouse.clients.shared.stored_login import (
+    DamagedLoginError,
     StoredLogin,
     login_path,
     remove_login,
@@ -21,12 +27,13 @@ __all__ = ["login", "logout"]
 
 
 @click.command()
-@server_option()
-@token_option()
-def login(server: str, token: str | None) -> None:
+@server_option(default=None, login=False)
+@token_option(stored=False)
+def login(server: str | None, token: str | None) -> None:
     """Store the server and your token for later commands.
 
     Asks for the token, or reads it from a pipe: plyhouse login < token.txt. The server checks it.
+    It replaces the stored login, whose server is the default, else http://127.0.0.1:8765.
     Server and token are then the default of --server and --token in every command; options and the
     variables PLYHOUSE_SERVER and PLYHOUSE_TOKEN win over them. Commands send the stored token to
     the stored server only.
@@ -37,7 +44,7 @@ def login(server: str, token: str | None) -> None:
     from plyhouse.clients.shared.http import Url, ask
     from plyhouse.protocol.api import calls
 
-    address = Url(server).base
+    address = Url(_stored_server() if server is None else server).base
     known = token or _typed(address)
     if not known:
         raise CommandError(
@@ -48,6 +55,14 @@ def login(server: str, token: str | None) -> None:
     place = store_login(StoredLogin(address, known))
     note(f"Logged in to {address} as {person.player} ({', '.join(person.scopes)}).")
     note(f"Stored in {place}, readable by you only.")
+
+
+def _stored_server() -> str:
+    """Return the default server; a damaged login, which the new one replaces, names none."""
+    try:
+        return default_server()
+    except DamagedLoginError:
+        return DEFAULT_SERVER
 
 
 def _typed(address: str) -> str:

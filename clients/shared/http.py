@@ -33,6 +33,8 @@ T = TypeVar("T")
 
 TIMEOUT = 30.0
 """Seconds to wait for a connection or an answer."""
+LONGEST_TOKEN = 256
+"""Characters; a server refuses a longer header without an answer that a user understands."""
 
 
 class UnreachableError(Exception):
@@ -45,6 +47,12 @@ class BadUrlError(Exception):
     """A ``--server`` address that cannot be one."""
 
     code = "config/bad_url"
+
+
+class BadTokenError(Exception):
+    """A token that no server can have issued; the message does not repeat it."""
+
+    code = "config/bad_token"
 
 
 class ApiError(Exception):
@@ -73,19 +81,20 @@ class Url:
 
     def __init__(self, text: str) -> None:
         full = text if "://" in text else f"http://{text}"
-        parts = urlsplit(full)
         try:
-            port = parts.port
+            parts = urlsplit(full)
+            scheme, host, port = parts.scheme, parts.hostname or "", parts.port
+            host.encode("idna")  # a connection does so; it raises for an empty or long label
         except ValueError:
-            port = -1
-        schemes = ("http", "https", "ws", "wss")
-        if parts.scheme not in schemes or not parts.hostname or port == -1:
+            scheme, host, port = "", "", None
+        known = scheme in ("http", "https", "ws", "wss")
+        if not known or not host or not host.isprintable() or " " in host:
             raise BadUrlError(
                 f"'{text}' is no server address; write it like http://127.0.0.1:8765 "
                 f"or https://example.org."
             )
-        self.secure = parts.scheme in ("https", "wss")
-        self.host: str = parts.hostname
+        self.secure = scheme in ("https", "wss")
+        self.host = host
         self.port = port or (443 if self.secure else 80)
         self.local = self.host == "localhost" or self.host.startswith(("127.", "::1"))
         """True if the address is of this machine."""
@@ -199,7 +208,7 @@ def _answered(
     connection = kind(url.host, url.port, timeout=timeout)
     headers = {"Accept": "application/json"}
     if token:
-        headers["Authorization"] = f"Bearer {token}"
+        headers["Authorization"] = f"Bearer {_plausible(token)}"
     elif cookie is not None:
         # A session is for those who say that they come from the server's pages.
         headers["Origin"] = url.base
@@ -226,8 +235,24 @@ def _answered(
         connection.close()
 
 
+def _plausible(token: str) -> str:
+    """Return the token; raise `BadTokenError` if it cannot be sent as a header."""
+    if len(token) > LONGEST_TOKEN:
+        fault = f"{len(token):,} characters"
+    elif odd := [each for each in token if not "!" <= each <= "~"]:
+        fault = f"the character {odd[0]!a}"
+    else:
+        return token
+    raise BadTokenError(
+        f"The token has {fault}, so no server has made it: give the line that begins with ply_."
+    )
+
+
 def _unreachable(url: Url, error: Exception, reason: str) -> str:
     """Say that no server answers, and what to do."""
+    if getattr(error, "reason", "") == "WRONG_VERSION_NUMBER":
+        plain = url.base.replace("https", "http", 1)
+        return f"{url.base} answers without TLS: write {plain} if you trust the network."
     if isinstance(error, ConnectionRefusedError):
         start = "start a server with `plyhouse serve`, or " if url.local else ""
         return f"Nothing listens at {url.base}: {start}give another address with --server."

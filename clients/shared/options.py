@@ -11,6 +11,7 @@ import click
 
 __all__ = [
     "COMPETITION",
+    "DEFAULT_SERVER",
     "competition_argument",
     "competition_option",
     "database_option",
@@ -117,14 +118,17 @@ def token_for(server: str, token: str | None) -> str | None:
     return stored.token
 
 
-def token_option() -> Callable[[F], F]:
-    """``--token T``; the environment is the better place, as others can see command lines."""
+def token_option(*, stored: bool = True) -> Callable[[F], F]:
+    """``--token T``; the environment is the better place, as others can see command lines.
+
+    ``stored`` says in the help that the token of `plyhouse login` is the default.
+    """
     return click.option(
         "--token",
         metavar="TOKEN",
         envvar="PLYHOUSE_TOKEN",
         show_envvar=True,
-        help="Your token on the server.  [default: that of `plyhouse login`]",
+        help="Your token on the server." + "  [default: that of `plyhouse login`]" * stored,
     )
 
 

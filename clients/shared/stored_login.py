@@ -15,7 +15,18 @@ from typing import NamedTuple
 
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
 
-__all__ = ["StoredLogin", "login_path", "remove_login", "store_login", "stored_login"]
+__all__ = [
+    "DamagedLoginError",
+    "StoredLogin",
+    "login_path",
+    "remove_login",
+    "store_login",
+    "stored_login",
+]
+
+
+class DamagedLoginError(CommandError):
+    """The file of the stored login cannot be understood."""
 
 
 class StoredLogin(NamedTuple):
@@ -36,7 +47,7 @@ def login_path() -> Path:
 def stored_login() -> StoredLogin | None:
     """Return the stored login; None if there is none.
 
-    Raises `CommandError` if the file is damaged or others can read it.
+    Raises `DamagedLoginError` if the file is damaged, and `CommandError` if others can read it.
     """
     place = login_path()
     try:
@@ -54,7 +65,7 @@ def stored_login() -> StoredLogin | None:
     except OSError as error:
         raise CommandError(f"{place} cannot be read: {error.strerror}.", EXIT_USAGE) from None
     except (ValueError, KeyError, TypeError):
-        raise CommandError(
+        raise DamagedLoginError(
             f"{place} is damaged: run `plyhouse login` again, or `plyhouse logout`.", EXIT_USAGE
         ) from None
 

@@ -107,6 +107,73 @@ def test_wrong_token_is_not_stored(plyhouse: Plyhouse, server: Server, config: P
     assert not config.exists()
 
 
+def test_login_replaces_the_stored_token_by_that_of_a_pipe(
+    plyhouse: Plyhouse, server: Server, config: Path
+) -> None:
+    ada, bob = (token(plyhouse, server, name) for name in ("ada", "bob"))
+    assert plyhouse("login", "--server", server.url, stdin=f"{ada}\n").code == 0
+    done = plyhouse("login", stdin=f"{bob}\n")
+    assert f"Logged in to {server.url} as bob (play)." in done.err
+    assert stored_login() == (server.url, bob)
+
+
+def test_login_without_a_token_does_not_use_the_stored_one(
+    plyhouse: Plyhouse, config: Path
+) -> None:
+    store_login(StoredLogin("http://127.0.0.1:9", "ply_old"))
+    for arguments in ((), ("--token", "")):
+        done = plyhouse("login", *arguments)
+        assert done.code == 2
+        assert "There is no token" in done.err
+
+
+def test_login_replaces_a_damaged_file(plyhouse: Plyhouse, server: Server, config: Path) -> None:
+    config.parent.mkdir(parents=True)
+    config.write_text("rubbish")
+    config.chmod(0o600)
+    secret = token(plyhouse, server, "ada")
+    assert "is damaged: run `plyhouse login` again" in plyhouse("bot", "status").err
+    done = plyhouse("login", "--server", server.url, stdin=f"{secret}\n")
+    assert done.code == 0, done.err
+    assert stored_login() == (server.url, secret)
+
+
+@pytest.mark.parametrize(
+    ("given", "fault"),
+    [
+        ("pły_ü", r"the character '\u0142'"),
+        ("ply_a b", "the character ' '"),
+        ("ply_" + "x" * 300, "304 characters"),
+    ],
+)
+def test_impossible_token_is_refused_without_a_request(
+    plyhouse: Plyhouse, config: Path, given: str, fault: str
+) -> None:
+    done = plyhouse("login", "--server", "http://127.0.0.1:9", "--token", given)
+    assert done.code == 2
+    assert f"plyhouse: The token has {fault}, so" in done.err
+    assert given not in done.err
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["", "ftp://x", "http://x y", "http://[::1", "http://x:99999", "http://" + "a" * 70 + ".org"],
+)
+def test_impossible_address_is_refused(plyhouse: Plyhouse, config: Path, address: str) -> None:
+    done = plyhouse("login", "--server", address, "--token", "ply_x")
+    assert done.code == 2
+    assert f"plyhouse: '{address}' is no server address; write it like http" in done.err
+
+
+def test_https_to_a_plain_server_names_the_plain_address(
+    plyhouse: Plyhouse, server: Server, config: Path
+) -> None:
+    address = server.url.replace("http", "https", 1)
+    done = plyhouse("login", "--server", address, "--token", "ply_x")
+    assert done.code == 3
+    assert f"{address} answers without TLS: write {server.url} " in done.err
+
+
 def test_no_token_at_all_names_where_to_get_one(plyhouse: Plyhouse, config: Path) -> None:
     done = plyhouse("login")
     assert done.code == 2
