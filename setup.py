@@ -430,7 +430,17 @@ if __name__ == "__main__":  # also under pip; tests import the parts
         packages=list(PACKAGES),
         package_dir=PACKAGES,
         package_data={
-            "": ["py.typed", "*.toml", "*.html", "*.css", "*.js", "*.d.ts", "*.svg", "*.mako"]
+            "": [
+                "py.typed",
+                "*.toml",
+                "*.html",
+                "*.css",
+                "*.js",
+                "*.d.ts",
+                "*.svg",
+                "*.webp",
+                "*.mako",
+            ]
         },
         cmdclass={
             "bdist_wheel": BdistWheel,

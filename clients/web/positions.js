@@ -1,18 +1,8 @@
 // The positions of a match as the server has them in its record, and as a seat saw them.
 
+import { ask } from "./answers.js";
 import { holder, html } from "./dom.js";
 import { api, last, match, names } from "./state.js";
-
-/**
- * What the server answers, as data; throws an `Error` with the number of the status otherwise.
- * @param {string} url
- * @returns {Promise<unknown>}
- */
-export async function ask(url) {
-  const response = await fetch(url);
-  if (!response.ok) throw new Error(String(response.status));
-  return response.json();
-}
 
 /**
  * Fetch all positions from ply `first` on with all events, or only positions that are missing.

@@ -21,13 +21,14 @@ from litestar.datastructures import CacheControlHeader, ResponseHeader
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
 
-__all__ = ["ClientFiles", "handlers", "imported_by", "matches_etag"]
+__all__ = ["FOLDER", "ClientFiles", "handlers", "imported_by", "matches_etag"]
 
 MEDIA_TYPES: Final = {
     ".css": "text/css",
     ".html": "text/html",
     ".js": "text/javascript",
     ".svg": "image/svg+xml",
+    ".webp": "image/webp",
 }
 """The files that browsers may load; they have no use for the rest of the folder."""
 

@@ -139,10 +139,13 @@ class Page:
         await self.tab.set_viewport_size({"width": width, "height": height})
         await self.tab.emulate_media(color_scheme="dark" if dark else "light")
 
-    async def screenshot(self, path: Path, selector: str = "", *, whole: bool = True) -> None:
+    async def screenshot(
+        self, path: Path, selector: str = "", *, whole: bool = True, scale: float = 1
+    ) -> None:
         """Write a picture of the page, or of an element; ``path`` ends with its format.
 
-        Without ``whole``, the picture ends where the window does.
+        ``scale`` makes the picture of an element smaller or larger.  Without ``whole``, the
+        picture ends where the window does.
         """
         options: dict[str, Any] = {"format": path.suffix[1:], "captureBeyondViewport": whole}
         if selector:
@@ -150,7 +153,7 @@ class Page:
                 f"document.querySelector({json.dumps(selector)}).getBoundingClientRect().toJSON()"
             )
             edges = {edge: box[edge] for edge in ("x", "y", "width", "height")}
-            options["clip"] = {**edges, "scale": 1}
+            options["clip"] = {**edges, "scale": scale}
         if path.suffix == ".webp":
             options["quality"] = 85
         tools = await self.tab.context.new_cdp_session(self.tab)  # Playwright writes no WebP

@@ -1,7 +1,8 @@
 """The pictures of docs/: boards of all games, pages of a server, and a screen of the terminal.
 
 ``python -m tests.web.docs_pictures docs/pictures`` takes all of them again, ``--only leaderboard
-games/chess`` some.  It needs Chromium (PLYHOUSE_CHROMIUM can name one).
+games/chess`` some; ``python -m tests.web.docs_pictures clients/web/boards --tiles`` takes the small
+ones of the page on which people choose a game.  It needs Chromium (PLYHOUSE_CHROMIUM can name one).
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from .pictures import boards_page, positions
 __all__ = ["PAGES", "take"]
 
 BOARD_WIDTH = 480
+TILE_WIDTH = 180
 LATEST = 24
 """Plies after which a board is drawn at the latest."""
 MAIN = [sys.executable, "-m", "plyhouse.clients.cli.main"]
@@ -44,6 +46,23 @@ PLAYERS = {"ada/minimax": 5, "ben/mybot": 3, "cyd/careful": 2, "dan/greedy": 1, 
 
 async def boards(page: Page, folder: Path, names: list[str]) -> None:
     """Draw one position of each game, as the seat to move sees it."""
+    async for name in drawn_boards(page, folder, names):
+        await page.screenshot(folder / "games" / f"{name}.webp", ".scene")
+
+
+async def tiles(page: Page, folder: Path) -> None:
+    """Write a small picture of each game: of its board, or of its cards and dice."""
+    async for name in drawn_boards(page, folder, sorted(BUILT_IN)):
+        there = "Boolean(document.querySelector('{}'))"
+        for part in (".grid svg", ".hand svg", ".dice svg", ".table table"):
+            if await page.evaluate(there.format(part)):
+                scale = TILE_WIDTH / BOARD_WIDTH if part == ".grid svg" else 1
+                await page.screenshot(folder / f"{name}.webp", part, scale=scale)
+                break
+
+
+async def drawn_boards(page: Page, folder: Path, names: list[str]) -> AsyncIterator[str]:
+    """Draw one position of each game in turn; yields its name when it is on the page."""
     html = folder / "boards.html"
     html.write_text(boards_page(), encoding="utf-8")
     await page.show_as(BOARD_WIDTH + 32, 800)
@@ -53,7 +72,7 @@ async def boards(page: Page, folder: Path, names: list[str]) -> None:
         found = positions(name, range(LATEST + 1))
         board = found[LATEST if len(found) > LATEST + 1 else (len(found) - 1) // 2]
         await page.evaluate(f"show({json.dumps([board])}, 1)")
-        await page.screenshot(folder / "games" / f"{name}.webp", ".scene")
+        yield name
     html.unlink()
 
 
@@ -218,9 +237,9 @@ async def take(page: Page, folder: Path, only: list[str]) -> None:
             await picture(page, folder)
 
 
-async def _all(program: str, folder: Path, only: list[str]) -> None:
+async def _all(program: str, folder: Path, only: list[str], small: bool) -> None:
     async with chromium(program) as browser, open_page(browser) as page:
-        await take(page, folder, only)
+        await (tiles(page, folder) if small else take(page, folder, only))
 
 
 def main() -> None:
@@ -228,11 +247,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Take the pictures of the documentation.")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only", nargs="+", default=[], metavar="PICTURE")
+    parser.add_argument("--tiles", action="store_true", help="small pictures of all games")
     options = parser.parse_args()
     program = find_chromium()
     if program is None:
         parser.error("no Chromium is installed (PLYHOUSE_CHROMIUM can name one)")
-    asyncio.run(_all(program, options.folder, options.only))
+    asyncio.run(_all(program, options.folder, options.only, options.tiles))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from plyhouse.server.web.pages.play import GROUPS
+
 from .browser import Page
 from .conftest import House, Wire
 
@@ -29,7 +31,7 @@ async def test_front_page_shows_leaderboards_and_results(house: House, page: Pag
     assert "Connect four" in text
     assert "alice/bot" in text
     assert "bob/bot" in text
-    await page.click("h2 a")
+    await page.click("section h3 a")
     there = "location.pathname === '/leaderboards/connect_four'"
     await page.until(f"{there} && document.readyState === 'complete'")
     assert "rating" in await page.text("table")
@@ -227,3 +229,36 @@ async def test_dice_are_not_larger_than_what_they_move(
     dice = await page.evaluate(height.format(".dice svg"))
     board = await page.evaluate(height.format(".grid svg"))
     assert dice <= board * 0.75, (dice, board)
+
+
+async def test_home_page_plays_the_latest_match_and_leads_to_it(house: House, page: Page) -> None:
+    match = await house.play("connect_four", "4 4 3 3 2 2 1")
+    await page.go(f"{house.url}/")
+    discs = "document.querySelectorAll('#hero .stone').length"
+    await page.until(f"{discs} > 2")
+    await page.click("#hero button")
+    await page.until("document.querySelector('#hero button').textContent === 'Continue'")
+    await page.click("#hero a")
+    await page.until(f"location.pathname === '/matches/{match}'")
+    await clean(page)
+
+
+async def test_games_of_the_home_page_have_pictures_in_groups(house: House, page: Page) -> None:
+    await page.go(f"{house.url}/play")
+    groups = "[...document.querySelectorAll('#tiles h3')].map((each) => each.textContent)"
+    assert await page.evaluate(groups) == list(GROUPS)
+    assert await page.evaluate("document.querySelectorAll('#tiles .initial').length") == 0
+    await page.evaluate("for (const each of document.images) each.loading = 'eager'")
+    await page.until("[...document.images].every((each) => each.complete && each.naturalWidth)")
+    await clean(page)
+
+
+async def test_menu_of_a_phone_opens_and_leads_to_pages(house: House, page: Page) -> None:
+    await page.show_as(390, 844)
+    await page.go(f"{house.url}/")
+    assert not await page.evaluate("document.querySelector('nav').checkVisibility()")
+    await page.click(".menu")
+    await page.click("nav a[href='/leaderboards']")
+    await page.until("location.pathname === '/leaderboards'")
+    assert await page.text("h1") == "Leaderboards"
+    await clean(page)

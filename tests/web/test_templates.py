@@ -82,8 +82,8 @@ NAMES = (
 )
 
 
-def tile(name: str) -> Tile:
-    return Tile(name, name, name, name, {2: name})
+def tile(name: str, picture: str = "") -> Tile:
+    return Tile(name, name, name, 0, picture, {2: name})
 
 
 def match(name: str, **changed: Any) -> MatchRow:
@@ -359,9 +359,9 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
         "front.html": [
             {
                 **counts,
-                "tiles": [tile(name)],
+                "tiles": [tile(name), tile(name, "/web/boards/chess.webp")],
                 "guests": True,
-                "version": name,
+                "hero": match(name),
                 "boards": [(name, [line(name, None)]), (name, [line(name, 0.5)])],
                 "recent": [match(name), match(name, finished_ms=None, returns=())],
             },
@@ -369,10 +369,14 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
                 **counts,
                 "tiles": [],
                 "guests": False,
-                "version": name,
+                "hero": None,
                 "boards": [],
                 "recent": [],
             },
+        ],
+        "leaderboards.html": [
+            {"boards": [(name, [line(name, None)])]},
+            {"boards": []},
         ],
         "leaderboard.html": [
             {"game": name, "board": [line(name, 0.0), line(name, None)]},

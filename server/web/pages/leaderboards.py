@@ -11,7 +11,7 @@ from litestar.params import FromPath, QueryParameter
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.gateway.hub import Hub, server_version
+from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.lobby.lobby import Lobby, read_game
 from plyhouse.server.results.leaderboards import board as read_board
 from plyhouse.server.table.directory import Directory
@@ -36,6 +36,9 @@ async def front(state: State, request: Request[Any, Any, Any]) -> Response[str]:
     directory = service(state, Directory)
     config = service(state, ServerConfig)
     sight = await sight_of(request)
+    privacy = service(state, Privacy)
+    running = await privacy.matches(sight, MatchFilter(status="running"), limit=1)
+    recent = await privacy.matches(sight, MatchFilter(by_end=True), limit=FIRST)
     return page(
         "front.html",
         # Where nobody plays but bots in competitions, these would be in the way.
@@ -44,13 +47,24 @@ async def front(state: State, request: Request[Any, Any, Any]) -> Response[str]:
         bots=len(directory.online()),
         running=len(directory.live),
         seeks=len(service(state, Lobby)),
-        version=server_version(),
-        boards=[
-            (game, await read_board(store, game, FIRST))
-            for game in await store.read(leaderboards.games_with_results)
-        ],
-        recent=await service(state, Privacy).matches(sight, MatchFilter(by_end=True), limit=FIRST),
+        hero=next(iter((*running, *recent)), None),
+        boards=await _boards(store),
+        recent=recent,
     )
+
+
+async def _boards(store: Store) -> list[tuple[str, Any]]:
+    """Return the first lines of each leaderboard that has any."""
+    return [
+        (game, await read_board(store, game, FIRST))
+        for game in await store.read(leaderboards.games_with_results)
+    ]
+
+
+@get("/leaderboards", include_in_schema=False)
+async def boards(state: State) -> Response[str]:
+    """Show the first lines of every leaderboard."""
+    return page("leaderboards.html", boards=await _boards(service(state, Store)))
 
 
 @get("/leaderboards/{game:str}", include_in_schema=False)
@@ -71,4 +85,4 @@ async def board(
     )
 
 
-HANDLERS: Final[tuple[Any, ...]] = (front, board)
+HANDLERS: Final[tuple[Any, ...]] = (front, boards, board)

@@ -20,6 +20,7 @@ from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.hosting.hosted_play import HostedPlay
 from plyhouse.server.lobby.table_sizes import tables_of
 from plyhouse.server.table.directory import Directory
+from plyhouse.server.web.client import FOLDER
 from plyhouse.server.web.pages.rendering import page
 from plyhouse.server.web.parameters import service
 
@@ -39,6 +40,14 @@ PRESETS: Final = (
 """Time controls to choose from: what is sent, what it is called, what it means."""
 
 
+GROUPS: Final = ("Classics", "Dice", "Cards and secrets", "From the course")
+"""The groups in which games are shown."""
+COURSE: Final = frozenset(
+    ["coin_guess", "coins", "hexapawn", "matrix", "nim", "prisoners_dilemma", "rock_paper_scissors"]
+)
+"""Small games for lessons."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tile:
     """A game as one chooses it."""
@@ -46,10 +55,17 @@ class Tile:
     name: str
     title: str
     summary: str
-    kind: str
-    """The kind of game, in addition to skill: ``chance``, ``secrets``, both, or nothing."""
+    group: int
+    """Its group on the page, from 0: see `GROUPS`."""
+    picture: str
+    """The address of a small picture; empty if there is none."""
     tables: Mapping[int, str]
     """The open seeks, by the number of players, the fewest first."""
+
+    @property
+    def group_title(self) -> str:
+        """What the page calls the group."""
+        return GROUPS[self.group]
 
 
 @functools.cache  # bounded: by the games that there are
@@ -61,12 +77,14 @@ def _tile(name: str) -> Tile | None:
         log.exception("the game %s cannot be shown", name)
         return None
     info = game.info
-    words = []
-    if info.chance.value != "deterministic":
-        words.append("chance")
-    if info.information.value != "perfect":
-        words.append("secrets")
-    return Tile(name, info.title or name, info.summary, " and ".join(words), tables)
+    if name in COURSE:
+        group = 3
+    elif info.information.value != "perfect":
+        group = 2
+    else:
+        group = 0 if info.chance.value == "deterministic" else 1
+    picture = f"/web/boards/{name}.webp" if (FOLDER / "boards" / f"{name}.webp").is_file() else ""
+    return Tile(name, info.title or name, info.summary, group, picture, tables)
 
 
 async def tiles() -> list[Tile]:

@@ -17,6 +17,7 @@ import jinja2
 from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
 from litestar import MediaType, Response
 
+from plyhouse.server.version import server_version
 from plyhouse.server.web import templates
 from plyhouse.server.web.client import INDEX, imported_by
 from plyhouse.server.web.pages import template_filters
@@ -24,13 +25,12 @@ from plyhouse.server.web.pages import template_filters
 __all__ = ["ENVIRONMENT", "bytecode_cache", "missing", "page", "prepare", "render"]
 
 NAVIGATION: Final = (
-    ("/", "Leaderboards"),
+    ("/play", "Play"),
     ("/competitions", "Competitions"),
+    ("/leaderboards", "Leaderboards"),
     ("/matches", "Matches"),
     ("/wall", "Wall"),
-    ("/play", "Play"),
     ("/account", "Account"),
-    ("/api", "API"),
 )
 """Where the links at the top of every page lead, and what they say."""
 
@@ -68,6 +68,7 @@ def _environment() -> Environment:
     )
     made.globals["NAVIGATION"] = NAVIGATION
     made.globals["imported_by"] = imported_by
+    made.globals["VERSION"] = server_version()
     made.filters.update(template_filters.FILTERS)
     return made
 
