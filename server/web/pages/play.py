@@ -64,7 +64,7 @@ class Tile:
 
     @property
     def group_title(self) -> str:
-        """What the page calls the group."""
+        """The heading of the group."""
         return GROUPS[self.group]
 
 
