@@ -150,7 +150,7 @@ def _observation(game: Game) -> list[str]:
         "## Observation",
         "",
         "Bots get these fields as `observation` in `turn`, `update` and the snapshot of a match. "
-        "In Python an array is a tuple, and `null` is `None`.",
+        "In Python an array is a tuple, and `null` is `None`. Seats count from 0.",
         "",
         "| field | type | meaning |",
         "|---|---|---|",

@@ -4,7 +4,7 @@ A pawn moves one square straight or diagonally forward onto an empty square, and
 only.  Capturing all pawns wins too.  A seat always has a move, because its foremost pawn can move
 diagonally.  There are no draws.
 
-White (seat 0) begins and moves up from ranks 1 and 2.  Actions are written as the squares
+White begins and moves up from ranks 1 and 2.  Actions are written as the squares
 from and to, ``a2a3``, captures as well.  The board is square, ``size`` by ``size``.
 """
 

@@ -4,7 +4,7 @@ A seat takes at least one coin and at most ``max_take``.  In misere play, the co
 and the default, the seat that takes the last coin loses; otherwise it wins.  With up to two
 coins to take, the mover loses misere exactly when the number of coins modulo 3 is 1.
 
-Seat 0 begins.  Actions are written as the number taken, ``1`` or ``2``.
+The first player begins.  Actions are written as the number taken, ``1`` or ``2``.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ A pawn moves one square straight forward onto an empty square, or captures diago
 seat wins by reaching the far rank, by capturing all pawns, or when the other seat has no legal
 move.  There are no draws (M. Gardner, 1962; on 3 by 3 squares the second player wins).
 
-White (seat 0) begins and moves up from rank 1.  Actions are written as the squares from
+White begins and moves up from rank 1.  Actions are written as the squares from
 and to, ``a1a2``, captures as well.  The board is square, ``size`` by ``size``.
 """
 

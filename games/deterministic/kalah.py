@@ -7,8 +7,8 @@ empty, and the house opposite holds seeds, both go to its store.  When a seat ha
 houses after a move, the game ends and each seat adds the seeds left on its side to its store.  The
 seat with more seeds wins.
 
-Seat 0 begins.  Actions are numbers of houses, ``1`` first in the direction of sowing, and written
-so.  ``houses`` and ``seeds`` (in each house at the start) may be chosen.
+The first player begins.  Actions are numbers of houses, ``1`` first in the direction of sowing,
+and written so.  ``houses`` and ``seeds`` (in each house at the start) may be chosen.
 """
 
 from __future__ import annotations

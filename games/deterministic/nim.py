@@ -5,7 +5,8 @@ numbers with commas: ``nim(heaps="3,4,5")``.  C. L. Bouton (1901) solved the gam
 exactly when the binary sum without carries of all heaps is 0, except that in misere play, when no
 heap has more than one object, the mover loses when that sum is 1.
 
-Seat 0 begins.  Actions are written ``heap:count``: ``2:3`` takes three from the second heap.
+The first player begins.  Actions are written ``heap:count``: ``2:3`` takes three from the second
+heap.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Tic-tac-toe: three by three, three in a row win, a full board is a draw.
 
 Actions are written with column letter and row digit, ``a1`` at the lower left and ``c3``
-at the upper right.  Seat 0 plays X and begins.
+at the upper right.  The first player plays X and begins.
 """
 
 from __future__ import annotations

@@ -3,19 +3,19 @@
 Lincoln is on the penny, worth 1; Jefferson is on the nickel, worth 5.  If the guess is right, the
 guesser wins the coin's worth; if it is wrong, the guesser pays it.
 
-Both variants have two seats: seat 0, the holder, has the coin and seat 1, the guesser,
+Both variants have two seats: the first, the holder, has the coin and the second, the guesser,
 names the face.
 
 ``variant=adversary``
-    Seat 0 chooses the coin in secret.  Optimal play hides the penny 5 times in 6 and
+    The holder chooses the coin in secret.  Optimal play hides the penny 5 times in 6 and
     guesses each face half of the time; the value is 0.
 ``variant=bag``
-    Chance draws the coin from seat 0's bag, in which the share ``pennies`` of the coins
-    are pennies.  Nobody looks at it, and seat 0 only owns the bag: it never acts, it pays
+    Chance draws the coin from the holder's bag, in which the share ``pennies`` of the coins
+    are pennies.  Nobody looks at it, and the holder only owns the bag: it never acts, it pays
     and collects.  Guessing Lincoln is worth ``6 * pennies - 5`` and Jefferson the opposite,
     so Lincoln is the better guess only above 5/6 pennies.
 
-Seat 0's choices are written ``penny`` and ``nickel`` (so is the draw), seat 1's guesses
+The holder's choices are written ``penny`` and ``nickel`` (so is the draw), the guesser's
 ``lincoln`` and ``jefferson``.  Returns are the coin's worth.
 """
 

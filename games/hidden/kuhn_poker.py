@@ -1,14 +1,14 @@
 """Kuhn poker for two to four seats: one card each, one bet, the smallest real poker.
 
-The pack has one card more than there are seats: J Q K for two, J Q K A for three and
-T J Q K A for four, ranked in this order.  Every seat puts one chip into the pot and is
-dealt one card; the deals are chance nodes, seat 0 first.  In turn the seats ``check`` or
-``bet`` one chip.  If all check, the highest card takes the pot.  After a bet, every other seat
-answers once in turn with ``call`` (one chip) or ``fold``.  Then the highest card among the bettor
-and the callers takes the pot.  Returns are chips won.
+The pack has one card more than there are seats: J Q K for two, J Q K A for three and T J Q K A
+for four, ranked in this order.  Every seat puts one chip into the pot and is dealt one card; the
+deals are chance nodes, beginning with the first player.  In turn the seats ``check`` or ``bet``
+one chip.  If all check, the highest card takes the pot.  After a bet, every other seat answers
+once in turn with ``call`` (one chip) or ``fold``.  Then the highest card among the bettor and the
+callers takes the pot.  Returns are chips won.
 
 Chance outcomes are written as the card.  With two seats: 12 information sets, 30 terminal
-histories, value -1/18 for seat 0 (H. W. Kuhn, "A simplified two-person poker", 1950).
+histories, value -1/18 for the first player (H. W. Kuhn, "A simplified two-person poker", 1950).
 """
 
 from __future__ import annotations

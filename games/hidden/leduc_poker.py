@@ -1,14 +1,15 @@
 """Leduc hold'em for two seats: two rounds of betting, one card in the hand, one on the table.
 
-The pack has six cards: jack, queen and king in two suits.  Both seats put one chip into the pot and
-are dealt one card each.  After a round of betting one card is turned up for both, and a second
-round follows.  Seat 0 begins both rounds.  In its turn a seat may ``check`` or ``raise``, and after
-a raise ``call``, ``raise`` or ``fold``.  A raise is 2 chips in the first round and 4 in the second,
-and both seats together raise at most twice a round.  In the end a card of the rank on the table
-wins, then the higher rank; equal ranks share the pot.  Returns are chips won.
+The pack has six cards: jack, queen and king in two suits.  Both seats put one chip into the pot
+and are dealt one card each.  After a round of betting one card is turned up for both, and a
+second round follows.  The first player begins both rounds.  In its turn a seat may ``check`` or
+``raise``, and after a raise ``call``, ``raise`` or ``fold``.  A raise is 2 chips in the first
+round and 4 in the second, and both seats together raise at most twice a round.  In the end a card
+of the rank on the table wins, then the higher rank; equal ranks share the pot.  Returns are chips
+won.
 
 Cards, all of them chance outcomes, are written with rank and suit: ``Js Jh Qs Qh Ks Kh``.
-There are 936 information states; the value for seat 0 is -0.0856 (F. Southey and others,
+There are 936 information states; the value for the first player is -0.0856 (F. Southey and others,
 "Bayes' Bluff: Opponent Modelling in Poker", 2005, gives the rules).
 """
 

@@ -1,13 +1,15 @@
 """Matrix games: both seats choose at the same time, and a table gives each one's return.
 
-``payoffs`` is the table as text.  Separate rows (choices of seat 0) by ``;``, cells (choices of
-seat 1) by blanks, and the returns in a cell by ``,``.  Seat 1 pays seat 0 where a cell is a single
-number: ``"0 -1 1; 1 0 -1; -1 1 0"`` is rock, paper, scissors.  ``rows`` and ``columns`` name the
-choices, separated by ``,``; without names they are numbered from 1. An action is the choice's name
-if that is a number.  Other choices get numbers from 0 in the order of the names.  With ``rounds``
-above 1 the same game is repeated, the seats see every round when it is over, and returns are sums.
+``payoffs`` is the table as text.  Separate rows (choices of the first player) by ``;``, cells
+(choices of the second) by blanks, and the returns in a cell by ``,``.  The second player pays the
+first where a cell is a single number: ``"0 -1 1; 1 0 -1; -1 1 0"`` is rock, paper, scissors.
+``rows`` and ``columns`` name the choices, separated by ``,``; without names they are numbered
+from 1.  An action is the choice's name if that is a number.  Other choices get numbers from 0 in
+the order of the names.  With ``rounds`` above 1 the same game is repeated, the seats see every
+round when it is over, and returns are sums.
 
-Seat 0 commits in secret, then seat 1 does.  Only the owner sees a choice before both are made.
+The first player commits in secret, then the second does.  Only the owner sees a choice before
+both are made.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 It also has whose fault each is.
 
 A *forfeit* is a match that a seat lost by something else than play.  Reports, standings, logs, the
-suspension of versions and the table of ``docs/fairness.md`` all read `ENDINGS`; none has its own
+suspension of versions and the table of ``docs/endings.md`` all read `ENDINGS`; none has its own
 list.  A *void* match counts for nothing (`plyhouse.protocol.messages.VOID`).
 
 >>> ENDINGS["flag_fall"].forfeit, ENDINGS["resignation"].forfeit

@@ -9,7 +9,7 @@ The match is drawn, without a claim, after ``quiet_moves`` (40) moves of each se
 jump and without a step of a man, and when a position occurs for the third time with the same seat
 to move.
 
-Black (seat 0) begins.  Actions are written as in PDN: ``11-15`` for a step, ``15x24`` for
+Black begins.  Actions are written as in PDN: ``11-15`` for a step, ``15x24`` for
 jumps, a whole series being one action; where two series share both ends all squares are
 written, ``9x18x27``, and they may always be.  ``position`` gives another start in the FEN of
 PDN: ``B:W18,24,27,K10:B12,16-20`` is the side to move, then the squares of each side.

@@ -1,9 +1,9 @@
 """Connect four: drop discs into columns; four in a line win.
 
-Seat 0 begins.  In turn, each seat drops one disc into a column that is not full, and the disc falls
-to the lowest empty cell.  The first seat with four discs in a line, across, upright or diagonal,
-wins.  A full board without such a line is a draw, and players may agree on a draw.  An action is
-the number of a column, with ``1`` at the left.
+The first player begins.  In turn, each seat drops one disc into a column that is not full, and
+the disc falls to the lowest empty cell.  The first seat with four discs in a line, across,
+upright or diagonal, wins.  A full board without such a line is a draw, and players may agree on a
+draw.  An action is the number of a column, with ``1`` at the left.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Go by Tromp-Taylor rules without suicide: area scoring, positional superko.
 
 Actions are GTP points like ``D4`` (columns without I, rows from below), or ``pass``.
-Black, seat 0, begins.  A play may not repeat any earlier position of the whole board.  Two
+Black begins.  A play may not repeat any earlier position of the whole board.  Two
 passes in a row end the match, and so does ply number ``4 * size * size``, which good play
 does not come near.  A colour scores its stones and the empty regions that reach only that colour.
 Dead stones must be captured, and points shared in a seki count for neither side.  White gets

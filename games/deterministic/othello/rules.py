@@ -5,7 +5,7 @@ opponent's discs between itself and another disc of yours.  All lines enclosed t
 A seat passes only if it cannot place a disc, and then it must.  The game ends when neither can
 place.
 
-Black (seat 0) begins.  Actions are written as the square, ``d3``, or ``pass``; a1 is the
+Black begins.  Actions are written as the square, ``d3``, or ``pass``; a1 is the
 top left corner.  ``position`` gives another start: 64 characters from a1 to h1, then row 2 and so
 on, then a blank and the colour to move. "x" is black, "o" white, and "-" or "." empty, as in the
 test files of othello programs.

@@ -1,9 +1,9 @@
 """Battleship: both seats hide a fleet, then shoot in turn; the first to sink all ships wins.
 
-First seat 0 places its ships in secret, the longest first, one ply each, then seat 1.
-Ships lie along a row or a column, may touch, and must not overlap.  Then the seats shoot in
-turn, seat 0 first, at cells they have not shot at.  All learn whether a shot missed, hit, or
-sank a ship; a sunken ship is shown.  After the end all ships are shown.
+The first player places its ships in secret, the longest first, one ply each; then the second
+player does.  Ships lie along a row or a column, may touch, and must not overlap.  Then the seats
+shoot in turn, beginning with the first player, at cells they have not shot at.  All learn whether
+a shot missed, hit, or sank a ship; a sunken ship is shown.  After the end all ships are shown.
 
 Cells are a column letter and a row number, ``a1`` in the upper left.  Write a placement as both
 ends, ``b3-b6``, or as the cell for a ship of one cell.  Write a shot as its cell.

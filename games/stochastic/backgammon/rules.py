@@ -10,13 +10,14 @@ off all fifteen wins 1 point.  It wins 2 (a gammon) if the other has borne off n
 backgammon) if the other also has a checker on the bar or in the winner's home board.
 
 An action is a whole turn in standard notation: ``24/18 13/11*``, ``bar/20``, ``8/4(2)``,
-``6/off``, and ``pass`` when nothing can be played; turns with equal results are one.
-Rolls are chance outcomes, written as two digits with the larger first.  In the opening roll the
-first digit is the die of seat 0, so seat 0 begins after ``31`` and seat 1 after ``13``.
+``6/off``, and ``pass`` when nothing can be played; turns with equal results are one.  Rolls are
+chance outcomes, written as two digits with the larger first.  In the opening roll the first digit
+is the die of the first player, who begins after ``31``; after ``13`` the second player begins.
 
-``position`` gives another start, with parts separated by ``;``: the checkers of seat 0, those of
-seat 1, each in its own numbering, and the seat to roll, optionally with the dice.  Checkers missing
-from fifteen have been borne off: ``"24x2 13x5 8x3 6x5; bar 13x5 8x3 6x5; 0 31"``.
+``position`` gives another start, with parts separated by ``;``: the checkers of the first player
+and of the second, each in its own numbering, and the seat to roll, optionally with the dice.
+Checkers missing from fifteen have been borne off: ``"24x2 13x5 8x3 6x5; bar 13x5 8x3 6x5; 0
+31"``.
 
 The heuristic is in points.  It comes from the pips that are left when the sides have passed each
 other, and otherwise from a small network trained by self-play.

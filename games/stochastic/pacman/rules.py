@@ -1,9 +1,10 @@
 """Pacman as a grid world: eat all dots and keep clear of the ghosts.
 
-Seat 0 is Pacman.  In turn Pacman moves one step (or stops), then every ghost.  A ghost never stops,
-and turns back only in a dead end.  Scoring is Berkeley's: each move of Pacman costs 1, a dot is
-worth 10, clearing the maze 500, and being caught costs 500. The match ends when the maze is
-cleared, when Pacman is caught, or after ``steps`` moves of Pacman.  There are no capsules.
+The first player is Pacman.  In turn Pacman moves one step (or stops), then every ghost.  A ghost
+never stops, and turns back only in a dead end.  Scoring is Berkeley's: each move of Pacman costs
+1, a dot is worth 10, clearing the maze 500, and being caught costs 500.  The match ends when the
+maze is cleared, when Pacman is caught, or after ``steps`` moves of Pacman.  There are no
+capsules.
 
 With ``ghosts=adversary`` every ghost is a seat; the ghosts are a team, and each one's return
 is the negative score.  With ``ghosts=random`` ghosts are moved by chance, every direction
