@@ -62,7 +62,7 @@ def divide(state: State, depth: int) -> dict[Any, int]:
 
 
 def count_complete_games(state: State) -> int:
-    """Number of different sequences of actions to the end; the whole tree is walked.
+    """Return the number of action sequences that end the game; visits the whole tree.
 
     >>> from plyhouse.games import get_game
     >>> count_complete_games(get_game("coins(coins=6)").initial_state())

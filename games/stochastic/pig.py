@@ -288,7 +288,7 @@ class Pig(Game[PigState, int, PigObservation]):
     action_notation: str = "roll or hold"
 
     def check_parameters(self) -> None:
-        """Every combination is playable; keep what all positions share."""
+        """Accept every combination, and store the rules that all positions share."""
         self.rules = rules_of(
             self.int_parameter("seats"), self.int_parameter("target"), self.int_parameter("sides")
         )

@@ -44,7 +44,7 @@ class EndData(Struct, frozen=True, omit_defaults=True):
 
 
 def tried(text: str) -> str:
-    """Return a refused text as it is kept.
+    """Return a refused action as the record stores it.
 
     It is shortened, and without NUL, which PostgreSQL refuses.
     """

@@ -66,7 +66,7 @@ def squares_of(cells: int) -> list[int]:
 
 
 def walk(bit: i64, direction: i64) -> i64:
-    """Return the set of the next square in a direction; may be off the board."""
+    """Return the bit of the next square in a direction; it may lie off the board."""
     if direction == 0:
         return bit << 4
     if direction == 1:

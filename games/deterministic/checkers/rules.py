@@ -469,10 +469,10 @@ class Checkers(Game[CheckersState, int, CheckersObservation]):
         )
 
     def sample_state(self, observation: CheckersObservation, rng: random.Random) -> CheckersState:
-        """Return the position that was observed, as often repeated as it has been.
+        """Return the observed position, with the number of times it has occurred.
 
-        Not in it: which other positions have stood.  So a search from here sees the present
-        position come again, but not one that stood before it.
+        Earlier positions are unknown.  A search from here therefore counts repetitions of the
+        present position, but not of positions before it.
         """
         return self._seen(observation)
 

@@ -63,7 +63,7 @@ _KNIGHT_PAIRS: Final = ("01", "02", "03", "04", "12", "13", "14", "23", "24", "3
 
 
 def square_name(index: int) -> str:
-    """``e4`` for 28."""
+    """Return the name of a square by its index, rank by rank from a1: ``e4`` for 28."""
     return _NAMES[index]
 
 
