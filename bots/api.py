@@ -363,7 +363,7 @@ class Turn:
                 text = ""
             if isinstance(text, str) and text:
                 return text, f"{action!r} is not legal here, {expected}"
-        raise BotError(f"{action!r} is not an action of {self.game.info.name}: {expected}")
+        raise BotError(f"{action!r} is not an action of {self.game.info.name}, {expected}")
 
     def describe(self) -> str:
         """Return the position for people: in hidden-information games, what you see of it."""

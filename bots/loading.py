@@ -101,7 +101,7 @@ def check_spec(spec: str) -> str:
     'alpha_beta(depth=6)'
     >>> check_spec("alphabeta")
     Traceback (most recent call last):
-    plyhouse.bots.loading.BotLoadError: there is no bot named 'alphabeta'; did you mean alpha_beta?
+    plyhouse.bots.loading.BotLoadError: There is no bot named 'alphabeta'; did you mean alpha_beta?
     """
     whole = spec.strip()
     spec, _ = _split(whole)
@@ -113,7 +113,7 @@ def check_spec(spec: str) -> str:
             raise BotLoadError(f"{path} is a folder: name the bot's .py file")
         if not resolved.is_file():
             near = _near(path.name, [file.name for file in _siblings(resolved)])
-            raise BotLoadError(f"there is no file {path}{near}")
+            raise BotLoadError(f"There is no file {path}{near}")
         return f"{resolved}:{name}{options}" if name else f"{resolved}{options}"
     if spec not in REFERENCE_BOTS and spec not in bot_names():
         if Path(f"{spec.partition(':')[0]}.py").is_file():
@@ -122,7 +122,7 @@ def check_spec(spec: str) -> str:
             hint = _near(spec, list(bot_names())) or (
                 f"; known are {', '.join(bot_names())}, or a file like mybot.py"
             )
-        raise BotLoadError(f"there is no bot named {spec!r}{hint}")
+        raise BotLoadError(f"There is no bot named {spec!r}{hint}")
     return f"{spec}{options}"
 
 

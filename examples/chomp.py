@@ -70,8 +70,9 @@ class Chomp(games.Game):
             names = [self.format(None, (x, y)) for x in range(size)]
             legal = [name if name in observation.legal else None for name in names]
             bar.insert(0, tuple([Cell(marks[x], action=legal[x]) for x in range(size)]))
-        status = f"seat {mover} to move" if mover >= 0 else f"seat {observation.winner} wins"
+        seat = self.seat_name(mover if mover >= 0 else observation.winner)
+        status = f"{seat} to move" if mover >= 0 else f"{seat} wins"
         return Scene((Grid(tuple(bar)),), status, mover if mover >= 0 else None)
 
     def describe(self, state: Any) -> str:
-        return f"rows {state.rows} from the bottom, seat {state.to_move} to move"
+        return f"rows {state.rows} from the bottom, to_move {state.to_move}"

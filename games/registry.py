@@ -282,6 +282,15 @@ def load_game_class(source: str) -> type[Game]:
         hint = f", it has {' and '.join(near)}" if near else " nor any other game"
         raise InvalidGameSource(source, f"the file has no class {wanted}{hint}")
     if not own:
+        unfinished = [
+            value
+            for value in vars(module).values()
+            if isinstance(value, type)
+            and issubclass(value, Game)
+            and value.__module__ == module.__name__
+        ]
+        if len(unfinished) == 1:
+            return _checked_class(unfinished[0], source)  # it names what is missing
         raise InvalidGameSource(
             source, "it defines no game; define a subclass of plyhouse.games.Game"
         )

@@ -10,7 +10,7 @@ from typing import Final
 
 from plyhouse.bots.process.messages import cut
 
-__all__ = ["AuthorLine", "AuthorLog", "AuthorOutput"]
+__all__ = ["AuthorLine", "AuthorLog", "AuthorOutput", "heading"]
 
 FILE_LIMIT: Final = 24 * 1024 * 1024
 """Size in bytes at which a log file is renamed to ``BOT.log.1``."""
@@ -53,6 +53,15 @@ class AuthorLine:
     kind: str
     """``print``: output of the bot; ``note``: a remark of its runner; ``crash``: a failure."""
     text: str
+
+
+def heading(match: str, ply: int | None = None) -> str:
+    """Return the place that a note is about; the ply is the author's `turn.ply`, from 0.
+
+    >>> heading("m1", 4)
+    'match m1, turn.ply 4'
+    """
+    return f"match {match}" if ply is None else f"match {match}, turn.ply {ply}"
 
 
 class AuthorLog:
@@ -132,8 +141,8 @@ class AuthorLog:
 
     def _hear(self, match: str, ply: int | None, kind: str, text: str) -> None:
         if self._on_line is not None:
-            for heading in (f"match {match}: ", f"match {match}, ply {ply}: "):
-                text = text.removeprefix(heading)  # the fields have it already
+            for where in (heading(match), heading(match, ply)):
+                text = text.removeprefix(f"{where}: ")  # the fields have it already
             self._on_line(AuthorLine(match, ply, kind, text))
 
     def _note(self, text: str) -> None:

@@ -277,7 +277,9 @@ class Child:
             return turn.text_of(action)
         except BotError as error:
             seat = self.seats.get(think.match)
-            raise BotError(f"{seat.choose if seat else 'choose'} returned {error}") from None
+            raise BotError(
+                f"{seat.choose if seat else 'choose'} returned no action: {error}"
+            ) from None
 
     def close(self, turn: int) -> None:
         """Forget a turn."""

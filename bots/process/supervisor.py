@@ -32,7 +32,7 @@ import msgspec
 
 from plyhouse.bots.client.timing import REAL_CLOCK, Clock
 from plyhouse.bots.loading import BotLoadError
-from plyhouse.bots.process.author_log import AuthorLog, AuthorOutput
+from plyhouse.bots.process.author_log import AuthorLog, AuthorOutput, heading
 from plyhouse.bots.process.bot_process import IMPORT_TIMEOUT, BotProcess
 from plyhouse.bots.process.launcher import BARE, Launcher, LauncherLost
 from plyhouse.bots.process.messages import (
@@ -572,7 +572,7 @@ class Supervisor:
         self._shown.add(request.number)
         where = await process.where()
         parts = [
-            f"match {request.match}, ply {request.ply}: the bot did not come back after its turn "
+            f"{heading(request.match, request.ply)}: the bot did not come back after its turn "
             "had ended, so its process was stopped; a new one takes over"
         ]
         if where:

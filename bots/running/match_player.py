@@ -22,7 +22,7 @@ import msgspec
 
 from plyhouse.bots.client.client import Client, ClientError, ConnectionLost, RequestRefused
 from plyhouse.bots.client.timing import MS, SECOND, Clock, first_of
-from plyhouse.bots.process.author_log import AuthorLog
+from plyhouse.bots.process.author_log import AuthorLog, heading
 from plyhouse.bots.process.messages import Begin, Chosen, Failed, Resigned
 from plyhouse.bots.process.supervisor import Request, Supervisor
 from plyhouse.bots.running.history import History
@@ -279,7 +279,7 @@ class MatchPlayer:
                 info = None if answer.info is None else msgspec.to_builtins(answer.info)
                 await self._act(request.ply, answer.action, arrived, info)
             case Resigned():
-                await self._give_up(f"match {self.match}: the bot resigns at ply {request.ply}")
+                await self._give_up(f"match {self.match}: the bot resigns at ply {request.ply + 1}")
             case Failed():
                 self._around.log.crash(
                     self.match, answer.error, answer.traceback, answer.position, request.ply
@@ -307,7 +307,8 @@ class MatchPlayer:
                 + (
                     f"the bot is still in {request.stage}"
                     if request.stage != "choose"
-                    else "the bot has reported no action so far"
+                    else "the bot has reported no action so far; use turn.limit for searches, "
+                    "or turn.report the best action so far"
                     if self._supervisor.loaded.best_at_deadline
                     else "play_best_at_deadline is off"
                 ),
@@ -386,13 +387,11 @@ class MatchPlayer:
     # Helpers
 
     def _note(self, text: str, ply: int | None = None) -> None:
-        where = f"match {self.match}" if ply is None else f"match {self.match}, ply {ply}"
-        self._around.log.note(f"{where}: {text}", self.match, ply)
+        self._around.log.note(f"{heading(self.match, ply)}: {text}", self.match, ply)
 
     def _tell(self, text: str, ply: int | None = None) -> None:
         """Tell the author something that is not about the bot's play, so not in its log file."""
-        where = f"match {self.match}" if ply is None else f"match {self.match}, ply {ply}"
-        self._around.say(f"{where}: {text}")
+        self._around.say(f"{heading(self.match, ply)}: {text}")
         self._around.log.tell(text, self.match, ply)
 
     def _begin(self) -> Begin:
@@ -461,8 +460,10 @@ class MatchPlayer:
             parts.append(f"{left} ms were left when the turn came here, {took} ms ago")
         if self._ledger is not None:
             # No frame tells a seat the ledger of the ply at which its flag fell; the record does.
-            parts.append(f"our ply before that was ply {self._ledger.ply}: {_ledger(self._ledger)}")
-        self._tell(f"lost on time at ply {self.history.plies} ({'; '.join(parts)})")
+            parts.append(
+                f"our ply before that was ply {self._ledger.ply + 1}: {_ledger(self._ledger)}"
+            )
+        self._tell(f"lost on time at ply {self.history.plies + 1} ({'; '.join(parts)})")
 
 
 def _kept(failed: Failed) -> str:

@@ -13,7 +13,7 @@ import contextlib
 import random
 import secrets
 from collections import Counter
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
@@ -38,6 +38,7 @@ from plyhouse.bots.running.digest import bot_digest
 from plyhouse.bots.running.match_player import MatchPlayer, Surroundings
 from plyhouse.bots.running.run_options import RunOptions, SeekRequest, on_signals
 from plyhouse.bots.running.summary import RunSummary, SeatResult, counted, verdict
+from plyhouse.games.errors import listed
 from plyhouse.games.registry import game_names, get_game
 from plyhouse.protocol.messages import (
     Accepted,
@@ -186,6 +187,11 @@ class BotRunner:
             self._options.games or loaded.games or game_names(),
             files=named or self._options.launcher is BARE,
         )
+        if beyond := _unclaimed(self._options.games or (), loaded.games):
+            log.note(
+                f"this bot's `games` has only {listed(loaded.games)}: "
+                f"it may not know how to play {listed(beyond)}"
+            )
         name_of = self._games.named
         self._seeks = tuple([replace(seek, game=name_of(seek.game)) for seek in self._seeks])
         # The matches of a mirrored pairing are played at the same time.
@@ -357,8 +363,8 @@ class BotRunner:
         opponents = " and ".join(play.opponents) or "nobody"
         self._say(
             f"match {match}: {snapshot.game}, {snapshot.time_control}, as "
-            f"{game.seat_name(play.seat)} (seat {play.seat}) against {opponents}"
-            + ("" if snapshot.ply == 0 else f", resumed at ply {snapshot.ply}")
+            f"{game.seat_name(play.seat)} (turn.seat {play.seat}) against {opponents}"
+            + ("" if snapshot.ply == 0 else f", resumed at ply {snapshot.ply + 1}")
             + (f": {self._options.pages}{match}" if self._options.pages else "")
         )
         if self._enough(self._count()) and self._open_seeks:
@@ -541,3 +547,15 @@ def _decline_draw(match: str, number: int) -> DeclineDraw:
 
 def _unseek(seek: str, number: int) -> Unseek:
     return Unseek(number, seek)
+
+
+def _unclaimed(wanted: Sequence[str], claimed: Sequence[str]) -> list[str]:
+    """Return the wanted games that a bot does not claim; () claims every game.
+
+    >>> _unclaimed(["pig(target=50)", "nim"], ["pig"])
+    ['nim']
+    """
+    names = {spec.partition("(")[0] for spec in claimed}
+    if not names or any(".py" in name for name in names):  # a file has several spellings
+        return []
+    return [spec for spec in wanted if get_game(spec, files=True).info.name not in names]

@@ -46,7 +46,7 @@ __all__ = ["Arena", "failure_of", "main", "pairing_seed", "seat_orders"]
 
 Work: TypeAlias = "asyncio.Task[None]"
 
-NOTE: Final = re.compile(r"match \w+(?:, ply \d+)?: ([^:\n]*)")
+NOTE: Final = re.compile(r"match \w+(?:, turn\.ply \d+)?: ([^:\n]*)")
 """A runner's note on one match; what comes before its first colon says of what kind it is."""
 
 

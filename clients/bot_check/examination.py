@@ -47,7 +47,7 @@ from plyhouse.clients.bot_check.time_controls import (
 )
 from plyhouse.games.base import Game
 from plyhouse.games.errors import GameError
-from plyhouse.games.registry import get_game
+from plyhouse.games.registry import game_names, get_game
 from plyhouse.server.match.time_control import TimeControl
 
 __all__ = ["LIMIT", "Finding", "check_bot"]
@@ -174,6 +174,8 @@ def _base(game: str) -> str:
 
 
 def _claims(games: Sequence[str]) -> str:
+    if list(games) == list(game_names()):
+        return f"all {len(games)} games, because the bot's `games` is empty"
     return f"{len(games)} {'game' if len(games) == 1 else 'games'} claimed"
 
 

@@ -17,6 +17,7 @@ from plyhouse.clients.shared.errors import (
     EXIT_REFUSED,
     EXIT_USAGE,
     CommandError,
+    unknown_token,
 )
 from plyhouse.clients.shared.lazy import LazyGroup
 from plyhouse.clients.shared.options import (
@@ -165,6 +166,8 @@ def run(
             )
         )
     except Refused as error:
+        if error.code == "auth/bad_token":
+            raise CommandError(unknown_token(address.base), EXIT_REFUSED) from error
         if error.code != "auth/already_connected":
             raise
         # The server's own advice is for those who write hello themselves.

@@ -136,7 +136,8 @@ def check(
     elif failed:
         click.echo(f"{failed} of {len(checks)} checks failed{warnings}.")
     else:
-        click.echo(f"All {len(checks)} checks passed{warnings}: {bot} is fit to play.")
+        at = "" if terms else f" at {time_control}"
+        click.echo(f"All {len(checks)} checks passed{warnings}: {bot} is fit to play{at}.")
     return EXIT_FAILED if failed else EXIT_OK
 
 

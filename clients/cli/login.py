@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.shared.errors import EXIT_REFUSED, EXIT_USAGE, CommandError, unknown_token
 from plyhouse.clients.shared.options import (
     DEFAULT_SERVER,
     default_server,
@@ -41,7 +41,7 @@ def login(server: str | None, token: str | None) -> None:
     The file is readable by you only: login.json in ~/.config/plyhouse, or in the folder plyhouse of
     XDG_CONFIG_HOME. `plyhouse logout` removes it.
     """
-    from plyhouse.clients.shared.http import Url, ask
+    from plyhouse.clients.shared.http import ApiError, Url, ask
     from plyhouse.protocol.api import calls
 
     address = Url(_stored_server() if server is None else server).base
@@ -51,7 +51,12 @@ def login(server: str | None, token: str | None) -> None:
             "There is no token: your organiser has one for you, or `plyhouse join CODE` makes one.",
             EXIT_USAGE,
         )
-    person = ask(address, calls.session(), known)
+    try:
+        person = ask(address, calls.session(), known)
+    except ApiError as error:
+        if error.code != "auth/bad_token":
+            raise
+        raise CommandError(unknown_token(address), EXIT_REFUSED) from error
     place = store_login(StoredLogin(address, known))
     note(f"Logged in to {address} as {person.player} ({', '.join(person.scopes)}).")
     note(f"Stored in {place}, readable by you only.")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_USAGE, CommandError
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from plyhouse.server.results.record import Record
 
 __all__ = ["records_in"]
+
+MATCH_ID: Final = re.compile("[0-9a-z]{14}")
 
 
 def records_in(file: Path) -> Iterator[Record]:
@@ -21,6 +24,12 @@ def records_in(file: Path) -> Iterator[Record]:
     try:
         data = file.read_bytes()
     except OSError as error:
+        if not file.exists() and MATCH_ID.fullmatch(str(file)):
+            raise CommandError(
+                f"There is no file {file}. If that is a match, save its record first: "
+                f"plyhouse record {file} -o {file}.json",
+                EXIT_USAGE,
+            ) from error
         reason = (error.strerror or "cannot be read").lower()
         raise CommandError(f"{file}: {reason}.", EXIT_USAGE) from error
     # A single record is indented over many lines; in a series, each record has one line.

@@ -26,7 +26,7 @@ from plyhouse.bots.client.client import ClientError, Refused
 from plyhouse.bots.client.websocket import websocket_connector
 from plyhouse.bots.hosting.hosted_runner import hosted_runner
 from plyhouse.bots.loading import BotLoadError
-from plyhouse.bots.process.author_log import AuthorLine, AuthorLog
+from plyhouse.bots.process.author_log import AuthorLine, AuthorLog, heading
 from plyhouse.bots.process.launcher import LauncherLost
 from plyhouse.bots.process.messages import cut
 from plyhouse.bots.process.output_limits import Allowance
@@ -515,7 +515,7 @@ class Machine:
                 f"for {each.lost / 1e6:.0f} of {each.allowed / 1e6:.0f} ms the machine was not the "
                 "bot's"
             )
-            log.note(f"match {result.match}, ply {each.ply}: {said}")
+            log.note(f"{heading(result.match, each.ply)}: {said}")
             self._outbox.line(bot, AuthorLine(result.match, each.ply, "note", said))
         flag = flag_fell(bot, result, costs)
         if flag is not None:

@@ -25,6 +25,7 @@ __all__ = [
     "code_of",
     "exit_code",
     "sentence",
+    "unknown_token",
 ]
 
 EXIT_OK: Final = 0
@@ -150,6 +151,14 @@ def code_exit(code: str) -> int:
     if code in _BY_CODE:
         return _BY_CODE[code]
     return _BY_FAMILY.get(code.split("/", 1)[0], EXIT_FAILED)
+
+
+def unknown_token(server: str) -> str:
+    """Return what to say when a server does not know a token."""
+    return (
+        f"The server at {server} does not know this token. Check the address and the token: "
+        "each server has its own tokens."
+    )
 
 
 def sentence(error: BaseException) -> str:

@@ -5,6 +5,7 @@ Pure, and cheap for any number of seeks.
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
@@ -47,7 +48,8 @@ def reasons(
     for key, members in pools.items():
         here = _in_pool(key, members, free, own_bots_rated=own_bots_rated)
         if not here:
-            here = _elsewhere(key, pools, of_game[key.game.partition("(")[0]], connected)
+            akin = of_game[key.game.partition("(")[0]]
+            here = _elsewhere(key, members, pools, akin, connected)
         text = f"Nobody is found yet for {terms_in_words(key)}: {here}."
         told.update({seek.id: text for seek in members if free(seek.name)})
     return told
@@ -74,20 +76,29 @@ def _in_pool(
 
 
 def _elsewhere(
-    key: PoolKey, pools: Mapping[PoolKey, list[Seek]], akin: list[PoolKey], connected: int
+    key: PoolKey,
+    members: list[Seek],
+    pools: Mapping[PoolKey, list[Seek]],
+    akin: list[PoolKey],
+    connected: int,
 ) -> str:
-    """Return what others seek instead."""
+    """Return what other bots than those of one pool seek instead."""
     game = key.game.partition("(")[0]
-    # Take a few more than are named, because this pool itself is left out.
-    near = [each for each in akin[: NAMED + 2] if each != key]
+    names = {seek.name for seek in members}
+
+    def others_in(keys: Iterable[PoolKey]) -> list[PoolKey]:
+        # A bot that seeks several games is not its own opponent. One more than are named is enough.
+        found = (
+            each
+            for each in keys
+            if each != key and any(seek.name not in names for seek in pools[each])
+        )
+        return list(itertools.islice(found, NAMED + 1))
+
+    near = others_in(akin)
     if near:
         return f"others seek {game} only otherwise: {_listed(map(terms_in_words, near), '; ')}"
-    others: list[PoolKey] = []
-    for each in pools:  # no other pool is for this game
-        if each != key:
-            others.append(each)
-        if len(others) > NAMED:
-            break
+    others = others_in(pools)
     if others:
         listed = _listed(map(terms_in_words, others), "; ")
         return f"nobody else seeks {game}; others seek {listed}"

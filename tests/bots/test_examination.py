@@ -55,13 +55,14 @@ async def test_a_bot_without_games_is_checked_in_all_of_them(bot_file: BotFile) 
     checks = await check_bot(spec, seconds=900)
     assert not failed(checks)
     assert sum(check.name.startswith("plays pig as") for check in checks) == 2
+    assert checks[0].explanation.endswith("games, because the bot's `games` is empty")
 
 
 @pytest.mark.parametrize(
     ("choice", "explanation"),
     [
         ("return '9'", "choose one of turn.legal"),
-        ("return None", "None is not an action of tic_tac_toe"),
+        ("return None", "returned no action: None is not an action of tic_tac_toe, expected"),
         ("return 1 / 0", "ZeroDivisionError"),
         ("os._exit(1)", "the bot's process ended (exit code 1)"),
         ("return 'b2' if turn.ply == 0 else turn.legal[0] if turn.seat == 0 else {}", "is not an"),

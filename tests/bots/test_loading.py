@@ -109,7 +109,7 @@ def test_a_failing_import_shows_the_line_of_the_author(bot_file: BotFile) -> Non
 
 def test_a_missing_file_names_its_neighbour(bot_file: BotFile) -> None:
     path = bot_file(GOOD)
-    with pytest.raises(BotLoadError, match=r"there is no file .*mybott.py; did you mean mybot.py"):
+    with pytest.raises(BotLoadError, match=r"There is no file .*mybott.py; did you mean mybot.py"):
         check_spec(path.replace("mybot", "mybott"))
 
 

@@ -159,7 +159,7 @@ async def test_a_match_from_seek_to_result(
     assert results == summary.results
     assert (results[0].points, results[0].plies, results[0].charged_ms) == (1.0, 3, 10)
     assert results[0].opponents == ("bert/rival",)
-    assert "match m1: connect_four, move:1, as first (seat 0) against bert/rival" in run.text
+    assert "match m1: connect_four, move:1, as first (turn.seat 0) against bert/rival" in run.text
     assert "match m1: won +1 after 3 plies: normal" in run.text
 
 
@@ -216,7 +216,7 @@ async def test_nothing_is_played_that_the_bot_did_not_choose(
         assert server.said.empty()
         assert "nothing to play: the bot has reported no action so far" in run.text
         server.say(Finished("m1", Outcome("flag_fall", [-1.0, 1.0], 0, "out of time")))
-        await run.until("lost on time at ply 0 (move:1, round trip 0 ms; 1000 ms were left when")
+        await run.until("lost on time at ply 1 (move:1, round trip 0 ms; 1000 ms were left when")
         await run.until("lost -1 after 0 plies: flag fall by us")
 
 
@@ -713,5 +713,5 @@ async def test_a_flag_is_explained_by_its_own_ply(
         outcome = Outcome("flag_fall", [-1.0, 1.0], 0)
         server.say(Finished("m1", outcome, []))
         await run.until("900 ms were left when the turn came here, 950 ms ago")
-        await run.until("our ply before that was ply 0: thought 5 ms")
+        await run.until("our ply before that was ply 1: thought 5 ms")
         assert "last ply" not in run.text

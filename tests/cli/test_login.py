@@ -104,6 +104,7 @@ def test_commands_use_the_stored_login_until_logout(
 def test_wrong_token_is_not_stored(plyhouse: Plyhouse, server: Server, config: Path) -> None:
     done = plyhouse("login", "--server", server.url, "--token", "ply_wrong")
     assert done.code == 4, done.err
+    assert f"The server at {server.url} does not know this token." in done.err
     assert not config.exists()
 
 

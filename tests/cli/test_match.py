@@ -120,11 +120,34 @@ def test_a_crashing_bot_is_told_to_its_author_there_and_in_the_log_folder(
     assert log.count("ZeroDivisionError: division by zero\n") >= 4
 
 
+def test_game_that_the_bot_does_not_claim_is_noted(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    claims = 'games = ("nim",)'
+    text = f"from plyhouse.bots import Bot\nclass B(Bot):\n    {claims}\n"
+    (tmp_path / "b.py").write_text(
+        f"{text}    def choose(self, turn):\n        return turn.legal[0]"
+    )
+    series = ("match", "b.py", "random", "--games", "2", "--jobs", "1")
+    done = plyhouse(*series, "--game", "coins")
+    assert done.code == 0
+    assert "[b] this bot's `games` has only nim: it may not know how to play coins" in done.err
+    done = plyhouse(*series, "--game", "nim(misere=True)")
+    assert done.code == 0
+    assert "may not know" not in done.err
+
+
+def test_flag_fall_without_a_report_names_the_remedy(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(CRASH.replace("return 1 / 0", "__import__('time').sleep(9)"))
+    series = ("match", "slow.py", "random", "--game", "coins", "--games", "2", "--jobs", "1")
+    done = plyhouse(*series, "--time-control", "move:0.1")
+    assert "no action so far; use turn.limit for searches, or turn.report" in done.err
+    assert ", turn.ply 0: time nearly out" in done.err
+
+
 def test_an_action_that_is_none_is_explained_once(plyhouse: Plyhouse, tmp_path: Path) -> None:
     (tmp_path / "none.py").write_text(CRASH.replace("return 1 / 0", "return None"))
     done = plyhouse("match", "none.py", "random", "--game", "tic_tac_toe", "--games", "2")
     assert done.code == 1
-    assert done.err.count("None is not an action of tic_tac_toe") == 1
+    assert done.err.count("returned no action: None is not an action of tic_tac_toe") == 1
     assert "the position was" in done.err
 
 

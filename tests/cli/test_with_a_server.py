@@ -259,7 +259,7 @@ def test_a_wrong_token_is_refused(plyhouse: Plyhouse, shared: Server) -> None:
     run = ("bot", "run", "random", "--server", shared.url, "--game", "pig")
     done = plyhouse(*run, "--token", "ply_wrong")
     assert done.code == 4
-    assert "token" in done.err
+    assert f"The server at {shared.url} does not know this token." in done.err
     done = plyhouse(*run)
     assert done.code == 4
     assert "plyhouse admin player add" in done.err
@@ -308,6 +308,9 @@ def test_matches_and_records_that_are_not_there(
     assert plyhouse("record", "nope", "--database", shared.database).code == 2
     done = plyhouse("verify", "nope.json")
     assert done.code == 2
+    done = plyhouse("verify", "1m84x2ezvvvrrc")
+    assert done.code == 2
+    assert "plyhouse record 1m84x2ezvvvrrc -o 1m84x2ezvvvrrc.json" in done.err
     (tmp_path / "no.json").write_text("{}")
     done = plyhouse("verify", "no.json")
     assert done.code == 1

@@ -210,6 +210,11 @@ def test_files_are_refused_where_specs_may_come_from_strangers(tmp_path: Path) -
             "class Mine must define describe, initial_state, observe, sample_state, scene, "
             "info, observation_type",
         ),
+        (
+            "from plyhouse.games import Game\nclass Mine(Game): pass",
+            "",
+            "class Mine must define describe, initial_state",
+        ),
         (GAME_FILE + "\nclass Other(Mine): pass", "", "it defines Mine and Other; say which"),
     ],
 )

@@ -199,7 +199,7 @@ def test_what_is_printed_while_a_bot_is_imported_belongs_to_its_first_match() ->
     voice.ply = 4
     voice.printed(log, ["thinking"])
     log.crash("m1", "KeyError: 1", "", "a board", 4)
-    log.note("match m1, ply 4: time nearly out", "m1", 4)
+    log.note("match m1, turn.ply 4: time nearly out", "m1", 4)
     voice.begin(log, "m2")
     assert [(line.match, line.ply, line.kind, line.text) for line in heard] == [
         ("", None, "print", "loaded"),

@@ -42,6 +42,16 @@ async def test_who_seeks_alone_is_told_so_and_what_others_seek(house: Any) -> No
     assert told.startswith("Nobody is found yet for pig, move:9, rated: ")
 
 
+async def test_own_seeks_of_other_games_are_not_those_of_others(house: Any) -> None:
+    one = await house.bot("alice")
+    await one.seek("pig", "move:1")
+    await why(one)
+    await one.seek("nim", "move:1")
+    assert "Nobody is found yet for nim, move:1, casual: nobody else seeks anything" in await why(
+        one
+    )
+
+
 async def test_own_bots_and_seats_that_are_missing_are_named(house: Any) -> None:
     one, two = await house.bot("alice", "one"), await house.bot("alice", "two")
     await one.seek("pig", "move:1", rated=True)
