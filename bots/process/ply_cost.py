@@ -101,8 +101,12 @@ class Stopwatch:
         used = _used(self._pid)
         if used is None or self._used is None:
             return None
-        waited = max(0, _waited(self._pid) - self._waited)
         cpu = max(0, used - self._used)
+        if not cpu and _runnable(self._pid):
+            # The kernel counts a wait at its end, and this one has lasted since the request.
+            waited = wall
+        else:
+            waited = max(0, _waited(self._pid) - self._waited)
         return CostOfPly(match, ply, wall, cpu, waited, self._others(used), self._allowed, answered)
 
     def _look_at_core(self) -> None:
@@ -140,6 +144,16 @@ def _used(pid: int) -> int | None:
     with contextlib.suppress(OSError):
         return time.clock_gettime_ns((~pid << 3) | 2)
     return None
+
+
+def _runnable(pid: int) -> bool:
+    """Return whether a thread of a process runs or waits for a processor."""
+    with contextlib.suppress(OSError, IndexError):
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{task}/stat", "rb") as file:
+                if file.read().rpartition(b") ")[2][:1] == b"R":
+                    return True
+    return False
 
 
 def _waited(pid: int) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -23,6 +25,8 @@ class Kernel:
         self.cpu = self.waited = self.busy = self.wall = 0
         monkeypatch.setattr(ply_cost, "_used", lambda _: self.cpu * MS)
         monkeypatch.setattr(ply_cost, "_waited", lambda _: self.waited * MS)
+        self.runnable = False
+        monkeypatch.setattr(ply_cost, "_runnable", lambda _: self.runnable)
         monkeypatch.setattr(ply_cost, "busy_of", lambda _: self.busy * MS)
         monkeypatch.setattr(ply_cost, "LOOK_AFTER", 0.0)
         monkeypatch.setattr("time.monotonic_ns", lambda: self.wall * MS)
@@ -52,6 +56,31 @@ async def test_only_what_others_took_is_lost(monkeypatch: pytest.MonkeyPatch) ->
     asleep = await kernel.ply(wall=1000, cpu=1, waited=2, busy=990)
     assert [each.lost // MS for each in (alone, beside, itself, asleep)] == [3, 440, 10, 2]
     assert disturbed([alone, beside, itself, asleep]) == [beside]
+
+
+async def test_wait_that_has_not_ended_counts_if_the_bot_ran_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kernel = Kernel(monkeypatch)
+    hung = await kernel.ply(wall=1000, cpu=0, waited=0, busy=990, answered=False)
+    kernel.runnable = True
+    starved = await kernel.ply(wall=1000, cpu=0, waited=0, busy=990, answered=False)
+    awake = await kernel.ply(wall=1000, cpu=1, waited=2, busy=990, answered=False)
+    assert [each.lost // MS for each in (hung, starved, awake)] == [0, 990, 2]
+    assert [each.slept // MS for each in (hung, starved, awake)] == [1000, 0, 997]
+
+
+def test_runnable_tells_a_busy_process_from_a_sleeping_one() -> None:
+    assert ply_cost._runnable(os.getpid())
+    with subprocess.Popen(["sleep", "60"]) as asleep:
+        try:
+            state = Path(f"/proc/{asleep.pid}/stat")
+            while " S " not in state.read_text():  # it has not begun to sleep
+                pass
+            assert not ply_cost._runnable(asleep.pid)
+        finally:
+            asleep.kill()
+    assert not ply_cost._runnable(asleep.pid)
 
 
 async def test_who_was_asked_late_had_less_time_unless_it_answered(
