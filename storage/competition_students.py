@@ -269,10 +269,11 @@ def still_open(row: CompetitionRow, late: bool, now_ms: int) -> None:
             f"{row.name!r} is {row.status}: its final has begun, and nobody can join any more",
         )
     if is_frozen(row, now_ms) and not late:
+        status = row.status if row.status == "finished" else "frozen"
         raise CompetitionRefusal(
             "competition/frozen",
-            f"{row.name!r} is frozen; who joins now needs to be told until when to submit: "
-            "--late-until",
+            f"{row.name!r} is {status}: a student can join only with a late date, which an "
+            "organiser sets with --late-until TIME",
         )
 
 

@@ -120,7 +120,8 @@ def join(
     found = connection.execute(select(*here).where(here.code == _plain(text))).first()
     if found is None:
         raise CompetitionRefusal(
-            "competition/code_unknown", f"there is no code {text!r}: look for a slip of the pen"
+            "competition/code_unknown",
+            f"there is no code {text!r}: check it for typing errors, or ask for a new one",
         )
     row = find(connection, found.class_id)
     if found.revoked_ms is not None:
@@ -172,7 +173,8 @@ def _join(
     if code.player_id is not None:
         if not name:
             raise CompetitionRefusal(
-                "competition/name_needed", "this code is for a group: say who you are (--player)"
+                "competition/name_needed",
+                "this code is for a group: give your name, in a terminal with --player NAME",
             )
         group = name_of(connection, code.player_id)
         people = [NewMember(name, group)]
@@ -182,7 +184,8 @@ def _join(
     else:
         if not name:
             raise CompetitionRefusal(
-                "competition/name_needed", "say what your account is to be called: --player NAME"
+                "competition/name_needed",
+                "your new account needs a name: give it, in a terminal with --player NAME",
             )
         lock_names(connection)
         if players_of(connection, [key_of(name)]):

@@ -107,4 +107,6 @@ class SubmissionRow:
 
 def no_submission(number: int) -> Unknown:
     """Return the error for a submission that does not exist, or that the caller may not see."""
-    return Unknown(f"there is no submission {number}; plyhouse submissions lists yours")
+    return Unknown(
+        f"there is no submission {number} of yours; list them with plyhouse submission list"
+    )

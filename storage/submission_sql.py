@@ -144,7 +144,7 @@ def _keep(
             raise SubmissionRefusal(
                 "submission/quota",
                 f"your submissions would take up {total:,} bytes here, and a player has "
-                f"{most_bytes:,}: remove what you need no more (plyhouse submissions --remove ID)",
+                f"{most_bytes:,}: remove some with plyhouse submission remove ID",
             )
     return complete(connection, digest, size, now_ms)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.shared.lazy import HintingGroup
 from plyhouse.clients.shared.options import (
     database_option,
@@ -80,11 +81,18 @@ def with_store(url: str, action: Callable[[Store], Awaitable[T]], *, create: boo
     """Open the database (made only with ``create``), do something with it, close it."""
 
     async def run() -> T:
+        from sqlalchemy import make_url
+
+        from plyhouse.storage.errors import Unknown
         from plyhouse.storage.store import Store
 
         store = await Store.open(url, create=create)
         try:
             return await action(store)
+        except Unknown as error:
+            # Users often forget --database, and then the database is not the one they mean.
+            shown = make_url(url).render_as_string(hide_password=True)
+            raise CommandError(f"{error} (in the database {shown})", EXIT_USAGE) from error
         finally:
             await store.close()
 
@@ -178,6 +186,8 @@ def display(name: str, text: str, database: str) -> None:
 
 def _bot(text: str) -> tuple[str, str]:
     player, _, name = text.partition("/")
+    if not player or not name:
+        raise click.UsageError(f"'{text}' names no bot: write PLAYER/BOT, such as alice/mybot.")
     return player, name
 
 

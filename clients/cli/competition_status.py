@@ -151,7 +151,7 @@ def status(name: str, server: str, token: str | None, wait: bool, as_json: bool)
                 each.version or "-",
                 each.digest[:8] or "-",
                 _status(each),
-                "yes" if each.connected else "no",
+                "hosted" if each.hosted else "yes" if each.connected else "no",
             ]
             for each in view.entries
         ]

@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from plyhouse.clients.shared.errors import EXIT_OK, EXIT_REFUSED, CommandError
+from plyhouse.clients.shared.errors import EXIT_OK, EXIT_REFUSED, EXIT_USAGE, CommandError
 from plyhouse.clients.shared.options import json_option, server_option, token_option
 from plyhouse.clients.shared.output import counted, harmless, note, print_json, print_table
 from plyhouse.protocol.api import calls
@@ -40,6 +40,12 @@ def logs(match: str | None, bot: str, server: str, token: str | None, as_json: b
         raise CommandError(
             "There is no token: run `plyhouse login`, or set PLYHOUSE_TOKEN.",
             EXIT_REFUSED,
+        )
+    if match and match.isdecimal():
+        raise CommandError(
+            f"{match} is the number of a submission: give the id of a match, or nothing to list "
+            "the latest matches.",
+            EXIT_USAGE,
         )
     if not match:
         _list(ask(server, calls.outputs(bot, SHOWN), token), as_json)

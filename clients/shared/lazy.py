@@ -42,14 +42,25 @@ class HintingGroup(click.Group):
         if name not in known and not name.startswith("-"):
             from difflib import get_close_matches
 
-            near = get_close_matches(name, known, n=3, cutoff=0.5)
-            near += [other for other in known if other.startswith(name) and other not in near]
+            near = self._in_groups(ctx, name)
+            if not near:
+                near = get_close_matches(name, known, n=3, cutoff=0.5)
+                near += [other for other in known if other.startswith(name) and other not in near]
             if near:
                 hint = f"did you mean {' or '.join(near)}?"
             else:
                 hint = f"it is one of {', '.join(known)}."
             raise click.UsageError(f"There is no command '{name}': {hint}", ctx)
         return super().resolve_command(ctx, args)
+
+    def _in_groups(self, ctx: click.Context, name: str) -> list[str]:
+        """Return the subcommands of this name with their groups, such as ``bot run``."""
+        groups = ((each, self.get_command(ctx, each)) for each in self.list_commands(ctx))
+        return [
+            f"{title} {name}"
+            for title, group in groups
+            if isinstance(group, click.Group) and name in group.list_commands(ctx)
+        ]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands with the first sentence of their help, never cut."""

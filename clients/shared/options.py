@@ -141,7 +141,15 @@ def competition_option() -> Callable[[F], F]:
         envvar=COMPETITION,
         show_envvar=True,
         help="The competition.",
+        callback=lambda _context, _parameter, name: _competition(name),
     )
+
+
+def _competition(name: str) -> str:
+    """Return the name of a competition; refuse one that no request can contain."""
+    if not name or "/" in name:
+        raise click.UsageError(f"'{name}' names no competition: see plyhouse competition list.")
+    return name
 
 
 def competition_argument(
@@ -166,6 +174,8 @@ def competition_argument(
                     f"Missing argument '{shown}': give the name of a competition, or set "
                     f"{COMPETITION}."
                 )
+            if "FILE" not in shown:
+                values["name"] = _competition(values["name"])
             return command(**values)
 
         arguments = [("name", shown), *([(other, metavar)] if other else [])]

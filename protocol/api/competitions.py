@@ -86,6 +86,8 @@ class Entry(Row, frozen=True):
     """Started days by which the entry missed the freeze or the extension."""
     penalty: float = 0.0
     """Percentage of the points deducted for lateness."""
+    hosted: bool = False
+    """True if the server runs this version, because it was submitted."""
 
 
 class Member(Row, frozen=True):

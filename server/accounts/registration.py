@@ -114,7 +114,11 @@ class Registration:
         if identity.scopes.isdisjoint((*scopes, "admin")):
             held = ", ".join(sorted(identity.scopes)) or "nothing"
             wanted = " or ".join(f"'{scope}'" for scope in scopes)
-            raise ProtocolError("auth/scope", f"This token does not allow {wanted}, only: {held}.")
+            raise ProtocolError(
+                "auth/scope",
+                f"This token does not allow {wanted}, only: {held}. Use another token, or ask the "
+                "administrator of the server for one.",
+            )
         return identity
 
     def _failed(self, digest: bytes, address: str) -> None:

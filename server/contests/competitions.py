@@ -110,6 +110,8 @@ class CompetitionView:
     """Deviations from the file that do not stop the competition."""
     left_out: frozenset[str] = frozenset()
     """Entries that only connected, although only submitted bots may play."""
+    hosted: frozenset[int] = frozenset()
+    """Ids of the bots whose entered version the server runs, because it was submitted."""
     baselines: Mapping[str, BaselineState] = field(default_factory=dict)
     """The state of each baseline, by its name."""
     late: Mapping[int, int] = field(default_factory=dict)
@@ -634,6 +636,7 @@ class Competitions:
             games=tuple(games),
             warnings=(*warnings, *_warnings(file, entries, left_out)),
             left_out=frozenset(left_out),
+            hosted=frozenset(await self._store.read(submission_sql.entered, row.id)),
             baselines=baselines,
             late=await days_late(self._store, row, file, entries),
         )

@@ -177,6 +177,8 @@ def _http(request: Request[Any, Any, Any], error: Exception) -> Response[dict[st
 def _reason(item: dict[str, Any]) -> str:
     """A mistake in one parameter or field; ``data`` is Litestar's name for the body."""
     key, message = item.get("key", "data"), str(item.get("message", ""))
+    if message == "Expected `str` of length >= 1":
+        return f"{key} is empty: give a text"
     if key != "data":
         return f"{key}: {message}"
     if message == "'data'":

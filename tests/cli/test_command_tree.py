@@ -155,7 +155,14 @@ def test_version(plyhouse: Plyhouse) -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"), [("mach", "match"), ("leader", "leaderboard"), ("gmaes", "games")]
+    ("typed", "meant"),
+    [
+        ("mach", "match"),
+        ("leader", "leaderboard"),
+        ("gmaes", "games"),
+        ("run", "bot run or competition run?"),
+        ("new", "bot new or competition new?"),
+    ],
 )
 def test_a_mistyped_command_is_answered_with_the_nearest(
     plyhouse: Plyhouse, typed: str, meant: str

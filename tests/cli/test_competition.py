@@ -65,6 +65,17 @@ def test_no_file_is_written_that_would_not_be_valid(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("name", ["", "../../etc", "a/b"])
+@pytest.mark.parametrize("words", [("code", "list", "--competition"), ("competition", "file")])
+def test_impossible_name_of_a_competition_is_refused_without_a_request(
+    plyhouse: Plyhouse, words: tuple[str, ...], name: str
+) -> None:
+    done = plyhouse(*words, name, "--server", "http://127.0.0.1:9", "--token", "ply_x")
+    assert done.code == 2
+    missing = "Missing argument 'NAME'" if words[0] == "competition" and not name else ""
+    assert (missing or f"'{name}' names no competition: see plyhouse competition list") in done.err
+
+
 def test_check_tells_every_mistake_with_its_code(plyhouse: Plyhouse, tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_text('name = "Cup"\ngame = ["pig"]\ntime_control = "x"\n')
     done = plyhouse("competition", "check", "bad.toml")

@@ -71,6 +71,12 @@ async def test_an_author_opens_what_was_handed_in_and_closes_it(
     assert await opened() == []
 
 
+async def test_number_of_a_submission_is_no_match_whose_output_is_shown(command: Command) -> None:
+    done = await command("ada", "submission", "logs", "4")
+    assert done.code == EXIT_USAGE
+    assert "4 is the number of a submission: give the id of a match" in done.err
+
+
 async def test_an_organiser_rehearses_a_final_and_is_told_how_to_go_on(
     house: HostedServer, command: Command
 ) -> None:
@@ -85,6 +91,9 @@ async def test_an_organiser_rehearses_a_final_and_is_told_how_to_go_on(
         await house.submit(name, PIG, "mine", "tic_tac_toe")
     cyd = await house.client()
     await cyd.hello(next(each.token for each in joined if each.account == "cyd"), "own")
+    status = (await command("olga", "competition", "status", "Cup")).out
+    ends = {line.split()[0]: line.split()[-1] for line in status.splitlines() if "/" in line}
+    assert (ends["ada/mine"], ends["cyd/own"]) == ("hosted", "yes")
     pupil = await command("ada", "competition", "rehearse", "Cup")
     assert pupil.code == EXIT_REFUSED, pupil.err
     done = await command("olga", "competition", "rehearse", "Cup", "--why", "in time")

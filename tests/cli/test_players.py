@@ -50,6 +50,20 @@ def test_players_and_tokens_are_listed(plyhouse: Plyhouse) -> None:
     assert "pc" in tokens
 
 
+def test_unknown_player_is_reported_with_the_database(plyhouse: Plyhouse) -> None:
+    plyhouse("admin", "player", "add", "alice")
+    done = plyhouse("token", "create", "bob")
+    assert done.code == 2
+    assert "there is no player 'bob'" in done.err
+    assert done.err.endswith(" (in the database sqlite:///plyhouse.db)\n")
+
+
+def test_player_without_a_bot_is_refused_where_a_bot_is_needed(plyhouse: Plyhouse) -> None:
+    done = plyhouse("admin", "bot", "disable", "alice", "--why", "x")
+    assert done.code == 2
+    assert "'alice' names no bot: write PLAYER/BOT" in done.err
+
+
 def test_a_token_is_revoked_by_its_beginning(plyhouse: Plyhouse) -> None:
     token = plyhouse("admin", "player", "add", "alice").out.strip()
     done = plyhouse("token", "revoke", token[:12])

@@ -209,6 +209,17 @@ async def test_token_of_an_account_from_before_is_not_reissued(
     assert await code(ask, 409) == "competition/own_account"
 
 
+async def test_empty_text_is_refused_in_words(house: Any, api: httpx.AsyncClient) -> None:
+    await opened(api)
+    for path, body, field in (
+        ("/api/v1/class/join", {"code": "", "player": "x"}, "code"),
+        (f"{HERE}/cup/announcements", {"text": ""}, "text"),
+    ):
+        answer = await api.post(path, json=body)
+        assert answer.status_code == 400
+        assert answer.json()["detail"] == f"{field} is empty: give a text."
+
+
 async def test_guessing_codes_is_slowed_down_and_a_class_is_not(
     house: Any, api: httpx.AsyncClient
 ) -> None:

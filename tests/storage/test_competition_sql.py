@@ -375,7 +375,8 @@ async def test_every_code_that_does_not_work_says_why(
         ),
     )
     await opened.write(competition_sql.move, "Cup", "freeze", OLGA, opened.now())
-    await refused("frozen", opened.write(join_codes.join, fine.code, "bob", None, opened.now()))
+    with pytest.raises(CompetitionRefusal, match="'Cup' is frozen: a student can join only with"):
+        await opened.write(join_codes.join, fine.code, "bob", None, opened.now())
     await refused("frozen", opened.write(join_codes.add_code, "Cup", OLGA, opened.now(), uses=5))
     late = await opened.write(
         join_codes.add_code, "Cup", OLGA, opened.now(), uses=5, late_ms=START + 1000

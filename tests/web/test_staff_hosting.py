@@ -62,6 +62,8 @@ async def test_a_final_is_rehearsed_and_bots_are_opened_from_the_page_of_the_com
     await page.go(cups)
     await sign_in(page, token)
     await page.go(cups)
+    assert "mine version without a label" in await page.text("#pupils")
+    assert "run by the server" in await page.text("#pupils")
     # The organiser decides only about its own bots.
     assert await page.evaluate("document.querySelectorAll('[data-open]').length") == 1
     await page.click("[data-open='olga/mine']")

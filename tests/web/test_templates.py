@@ -218,11 +218,12 @@ def competition(name: str) -> dict[str, Any]:
 
 
 def entries(name: str) -> tuple[Entered, ...]:
-    """An entry that is connected, one that is not, and one that never was."""
+    """Entries: connected, not connected, never connected, and run by the server."""
     here = CompetitionEntry(1, 1, name, name, 1, name, name, True, False, "active")
     gone = CompetitionEntry(2, 1, name, name, 2, "", "", False, False, name, 3, name, name)
     never = CompetitionEntry(3, 1, name, name, None, "", "", False, True, "active")
-    return Entered(here, True), Entered(gone, False), Entered(never, False)
+    submitted = Entered(here, False, hosted=True)
+    return Entered(here, True), Entered(gone, False), Entered(never, False), submitted
 
 
 def staff(name: str) -> Staff:

@@ -316,6 +316,8 @@ def entry_row(
     entry: CompetitionEntry,
     baseline: BaselineState | None = None,
     late: tuple[int, float] = (0, 0.0),
+    *,
+    hosted: bool = False,
 ) -> Entry:
     """Return an entry as the API shows it.
 
@@ -329,6 +331,7 @@ def entry_row(
         *(entry.status, connected, entry.next_version, entry.next_digest),
         *((baseline.check, baseline.text) if baseline is not None else ("", "")),
         *late,
+        hosted=hosted,
     )
 
 

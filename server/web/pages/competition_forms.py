@@ -126,6 +126,8 @@ class Entered:
     """By how many days it came late, and the percent of the points that this costs."""
     opened: bool | None = None
     """True if people may play against the submitted bot; None if the viewer may not decide."""
+    hosted: bool = False
+    """True if the server runs the entered version, because it was submitted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +236,8 @@ def _entered(
         wanted = each.next_id or each.version_id
         there = here is not None and here.online and here.version_id == wanted
         late = view.late_of(each)
-        found.append(Entered(each, there, each.name in view.left_out, late=late))
+        hosted = each.bot_id in view.hosted
+        found.append(Entered(each, there, each.name in view.left_out, late=late, hosted=hosted))
     return tuple(found)
 
 
