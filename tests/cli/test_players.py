@@ -59,6 +59,7 @@ def test_unknown_player_is_reported_with_the_database(plyhouse: Plyhouse) -> Non
 
 
 def test_player_without_a_bot_is_refused_where_a_bot_is_needed(plyhouse: Plyhouse) -> None:
+    plyhouse("admin", "player", "add", "alice")
     done = plyhouse("admin", "bot", "disable", "alice", "--why", "x")
     assert done.code == 2
     assert "'alice' names no bot: write PLAYER/BOT" in done.err
