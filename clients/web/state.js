@@ -81,7 +81,7 @@ export const actionTo = (at) => match.events.findLast((each) => each.seat >= 0 &
 export function result() {
   if (!match.outcome) return "";
   const why = match.outcome.void_reason ?? null;
-  const said = sentence(match.outcome, match.seats.map((_, seat) => name(seat)));
+  const said = sentence(match.outcome, match.seats.map((_, seat) => name(seat)), match.seat);
   return `${said}${why === null ? "" : ` Void, it counts nowhere: ${why}`}`;
 }
 

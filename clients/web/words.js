@@ -10,6 +10,14 @@ const WON = {
   no_show: "as the other did not come",
 };
 
+/** What follows "You lose" where two play. */
+/** @type {Record<string, string>} */
+const YOU_LOSE = {
+  resignation: "by resignation", flag_fall: "on time", illegal_action: "by an illegal action",
+  disconnect: "because you were away", bot_crash: "because your bot failed",
+  no_show: "because you did not come",
+};
+
 /** What one who played alone did instead. */
 /** @type {Record<string, string>} */
 const LOST = {
@@ -30,8 +38,9 @@ export const score = (value) => {
  * The result in a sentence.
  * @param {{termination: string, returns?: number[], reason?: string}} outcome
  * @param {string[]} names of those who held the seats
+ * @param {number | null} you the seat of the person who reads it, if any
  */
-export function sentence({ termination, returns = [], reason: words = "" }, names) {
+export function sentence({ termination, returns = [], reason: words = "" }, names, you = null) {
   const reason = words.charAt(0).toUpperCase() + words.slice(1);
   if (termination === "aborted" || termination === "server_fault") {
     return `No result: ${reason || termination.replaceAll("_", " ")}`;
@@ -47,9 +56,13 @@ export function sentence({ termination, returns = [], reason: words = "" }, name
   if (winners.length === returns.length) {
     return (best === 0 ? "Draw." : `Nobody is ahead: ${score(best)} for each.`) + told;
   }
+  const mine = you !== null && returns.length === 2;
+  const alone = you !== null && returns[you] === best && winners.length === 1;
   const verb = winners.length > 1 ? "win" : "wins";
   const how = WON[termination] ? ` ${WON[termination]}` : "";
   const usual = returns.every((value) => Math.abs(value) === 1);
   const by = usual || how ? "" : `, ${returns.map(score).join(" : ")}`;
+  if (alone) return `You win${how}${by}.${told}`;
+  if (mine) return `You lose${how ? ` ${YOU_LOSE[termination]}` : ""}${by}.${told}`;
   return `${winners.join(" and ")} ${verb}${how}${by}.${told}`;
 }

@@ -231,7 +231,7 @@ async def test_actions_without_a_spot_are_buttons(house: House, page: Page) -> N
     await bot.act("pass")
     await page.until(MINE)
     await page.click('[data-action="pass"]')
-    await page.until("document.querySelector('#outcome').textContent.includes('wins')")
+    await page.until("document.querySelector('#outcome').textContent.startsWith('You win')")
     assert not await page.evaluate(MINE)
     assert page.errors == []
 
@@ -260,7 +260,9 @@ async def test_a_person_may_come_back_and_resign(house: House, page: Page) -> No
     await page.click('[data-request="resign"]')
     assert not await page.text("#outcome")  # asked once more
     await page.click('[data-request="resign"]')
-    await page.until("document.querySelector('#outcome').textContent.includes('by resignation')")
+    await page.until(
+        "document.querySelector('#outcome').textContent.startsWith('You lose by resignation.')"
+    )
     await bot.finish()
     await page.until("document.querySelector('#own').children.length === 0")
     assert page.errors == []
