@@ -150,7 +150,7 @@ def new(
 @click.option(
     "--entries",
     type=click.IntRange(2, 100_000),
-    help="Number of bots in the final.  [default: the file's limit and its baselines]",
+    help="Number of bots in the final, with baselines.  [default: the file's limit and those]",
 )
 @click.option(
     "--cores",
@@ -251,7 +251,7 @@ def _show_cost(cost: Preview, measured: dict[str, Measured], cores: int | None) 
         for each in cost.games
     ]
     columns = ["game", "matches", "a match", "at most", "core-hours", "measured by"]
-    print_table(f"Cost with {cost.entries} entries", columns, rows, "lrrrrl")
+    print_table(f"Cost with {cost.entries} entries, baselines included", columns, rows, "lrrrrl")
     machine = f"on {counted(cores, 'core')}" if cores else "each bot on a core of its own"
     click.echo(
         f"Together {cost.matches:,} matches and typically {cost.typical:,.1f} core-hours, at most "

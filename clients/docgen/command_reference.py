@@ -66,7 +66,7 @@ def _sections(command: click.Command, path: str, parent: click.Context) -> Itera
     ]
     if options:
         rows = "\n".join(_row(option) for option in options)
-        yield f"| option | default | environment | meaning |\n|---|---|---|---|\n{rows}\n"
+        yield f"| option | meaning | default | environment |\n|---|---|---|---|\n{rows}\n"
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
             child = command.get_command(context, name)
@@ -102,7 +102,7 @@ def _row(option: click.Option) -> str:
     variables = [option.envvar] if isinstance(option.envvar, str) else list(option.envvar or ())
     shown = " ".join(f"`{variable}`" for variable in variables)
     default = "required" if option.required else _cell(_default(option))
-    return f"| {_cell(names)} | {default} | {shown} | {_cell(option.help or '')} |"
+    return f"| {_cell(names)} | {_cell(option.help or '')} | {default} | {shown} |"
 
 
 def _default(option: click.Option) -> str:

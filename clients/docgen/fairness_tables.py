@@ -18,6 +18,7 @@ import msgspec
 
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.api.matches import Info
 from plyhouse.protocol.messages import Outcome
 from plyhouse.protocol.schema import section
 from plyhouse.server.match.terminations import ENDINGS, counts_word
@@ -43,7 +44,7 @@ SPECS: Final = (
 )
 """Games whose outcomes are shown: every built-in one that has chance nodes."""
 
-PARTS: Final = (Record, RecordSeat, LagPolicy, RecordChance, RecordEvent, Outcome)
+PARTS: Final = (Record, RecordSeat, LagPolicy, RecordChance, RecordEvent, Info, Outcome)
 MATCHES: Final = 40
 """Random matches in which the chance nodes of a game are collected."""
 PLIES: Final = 300

@@ -69,7 +69,7 @@ def _index(games: list[Game]) -> str:
             "Name a game by its name, or with parameters: `pig(target=50)`. "
             "[Your own game](../own-game.md) is one file.",
             "",
-            "| game | name | seats | chance | information | |",
+            "| game | name | seats | chance | information | summary |",
             "|---|---|---|---|---|---|",
             *rows,
             "",
@@ -104,6 +104,14 @@ def _frame(game: Game) -> dict[str, Any]:
     return frame
 
 
+def _rules(game: Game) -> str:
+    """Return the rules without a first sentence that repeats the summary above them."""
+    text = _markdown(rules_text(game))
+    first, _, rest = text.partition("\n\n")
+    repeats = first.casefold().endswith(game.info.summary.casefold())
+    return rest if rest and repeats else text
+
+
 def _page(game: Game, published: dict[str, Any]) -> str:
     info = game.info
     least, most = game.return_bounds
@@ -118,9 +126,9 @@ def _page(game: Game, published: dict[str, Any]) -> str:
         "",
         "## Rules",
         "",
-        _markdown(rules_text(game)),
+        _rules(game),
         "",
-        "| | |",
+        "| property | value |",
         "|---|---|",
         f"| Name | `{info.name}` |",
         f"| Seats | {_seats(game)}{': ' + names if info.seat_names else ''} |",
@@ -133,7 +141,12 @@ def _page(game: Game, published: dict[str, Any]) -> str:
         "",
     ]
     if info.parameters:
-        lines += ["## Parameters", "", "| name | default | allowed | |", "|---|---|---|---|"]
+        lines += [
+            "## Parameters",
+            "",
+            "| name | default | allowed | meaning |",
+            "|---|---|---|---|",
+        ]
         lines += [_parameter(parameter) for parameter in info.parameters]
         lines.append("")
     lines += [*_observation(game), *_numbers(published)]

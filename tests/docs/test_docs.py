@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import asyncio
 import doctest
+import html
 import os
 import re
 import shutil
@@ -28,6 +29,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from tests.harness.zygote import Zygote
@@ -300,6 +302,28 @@ def check_links(page: Path) -> None:
         assert not anchor or anchor in found, f"{path}#{anchor}"
 
 
+def broken_links(site: Path) -> list[str]:
+    """Return the links between built pages whose file or anchor does not exist."""
+    anchors = {
+        page: set(re.findall(r'\s(?:id|name)="([^"]+)"', page.read_text()))
+        for page in site.rglob("*.html")
+    }
+    broken = []
+    for page in anchors:
+        for link in re.findall(r'\s(?:href|src)="([^"]+)"', page.read_text()):
+            parts = urlsplit(html.unescape(link))
+            if parts.scheme or parts.netloc:
+                continue
+            folder = site if parts.path.startswith("/") else page.parent
+            target = (folder / unquote(parts.path).lstrip("/")).resolve() if parts.path else page
+            target = target / "index.html" if target.is_dir() else target
+            known = anchors.get(target)
+            anchor = unquote(parts.fragment)
+            if not target.is_file() or (anchor and known is not None and anchor not in known):
+                broken.append(f"{page.relative_to(site)}: {link}")
+    return broken
+
+
 @pytest.mark.slow
 def test_the_site_builds_strictly(tmp_path: Path) -> None:
     if shutil.which("mkdocs", path=str(Path(sys.executable).parent)) is None:
@@ -318,6 +342,13 @@ def test_the_site_builds_strictly(tmp_path: Path) -> None:
             r'<(?:link|script|img)[^>]+(?:href|src)="(https?:[^"]+)"', page.read_text()
         )
         assert not loaded, f"{page.name} loads {loaded} from the network"
+    assert broken_links(tmp_path) == []
+    for page in pages:
+        text = page.read_text()
+        assert 'role="dialog">' not in text, f"{page.name} has a dialog without a name"
+        for image in re.findall(r"<img [^>]*>", text):
+            assert "width=" in image, image
+            assert "height=" in image, image
     shown = "".join(page.read_text() for page in (tmp_path / "api").glob("*.html"))
     described = {path.rpartition(".")[2] for path in re.findall(r'id="(plyhouse\.[\w.]+)"', shown)}
     for package in (bots, games, search, api):
