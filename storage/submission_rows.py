@@ -107,6 +107,4 @@ class SubmissionRow:
 
 def no_submission(number: int) -> Unknown:
     """Return the error for a submission that does not exist, or that the caller may not see."""
-    return Unknown(
-        f"there is no submission {number} of yours; list them with plyhouse submission list"
-    )
+    return Unknown(f"there is no submission {number}; see plyhouse submission list")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import click
 
@@ -25,6 +25,8 @@ __all__ = ["POLL", "pairings", "status"]
 
 POLL = 0.5
 """Seconds between two requests of ``status --wait`` and ``run --wait``."""
+NEWS = 30.0
+"""Seconds between two notes of ``status --wait`` about the progress."""
 
 
 @click.command()
@@ -115,6 +117,19 @@ def _status(entry: Entry) -> str:
     return ", ".join(filter(None, ("baseline", words.get(entry.check, ""))))
 
 
+def until_over(ask: Callable[[], CompetitionDetail]) -> CompetitionDetail:
+    """Ask for a competition until its final is over, and note how far it is."""
+    said = time.monotonic()
+    while (view := ask()).status == "running":
+        if time.monotonic() - said >= NEWS:
+            said = time.monotonic()
+            finished = sum(game.finished for game in view.progress)
+            planned = sum(game.planned for game in view.progress)
+            note(f"{finished} of {counted(planned, 'match', 'matches')} played.")
+        time.sleep(POLL)
+    return view
+
+
 @click.command()
 @competition_argument()
 @server_option()
@@ -123,10 +138,11 @@ def _status(entry: Entry) -> str:
 @json_option()
 def status(name: str, server: str, token: str | None, wait: bool, as_json: bool) -> None:
     """Show students, entries and progress of the final."""
-    view = request(server, token, competition_calls.status(name))
-    while wait and view.status == "running":
-        time.sleep(POLL)
-        view = request(server, token, competition_calls.status(name))
+
+    def ask() -> CompetitionDetail:
+        return request(server, token, competition_calls.status(name))
+
+    view = until_over(ask) if wait else ask()
     if as_json:
         print_json(view)
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -343,5 +344,9 @@ def join(code_text: str, server: str, player: str, output: Path | None, token: s
             where = f"is in {output}." if output is not None else "is shown only now:"
             note(f"You are {answer.account} in {answer.name}. Your token {where}")
             write(f"{answer.token}\n")
+            if output is not None:
+                note(
+                    f"Log in with it: plyhouse login --server {server} < {shlex.quote(str(output))}"
+                )
         else:
             note(f"{answer.account} is in {answer.name}, and keeps its token.")

@@ -69,7 +69,7 @@ from plyhouse.storage.store import Store
 __all__ = ["Board", "Boards", "Results", "entrants_of", "standings_for"]
 
 ANY_TIME: Final = (
-    "Pairings were played until grades were certain, so every interval here is an any-time one: it "
+    "Pairings are played until grades are certain, so every interval here is an any-time one: it "
     "holds however often you look."
 )
 KEPT: Final = 16

@@ -650,8 +650,8 @@ def _too_busy(game: str, voided: Mapping[str, int]) -> list[str]:
     return [
         f"{game}: the machine {machine} was too busy for bots whose flags fell there; "
         f"{'a match is' if count == 1 else f'{count} matches are'} void and played again, once for "
-        "each bot. The page of each match says why; give that runner fewer --cores, or --nice 0 if "
-        "other work keeps it busy."
+        "each bot. The page of each match says why; start that runner with fewer --cores, or with "
+        "--nice 0 if other work keeps it busy (with --hosted: serve --no-local-runner first)."
         for machine, count in voided.items()
     ]
 

@@ -138,10 +138,11 @@ class Uploads:
             package = await inspect_upload(file, sent.from_start(), self.rules)
         name = bot or package.name or _bot_name(file)
         if not name or name.lower() == identity.player.lower():
+            fault = f"cannot be called {name!r} like your account" if name else "has no name"
             raise SubmissionRefusal(
                 "submission/bot_name",
-                "the bot needs a name of its own, as yours stands for you in person: say it with "
-                f'--bot, or as name = "..." in plyhouse.toml (not {name!r})',
+                f'the bot {fault}: give another name with --bot NAME, or as name = "..." in '
+                "plyhouse.toml",
             )
         row = await store.ensure_bot(
             identity.player_id, name, "bot", limit=config.max_bots_per_player

@@ -6,10 +6,14 @@ import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from tests.cli.conftest import Done, Plyhouse
 from tests.harness.command_line_server import Server, start, stop, token
+
+from plyhouse.clients.cli import competition_status
 
 CUP = 'name = "Cup"\ngames = ["tic_tac_toe"]\ntime_control = "move:1"\n'
 
@@ -63,6 +67,20 @@ def test_no_file_is_written_that_would_not_be_valid(
     assert done.code == 2
     assert said in done.err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_waiting_for_a_final_notes_how_far_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(competition_status, "POLL", 0.0)
+    monkeypatch.setattr(competition_status, "NEWS", 0.0)
+    games = [SimpleNamespace(finished=3, planned=1000), SimpleNamespace(finished=1, planned=200)]
+    answers: list[Any] = [
+        SimpleNamespace(status="running", progress=games),
+        SimpleNamespace(status="finished", progress=games),
+    ]
+    assert competition_status.until_over(lambda: answers.pop(0)).status == "finished"
+    assert capsys.readouterr().err == "4 of 1200 matches played.\n"
 
 
 @pytest.mark.parametrize("name", ["", "../../etc", "a/b"])
@@ -146,7 +164,9 @@ def test_a_class_at_the_command_line(server: Server, plyhouse: Plyhouse, tmp_pat
     assert do("join", code, "--player", "fay").out.startswith("ply_")
     assert "for 1, and all have come" in do("join", code, "--player", "gus", code=4).err
     two = do("code", "create", "--uses", "2").out.strip()
-    assert "is in ivy.token" in do("join", two, "--player", "ivy", "-o", "ivy.token").err
+    joined = do("join", two, "--player", "ivy", "-o", "ivy.token").err
+    assert "is in ivy.token" in joined
+    assert f"plyhouse login --server {server.url} < ivy.token" in joined
     lost = (tmp_path / "ivy.token").read_text()
     assert lost.startswith("ply_")
     assert stat.S_IMODE((tmp_path / "ivy.token").stat().st_mode) == 0o600
