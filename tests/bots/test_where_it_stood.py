@@ -134,7 +134,7 @@ async def test_what_choose_returned_is_told_with_its_place(
         failed = await rig.ask()
         assert isinstance(failed, Failed)
         assert "choose of MyBot (mybot.py, line " in failed.error
-        assert "returned None" in failed.error
+        assert "returned no action: None is not an action of" in failed.error
 
 
 async def test_an_import_without_end_shows_where_it_stood(
