@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import re
 from pathlib import Path
 
@@ -24,14 +25,19 @@ def references() -> dict[str, str]:
     }
 
 
+def is_module(name: str) -> bool:
+    """Return whether a module exists, in the sources or installed from a wheel."""
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:  # its parent is no package
+        return False
+
+
 @pytest.mark.parametrize(("reference", "file"), references().items())
 def test_docstring_reference_exists(reference: str, file: str) -> None:
     parts = reference.split(".")
-    module = next(
-        ".".join(parts[:end])
-        for end in range(len(parts), 0, -1)
-        if (path := ROOT.joinpath(*parts[1:end])).is_dir() or path.with_suffix(".py").is_file()
-    )
+    prefixes = (".".join(parts[:end]) for end in range(len(parts), 0, -1))
+    module = next(filter(is_module, prefixes))
     target: object = importlib.import_module(module)
     for name in parts[module.count(".") + 1 :]:
         annotated = name in getattr(target, "__annotations__", {})
