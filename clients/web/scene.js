@@ -93,8 +93,8 @@ export class Drawing {
     if (board) {
       status.append(this.flipper(whole));
       // The seat whose side of the board is below; other scenes have none, or the viewer.
-      whole.dataset.below = String(this.turned(board) ? 1 - (board.bottom ?? 0) : board.bottom);
-    } else if (typeof this.scene.viewer === "number") whole.dataset.below = String(this.scene.viewer);
+      whole.setAttribute("data-below", String(this.turned(board) ? 1 - (board.bottom ?? 0) : board.bottom));
+    } else if (typeof this.scene.viewer === "number") whole.setAttribute("data-below", String(this.scene.viewer));
     if (this.choosing) this.choosing.attach(whole);
     else keysOf(whole);
     return whole;

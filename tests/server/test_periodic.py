@@ -200,7 +200,7 @@ async def test_login_timeouts_come_whatever_else_fails(
 
     session = Broken()
     if broken == "hosting":
-        monkeypatch.setattr(hub.hosting, "credit", refuse_to_run)
+        monkeypatch.setattr(hub.hosting, "refund", refuse_to_run)
     elif broken == "verdicts":
         monkeypatch.setattr(hub.flag_reports, "look", refuse_to_run)
     else:
