@@ -92,8 +92,8 @@ def main() -> int:
     """Do the whole check."""
     with tempfile.TemporaryDirectory(prefix="plyhouse-wheel-") as scratch_name:
         scratch = Path(scratch_name)
-        # What this tree has compiled is taken over if the sdist holds the very same sources: if
-        # it lacked one, it would be compiled anew, or fail.
+        # Reuse the machine code of this tree. The build compiles again, or fails, if the sources
+        # in the sdist differ or one is missing.
         os.environ["PLYHOUSE_NATIVE"] = str(ROOT / "build" / "native")
         # `python -m build` without options makes the wheel from the sdist it just made.
         run(sys.executable, "-m", "build", "--outdir", scratch / "dist", cwd=ROOT)

@@ -97,7 +97,7 @@ export class Parts {
     fit(scene, Math.max(high - (narrow ? seats.node.parentElement?.offsetHeight ?? 0 : 0), LEAST.board));
   }
 
-  /** The boards get what the window leaves beside players, status and buttons; the list, what is left beside the board. */
+  /** Fit the boards into the window with players, status and buttons, and the list of plies beside them. */
   roomOnPage() {
     const { scene, list } = this;
     /** @type {HTMLElement | null} */

@@ -122,8 +122,10 @@ async def status(state: State, request: Call, competition: FromPath[str]) -> Com
         students=[student_row(each) for each in view.students],
         entries=[
             entry_row(
-                *(service(state, Directory), each, view.baselines.get(each.name)),
-                view.late_of(each),
+                service(state, Directory),
+                each,
+                baseline=view.baselines.get(each.name),
+                late=view.late_of(each),
                 hosted=each.bot_id in view.hosted,
             )
             for each in view.entries
