@@ -17,7 +17,7 @@ import time
 from typing import Final
 
 from plyhouse.server.accounts.builtin_bots import NoHouseBot, house_token
-from plyhouse.server.competition.reference_baselines import HOUSE_LEVELS
+from plyhouse.server.competition_rules.reference_baselines import HOUSE_LEVELS
 from plyhouse.server.gateway.hub import Hub
 
 __all__ = ["LEVELS", "StartedBots"]

@@ -21,7 +21,7 @@ from plyhouse.bots.client.client import ClientError
 from plyhouse.bots.client.websocket import websocket_connector
 from plyhouse.bots.loading import check_spec
 from plyhouse.bots.running.runner import BotRunner, RunOptions
-from plyhouse.server.competition.reference_baselines import HOUSE_LEVELS
+from plyhouse.server.competition_rules.reference_baselines import HOUSE_LEVELS
 
 __all__ = ["main"]
 

@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from plyhouse.protocol.api.competitions import Competition, Measure
-    from plyhouse.server.competition.file import CompetitionFile
-    from plyhouse.server.competition.preview import Measured, Preview
+    from plyhouse.server.competition_rules.file import CompetitionFile
+    from plyhouse.server.competition_rules.preview import Measured, Preview
 
 __all__ = ["competition", "needed", "read_text", "request", "why_text"]
 
@@ -120,9 +120,9 @@ def new(
     """
     from datetime import UTC, datetime
 
-    from plyhouse.server.competition.class_list import account_name
-    from plyhouse.server.competition.file import read_competition
-    from plyhouse.server.competition.file_template import template
+    from plyhouse.server.competition_rules.class_list import account_name
+    from plyhouse.server.competition_rules.file import read_competition
+    from plyhouse.server.competition_rules.file_template import template
 
     now = datetime.now(UTC)
     if old:
@@ -166,9 +166,9 @@ def check(
     long matches took there. Without matches there, each game is played here at random for a moment.
     """
     from plyhouse.games.registry import get_game
-    from plyhouse.server.competition.file import read_competition
-    from plyhouse.server.competition.format_types import FormatError
-    from plyhouse.server.competition.grade_precision import grade_notes
+    from plyhouse.server.competition_rules.file import read_competition
+    from plyhouse.server.competition_rules.format_types import FormatError
+    from plyhouse.server.competition_rules.grade_precision import grade_notes
     from plyhouse.server.results.scoring import scoring_rule
 
     text = read_text(file)
@@ -179,7 +179,7 @@ def check(
     refuse_unfit_references(text)
     if server is None:
         _note_past(found)
-    from plyhouse.server.competition.preview import played, preview, sample
+    from plyhouse.server.competition_rules.preview import played, preview, sample
 
     measured: dict[str, Measured] = {}
     for game in found.games:
@@ -237,7 +237,7 @@ def _note_past(file: CompetitionFile) -> None:
 
 
 def _show_cost(cost: Preview, measured: dict[str, Measured], cores: int | None) -> None:
-    from plyhouse.server.competition.preview import PLAYOUTS
+    from plyhouse.server.competition_rules.preview import PLAYOUTS
 
     rows = [
         [

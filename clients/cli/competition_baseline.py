@@ -26,7 +26,7 @@ def refuse_unfit_options(references: Mapping[str, str]) -> None:
     are loaded, which a server does not do.
     """
     from plyhouse.bots.loading import BotLoadError, bot_options, load_bot
-    from plyhouse.server.competition.file_table import InvalidCompetition, Mistake
+    from plyhouse.server.competition_rules.file_table import InvalidCompetition, Mistake
 
     mistakes = []
     for key, reference in references.items():
@@ -43,7 +43,7 @@ def refuse_unfit_references(text: str) -> None:
 
     A file with other mistakes passes: its reader reports them.
     """
-    from plyhouse.server.competition.file import InvalidCompetition, read_competition
+    from plyhouse.server.competition_rules.file import InvalidCompetition, read_competition
 
     try:
         baselines = read_competition(text).baselines
@@ -76,7 +76,7 @@ def baseline(name: str, bot: str, reference: str, server: str, token: str | None
     after the freeze, and again when the final is over. A baseline that staff submitted is replaced
     by submitting another version: plyhouse submit FILE --bot BOT --competition NAME.
     """
-    from plyhouse.server.competition.reference_baselines import reference_problem
+    from plyhouse.server.competition_rules.reference_baselines import reference_problem
 
     if reference and not reference_problem(reference):  # else the server names the mistake
         refuse_unfit_options({"--reference": reference})

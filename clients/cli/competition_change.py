@@ -114,7 +114,7 @@ def _with(text: str, settings: tuple[str, ...]) -> str:
     """A competition file with other values."""
     import tomllib
 
-    from plyhouse.server.competition.file_edit import CannotEdit, set_value
+    from plyhouse.server.competition_rules.file_edit import CannotEdit, set_value
 
     for each in settings:
         key, equals, value = each.partition("=")
@@ -135,7 +135,7 @@ def renamed(text: str, name: str, now: datetime) -> str:
     """A competition file under another name, without the dates that are over."""
     import tomllib
 
-    from plyhouse.server.competition.file_edit import CannotEdit, set_value
+    from plyhouse.server.competition_rules.file_edit import CannotEdit, set_value
 
     try:
         text = set_value(text, "name", json.dumps(name, ensure_ascii=False))

@@ -178,7 +178,7 @@ def _take_in(
 
 
 def _sheet(rows: Sequence[Joining]) -> str:
-    from plyhouse.server.competition.standings_export import table_csv
+    from plyhouse.server.competition_rules.standings_export import table_csv
 
     # A spreadsheet opens it, and students may have chosen these names: none may be a formula there.
     head = ["name", "account", "token"]
@@ -186,7 +186,7 @@ def _sheet(rows: Sequence[Joining]) -> str:
 
 
 def _write_one(folder: Path, row: Joining, server: str) -> None:
-    from plyhouse.server.competition.class_list import account_name
+    from plyhouse.server.competition_rules.class_list import account_name
 
     alone = account_name(row.name).lower() == row.account.lower()
     title = row.account if alone else f"{row.account}.{account_name(row.name)}"

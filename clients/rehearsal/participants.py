@@ -9,7 +9,7 @@ from typing import Final
 
 from plyhouse.games.base import Information
 from plyhouse.games.registry import get_game
-from plyhouse.server.competition.file import CompetitionFile
+from plyhouse.server.competition_rules.file import CompetitionFile
 
 __all__ = ["BROKEN", "Cast", "Event", "Role", "cast_of"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, Protocol
 
-from plyhouse.server.competition.reference_baselines import HOUSE
+from plyhouse.server.competition_rules.reference_baselines import HOUSE
 from plyhouse.storage import sessions
 from plyhouse.storage.rows import PlayerRow
 from plyhouse.storage.store import Store

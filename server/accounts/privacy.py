@@ -26,7 +26,7 @@ from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
 
-from plyhouse.server.competition.board_statistics import PRIVATE
+from plyhouse.server.competition_rules.board_statistics import PRIVATE
 from plyhouse.storage import (
     bot_profiles,
     competition_privacy,
@@ -45,7 +45,7 @@ from plyhouse.storage.store import Store
 __all__ = ["Privacy", "Sight", "not_there"]
 
 DEFAULT: Final = "class"
-"""The board of a competition whose file names none (`plyhouse.server.competition.file`)."""
+"""The board of a competition whose file names none (`plyhouse.server.competition_rules.file`)."""
 
 
 @dataclass(frozen=True, slots=True)

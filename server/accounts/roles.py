@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final
 
-from plyhouse.server.competition.staff_roles import ACTIONS, OWNER, Action, allows
+from plyhouse.server.competition_rules.staff_roles import ACTIONS, OWNER, Action, allows
 from plyhouse.storage import competition_sql, competition_staff
 from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.rows import Identity

@@ -18,8 +18,8 @@ from typing import Final, Literal, Protocol, TypeAlias
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.accounts.registration import Login
-from plyhouse.server.contests.competitions import Competitions
-from plyhouse.server.contests.tournaments import Tournaments
+from plyhouse.server.competitions.lifecycle import Competitions
+from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.jobs.periodic import LOOK_SECONDS, Periodic
 from plyhouse.server.results.rating_refits import RatingRefits
 from plyhouse.server.table.match_runner import MatchRunner

@@ -11,9 +11,9 @@ import logging
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import require
 from plyhouse.server.administration.audit_follower import AuditFollower
-from plyhouse.server.competition.staff_roles import OWNER
-from plyhouse.server.contests.boards import Boards
-from plyhouse.server.contests.reports import Reports
+from plyhouse.server.competition_rules.staff_roles import OWNER
+from plyhouse.server.competitions.boards import Boards
+from plyhouse.server.competitions.reports import Reports
 from plyhouse.server.table.directory import Directory
 from plyhouse.storage import competition_sql, competition_staff, erasure
 from plyhouse.storage.erasure import Erased

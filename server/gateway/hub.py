@@ -31,13 +31,13 @@ from plyhouse.server.accounts.registration import Registration
 from plyhouse.server.administration.audit_follower import AuditFollower, LoginKind
 from plyhouse.server.administration.erasure import Eraser
 from plyhouse.server.administration.health import HealthCheck
+from plyhouse.server.competitions.boards import Boards
+from plyhouse.server.competitions.bot_profiles import BotProfiles
+from plyhouse.server.competitions.exports import Exports
+from plyhouse.server.competitions.lifecycle import Competitions
+from plyhouse.server.competitions.reports import Reports
+from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.contests.boards import Boards
-from plyhouse.server.contests.bot_profiles import BotProfiles
-from plyhouse.server.contests.competitions import Competitions
-from plyhouse.server.contests.exports import Exports
-from plyhouse.server.contests.reports import Reports
-from plyhouse.server.contests.tournaments import Tournaments
 from plyhouse.server.gateway.logins import Logins
 from plyhouse.server.gateway.requests import Requests
 from plyhouse.server.hosting.flag_reports import FlagReports

@@ -28,8 +28,8 @@ from plyhouse.server.accounts.browser_sessions import BrowserSessions
 from plyhouse.server.accounts.registration import Login, Registration, is_in_person
 from plyhouse.server.accounts.tickets import TICKET_PREFIX
 from plyhouse.server.administration.audit_follower import AuditFollower
+from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.contests.tournaments import Tournaments
 from plyhouse.server.hosting.plan import Hosting
 from plyhouse.server.lobby.lobby import Lobby, read_game
 from plyhouse.server.lobby.suspension import suspended_text

@@ -20,7 +20,7 @@ from typing import Final
 
 from plyhouse.games.errors import GameError
 from plyhouse.protocol.hosting.runner_messages import FlagFell
-from plyhouse.server.contests.tournament_state import MAX_AGAIN, PairingId
+from plyhouse.server.competitions.tournament_state import MAX_AGAIN, PairingId
 from plyhouse.server.hosting.placement import LostTime
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.results.voiding import void_match

@@ -11,9 +11,9 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from plyhouse.server.contests.ladders import LadderQueue
-from plyhouse.server.contests.tournament_state import RunningTournament
-from plyhouse.server.contests.tournaments import Tournaments
+from plyhouse.server.competitions.ladders import LadderQueue
+from plyhouse.server.competitions.tournament_state import RunningTournament
+from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.hosting.placement import Place, Priority
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.presence import MatchSummary

@@ -25,8 +25,8 @@ from plyhouse.protocol.hosting.runner_messages import (
     Trouble,
 )
 from plyhouse.server.accounts.tickets import TICKET_PREFIX, Ticket
-from plyhouse.server.contests.tournament_state import RunningTournament
-from plyhouse.server.contests.tournaments import Tournaments
+from plyhouse.server.competitions.tournament_state import RunningTournament
+from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.hosting.check_queue import MAX_FAILURES, CheckQueue
 from plyhouse.server.hosting.needed_bots import NeededBots, Wanted, priority_of
 from plyhouse.server.hosting.placement import (

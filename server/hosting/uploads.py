@@ -17,7 +17,7 @@ from typing import IO, Final
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.hosting.package_rules import Rules, in_units
 from plyhouse.server.accounts.roles import role_in
-from plyhouse.server.competition.class_list import account_name
+from plyhouse.server.competition_rules.class_list import account_name
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.hosting.package_inspection import inspect_upload
 from plyhouse.server.wire.rates import Rate

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from plyhouse.server.competition.suspension_rule import Ended, why
+from plyhouse.server.competition_rules.suspension_rule import Ended, why
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.match.terminations import FORFEITS
 from plyhouse.server.table.presence import Presence

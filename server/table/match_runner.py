@@ -14,8 +14,8 @@ from plyhouse.games.base import Game, Scoring
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Revealed, SeatInfo
-from plyhouse.server.competition.board_statistics import PRIVATE
-from plyhouse.server.competition.game_scoring import scoring_of
+from plyhouse.server.competition_rules.board_statistics import PRIVATE
+from plyhouse.server.competition_rules.game_scoring import scoring_of
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.match.chance import SEED_BYTES, SHARED_STREAM, commitment, match_stream
 from plyhouse.server.match.effects import Finish
@@ -130,7 +130,7 @@ class MatchRunner:
     def score_by(self, row: TournamentRow) -> Scoring:
         """Set and return the scoring of a competition's matches, as its row says.
 
-        Raises `GameError` as `plyhouse.server.competition.game_scoring.scoring_of` does.
+        Raises `GameError` as `plyhouse.server.competition_rules.game_scoring.scoring_of` does.
         """
         self._scoring[row.id] = scoring = scoring_of(row)
         return scoring

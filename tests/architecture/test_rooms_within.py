@@ -16,12 +16,12 @@ SERVER_LAYERS = (
     "match",
     "results",
     "wire",
-    "competition",
+    "competition_rules",
     "jobs",
     "accounts",
     "table",
     "lobby",
-    "contests",
+    "competitions",
     "hosting",
     "administration",
     "gateway",
@@ -101,7 +101,7 @@ def test_every_import_within_a_room_stays_within_its_table(top: str) -> None:
 
 CONNECTIONS = {"plyhouse.server.table.participants", "plyhouse.server.wire.session"}
 """The modules of `Participant` and `Session`: objects of the process that holds the sockets."""
-DIRECTORS = {"lobby", "contests", "hosting", "administration"}
+DIRECTORS = {"lobby", "competitions", "hosting", "administration"}
 """Packages that decide who plays; they see connections and matches as records only."""
 
 

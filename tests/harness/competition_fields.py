@@ -6,18 +6,18 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from plyhouse.server.competition.double_elimination import DoubleElimination
-from plyhouse.server.competition.format_types import (
+from plyhouse.server.competition_rules.double_elimination import DoubleElimination
+from plyhouse.server.competition_rules.format_types import (
     Field,
     FieldEntry,
     FormatError,
 )
-from plyhouse.server.competition.formats import Format
-from plyhouse.server.competition.gauntlet import Gauntlet
-from plyhouse.server.competition.groups import GroupsKnockout
-from plyhouse.server.competition.knockout import Knockout
-from plyhouse.server.competition.round_robin import RoundRobin
-from plyhouse.server.competition.swiss import Swiss
+from plyhouse.server.competition_rules.formats import Format
+from plyhouse.server.competition_rules.gauntlet import Gauntlet
+from plyhouse.server.competition_rules.groups import GroupsKnockout
+from plyhouse.server.competition_rules.knockout import Knockout
+from plyhouse.server.competition_rules.round_robin import RoundRobin
+from plyhouse.server.competition_rules.swiss import Swiss
 
 mirrored = st.booleans()
 

@@ -19,11 +19,11 @@ from plyhouse.protocol.messages import (
     SeatInfo,
     Welcome,
 )
-from plyhouse.server.competition.board_statistics import PRIVATE
-from plyhouse.server.competition.format_types import LineState
+from plyhouse.server.competition_rules.board_statistics import PRIVATE
+from plyhouse.server.competition_rules.format_types import LineState
+from plyhouse.server.competitions.finals import finals_of
+from plyhouse.server.competitions.game_finals import GameFinal
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.contests.finals import finals_of
-from plyhouse.server.contests.game_finals import GameFinal
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.storage import competition_sql, competition_students
 from plyhouse.storage.competition_rows import NewMember

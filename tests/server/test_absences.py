@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from tests.harness.hub_finals import FILE, OLGA, ORGANISER, STAFF, Course, places, states
 
-from plyhouse.server.competition.format_types import LineState
+from plyhouse.server.competition_rules.format_types import LineState
+from plyhouse.server.competitions.absences import GAP_MS, Waits
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.contests.absences import GAP_MS, Waits
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.storage import audit, competition_sql, steering
 from plyhouse.storage.store import Store

@@ -9,9 +9,9 @@ import httpx
 import pytest
 from tests.harness.finals import Course, weaker_resigns
 
-from plyhouse.server.competition import board_fits
-from plyhouse.server.competition.board_statistics import PRIVATE
-from plyhouse.server.contests import boards
+from plyhouse.server.competition_rules import board_fits
+from plyhouse.server.competition_rules.board_statistics import PRIVATE
+from plyhouse.server.competitions import boards
 
 FILE = """
 name = "Cup"

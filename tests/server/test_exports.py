@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.harness.finals import HERE, Course, weaker_resigns
 
-from plyhouse.server.contests import exports
+from plyhouse.server.competitions import exports
 from plyhouse.server.results.record import read_record
 from plyhouse.server.results.verify import verify
 

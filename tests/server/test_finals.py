@@ -13,12 +13,12 @@ from sqlalchemy import Connection
 from tests.harness.hub_finals import FILE, OLGA, ORGANISER, STAFF, Course, places, states
 
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.competition import progress
-from plyhouse.server.competition.file import read_competition
-from plyhouse.server.competition.format_types import LineState
-from plyhouse.server.contests import tournaments
-from plyhouse.server.contests.finals import finals_of, parts
-from plyhouse.server.contests.game_finals import GameFinal
+from plyhouse.server.competition_rules import progress
+from plyhouse.server.competition_rules.file import read_competition
+from plyhouse.server.competition_rules.format_types import LineState
+from plyhouse.server.competitions import tournaments
+from plyhouse.server.competitions.finals import finals_of, parts
+from plyhouse.server.competitions.game_finals import GameFinal
 from plyhouse.storage import competition_sql, competition_students
 from plyhouse.storage import tournaments as stored_tournaments
 

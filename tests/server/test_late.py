@@ -16,11 +16,11 @@ from tests.harness.wall_clock import WallClock
 from plyhouse.clients.shared.student_report import report_text
 from plyhouse.protocol.api.reports import Report
 from plyhouse.server.app import create_app
-from plyhouse.server.competition.file import InvalidCompetition, read_competition
-from plyhouse.server.competition.grading import points_of
-from plyhouse.server.competition.standings import Grade
+from plyhouse.server.competition_rules.file import InvalidCompetition, read_competition
+from plyhouse.server.competition_rules.grading import points_of
+from plyhouse.server.competition_rules.standings import Grade
+from plyhouse.server.competitions.grade_books import grade_points
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.contests.grade_books import grade_points
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.storage import competition_entries, competition_sql, competition_students
 from plyhouse.storage import people as stored_people

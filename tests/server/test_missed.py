@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from plyhouse.server.contests.tournament_state import MAX_AGAIN, PairingId, PairingTally, StoredRun
+from plyhouse.server.competitions.tournament_state import (
+    MAX_AGAIN,
+    PairingId,
+    PairingTally,
+    StoredRun,
+)
 from plyhouse.storage.rows import PlayedSeat, TournamentRow
 
 ROW = TournamentRow("c", "Cup", "pig", "move:1", "swiss", 1, True, False, 0, "running")

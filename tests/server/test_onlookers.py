@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from plyhouse.server.competition.board_statistics import PRIVATE
-from plyhouse.server.competition.file import read_competition
-from plyhouse.server.competition.standings import Entrant
-from plyhouse.server.contests.board_visibility import Viewer, Visibility, eyes_of
+from plyhouse.server.competition_rules.board_statistics import PRIVATE
+from plyhouse.server.competition_rules.file import read_competition
+from plyhouse.server.competition_rules.standings import Entrant
+from plyhouse.server.competitions.board_visibility import Viewer, Visibility, eyes_of
 
 FILE = """
 name = "Cup"

@@ -15,9 +15,9 @@ from tests.storage.failures import refuse
 from tests.tournaments import add_tournament
 
 from plyhouse.protocol.codec import MSGPACK
+from plyhouse.server.competitions import tournaments
+from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.contests import tournaments
-from plyhouse.server.contests.tournaments import Tournaments
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.jobs.periodic import Periodic
 from plyhouse.server.table.watchdog import INTERVAL_NS, TOLERANCE_NS, Watchdog

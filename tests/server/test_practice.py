@@ -14,10 +14,10 @@ from tests.harness.hub_finals import OLGA, ORGANISER, STAFF, Course
 from tests.harness.server import FakeClock
 
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.competition.board_statistics import PRIVATE
+from plyhouse.server.competition_rules.board_statistics import PRIVATE
+from plyhouse.server.competitions import competition_changes
+from plyhouse.server.competitions.boards import Board
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.contests import competition_changes
-from plyhouse.server.contests.boards import Board
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.storage import competition_sql, competition_students, practice_ladders
 from plyhouse.storage.match_lists import MatchFilter

@@ -6,7 +6,7 @@ import pytest
 from tests.harness.hub_finals import FILE, OLGA, ORGANISER, STAFF, Course
 
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.contests.upcoming_pairings import Upcoming, unplayed, upcoming
+from plyhouse.server.competitions.upcoming_pairings import Upcoming, unplayed, upcoming
 from plyhouse.storage import competition_sql
 from plyhouse.storage.rows import Identity
 

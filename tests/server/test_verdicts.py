@@ -12,8 +12,8 @@ from tests.harness.simulated_runner import GAME, SimulatedRunner, digest, submis
 
 from plyhouse.protocol.hosting.runner_messages import FlagFell
 from plyhouse.protocol.messages import MatchMessage, Ready, Welcome
+from plyhouse.server.competitions.tournaments import TournamentView
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.contests.tournaments import TournamentView
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.hosting.flag_reports import HOLD_NS
 from plyhouse.server.match.time_control import TimeControl

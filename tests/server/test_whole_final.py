@@ -17,8 +17,8 @@ from tests.harness.wall_clock import WallClock
 
 from plyhouse.protocol.hosting.runner_messages import FlagFell
 from plyhouse.protocol.messages import Resign
+from plyhouse.server.competitions.competition_changes import change, propose
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.contests.competition_changes import change, propose
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.hosting.plan import SECOND
 from plyhouse.server.table.live import LiveMatch

@@ -10,9 +10,9 @@ from unittest import mock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plyhouse.server.competition import round_robin_queue as module
-from plyhouse.server.competition.round_robin_queue import RoundRobinQueue
-from plyhouse.server.competition.schedule import Schedule, round_robin
+from plyhouse.server.competition_rules import round_robin_queue as module
+from plyhouse.server.competition_rules.round_robin_queue import RoundRobinQueue
+from plyhouse.server.competition_rules.schedule import Schedule, round_robin
 
 
 def in_order(schedule: Schedule[Any], waiting: list[int], free: dict[Any, int]) -> list[int]:

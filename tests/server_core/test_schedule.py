@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plyhouse.server.competition.schedule import count, round_robin
+from plyhouse.server.competition_rules.schedule import count, round_robin
 
 
 def test_a_small_schedule_as_people_write_it() -> None:

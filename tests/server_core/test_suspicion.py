@@ -9,7 +9,7 @@ from itertools import combinations
 import pytest
 
 from plyhouse.games.deterministic.tic_tac_toe import TicTacToe
-from plyhouse.server.contests.suspicions import same_files
+from plyhouse.server.competitions.suspicions import same_files
 from plyhouse.server.results.record import make_record
 from plyhouse.server.results.suspicion import (
     LEAST_POSITIONS,

@@ -11,13 +11,13 @@ from tests.harness.statements import statements
 
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.competition import schedule
-from plyhouse.server.competition.game_scoring import scoring_of
-from plyhouse.server.competition.round_robin_queue import RoundRobinQueue
+from plyhouse.server.competition_rules import schedule
+from plyhouse.server.competition_rules.game_scoring import scoring_of
+from plyhouse.server.competition_rules.round_robin_queue import RoundRobinQueue
+from plyhouse.server.competitions import tournament_state
+from plyhouse.server.competitions.lifecycle import Competitions
+from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.contests import tournament_state
-from plyhouse.server.contests.competitions import Competitions
-from plyhouse.server.contests.tournaments import Tournaments
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.match_runner import Terms

@@ -20,7 +20,7 @@ from plyhouse.server.accounts.cookies import own_page, secret_of
 from plyhouse.server.accounts.privacy import Privacy, Sight
 from plyhouse.server.accounts.registration import Registration
 from plyhouse.server.accounts.roles import require
-from plyhouse.server.competition.staff_roles import Action
+from plyhouse.server.competition_rules.staff_roles import Action
 from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.parameters import service
 from plyhouse.server.web.security_headers import PERSONAL

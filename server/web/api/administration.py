@@ -21,8 +21,8 @@ from plyhouse.protocol.api.matches import Match
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import admit_to_bot, admit_to_part, bots_seen, require
 from plyhouse.server.administration.audit_follower import AuditFollower
-from plyhouse.server.competition.staff_roles import Action
-from plyhouse.server.contests.tournaments import Tournaments
+from plyhouse.server.competition_rules.staff_roles import Action
+from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.results.voiding import void_match
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import authorise, first, stored_for

@@ -11,7 +11,7 @@ from litestar.params import FromPath, JSONBody
 from msgspec import Meta, Struct
 
 from plyhouse.protocol.api.competitions import Announcement
-from plyhouse.server.contests.boards import Boards
+from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.web.api.access import first, staff_for, viewer_of
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import announcements

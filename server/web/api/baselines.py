@@ -9,7 +9,7 @@ from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
 
 from plyhouse.protocol.api.submissions import Submission
-from plyhouse.server.contests.competitions import Competitions
+from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.hosting.plan import Hosting
 from plyhouse.server.web.api.access import first, staff_for
 from plyhouse.server.web.api.competition_types import BaselineChange

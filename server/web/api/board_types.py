@@ -13,8 +13,8 @@ from plyhouse.protocol.api.boards import (
     Strength,
     Twin,
 )
-from plyhouse.server.competition.board_statistics import BoardLine, Crossing
-from plyhouse.server.contests.boards import Board as KnownBoard
+from plyhouse.server.competition_rules.board_statistics import BoardLine, Crossing
+from plyhouse.server.competitions.boards import Board as KnownBoard
 from plyhouse.server.results.intervals import Interval
 from plyhouse.server.results.luck import Adjusted
 

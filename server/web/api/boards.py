@@ -11,8 +11,8 @@ from litestar.params import FromPath, FromQuery, QueryParameter
 
 from plyhouse.protocol.api.boards import Board
 from plyhouse.protocol.api.reports import Report
-from plyhouse.server.contests.boards import Boards
-from plyhouse.server.contests.reports import Reports
+from plyhouse.server.competitions.boards import Boards
+from plyhouse.server.competitions.reports import Reports
 from plyhouse.server.web.api.access import authorise, viewer_of
 from plyhouse.server.web.api.board_types import board_view
 from plyhouse.server.web.parameters import service

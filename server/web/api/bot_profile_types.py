@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plyhouse.protocol.api.bots import BotMatch, BotPage, BotRating, BotResult, BotVersion, Holder
-from plyhouse.server.contests.bot_profiles import BotCareer
+from plyhouse.server.competitions.bot_profiles import BotCareer
 from plyhouse.server.results.bot_statistics import forfeited
 from plyhouse.storage.bot_profiles import CareerMatch
 

@@ -10,7 +10,7 @@ from litestar.params import FromPath, FromQuery
 
 from plyhouse.protocol.api.bots import BotMatch, BotPage
 from plyhouse.server.accounts.privacy import Privacy
-from plyhouse.server.contests.bot_profiles import BotProfiles
+from plyhouse.server.competitions.bot_profiles import BotProfiles
 from plyhouse.server.web.api.access import sight_of, viewer_of
 from plyhouse.server.web.api.bot_profile_types import bot_match, bot_view
 from plyhouse.server.web.parameters import Limit, service

@@ -20,9 +20,9 @@ from plyhouse.protocol.api.competitions import (
     Losses,
 )
 from plyhouse.server.administration.audit_follower import AuditFollower
-from plyhouse.server.competition.dates import read_time
-from plyhouse.server.contests.competition_changes import Proposal, change, propose, unfreeze
-from plyhouse.server.contests.competitions import Competitions
+from plyhouse.server.competition_rules.dates import read_time
+from plyhouse.server.competitions.competition_changes import Proposal, change, propose, unfreeze
+from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.web.api.access import first, staff_for
 from plyhouse.server.web.api.competition_types import FileText, Why
 from plyhouse.server.web.api.competitions import HERE, class_summary

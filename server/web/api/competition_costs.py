@@ -14,12 +14,12 @@ from msgspec import Meta
 
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.api.competitions import CompetitionCost, GameCost
-from plyhouse.server.competition.dates import milliseconds_of
-from plyhouse.server.competition.file import CompetitionFile
-from plyhouse.server.competition.format_types import FormatError
-from plyhouse.server.competition.grade_precision import grade_notes
-from plyhouse.server.competition.preview import Measured, played, preview, sample
-from plyhouse.server.contests.competitions import Competitions
+from plyhouse.server.competition_rules.dates import milliseconds_of
+from plyhouse.server.competition_rules.file import CompetitionFile
+from plyhouse.server.competition_rules.format_types import FormatError
+from plyhouse.server.competition_rules.grade_precision import grade_notes
+from plyhouse.server.competition_rules.preview import Measured, played, preview, sample
+from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.hosting.plan import Hosting
 from plyhouse.server.results.scoring import scoring_rule
 from plyhouse.server.web.api.access import authorise, first

@@ -16,12 +16,12 @@ from plyhouse.protocol.api.boards import (
     Round,
     RoundPairing,
 )
-from plyhouse.server.competition.format_types import RoundLine
-from plyhouse.server.contests.boards import Boards
-from plyhouse.server.contests.finals import finals_of
-from plyhouse.server.contests.game_finals import GameFinal
-from plyhouse.server.contests.tournaments import Tournaments
-from plyhouse.server.contests.upcoming_pairings import SHOWN, upcoming
+from plyhouse.server.competition_rules.format_types import RoundLine
+from plyhouse.server.competitions.boards import Boards
+from plyhouse.server.competitions.finals import finals_of
+from plyhouse.server.competitions.game_finals import GameFinal
+from plyhouse.server.competitions.tournaments import Tournaments
+from plyhouse.server.competitions.upcoming_pairings import SHOWN, upcoming
 from plyhouse.server.web.api.access import viewer_of
 from plyhouse.server.web.api.competitions import HERE
 from plyhouse.server.web.parameters import service

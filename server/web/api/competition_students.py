@@ -1,7 +1,7 @@
 """Students of a competition: the class list, codes to join, extensions, and entries.
 
-Staff needs a role in the competition (`plyhouse.server.competition.staff_roles`) and a token with
-the scope ``organise``; the audit log records its actions.
+Staff needs a role in the competition (`plyhouse.server.competition_rules.staff_roles`) and a token
+with the scope ``organise``; the audit log records its actions.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from plyhouse.protocol.api.competitions import (
 from plyhouse.protocol.api.submissions import Version, VersionEntry
 from plyhouse.server.accounts.registration import Registration
 from plyhouse.server.administration.audit_follower import AuditFollower
-from plyhouse.server.competition.class_list import read_students
-from plyhouse.server.competition.dates import milliseconds, read_time
-from plyhouse.server.contests.baselines import BaselineState
-from plyhouse.server.contests.competitions import only_handed_in
+from plyhouse.server.competition_rules.class_list import read_students
+from plyhouse.server.competition_rules.dates import milliseconds, read_time
+from plyhouse.server.competitions.baselines import BaselineState
+from plyhouse.server.competitions.lifecycle import only_handed_in
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import (
     acting_staff,

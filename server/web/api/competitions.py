@@ -1,7 +1,7 @@
 """Competitions: their steps, boards and exports.
 
-Staff needs a role in the competition (`plyhouse.server.competition.staff_roles`) and a token with
-the scope ``organise``; the audit log records its actions.
+Staff needs a role in the competition (`plyhouse.server.competition_rules.staff_roles`) and a token
+with the scope ``organise``; the audit log records its actions.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from plyhouse.protocol.api.competitions import (
 from plyhouse.protocol.api.suspicions import Suspicions
 from plyhouse.server.accounts.roles import require
 from plyhouse.server.administration.audit_follower import AuditFollower
-from plyhouse.server.competition.file import (
+from plyhouse.server.competition_rules.file import (
     Baseline,
     CompetitionFile,
     InvalidCompetition,
     read_competition,
 )
-from plyhouse.server.competition.grade_book import GradeEntry, grades_csv
-from plyhouse.server.competition.standings import Standing as EntryStanding
-from plyhouse.server.competition.standings_export import standings_csv
-from plyhouse.server.contests.board_visibility import Viewer, eyes_of
-from plyhouse.server.contests.boards import Boards
-from plyhouse.server.contests.competitions import Competitions
-from plyhouse.server.contests.grade_books import grade_entries
-from plyhouse.server.contests.suspicions import suspicions
+from plyhouse.server.competition_rules.grade_book import GradeEntry, grades_csv
+from plyhouse.server.competition_rules.standings import Standing as EntryStanding
+from plyhouse.server.competition_rules.standings_export import standings_csv
+from plyhouse.server.competitions.board_visibility import Viewer, eyes_of
+from plyhouse.server.competitions.boards import Boards
+from plyhouse.server.competitions.grade_books import grade_entries
+from plyhouse.server.competitions.lifecycle import Competitions
+from plyhouse.server.competitions.suspicions import suspicions
 from plyhouse.server.results.scoring import scoring_words
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import (

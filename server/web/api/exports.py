@@ -12,8 +12,8 @@ from litestar.datastructures import State
 from litestar.params import FromPath
 from litestar.response import Stream
 
-from plyhouse.server.contests.boards import Boards
-from plyhouse.server.contests.exports import FILES, MATCHES, Exports
+from plyhouse.server.competitions.boards import Boards
+from plyhouse.server.competitions.exports import FILES, MATCHES, Exports
 from plyhouse.server.web.api.access import staff_for, viewer_of
 from plyhouse.server.web.api.board_types import board_view
 from plyhouse.server.web.error_responses import Problem

@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 
 from plyhouse.protocol.api.competitions import Regrade
 from plyhouse.server.accounts.roles import role_in
-from plyhouse.server.competition.staff_roles import allows
+from plyhouse.server.competition_rules.staff_roles import allows
 from plyhouse.server.web.api.access import authorise, first, staff_for
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import competition_sql

@@ -13,9 +13,9 @@ from msgspec import Meta, Struct, convert
 
 from plyhouse.protocol.api.tournaments import Tournament, TournamentDetail, TournamentStanding
 from plyhouse.server.accounts.roles import admit_to_part
+from plyhouse.server.competitions.lifecycle import Competitions
+from plyhouse.server.competitions.tournaments import Tournaments, TournamentView
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.contests.competitions import Competitions
-from plyhouse.server.contests.tournaments import Tournaments, TournamentView
 from plyhouse.server.lobby.lobby import read_game, read_time_control
 from plyhouse.server.table.match_runner import Terms
 from plyhouse.server.web.api.access import authorise, first

@@ -9,7 +9,7 @@ from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery
 
 from plyhouse.server.accounts.privacy import Privacy
-from plyhouse.server.contests.bot_profiles import BotProfiles
+from plyhouse.server.competitions.bot_profiles import BotProfiles
 from plyhouse.server.results.bot_statistics import forfeited
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import viewer_of

@@ -18,13 +18,13 @@ from litestar.params import FromPath, FromQuery, QueryParameter
 
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import role_in
-from plyhouse.server.competition.file_template import template
-from plyhouse.server.competition.rehearsals import rehearsal_name
-from plyhouse.server.competition.staff_roles import allows
+from plyhouse.server.competition_rules.file_template import template
+from plyhouse.server.competition_rules.rehearsals import rehearsal_name
+from plyhouse.server.competition_rules.staff_roles import allows
+from plyhouse.server.competitions.baselines import BaselineState
+from plyhouse.server.competitions.lifecycle import CompetitionView
+from plyhouse.server.competitions.reports import Reports
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.contests.baselines import BaselineState
-from plyhouse.server.contests.competitions import CompetitionView
-from plyhouse.server.contests.reports import Reports
 from plyhouse.server.hosting.plan import Hosting
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import viewer_of

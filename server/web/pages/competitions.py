@@ -18,17 +18,17 @@ from litestar.params import FromPath
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
-from plyhouse.server.competition.board_statistics import BoardLine
-from plyhouse.server.competition.file import (
+from plyhouse.server.competition_rules.board_statistics import BoardLine
+from plyhouse.server.competition_rules.file import (
     CompetitionFile,
     InvalidCompetition,
     read_competition,
 )
+from plyhouse.server.competitions.boards import Board, Boards
+from plyhouse.server.competitions.lifecycle import Competitions, GameProgress
+from plyhouse.server.competitions.tournaments import Tournaments
+from plyhouse.server.competitions.upcoming_pairings import Upcoming, upcoming
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.contests.boards import Board, Boards
-from plyhouse.server.contests.competitions import Competitions, GameProgress
-from plyhouse.server.contests.tournaments import Tournaments
-from plyhouse.server.contests.upcoming_pairings import Upcoming, upcoming
 from plyhouse.server.hosting.plan import Hosting
 from plyhouse.server.results.intervals import Interval
 from plyhouse.server.results.scoring import scoring_rule

@@ -1,0 +1,243 @@
+"""Statistics from a competition's results: strengths and their certainty.
+
+Standings (`plyhouse.server.competition_rules.standings`) follow the rules: mean scores.  This
+module computes what can be concluded from them, with the fits of `plyhouse.server.results`:
+
+* a rating with its fixed-time and any-time interval, and the ranks that an entry may have;
+* the probability that an entry is stronger than the next one of the standings;
+* for games whose returns count, and for games of chance: the mean return with its interval over
+  mirrored pairs, and the mean with luck taken out;
+* Nash shares where the field is not transitive;
+* notes: groups that never met, entries that won everything, games that were repeated.
+
+A match that repeats an earlier one move by move counts for the standings, as the rules require.  It
+does not count here, because the same observation twice proves no more.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from plyhouse.server.competition_rules.standings import Standing
+from plyhouse.server.results.intervals import Interval, mean_interval
+from plyhouse.server.results.scoring import pair_score
+from plyhouse.server.results.sequential import ConfidenceSequence
+
+if TYPE_CHECKING:
+    from plyhouse.server.results.fitted import Estimate, Fitted
+    from plyhouse.server.results.luck import Adjusted
+    from plyhouse.server.results.nash import NashShare
+
+__all__ = [
+    "BoardLine",
+    "Crossing",
+    "MatchOutcome",
+    "Statistics",
+    "any_time_interval",
+    "crosstab",
+    "lines",
+]
+
+PRIVATE: Final = "(another entry)"
+
+
+class MatchOutcome(NamedTuple):
+    """A finished match that counts; entries by name, ``player/bot``."""
+
+    match: str
+    game: str
+    pairing: str
+    seats: tuple[str, ...]
+    scores: tuple[float, ...]
+    returns: tuple[float, ...]
+    luck: tuple[float, ...] | None = None
+    """The luck of each seat; None if it is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """The conclusions from all results of a competition."""
+
+    matches: int
+    repeated: int
+    """The number of matches left out because they repeat an earlier one."""
+    fitted: Fitted[str] | None
+    """None until two entries have met."""
+    nash: Mapping[str, NashShare[str]]
+    """Nash shares by entry; empty where one order explains the results."""
+    returns: Mapping[str, Mapping[str, Adjusted]]
+    """Mean returns by game and entry."""
+    lucky: frozenset[str]
+    """The games whose luck was taken out."""
+    notes: tuple[str, ...]
+    """Notes for readers; entries appear in them as ``'player/bot'``."""
+
+    def told(self, secret: Collection[str]) -> list[str]:
+        """Return the notes for a viewer who may not see the names of ``secret``.
+
+        Notes about secret entries alone are left out.  Where entries are few, a reader could soon
+        identify an entry that won or lost everything, and the note says nothing to others.
+        """
+        names = () if self.fitted is None else self.fitted.names
+        known = [repr(name) for name in set(names).difference(secret)]
+        found = []
+        for note in self.notes:
+            masked = note
+            for name in secret:
+                masked = masked.replace(repr(name), PRIVATE)
+            if masked == note or any(name in masked for name in known):
+                found.append(masked)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class BoardLine:
+    """One line of a board: the standing and the evidence."""
+
+    standing: Standing
+    estimate: Estimate[str] | None
+    """None if the entry has played nobody."""
+    ahead: float | None
+    """The probability that it is stronger than the entry of the next line."""
+    nash: NashShare[str] | None
+    returns: Mapping[str, Adjusted] = field(default_factory=dict)
+    """Mean returns by game."""
+
+
+class Crossing(NamedTuple):
+    """All matches between two entries, from the first one's side."""
+
+    matches: int
+    wins: int
+    draws: int
+    losses: int
+    score: Interval
+    """The mean score with its interval over mirrored pairs."""
+
+
+def lines(
+    standings: Sequence[Standing], found: Statistics, *, any_time: bool = False
+) -> list[BoardLine]:
+    """Return the lines of a board, for all entries or only for visible ones.
+
+    ``any_time`` means that pairings were played until a decision was certain.  Fixed-time intervals
+    then cover less than they claim, so any-time bounds replace them.  Values without any-time
+    bounds are left out: the probability that an entry is stronger than the next, and means without
+    luck.
+    """
+    known = set() if found.fitted is None else set(found.fitted.names)
+    shown = [each.entrant.name for each in standings if each.entrant.name in known]
+    fitted = found.fitted.among(shown) if found.fitted is not None and shown else None
+    estimates = _estimates(standings, fitted)
+    ranked = [each.entrant.name for each in standings if not each.entrant.twin_of]
+    following = dict(itertools.pairwise(ranked))
+    made = []
+    for standing in standings:
+        name = standing.entrant.name
+        below = following.get(name, "")
+        ahead = None
+        if fitted is not None and name in known and below in known:
+            ahead = fitted.superiority(name, below)
+        means = {game: each[name] for game, each in found.returns.items() if name in each}
+        made.append(BoardLine(standing, estimates.get(name), ahead, found.nash.get(name), means))
+    return _any_time_only(made) if any_time else made
+
+
+def _any_time_only(made: Sequence[BoardLine]) -> list[BoardLine]:
+    """Return the same lines with any-time bounds instead of fixed-time ones."""
+    rated = [line.estimate for line in made if line.estimate is not None]
+    ranked = [
+        line.estimate
+        for line in made
+        if line.estimate is not None and not line.standing.entrant.twin_of
+    ]
+    shown = {}
+    for at in rated:
+        stronger = sum(other.any_low > at.any_high for other in ranked)
+        weaker = sum(other.any_high < at.any_low for other in ranked)
+        shown[at.name] = at._replace(
+            low=at.any_low,
+            high=at.any_high,
+            rank_low=1 + stronger,
+            rank_high=len(ranked) - weaker,
+        )
+    return [
+        replace(
+            line,
+            estimate=line.estimate and shown[line.estimate.name],
+            ahead=None,
+            returns={game: _watched(each) for game, each in line.returns.items()},
+        )
+        for line in made
+    ]
+
+
+def _watched(found: Adjusted) -> Adjusted:
+    """Return a mean with any-time bounds only, and none if adjusted for luck."""
+    low, high = found.watched or (-math.inf, math.inf)
+    raw = found.raw._replace(low=low, high=high)
+    return found._replace(raw=raw, adjusted=found.adjusted._replace(low=-math.inf, high=math.inf))
+
+
+def _estimates(
+    standings: Sequence[Standing], fitted: Fitted[str] | None
+) -> dict[str, Estimate[str]]:
+    """Return the ratings of a board.
+
+    Ranks are among all entries but twins; a twin is ranked as if it were the only one.
+    """
+    if fitted is None:
+        return {}
+    twins = {each.entrant.name for each in standings if each.entrant.twin_of}
+    others = [name for name in fitted.names if name not in twins]
+    found = {each.name: each for each in fitted.among(others).estimates()} if others else {}
+    for twin in twins & set(fitted.names):
+        with_it = fitted.among([*others, twin]).estimates()
+        found |= {each.name: each for each in with_it if each.name == twin}
+    return found
+
+
+def crosstab(
+    outcomes: Sequence[MatchOutcome], *, any_time: bool = False
+) -> dict[tuple[str, str], Crossing]:
+    """Return the results of every entry against every opponent.
+
+    ``any_time`` is as in `lines`.
+    """
+    units: dict[tuple[str, str], dict[tuple[str, str], list[float]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    results: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for each in outcomes:
+        for seat, name in enumerate(each.seats):
+            for other_seat, other in enumerate(each.seats):
+                if name == other:
+                    continue
+                mine, its = each.returns[seat], each.returns[other_seat]
+                score = each.scores[seat] if len(each.seats) == 2 else pair_score(mine, its)
+                units[name, other][each.game, each.pairing].append(score)
+                results[name, other]["W" if mine > its else "D" if mine == its else "L"] += 1
+    found = {}
+    for key, pairs in units.items():
+        means = [sum(scores) / len(scores) for scores in pairs.values()]
+        count = results[key]
+        found[key] = Crossing(
+            matches=count.total(),
+            wins=count["W"],
+            draws=count["D"],
+            losses=count["L"],
+            score=any_time_interval(means) if any_time else mean_interval(means, bounds=(0.0, 1.0)),
+        )
+    return found
+
+
+def any_time_interval(means: Sequence[float]) -> Interval:
+    """Return the mean of mirrored pairs' scores with any-time 95 % bounds."""
+    bounds = ConfidenceSequence()
+    bounds.extend(min(1.0, max(0.0, each)) for each in means)
+    return Interval(math.fsum(means) / len(means), bounds.low, bounds.high, len(means))

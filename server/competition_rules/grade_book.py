@@ -1,0 +1,150 @@
+"""Grades as files for grade books: CSV, and Gradescope's ``results.json``.
+
+The format of Gradescope is specified in its autograder documentation, "Output format": one
+``results.json`` for each submission.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from plyhouse.server.competition_rules.board_statistics import BoardLine
+from plyhouse.server.competition_rules.file import Baseline
+from plyhouse.server.competition_rules.standings import Grade
+from plyhouse.server.competition_rules.standings_export import Cell, table_csv
+from plyhouse.server.results.sequential import BandDecision
+
+__all__ = ["GradeEntry", "Person", "grades_csv", "gradescope"]
+
+
+class Person(NamedTuple):
+    """A person behind an account."""
+
+    name: str
+    email: str
+    institution_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class GradeEntry:
+    """A grade with its points and its owner."""
+
+    grade: Grade
+    points: float
+    group: str
+    """The name of the group; empty for one student."""
+    people: tuple[Person, ...]
+    """The members of the group, or the student; empty if only the account is known."""
+    certainty: Mapping[str, BandDecision]
+    """Decisions by the name of the baseline, in a final that plays until grades are certain."""
+
+
+def grades_csv(
+    entries: Sequence[GradeEntry],
+    baselines: Sequence[Baseline],
+    scoring: str,
+    *,
+    certain: bool,
+    late: bool = False,
+) -> str:
+    """Return the grades as CSV, with a row for each person.
+
+    ``scoring`` names the scoring of a match.  For each baseline there is the mean score against it,
+    and for a graded one the number of matches and the standard error.  In a final that plays until
+    grades are ``certain``, bounds and decisions replace the standard error, which means little
+    there.  If ``late`` submissions are taken, days and penalty in percent come last.
+    """
+    graded = [(number, each) for number, each in enumerate(baselines) if each.grade]
+    head = ["student", "name", "email", "group", "institution_id", "grade", "points", "score"]
+    head += ["scoring", "entry", *(f"against {each.bot}" for each in baselines)]
+    columns = ("low", "high", "pairs", "decision") if certain else ("standard error",)
+    head += [f"{what} {each.bot}" for _, each in graded for what in ("matches", *columns)]
+    head += ["days late", "penalty"] if late else []
+    rows: list[list[Cell]] = []
+    for entry in entries:
+        grade = entry.grade
+        own: list[Cell] = [grade.grade, entry.points, grade.score, scoring, grade.entry]
+        own += grade.against
+        for number, each in graded:
+            own.append(grade.matches[number])
+            found = entry.certainty.get(each.bot)
+            if not certain:
+                own.append(grade.errors[number])
+            elif found is None:
+                own += [None] * 4
+            else:
+                own += [found.low, found.high, found.pairs, found.state.value]
+        own += [grade.days_late, f"{grade.penalty:g}"] if late else []
+        for person in entry.people or (Person(grade.student, "", ""),):
+            who = (grade.student, person.name, person.email, entry.group, person.institution_id)
+            rows.append([*who, *own])
+    return table_csv(head, rows)
+
+
+def gradescope(
+    entry: GradeEntry,
+    baselines: Sequence[Baseline],
+    points: Sequence[float],
+    line: BoardLine | None,
+    forfeits: Mapping[str, int],
+    scoring: str,
+) -> str:
+    """Return a student's ``results.json``, one test per graded baseline.
+
+    ``points`` are those of each baseline's grade.  The worth of a test is the difference between
+    its grade and the one before.  A student passes it with that grade or a better one, so the
+    points always agree with the grade.  Tests of hidden baselines are hidden.
+    """
+    grade = entry.grade
+    tests: list[dict[str, Any]] = []
+    graded = [number for number, each in enumerate(baselines) if each.grade]
+    steps = itertools.pairwise([0.0, *(points[number] for number in graded)])
+    for number, (before, worth) in zip(graded, steps, strict=True):
+        baseline, score = baselines[number], grade.against[number]
+        said = "They have not met."
+        if score is not None:
+            count = grade.matches[number]
+            said = f"Mean score {score:.3f} in {count} match{'es' if count > 1 else ''}."
+        passed = number <= grade.level
+        most = round(worth - before, 6)
+        tests.append(
+            {
+                "name": baseline.grade if baseline.hidden else f"{baseline.grade}: {baseline.bot}",
+                "number": str(number + 1),
+                "score": most if passed else 0.0,
+                "max_score": most,
+                "status": "passed" if passed else "failed",
+                "output": f"{said} {baseline.at_least:g} is needed.",
+                "output_format": "text",
+                "visibility": "hidden" if baseline.hidden else "visible",
+            }
+        )
+    told = [f"Grade: {grade.grade or 'none'}"]
+    if grade.score is not None:
+        told.append(f"Mean score over all games: {grade.score:.3f} (scored by {scoring})")
+    if grade.days_late:
+        told.append(f"Days late: {grade.days_late}, penalty {grade.penalty:g} % of the points")
+    told += [f"{kind.replace('_', ' ')}: {many} forfeits" for kind, many in forfeits.items()]
+    board: list[dict[str, Any]] = []
+    if line is not None and line.standing.score is not None:
+        board.append({"name": "Score", "value": round(line.standing.score, 6), "order": "desc"})
+    if line is not None and line.estimate is not None:
+        board.append({"name": "Rating", "value": round(line.estimate.elo), "order": "desc"})
+    results: dict[str, Any] = {
+        "output": "\n".join(told),
+        "output_format": "text",
+        "visibility": "visible",
+        "stdout_visibility": "hidden",
+        "tests": tests,
+        "leaderboard": board,
+        "extra_data": {"student": grade.student, "entry": grade.entry, "grade": grade.grade},
+    }
+    if tests:
+        results["score"] = round(entry.points, 6)
+    else:  # Gradescope requires a score.
+        results["score"] = 0.0 if grade.score is None else round(grade.score, 6)
+    return json.dumps(results, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,91 @@
+"""The practice ladder of a competition: its name and its competition file.
+
+The ladder is a separate competition.  Its id is derived from that of its competition, so nothing
+else has to be stored.  All functions here are pure.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Any, Final
+
+from plyhouse.server.competition_rules.file import CompetitionFile
+from plyhouse.server.competition_rules.rehearsals import toml
+
+__all__ = ["TERMS", "practice_name", "practice_rest", "practice_text", "same_terms"]
+
+SUFFIX: Final = " (practice)"
+LONGEST: Final = 64
+REST_NS: Final = 5_000_000_000
+LONGEST_REST_NS: Final = 600_000_000_000
+KEPT: Final = ("games", "time_control", "mirrored", "scoring", "entries_per_student", "hosting")
+"""Keys of the file that the ladder copies unchanged."""
+TERMS: Final = ("games", "time_control", "mirrored", "scoring", "hosting_required")
+"""Fields of the file that decide how matches of the ladder are played and scored."""
+
+
+def practice_name(name: str) -> str:
+    """Return the name of a competition's practice ladder.
+
+    >>> practice_name("Autumn cup")
+    'Autumn cup (practice)'
+    """
+    return name[: LONGEST - len(SUFFIX)].rstrip(" ,:&'+-(") + SUFFIX
+
+
+def practice_rest(pairings: int) -> int:
+    """Return how long a bot rests after a pairing, in nanoseconds.
+
+    ``pairings`` is the number that its version has begun.  A new version is soon rated, and rated
+    bots do not play all night.  A class of 200 plays some hundred thousand matches in two weeks,
+    however fast its bots are.
+
+    >>> [practice_rest(each) // 10**9 for each in (1, 10, 1000)]
+    [5, 50, 600]
+    """
+    return min(REST_NS * pairings, LONGEST_REST_NS)
+
+
+def practice_text(text: str, file: CompetitionFile, name: str) -> str:
+    r"""Return the competition file of a practice ladder.
+
+    ``text`` and ``file`` are those of the competition.  Dates and grades are left out, and hidden
+    baselines have no name.
+
+    >>> from plyhouse.server.competition_rules.file import read_competition
+    >>> text = 'name = "Cup"\ngames = ["pig"]\ntime_control = "move:1"\n[practice]\nladder = true'
+    >>> print(practice_text(text, read_competition(text), "Cup (practice)"))
+    games = ["pig"]
+    time_control = "move:1"
+    name = "Cup (practice)"
+    board = "class"
+    rules = "Practice for Cup: these matches count for no final and no grade."
+    [format]
+    name = "ladder"
+    [limits]
+    students = 200
+    matches_at_a_time = 4
+    """
+    given: dict[str, Any] = tomllib.loads(text.removeprefix("\ufeff"))
+    values: dict[str, Any] = {key: given[key] for key in KEPT if key in given}
+    values["name"], values["board"] = name, file.board
+    values["rules"] = f"Practice for {file.name}: these matches count for no final and no grade."
+    values["format"] = {"name": "ladder"}
+    values["limits"] = {
+        "students": file.limits.students,
+        "matches_at_a_time": file.practice.matches_at_a_time,
+    }
+    # A hidden baseline that was on the ladder earlier must have no name there.
+    named = [
+        {"bot": each.bot, "hidden": True} if each.hidden else {"bot": each.bot}
+        for each in file.originals
+        if each.hidden or file.practice.baselines
+    ]
+    if named:
+        values["baselines"] = named
+    return toml(values)
+
+
+def same_terms(one: CompetitionFile, other: CompetitionFile) -> bool:
+    """Return whether two ladders play and score their matches alike."""
+    return all(getattr(one, name) == getattr(other, name) for name in TERMS)

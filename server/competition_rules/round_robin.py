@@ -1,0 +1,135 @@
+"""Round robin: every entry meets every other entry.
+
+Pairings of the entries there at the beginning have the numbers of their `Schedule` as keys (``0``,
+``1``, ...).  A late entry meets all entries before it, in pairings that are appended: ``late7-3``
+is the third one of the seventh entry.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from plyhouse.server.competition_rules import schedule
+from plyhouse.server.competition_rules.format_types import (
+    EntryT,
+    Facts,
+    Field,
+    Round,
+    RoundLine,
+    TableLine,
+)
+from plyhouse.server.competition_rules.formats import Format, Plan, checked
+from plyhouse.server.competition_rules.tie_breaks import (
+    direct_encounters,
+    placed,
+    sonneborn_berger,
+    standings,
+)
+
+__all__ = ["RoundRobin", "by_rounds", "league_table"]
+
+TIE_BREAKS = ("direct encounter", "Sonneborn-Berger", "pairings won")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundRobin(Format):
+    """Every entry meets every other ``laps`` times; any number of seats.
+
+    An entry that leaves keeps its results; its pairings that have not begun are dropped.
+    """
+
+    name = "round_robin"
+    adaptive = False
+    admits_late = True
+    tie_breaks = TIE_BREAKS
+    decided_by = "points, then direct encounter, Sonneborn-Berger and pairings won"
+
+    laps: int = 1
+
+    def __post_init__(self) -> None:
+        checked("laps", self.laps, 1)
+        checked("seats", self.seats, 1)
+
+    def plan(self, facts: Facts[EntryT]) -> Plan[EntryT]:
+        """Return all pairings; those not begun by a withdrawn entry are dropped."""
+        lines = [facts.planned_line(*each) for each in self._pairings(facts.field)]
+        return Plan(by_rounds(lines))
+
+    def table(self, facts: Facts[EntryT]) -> list[TableLine[EntryT]]:
+        """Return the table by the sum of the mean scores of pairings."""
+        return league_table(facts)
+
+    def count(self, entries: int, baselines: int = 0) -> int:
+        """Return the number of matches of all groups of as many entries as seats.
+
+        See `Format.count`.
+        """
+        self._at_least(entries, max(2, self.seats))
+        return schedule.count(entries, self.laps, seats=self.seats, mirrored=self.mirrored)
+
+    def _pairings(self, field: Field[EntryT]) -> Iterator[tuple[str, int, tuple[EntryT, ...]]]:
+        """Yield key, round and entries of all pairings, in any state."""
+        entries = [each.entry for each in field.entrants]
+        starters = sum(each.since == 0 for each in field.entrants)
+        rounds = 0
+        if starters >= self.seats:
+            planned = schedule.round_robin(
+                entries[:starters], self.laps, seats=self.seats, mirrored=self.mirrored
+            )
+            for number, pairing in enumerate(planned):
+                rounds = pairing.round + 1
+                yield str(number), pairing.round, pairing.entries
+        busy = [0] * len(entries)
+        """The rounds in which each entry plays, as bits; bit 0 is the first round after the
+        schedule."""
+        for late in range(starters, len(entries)):
+            number = 0
+            for _ in range(self.laps):
+                for others in combinations(range(late), self.seats - 1):
+                    group = (late, *others)
+                    taken = 0
+                    for each in group:
+                        taken |= busy[each]
+                    free = ~taken & (taken + 1)  # the lowest bit that is not set
+                    for each in group:
+                        busy[each] |= free
+                    turn = number % self.seats
+                    order = group[turn:] + group[:turn]
+                    number += 1
+                    yield (
+                        f"late{late + 1}-{number}",
+                        rounds + free.bit_length() - 1,
+                        tuple([entries[each] for each in order]),
+                    )
+
+
+def by_rounds(lines: Sequence[RoundLine[EntryT]], name: str = "Round {}") -> list[Round[EntryT]]:
+    """Return lines grouped by round, in the order of the rounds."""
+    rounds: dict[int, list[RoundLine[EntryT]]] = {}
+    for line in lines:
+        rounds.setdefault(line.round, []).append(line)
+    return [
+        Round(number, name.format(number + 1), tuple(rounds[number])) for number in sorted(rounds)
+    ]
+
+
+def league_table(facts: Facts[EntryT], beginning: str = "") -> list[TableLine[EntryT]]:
+    """Return a table by the sum of the mean scores of pairings.
+
+    ``beginning`` selects pairings by the beginning of their keys.
+    """
+    own = standings(facts, beginning)
+    points = {
+        entry: math.fsum([outcome.share(entry) for outcome in mine]) for entry, mine in own.items()
+    }
+    met = direct_encounters(list(own), own, points)
+    rows = []
+    for entry, mine in own.items():
+        won = float(sum([outcome.share(entry) > 0.5 for outcome in mine]))
+        tie_breaks = met[entry], sonneborn_berger(entry, mine, points), won
+        entrant = facts.field.by_entry[entry]
+        rows.append(entrant.table_line(points[entry], len(mine), tie_breaks))
+    return placed(rows, facts.field)

@@ -1,0 +1,263 @@
+"""Standings and grades of a final from its results, and their CSV.
+
+A *score* is from 0 to 1.  A match scores by wins or by returns (`plyhouse.server.results.scoring`).
+A game scores the mean over its matches.  An entry scores the mean over its games, each with the
+same weight, however many matches it has.
+
+Entries with the same score share a rank.  A disqualified entry has no rank and comes last; results
+of others against it stay.  A twin (`plyhouse.server.competition_rules.duplicate_baselines`) is
+listed by its score without a rank, and the others are ranked as if it were absent.
+
+A grade (`plyhouse.server.competition_rules.grading`) compares the mean score against each baseline
+with the threshold of the file.  The mean is over all matches of all games.  A student with several
+entries gets the best grade.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from plyhouse.server.competition_rules.file import Baseline
+from plyhouse.server.competition_rules.grade_precision import standard_error
+from plyhouse.server.competition_rules.grading import grade_level
+
+__all__ = ["Entrant", "Grade", "SeatResult", "Standing", "grades", "standings"]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """A bot in the final."""
+
+    bot_id: int
+    name: str
+    """The name, as ``player/bot``."""
+    student: str
+    """The account of its student or group."""
+    status: str = "active"
+    """One of ``active``, ``disqualified`` and ``withdrawn``."""
+    baseline: bool = False
+    version: str = ""
+    digest: str = ""
+    twin_of: str = ""
+    """The name of the entry of which this is a copy; empty if it is no twin."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatResult:
+    """The result of one seat in one match that counts."""
+
+    match: str
+    game: str
+    bot_id: int
+    score: float
+    result: str
+    """One of ``W``, ``D`` and ``L``."""
+    forfeit: str = ""
+    """The termination by which it forfeited the match, such as ``flag_fall``; empty if it did not.
+    """
+    pairing: str = ""
+    """The id shared by the matches of one mirrored pairing; empty for a single match."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One line of the standings."""
+
+    rank: int | None
+    """The rank by ``score``; None for disqualified entries and twins."""
+    entrant: Entrant
+    score: float | None
+    """None until something was played."""
+    matches: int
+    wins: int
+    draws: int
+    losses: int
+    forfeits: int
+    games: Mapping[str, float] = field(default_factory=dict)
+    """The score in each game."""
+    place: int | None = None
+    """The place by the rules of the format (`plyhouse.server.competition_rules.places`).
+
+    None before the final, for disqualified entries, twins, and baselines that are not ranked.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """The grade of a student."""
+
+    student: str
+    grade: str
+    """Empty if no threshold was reached.  Otherwise the grade, ``disqualified``, ``nothing
+    entered``, or, for an entry without matches, ``nothing played``."""
+    score: float | None
+    entry: str
+    """The entry that earned it."""
+    against: tuple[float | None, ...]
+    """The mean score against each baseline of the file; None where they have not met."""
+    matches: tuple[int, ...] = ()
+    """The number of matches in each of these means."""
+    errors: tuple[float | None, ...] = ()
+    """The standard error of each of these means (`standard_error`)."""
+    level: int = -1
+    """The number of the baseline whose grade it is; below 0 for no grade."""
+    days_late: int = 0
+    """Days, begun or full, by which the entry came after the freeze or the student's extension."""
+    penalty: float = 0.0
+    """The penalty for these days, in percent of the points."""
+
+
+def standings(
+    entrants: Iterable[Entrant], results: Sequence[SeatResult], *, by_opponent: bool = False
+) -> list[Standing]:
+    """Return the standings, best first; equal scores are ordered by name.
+
+    ``by_opponent`` gives every opponent the same weight in the score of a game, however often they
+    met.
+    """
+    of: dict[int, list[SeatResult]] = defaultdict(list)
+    for result in results:
+        of[result.bot_id].append(result)
+    opponents: dict[str, list[int]] = defaultdict(list)
+    for result in results if by_opponent else ():
+        opponents[result.match].append(result.bot_id)
+    lines = [_line(entrant, of[entrant.bot_id], opponents) for entrant in entrants]
+    lines.sort(key=lambda line: (*_place(line), line.entrant.name.lower()))
+    ranked: list[Standing] = []
+    number, last = 0, None
+    for line in lines:
+        rank: int | None = None
+        if not line.entrant.twin_of and line.entrant.status != "disqualified":
+            number += 1
+            same = last is not None and _place(last) == _place(line)
+            rank = last.rank if last is not None and same else number
+        ranked.append(
+            Standing(
+                rank,
+                line.entrant,
+                line.score,
+                line.matches,
+                line.wins,
+                line.draws,
+                line.losses,
+                line.forfeits,
+                line.games,
+            )
+        )
+        if rank is not None:
+            last = ranked[-1]
+    return ranked
+
+
+def _place(line: Standing) -> tuple[bool, float]:
+    return line.entrant.status == "disqualified", -1.0 if line.score is None else -line.score - 2
+
+
+def _line(
+    entrant: Entrant, results: Sequence[SeatResult], opponents: Mapping[str, Sequence[int]]
+) -> Standing:
+    """Return a line without its rank.
+
+    ``opponents`` has the bots of each match if opponents have equal weight, and is empty otherwise.
+    """
+    scores: dict[str, dict[tuple[int, ...], list[float]]] = defaultdict(lambda: defaultdict(list))
+    for result in results:
+        met = sorted(bot for bot in opponents.get(result.match, ()) if bot != entrant.bot_id)
+        scores[result.game][tuple(met)].append(result.score)
+    games = {
+        game: sum(sum(each) / len(each) for each in met.values()) / len(met)
+        for game, met in sorted(scores.items())
+    }
+    count = {letter: sum(each.result == letter for each in results) for letter in "WDL"}
+    return Standing(
+        None,
+        entrant,
+        _rounded(sum(games.values()) / len(games)) if games else None,
+        len(results),
+        count["W"],
+        count["D"],
+        count["L"],
+        sum(bool(each.forfeit) for each in results),
+        games,
+    )
+
+
+def _rounded(score: float) -> float:
+    """Return a rounded mean, so that the order of summation does not matter."""
+    return round(score, 12)
+
+
+def grades(
+    students: Iterable[str],
+    entrants: Sequence[Entrant],
+    results: Sequence[SeatResult],
+    baselines: Sequence[Baseline],
+    *,
+    every_lower: bool = True,
+    by_opponent: bool = False,
+) -> list[Grade]:
+    """Return the grade of every student, by name.
+
+    ``every_lower`` is as in `grade_level`, ``by_opponent`` as in `standings`.
+    """
+    needed = [each.at_least if each.grade else None for each in baselines]
+    against = _against(results)
+    ids = {entrant.name.lower(): entrant.bot_id for entrant in entrants}
+    staff = [ids.get(baseline.bot.lower()) for baseline in baselines]
+    lines = standings(entrants, results, by_opponent=by_opponent)
+    overall = {line.entrant.bot_id: line.score for line in lines}
+    own: dict[str, list[Entrant]] = defaultdict(list)
+    for entrant in entrants:
+        if not entrant.baseline:
+            own[entrant.student.lower()].append(entrant)
+    found: list[Grade] = []
+    for student in sorted(students, key=str.lower):
+        options: list[tuple[int, float, Grade]] = []
+        for entrant in own[student.lower()]:
+            rows = [against[entrant.bot_id, bot] if bot else [] for bot in staff]
+            met = tuple(_mean([score for _, score in each]) for each in rows)
+            out = entrant.status == "disqualified"
+            best = -2 if out else grade_level(met, needed, every_lower=every_lower)
+            grade = "disqualified" if out else baselines[best].grade if best >= 0 else ""
+            score = overall[entrant.bot_id]
+            if score is None and not out:
+                grade = "nothing played"
+            counts = tuple(map(len, rows))
+            errors = tuple(map(_error, rows))
+            line = Grade(student, grade, score, entrant.name, met, counts, errors, best)
+            options.append((best, -1.0 if score is None else score, line))
+        if options:
+            found.append(max(options, key=lambda option: option[:2])[2])
+        else:
+            none = (None,) * len(staff)
+            found.append(Grade(student, "nothing entered", None, "", none, (0,) * len(staff), none))
+    return found
+
+
+def _against(results: Sequence[SeatResult]) -> dict[tuple[int, int], list[tuple[str, float]]]:
+    """Return the pairings and scores of each bot against each other bot."""
+    matches: dict[str, list[SeatResult]] = defaultdict(list)
+    for result in results:
+        matches[result.match].append(result)
+    found: dict[tuple[int, int], list[tuple[str, float]]] = defaultdict(list)
+    for seats in matches.values():
+        for one in seats:
+            for other in seats:
+                if one.bot_id != other.bot_id:
+                    unit = one.pairing or one.match
+                    found[one.bot_id, other.bot_id].append((unit, one.score))
+    return found
+
+
+def _mean(scores: Sequence[float]) -> float | None:
+    return sum(scores) / len(scores) if scores else None
+
+
+def _error(rows: Sequence[tuple[str, float]]) -> float | None:
+    """Return the standard error of the mean of scores, over their pairings."""
+    pairings: dict[str, list[float]] = defaultdict(list)
+    for pairing, score in rows:
+        pairings[pairing].append(score)
+    return standard_error([sum(each) / len(each) for each in pairings.values()])

@@ -1,0 +1,19 @@
+"""Competitions: their life, play, boards, reports, grades and exports.
+
+A competition is an event with games and entries; students are optional.  Its final is one
+tournament for each game.
+
+    lifecycle            opening from a file, freeze, final, dates
+    competition_changes  changes after the opening
+    finals, game_finals  the start of a final, and the tables and rounds of its games
+    tournaments          play: pairings begin when their bots have room
+    tournament_state     the memory of a running tournament, rebuilt from rows
+    ladders, practice    endless tournaments; the practice ladder of a competition
+    absences             waits for absent entries; absence_reasons says what they wait for
+    upcoming_pairings    pairings that have not begun
+    baselines            checks and replacement of baselines
+    boards               standings with their statistics; board_visibility says who sees what
+    reports, exports     reports on students; downloads; grade_books, late_entries for grades
+    suspicions           results and records worth a look
+    bot_profiles         the page of a bot
+"""

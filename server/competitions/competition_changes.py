@@ -1,0 +1,184 @@
+"""Changes of competitions after their opening, and unfreezing.
+
+`plyhouse.server.competition_rules.changes` says what may change and what follows from it.  A
+running server follows new dates, boards and limits through the audit log
+(`plyhouse.server.administration.audit_follower`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from plyhouse.server.competition_rules.changes import Change, Stage, compare, notice
+from plyhouse.server.competition_rules.dates import milliseconds_of
+from plyhouse.server.competition_rules.file import (
+    CompetitionFile,
+    InvalidCompetition,
+    Mistake,
+    read_competition,
+)
+from plyhouse.server.competition_rules.file_edit import CannotEdit, set_value
+from plyhouse.server.competition_rules.game_scoring import grade_thresholds, grading_rules
+from plyhouse.server.competitions.lifecycle import Competitions
+from plyhouse.storage import competition_changes, competition_sql
+from plyhouse.storage.competition_changes import Changed
+from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionGame, CompetitionRow
+from plyhouse.storage.errors import CompetitionRefusal
+from plyhouse.storage.rows import By
+from plyhouse.storage.store import Store
+
+__all__ = ["Proposal", "change", "propose", "unfreeze"]
+
+_DATES: Final = ("opening", "freeze", "final")
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """The changes that another file would make in a competition."""
+
+    row: CompetitionRow
+    """The competition before the changes."""
+    file: CompetitionFile
+    text: str
+    changes: tuple[Change, ...]
+
+    @property
+    def refused(self) -> list[Change]:
+        """The changes that are not possible now."""
+        return [each for each in self.changes if each.refused]
+
+    @property
+    def notice(self) -> str:
+        """The notice for students."""
+        return notice(list(self.changes))
+
+
+async def propose(store: Store, classes: Competitions, row: CompetitionRow, text: str) -> Proposal:
+    """Return the changes a new file would make; raises `InvalidCompetition`."""
+    if row.rehearses is not None:
+        raise CompetitionRefusal(
+            "competition/not_now", f"{row.name!r} is a rehearsal: change the competition itself"
+        )
+    if row.practice_of:
+        raise CompetitionRefusal(
+            "competition/not_now",
+            f"{row.name!r} is a practice ladder: change the competition itself",
+        )
+    old = read_competition(row.file)
+    new = await classes.check(text, of=row)
+    now = datetime.fromtimestamp(store.now() / 1000, UTC)
+    past = [
+        Mistake("competition/date_past", f"dates.{name}", f"{value:%Y-%m-%d %H:%M UTC} is over")
+        for name in _DATES
+        if (value := getattr(new.dates, name)) not in (None, getattr(old.dates, name))
+        and value <= now
+    ]
+    if past:
+        raise InvalidCompetition(past)
+    entries = await store.read(competition_sql.entries_of, row.id)
+    stage = Stage(row.status, sum(each.status == "active" for each in entries))
+    return Proposal(row, new, text, tuple(compare(old, new, stage)))
+
+
+async def change(store: Store, classes: Competitions, proposal: Proposal, by: By) -> CompetitionRow:
+    """Apply a proposal; raises `CompetitionRefusal` if a change is refused."""
+    if proposal.refused:
+        lines = "".join(f"\n  {each.key}: {each.refused}" for each in proposal.refused)
+        raise CompetitionRefusal(
+            "competition/change_refused", f"{proposal.row.name!r} cannot change like this:{lines}"
+        )
+    return await _apply(store, classes, proposal, by, step="competition.change")
+
+
+async def unfreeze(
+    store: Store, classes: Competitions, row: CompetitionRow, by: By, until: datetime | None = None
+) -> CompetitionRow:
+    """Open a frozen competition again so that versions may change.
+
+    ``until`` is the new freeze date, if any.  Freeze and final dates in the past are removed from
+    the file.  Raises `CompetitionRefusal` if the competition is not frozen.
+    """
+    if row.status != "frozen":
+        raise CompetitionRefusal(
+            "competition/not_now",
+            f"{row.name!r} is {row.status}: only a frozen competition opens again, before its "
+            "final begins",
+        )
+    now, text = store.now(), row.file
+    try:
+        if until is not None:
+            text = set_value(text, "dates.freeze", until.astimezone(UTC).isoformat())
+        elif row.freezes_ms is not None and row.freezes_ms <= now:
+            text = set_value(text, "dates.freeze", None)
+        if row.final_ms is not None and row.final_ms <= now:
+            text = set_value(text, "dates.final", None)
+    except CannotEdit as error:
+        raise CompetitionRefusal(
+            "competition/change_refused",
+            f"{error}; then: plyhouse competition change {row.name!r} FILE",
+        ) from None
+    proposal = await propose(store, classes, row, text)
+    return await _apply(store, classes, proposal, by, step="competition.unfreeze", status="open")
+
+
+async def _apply(
+    store: Store, classes: Competitions, proposal: Proposal, by: By, *, step: str, status: str = ""
+) -> CompetitionRow:
+    row, file = proposal.row, proposal.file
+    keys = {each.key for each in proposal.changes}
+    old = read_competition(row.file)
+    baselines = classes.baselines
+    # Reference bots are checked per game, so new games need new checks of all of them.
+    provided = await baselines.provided(file, besides=None if "games" in keys else old)
+    own = {name: bot.id for name, (bot, _) in provided.items()}
+    known = await baselines.known(file) | own
+    entries = await store.read(competition_sql.entries_of, row.id)
+    there = {each.name.lower(): each.bot_id for each in entries if each.baseline}
+    wanted = {each.bot.lower() for each in file.baselines}
+    reopened = row.status == "frozen" and "dates.freeze" in keys and file.dates.freeze is not None
+    changed = replace(
+        row,
+        file=proposal.text,
+        format=file.format.name,
+        status=status or ("open" if reopened else row.status),
+        entries_each=file.entries_per_student,
+        most_students=(file.limits.students if "limits.students" in keys else row.most_students),
+        opens_ms=milliseconds_of(file.dates.opening),
+        freezes_ms=milliseconds_of(file.dates.freeze),
+        final_ms=milliseconds_of(file.dates.final),
+        games=(
+            tuple(CompetitionGame(number, game, None) for number, game in enumerate(file.games))
+            if "games" in keys
+            else row.games
+        ),
+    )
+    told = proposal.notice
+    if changed.status == "open" and row.status == "frozen":
+        told = "\n".join(each for each in ("The competition is open again.", told) if each)
+    after = Changed(
+        changed,
+        [(each.key, each.old, each.new) for each in proposal.changes],
+        told,
+        [known[name] for name in sorted(wanted - there.keys())],
+        list(own.values()),
+        [bot for name, bot in sorted(there.items()) if name not in wanted],
+        _settings(file, entries) if any(game.competition_id for game in row.games) else None,
+        step,
+    )
+    async with classes.beginning:
+        made = await store.write(competition_changes.apply, row, after, by, store.now())
+    for bot, package in provided.values():
+        await baselines.submit(made, bot, package)
+    return made
+
+
+def _settings(file: CompetitionFile, entries: Sequence[CompetitionEntry]) -> dict[str, Any]:
+    """Return those settings of a final's games that may change later."""
+    return {
+        "at_a_time": file.limits.matches_at_a_time,
+        "thresholds": grade_thresholds(file, entries),
+        "grading": grading_rules(file, entries),
+    }

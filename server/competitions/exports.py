@@ -1,0 +1,235 @@
+"""Downloads of a competition: standings, matches and grades.
+
+Standings are those of the board that the viewer sees.  Matches are for viewers who may see all of
+them: organisers, the class if the board is for the class, everybody if it is public.  A match is
+included when its pairing is over, because records are closed until then.  Grades are for
+organisers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import importlib.util
+import io
+import zipfile
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from plyhouse.games.errors import GameError
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.accounts.privacy import Privacy, Sight
+from plyhouse.server.competition_rules.board_statistics import PRIVATE, lines
+from plyhouse.server.competition_rules.grade_book import GradeEntry, grades_csv, gradescope
+from plyhouse.server.competition_rules.grading import points_of
+from plyhouse.server.competition_rules.standings_export import (
+    standings_html,
+    standings_markdown,
+    standings_table,
+    table_csv,
+)
+from plyhouse.server.competitions.boards import Board, Boards, Results
+from plyhouse.server.competitions.grade_books import grade_entries
+from plyhouse.server.results.notations import NOTATIONS, notation
+from plyhouse.server.results.record import stored_record
+from plyhouse.server.results.scoring import scoring_words
+from plyhouse.storage import competition_sql, match_reads
+from plyhouse.storage.errors import CompetitionRefusal
+from plyhouse.storage.rows import Identity
+from plyhouse.storage.store import Store
+
+__all__ = ["FILES", "MATCHES", "Exports", "has_parquet"]
+
+FILES: Final = {
+    "csv": ("standings.csv", "text/csv"),
+    "md": ("standings.md", "text/markdown"),
+    "html": ("standings.html", "text/html"),
+    "json": ("standings.json", "application/json"),
+    "grades": ("grades.csv", "text/csv"),
+    "gradescope": ("gradescope.zip", "application/zip"),
+    "jsonl": ("matches.jsonl", "application/jsonl"),
+    "pgn": ("matches.pgn", "application/x-chess-pgn"),
+    "sgf": ("matches.sgf", "application/x-go-sgf"),
+    "pdn": ("matches.pdn", "text/plain"),
+    "mat": ("matches.mat", "text/plain"),
+    "parquet": ("matches.parquet", "application/vnd.apache.parquet"),
+}
+"""The file name and the media type of each format."""
+MATCHES: Final = ("jsonl", *NOTATIONS)
+
+
+class Exports:
+    """The downloads of one server's competitions."""
+
+    def __init__(self, store: Store, boards: Boards, privacy: Privacy) -> None:
+        self._store = store
+        self._boards = boards
+        self._privacy = privacy
+
+    async def standings(self, reference: str, form: str, identity: Identity | None) -> str:
+        """Return the standings that a viewer sees, as ``csv``, ``md`` or ``html``."""
+        board = await self._boards.board(reference, identity)
+        return await asyncio.to_thread(_standings, board, form)
+
+    async def grades(self, reference: str) -> str:
+        """Return the grades of all students as CSV."""
+        found = await self._results(reference)
+        entries = await grade_entries(self._store, self._boards, found)
+        return grades_csv(
+            entries,
+            found.file.originals,
+            scoring_words(found.rules.scoring),
+            certain=found.file.until_certain,
+            late=found.file.late.days > 0,
+        )
+
+    async def gradescope(self, reference: str) -> bytes:
+        """Return an archive with ``STUDENT/results.json`` for every student."""
+        found = await self._results(reference)
+        entries = await grade_entries(self._store, self._boards, found)
+        return await asyncio.to_thread(_archive, found, entries)
+
+    async def parquet(self, reference: str, identity: Identity | None) -> bytes:
+        """Return a table with one row for each seat of each match; needs pyarrow."""
+        sight = await self._matches_allowed(reference, identity)
+        if not has_parquet():
+            raise CompetitionRefusal(
+                "competition/format_missing",
+                "Parquet needs the package pyarrow on the server (pip install pyarrow); csv and "
+                "jsonl need nothing.",
+            )
+        found = await self._results(reference)
+        names = {
+            each.bot_id: each.name if sight.named(found.row.id, 0, each.name) else PRIVATE
+            for each in found.entrants
+        }
+        return await asyncio.to_thread(_parquet, found, names)
+
+    async def matches(
+        self, reference: str, form: str, identity: Identity | None
+    ) -> AsyncIterator[bytes]:
+        """Return all matches in one of `MATCHES`, part by part.
+
+        Raises its errors before the first part.
+        """
+        sight = await self._matches_allowed(reference, identity)
+        found = await self._results(reference)
+        if form != "jsonl":
+            game = NOTATIONS[form][0]
+            if not any(each.partition("(")[0] == game for each in found.file.games):
+                raise CompetitionRefusal(
+                    "competition/format_missing",
+                    f"{form} is a format for {game}, which {found.row.name!r} does not play; "
+                    "jsonl has the records of every game.",
+                )
+        return self._written(found, form, sight)
+
+    async def _written(self, found: Results, form: str, sight: Sight) -> AsyncIterator[bytes]:
+        for match in dict.fromkeys(each.match for each in found.seats):
+            stored = await self._privacy.veiled(
+                sight, await self._store.read(match_reads.stored_match, match)
+            )
+            if stored.pairing.finished_ms is not None:
+                text = await asyncio.to_thread(_match, stored, form, found.row.name)
+                if text:
+                    yield text.encode()
+
+    async def _results(self, reference: str) -> Results:
+        return await self._boards.results(
+            await self._store.read(competition_sql.find, reference), complete=True
+        )
+
+    async def _matches_allowed(self, reference: str, identity: Identity | None) -> Sight:
+        row = await self._store.read(competition_sql.find, reference)
+        sight = await self._privacy.sight(identity)
+        if row.id in sight.closed:
+            code = "auth/required" if identity is None else "auth/scope"
+            raise ProtocolError(code, f"Not all matches of {row.name!r} are yours to see.")
+        return sight
+
+
+def has_parquet() -> bool:
+    """Return whether this server can write Parquet."""
+    return importlib.util.find_spec("pyarrow") is not None
+
+
+def _standings(board: Board, form: str) -> str:
+    head, rows = standings_table(board.lines, board.file.games)
+    scoring = scoring_words(board.scoring)
+    if form == "csv":
+        head.append("scoring")
+        for row in rows:
+            row.append(scoring)
+        return table_csv(head, rows)
+    state = "" if board.row.status == "finished" else f" ({board.row.status})"
+    write = standings_markdown if form == "md" else standings_html
+    notes = (f"Matches are scored by {scoring}.", *board.notes)
+    return write(f"{board.row.name}{state}", head, rows, notes)
+
+
+def _archive(found: Results, entries: Sequence[GradeEntry]) -> bytes:
+    board = {
+        each.standing.entrant.name: each
+        for each in lines(found.standings, found.statistics, any_time=found.file.until_certain)
+    }
+    bots = {each.bot_id: each.student for each in found.entrants if not each.baseline}
+    forfeits: dict[str, Counter[str]] = {}
+    for each in found.results:
+        if each.forfeit and each.bot_id in bots:
+            forfeits.setdefault(bots[each.bot_id], Counter())[each.forfeit] += 1
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        points = points_of(found.file.originals, found.file.points)
+        for entry in entries:
+            grade = entry.grade
+            text = gradescope(
+                entry,
+                found.file.originals,
+                points,
+                board.get(grade.entry),
+                forfeits.get(grade.student, {}),
+                scoring_words(found.rules.scoring),
+            )
+            archive.writestr(f"{grade.student}/results.json", text)
+    return out.getvalue()
+
+
+def _match(stored: Any, form: str, event: str) -> str:
+    """Return a match in a format.
+
+    Returns an empty text if the format is for another game or does not fit the match any more.
+    """
+    try:
+        record = stored_record(stored, get_game(stored.header.game))
+        if form == "jsonl":
+            return msgspec.json.encode(record).decode() + "\n"
+        text = notation(record, form, event)
+    except GameError:
+        return ""
+    return "" if text is None else f"{text}\n"
+
+
+def _parquet(found: Results, names: Mapping[int, str]) -> bytes:
+    pyarrow = importlib.import_module("pyarrow")
+    parquet = importlib.import_module("pyarrow.parquet")
+    columns = {
+        "match": [each.match for each in found.seats],
+        "pairing": [each.pairing for each in found.seats],
+        "game": [each.game for each in found.seats],
+        "seat": [each.seat for each in found.seats],
+        "entry": [names.get(each.bot_id, "") for each in found.seats],
+        "score": [each.score for each in found.seats],
+        "result": [each.result for each in found.seats],
+        "returned": [each.returned for each in found.seats],
+        "termination": [each.termination for each in found.seats],
+        "culprit": [each.culprit for each in found.seats],
+        "plies": [each.ply for each in found.seats],
+        "finished_ms": [each.finished_ms for each in found.seats],
+    }
+    out = io.BytesIO()
+    parquet.write_table(pyarrow.table(columns), out)
+    return out.getvalue()

@@ -1,0 +1,243 @@
+"""The start of a final, and its view for one viewer.
+
+A final is one tournament for each game, which `plyhouse.server.competitions.tournaments` plays.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from plyhouse.games.registry import get_game
+from plyhouse.server.competition_rules.file import CompetitionFile
+from plyhouse.server.competition_rules.format_types import FormatError
+from plyhouse.server.competition_rules.game_scoring import grade_thresholds, grading_rules
+from plyhouse.server.competition_rules.ladder import Ladder
+from plyhouse.server.competition_rules.preview import planned_matches
+from plyhouse.server.competition_rules.tie_breaks import places_without
+from plyhouse.server.competitions.board_visibility import Visibility
+from plyhouse.server.competitions.boards import Boards
+from plyhouse.server.competitions.game_finals import Certainty, GameFinal
+from plyhouse.server.results.scoring import default_scoring
+from plyhouse.storage import leaderboards
+from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionRow
+from plyhouse.storage.errors import CompetitionRefusal
+from plyhouse.storage.rows import Identity, TournamentRow, new_id
+from plyhouse.storage.store import Store
+from plyhouse.storage.tournament_settings import TournamentSettings, encoded
+
+__all__ = [
+    "MAX_MATCHES",
+    "by_lot",
+    "certainty",
+    "check",
+    "check_number",
+    "finals_of",
+    "parts",
+    "planned",
+]
+
+MAX_MATCHES: Final = 100_000
+"""The largest schedule accepted, in matches."""
+
+
+def planned(file: CompetitionFile, game: str, entries: int) -> int:
+    """Return the matches of a game for this number of entries.
+
+    Returns 0 where the number is not known, or if nobody could play.
+    """
+    try:
+        return planned_matches(file, game, entries) or 0
+    except FormatError:
+        return 0
+
+
+def check(row: CompetitionRow, file: CompetitionFile, entered: Sequence[CompetitionEntry]) -> None:
+    """Raise `CompetitionRefusal` if these entries cannot play the final."""
+    check_number(row, file, len(entered))
+    if file.limits.students and all(each.baseline for each in entered):
+        raise CompetitionRefusal(
+            "competition/too_few",
+            f"no bot of a student is entered in {row.name!r}, and the final would be over before "
+            "one comes; `plyhouse competition rehearse` plays one without students",
+        )
+
+
+def check_number(row: CompetitionRow, file: CompetitionFile, entries: int) -> None:
+    """Raise `CompetitionRefusal` if this number of entries cannot play the final."""
+    if entries < 2:
+        raise CompetitionRefusal(
+            "competition/too_few",
+            f"{row.name!r} has {entries} entries, baselines included: nobody could be compared",
+        )
+    for game in row.games:
+        try:
+            matches = planned_matches(file, game.game, entries) or 0
+        except FormatError as error:
+            raise CompetitionRefusal(
+                "competition/too_few",
+                f"{row.name!r} has {entries} entries, baselines included: {error}",
+            ) from error
+        if matches > MAX_MATCHES:
+            raise CompetitionRefusal(
+                "competition/too_long",
+                f"{entries} entries make {matches:,} matches of {game.game} in this format; "
+                f"{MAX_MATCHES:,} at most: open it with fewer rounds",
+            )
+
+
+async def parts(
+    row: CompetitionRow,
+    file: CompetitionFile,
+    entered: Sequence[CompetitionEntry],
+    store: Store,
+    now: int,
+    *,
+    rehearsal: bool = False,
+    practice: bool = False,
+) -> list[TournamentRow]:
+    """Return the competitions of a final, one for each game.
+
+    ``practice`` makes a practice ladder, which counts for no leaderboard.
+
+    Entries are seeded by their current place on the leaderboard of the game.  If the format uses
+    seeds, entries without a rating follow by lot.
+    """
+    name, parameters = file.terms
+    twins = [each.bot_id for each in entered if each.baseline and each.name.lower() in file.twins]
+    made = []
+    for game in row.games:
+        scoring = file.scored_by(game.game)
+        seeds, lot = await _seeds(store, game.game, entered, file)
+        data = TournamentSettings(
+            competition=row.id,
+            at_a_time=file.limits.matches_at_a_time,
+            only_hosted=file.hosting_required,
+            parameters=parameters,
+            baselines=frozenset(each.bot_id for each in entered if each.baseline),
+            twins=frozenset(twins),
+            thresholds=grade_thresholds(file, entered),
+            rehearsal=rehearsal,
+            practice=practice,
+            scoring=scoring,
+            grading=grading_rules(file, entered),
+            seeds=tuple(seeds),
+            lot=lot,
+        )
+        made.append(
+            TournamentRow(
+                # Without students there is one game, and its tournament has the competition's id.
+                id=new_id() if file.limits.students else row.id,
+                name=f"{row.name}: {game.game}"[:100] if file.limits.students else row.name,
+                game=game.game,
+                time_control=str(file.time_control),
+                format=name,
+                rounds=file.laps,
+                mirrored=file.mirrored,
+                # Everybody sees leaderboards, and each has one scoring.  So a match counts there
+                # only if everybody may see it and it has the same scoring.
+                rated=file.rated
+                and not practice
+                and file.board == "public"
+                and scoring is default_scoring(get_game(game.game)),
+                created_ms=now,
+                status="running",
+                started_ms=now,
+                data=encoded(data),
+            )
+        )
+    return made
+
+
+async def _seeds(
+    store: Store, game: str, entered: Sequence[CompetitionEntry], file: CompetitionFile
+) -> tuple[list[int], str]:
+    """Return the bots in seed order, and the seed of the lot; empty if none was drawn.
+
+    Bots come first if the version that plays has a rating.
+    """
+    versions = {each.version_id: each.bot_id for each in entered}
+    board = await store.read(leaderboards.leaderboard, game, 1_000_000, every_version=True)
+    rated = [each for each in board if each.rating is not None and each.version_id in versions]
+    rated.sort(key=lambda each: (-(each.rating or 0.0), each.version_id))
+    seeds = [versions[each.version_id] for each in rated]
+    names = {bot: name for bot, name in _labels(entered, file).items() if bot not in seeds}
+    form = file.play(game)
+    if isinstance(form, Ladder) or not form.adaptive or len(names) < 2:
+        return seeds, ""
+    lot = secrets.token_hex(8)
+    return seeds + by_lot(lot, names), lot
+
+
+def by_lot(seed: str, names: Mapping[int, str]) -> list[int]:
+    """Order entries by lot, so that anybody can recompute the order.
+
+    Entries are sorted by the SHA-256 of ``SEED NAME``, where ``NAME`` is the name of an entry
+    (``player/bot``) in UTF-8.  ``names`` are all different.
+
+    >>> by_lot("5eed", {1: "ada/deep", 2: "bob/bot", 3: "cy/bot"})
+    [3, 2, 1]
+    """
+    return sorted(names, key=lambda each: hashlib.sha256(f"{seed} {names[each]}".encode()).digest())
+
+
+def _labels(entered: Sequence[CompetitionEntry], file: CompetitionFile) -> dict[int, str]:
+    """Return the labels of entries in a lot.
+
+    A hidden baseline is labelled by its number in the competition file.  With its name in the lot,
+    anybody who guesses the name could check the guess against the lot.
+    """
+    hidden = {
+        each.bot.lower(): f"hidden {number}"
+        for number, each in enumerate(file.baselines, start=1)
+        if each.hidden
+    }
+    return {each.bot_id: hidden.get(each.name.lower(), each.name) for each in entered}
+
+
+# ------------------------------------------------------------------------------- looking
+
+
+async def finals_of(boards: Boards, reference: str, identity: Identity | None) -> list[GameFinal]:
+    """Return the games of a final that has begun, computed from stored rows.
+
+    Organisers see everything.  Others see what the board shows them, and no hidden baselines.  On
+    an anonymous board a student sees its own pairings, and in the table its own lines, three ahead
+    and the baselines.  Raises `ProtocolError` if the identity may see nothing, and `Unknown`.
+    """
+    row, entrants, eyes = await boards.eyes(reference, identity)
+    out = eyes.hidden.union(each.bot_id for each in entrants if each.status == "disqualified")
+    return [_seen(each, eyes, out) for each in await boards.games.of(row)]
+
+
+async def certainty(boards: Boards, row: CompetitionRow) -> list[Certainty]:
+    """Return how certain a gauntlet's grades are; empty in other formats."""
+    if row.format != "gauntlet":
+        return []
+    found = await boards.games.of(row, fresh=True)
+    return [each for final in found for each in final.certainty]
+
+
+def _seen(final: GameFinal, eyes: Visibility, out: Collection[int]) -> GameFinal:
+    """Return one viewer's part of a game; entries in ``out`` get no place."""
+    lines = set(eyes.lines([row.entry for row in final.table]))
+    table = places_without(final.table, out)
+    return replace(
+        final,
+        table=tuple(row for row in table if row.entry in lines),
+        lot="" if eyes.anonymous else final.lot,
+        seeds=() if eyes.anonymous else tuple(b for b in final.seeds if b not in eyes.hidden),
+        certainty=tuple(
+            each
+            for each in final.certainty
+            if eyes.hidden.isdisjoint((each.entry, each.baseline)) and eyes.meets((each.entry,))
+        ),
+        rounds=tuple(
+            replace(each, lines=tuple(line for line in each.lines if eyes.meets(line.players)))
+            for each in final.rounds
+        ),
+        names={bot: eyes.name(bot, name) for bot, name in final.names.items()},
+    )

@@ -1,0 +1,696 @@
+"""Competitions: opening from a file, freeze and final; students are optional.
+
+`plyhouse.server.competitions.boards` shows their results.
+
+The database (`plyhouse.storage.competition_sql`) is the source of truth.  This module reads the
+file, starts each phase on its date, and passes the games of a final to
+`plyhouse.server.competitions.tournaments`.  After downtime it catches up on missed dates.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import logging
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Final
+
+from plyhouse.games.base import Scoring
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.competition_rules.dates import milliseconds_of
+from plyhouse.server.competition_rules.duplicate_baselines import differing
+from plyhouse.server.competition_rules.file import (
+    CompetitionFile,
+    InvalidCompetition,
+    Mistake,
+    read_competition,
+)
+from plyhouse.server.competition_rules.file_template import round_robin_text
+from plyhouse.server.competition_rules.game_scoring import scoring_of
+from plyhouse.server.competition_rules.rehearsals import rehearsal_name, rehearsal_text
+from plyhouse.server.competitions import finals
+from plyhouse.server.competitions.absence_reasons import (
+    bots_named,
+    gone_texts,
+    suspended_texts,
+    withdrawn_texts,
+)
+from plyhouse.server.competitions.absences import Absences
+from plyhouse.server.competitions.baselines import Baselines, BaselineState
+from plyhouse.server.competitions.late_entries import days_late
+from plyhouse.server.competitions.practice import PracticeLadders
+from plyhouse.server.competitions.tournaments import Tournaments
+from plyhouse.server.competitions.upcoming_pairings import some_of, unplayed
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.jobs.periodic import LOOK_SECONDS, Periodic
+from plyhouse.server.lobby.lobby import read_time_control
+from plyhouse.server.table.directory import Directory
+from plyhouse.server.table.match_runner import Terms
+from plyhouse.storage import (
+    competition_copies,
+    competition_entries,
+    competition_reruns,
+    competition_results,
+    competition_sql,
+    competition_students,
+    submission_sql,
+    suspensions,
+)
+from plyhouse.storage.competition_copies import Carried, Carry
+from plyhouse.storage.competition_rows import (
+    CompetitionEntry,
+    CompetitionGame,
+    CompetitionRow,
+    CompetitionStudent,
+)
+from plyhouse.storage.errors import CompetitionRefusal, Unknown
+from plyhouse.storage.rows import By, new_id
+from plyhouse.storage.store import Store
+
+__all__ = ["CompetitionView", "Competitions", "GameProgress", "only_handed_in"]
+
+log = logging.getLogger("plyhouse.server.competitions.lifecycle")
+
+CLOCK: Final = By("the clock", "its date has come")
+
+
+@dataclass(frozen=True, slots=True)
+class GameProgress:
+    """The progress of one game of the final."""
+
+    game: str
+    competition_id: str
+    """The id of the competition that plays it; empty until the final begins."""
+    planned: int
+    finished: int
+    waiting_for: tuple[str, ...]
+    absent: tuple[str, ...]
+    """A sentence for each bot that is waited for (for how long, with what consequence), and for
+    each bot that was withdrawn from this game (with the reason)."""
+    unplayed: str = ""
+    """A sentence about the pairings that would be left out if the final ended now; empty if none.
+    """
+    scoring: Scoring = Scoring.WINS
+    """The scoring of a match."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompetitionView:
+    """A competition as its organiser sees it."""
+
+    row: CompetitionRow
+    file: CompetitionFile
+    students: tuple[CompetitionStudent, ...]
+    entries: tuple[CompetitionEntry, ...]
+    games: tuple[GameProgress, ...]
+    warnings: tuple[str, ...] = ()
+    """Deviations from the file that do not stop the competition."""
+    left_out: frozenset[str] = frozenset()
+    """Entries that only connected, although only submitted bots may play."""
+    hosted: frozenset[int] = frozenset()
+    """Ids of the bots whose entered version the server runs, because it was submitted."""
+    baselines: Mapping[str, BaselineState] = field(default_factory=dict)
+    """The state of each baseline, by its name."""
+    late: Mapping[int, int] = field(default_factory=dict)
+    """Days by which entries were late, by bot id."""
+
+    def late_of(self, entry: CompetitionEntry) -> tuple[int, float]:
+        """Return the days an entry was late, and the penalty in percent."""
+        days = self.late.get(entry.bot_id, 0)
+        return days, self.file.late.penalty(days)
+
+
+class Competitions:
+    """The competitions of one server."""
+
+    def __init__(
+        self,
+        config: ServerConfig,
+        store: Store,
+        tournaments: Tournaments,
+        directory: Directory,
+    ) -> None:
+        self._config = config
+        self._store = store
+        self._tournaments = tournaments
+        self._directory = directory
+        self._follower = Periodic(self.look, LOOK_SECONDS, "dates of competitions", log)
+        self._absences = Absences(tournaments)
+        self.baselines = Baselines(config, store)
+        self.beginning = asyncio.Lock()
+        """A lock held while a final begins, so that its entries cannot change meanwhile."""
+        self._practice = PracticeLadders(store, tournaments)
+
+    # ---------------------------------------------------------------------------- opening
+
+    async def check(self, text: str, *, of: CompetitionRow | None = None) -> CompetitionFile:
+        """Read a competition file and check whether it could be opened here.
+
+        ``of`` is the competition that gets the file, if it exists already: it may keep its name and
+        its past dates.  Raises `InvalidCompetition` with all mistakes, including those that only a
+        server can find.
+        """
+        file, mistakes = None, []
+        try:
+            file = read_competition(text, self._now() if of is None else None)
+        except InvalidCompetition as error:
+            mistakes = list(error.mistakes)
+        if file is not None:
+            mistakes += await self._mistakes_here(file, of)
+        if file is None or mistakes:
+            raise InvalidCompetition(mistakes)
+        return file
+
+    async def _mistakes_here(
+        self, file: CompetitionFile, of: CompetitionRow | None
+    ) -> list[Mistake]:
+        found = []
+        try:
+            read_time_control(str(file.time_control), self._config)
+        except ProtocolError as error:
+            found.append(Mistake("competition/bad_value", "time_control", str(error)))
+        for row in await self._store.read(competition_sql.list_all):
+            if row.name.lower() == file.name.lower() and (of is None or row.id != of.id):
+                text = f"there is a competition {row.name!r} already, which is {row.status}"
+                found.append(
+                    Mistake("competition/name_taken", "name", f"{text}; take another name")
+                )
+        if file.hosting_required and not self._config.hosted:
+            text = "this server takes no submissions; start it with --hosted"
+            found.append(Mistake("competition/not_hosted", "hosting.required", text))
+        return found + await self.baselines.mistakes(file, of)
+
+    async def create(
+        self,
+        name: str,
+        terms: Terms,
+        by: By,
+        *,
+        rounds: int = 1,
+        entries: Sequence[str] | None = None,
+    ) -> CompetitionRow:
+        """Make a round robin of one game without students, and begin it.
+
+        ``entries`` are names like ``player/bot``; a bot is known after its first login.  None
+        enters all connected bots that accept the game.  Bots may play with any version.  Raises
+        `ProtocolError`, `InvalidCompetition` or `CompetitionRefusal`.
+        """
+        game = terms.game
+        if entries is None:
+            here = self._directory.presences.values()
+            bots = [
+                each.bot_id
+                for each in here
+                if each.online and each.accepts(game.info.name, game.spec) and not each.casual
+            ]
+        else:
+            bots = await bots_named(self._store, entries)
+        if len(set(bots)) != len(bots):
+            raise ProtocolError("protocol/bad_field", "No schedule: an entry is listed twice.")
+        if entries is None and len(bots) < game.seats:
+            raise ProtocolError(
+                "game/unfit",
+                f"Only {len(bots)} connected bots accept {game.spec}, which has {game.seats} "
+                "seats: connect more, or name the entries.",
+            )
+        text = round_robin_text(
+            name,
+            game.spec,
+            str(terms.time_control),
+            rounds=rounds,
+            mirrored=terms.mirrored,
+            rated=terms.rated,
+        )
+        file = await self.check(text)
+        row = self._row(file, text, "frozen")
+        finals.check_number(row, file, len(bots))
+        await self._store.write(competition_sql.create, row, (), by, (), bots)
+        log.info("competition opened", extra={"competition": row.id, "title": row.name})
+        return await self.run(row.id, by)
+
+    async def open(self, text: str, by: By) -> CompetitionRow:
+        """Open a competition by its file, now or at its opening date."""
+        return (await self.open_with(text, by))[0]
+
+    async def open_with(
+        self, text: str, by: By, carry: Carry | None = None
+    ) -> tuple[CompetitionRow, Carried]:
+        """Open a competition; ``carry`` takes over students of another one."""
+        file = await self.check(text)
+        provided = await self.baselines.provided(file)
+        own = {name: bot.id for name, (bot, _) in provided.items()}
+        known = await self.baselines.known(file) | own
+        row = self._row(file, text, "open" if file.dates.opening is None else "draft")
+        bots = [known[each.bot.lower()] for each in file.baselines]
+        carried = await self._store.write(
+            competition_copies.create, row, bots, by, self._store.now(), own.values(), carry
+        )
+        for bot, package in provided.values():
+            await self.baselines.submit(row, bot, package)
+        log.info("competition opened", extra={"competition": row.id, "title": row.name})
+        return await self._store.read(competition_sql.find, row.id), carried
+
+    def _row(self, file: CompetitionFile, text: str, status: str) -> CompetitionRow:
+        """Return a new competition as its file describes it."""
+        return CompetitionRow(
+            id=new_id(),
+            name=file.name,
+            file=text,
+            format=file.format.name,
+            status=status,
+            entries_each=file.entries_per_student,
+            most_students=file.limits.students,
+            created_ms=self._store.now(),
+            opens_ms=milliseconds_of(file.dates.opening),
+            freezes_ms=milliseconds_of(file.dates.freeze),
+            final_ms=milliseconds_of(file.dates.final),
+            games=tuple(
+                CompetitionGame(number, game, None) for number, game in enumerate(file.games)
+            ),
+        )
+
+    # -------------------------------------------------------------------------- the final
+
+    async def run(self, reference: str, by: By, *, anyway: bool = False) -> CompetitionRow:
+        """Begin the final of a frozen competition.
+
+        Raises `CompetitionRefusal` while students have an extension (unless ``anyway``), if nobody
+        would play, or if the schedule is too long.
+        """
+        async with self.beginning:
+            row = await self._store.read(competition_sql.find, reference)
+            file = read_competition(row.file)
+            if row.status == "frozen":
+                entered = await self._entered(row, file, anyway)
+            else:
+                entered = []  # Storage then raises the refusal with its reason.
+            begun = await self._begin(row, file, entered, by)
+        log.info(
+            "final begun",
+            extra={"competition": row.id, "title": row.name, "entries": len(entered)},
+        )
+        return begun
+
+    async def _begin(
+        self,
+        row: CompetitionRow,
+        file: CompetitionFile,
+        entered: Sequence[CompetitionEntry],
+        by: By,
+    ) -> CompetitionRow:
+        """Begin the tournaments of a final."""
+        now, rehearsal = self._store.now(), row.rehearses is not None
+        parts = await finals.parts(row, file, entered, self._store, now, rehearsal=rehearsal)
+        bots = [(each.bot_id, each.version_id) for each in entered]
+        begun = await self._store.write(competition_sql.begin, row.id, parts, bots, by, now)
+        await self._tournaments.begun(parts)
+        return begun
+
+    async def rehearse(self, reference: str, by: By) -> tuple[CompetitionRow, list[str]]:
+        """Rehearse the final of a competition with the bots submitted so far.
+
+        A rehearsal is a competition of its own, called `rehearsal_name`.  It counts for nothing and
+        yields to finals.  Only organisers and the authors of the bots see it.  Returns the
+        rehearsal and the names of entries that are left out because they only connect.  Raises
+        `CompetitionRefusal` if the final has begun, if nobody would play, or if there is a
+        rehearsal already.
+        """
+        async with self.beginning:
+            row = await self._store.read(competition_sql.find, reference)
+            if row.rehearses is not None or row.status not in ("draft", "open", "frozen"):
+                why = "is a rehearsal itself" if row.rehearses else f"is {row.status}"
+                raise CompetitionRefusal(
+                    "competition/not_now", f"{row.name!r} {why}: there is nothing to rehearse"
+                )
+            suspended = await self._store.read(suspensions.suspended_in, row.id)
+            shut = {each.version_id for each in suspended}
+            active = [
+                each
+                for each in await self._store.read(competition_sql.entries_of, row.id)
+                if each.status == "active" and each.version_id not in shut
+            ]
+            there = await self._store.read(submission_sql.entered, row.id)
+            entered = [each for each in active if each.version_id and each.bot_id in there]
+            left_out = [each.name for each in active if each not in entered]
+            name = rehearsal_name(row.name)
+            text = rehearsal_text(row.file, name)
+            file = read_competition(text)
+            missing = {each.bot.lower() for each in file.baselines} & {
+                each.lower() for each in left_out
+            }
+            if missing:
+                raise CompetitionRefusal(
+                    "competition/missing_baseline",
+                    f"no submission of {some_of(sorted(missing))} is ready, and "
+                    "a rehearsal plays submissions only; submit it (plyhouse submit)",
+                )
+            finals.check(row, file, entered)
+            copy = replace(
+                row, id=new_id(), name=name, file=text, status="frozen",
+                created_ms=self._store.now(),
+                opens_ms=None, freezes_ms=None, final_ms=None, started_ms=None, note=None,
+                rehearses=row.id,
+            )  # fmt: skip
+            await self._store.write(
+                competition_reruns.rehearse, copy, [each.bot_id for each in entered], by
+            )
+            begun = await self._begin(copy, file, entered, by)
+        log.info("rehearsal begun", extra={"competition": copy.id, "title": name})
+        return begun, left_out
+
+    async def rerun(self, reference: str, by: By, *, anyway: bool = False) -> CompetitionRow:
+        """Play a finished final again where its entries have changed.
+
+        Raises `CompetitionRefusal` as `run` does.
+        """
+        async with self.beginning:
+            row = await self._store.read(competition_sql.find, reference)
+            # For any other status, storage raises the refusal with its reason.
+            if row.status == "finished":
+                await self._entered(row, read_competition(row.file), anyway)
+            begun, parts = await self._store.write(
+                competition_reruns.rerun, row.id, by, self._store.now()
+            )
+            await self._tournaments.begun(parts)
+        log.info("final begun again", extra={"competition": row.id, "title": row.name})
+        return begun
+
+    async def unplayed(self, reference: str) -> list[str]:
+        """Return a sentence per game on the pairings that an end now would skip."""
+        row = await self._store.read(competition_sql.find, reference)
+        said = [
+            unplayed(game.game, *self._tournaments.left(game.competition_id))
+            for game in row.games
+            if game.competition_id is not None
+        ]
+        return [each for each in said if each]
+
+    async def _entered(
+        self, row: CompetitionRow, file: CompetitionFile, anyway: bool
+    ) -> list[CompetitionEntry]:
+        """Return the entries that play; raises `CompetitionRefusal` if none can."""
+        now = self._store.now()
+        if not anyway:
+            late = [
+                each.player
+                for each in await self._store.read(competition_students.students_of, row.id)
+                if each.status == "active" and each.extended_ms is not None
+                if each.extended_ms > now
+            ]
+            if row.late_ms is not None and now < row.late_ms:
+                raise CompetitionRefusal(
+                    "competition/extension",
+                    "late submissions are still taken: wait for the end of that time (late.days "
+                    "after the freeze), or begin without them: --anyway",
+                )
+            if late:
+                raise CompetitionRefusal(
+                    "competition/extension",
+                    f"{some_of(late)} may still submit; wait for the end of the extension, or "
+                    "begin without it: --anyway",
+                )
+            unchecked = await self._store.read(submission_sql.waiting_for, row.id)
+            if unchecked:
+                raise CompetitionRefusal(
+                    "competition/unchecked",
+                    f"the submission of {some_of(unchecked)} is not checked yet; wait "
+                    "for a runner machine to check it, or start without it: --anyway",
+                )
+        everybody = await self._store.read(competition_sql.entries_of, row.id)
+        baselines = await self.baselines.states(row, everybody)
+        unfit = [each.text for each in baselines.values() if not each.can_play]
+        if unfit:
+            raise CompetitionRefusal("competition/missing_baseline", "; ".join(unfit))
+        suspended = {
+            each.version_id for each in await self._store.read(suspensions.suspended_in, row.id)
+        }
+        shut = [each.name for each in everybody if each.baseline and each.version_id in suspended]
+        if shut:
+            raise CompetitionRefusal(
+                "competition/suspended_baseline",
+                f"{', '.join(shut)} is suspended, and nobody could be measured against it; "
+                f"plyhouse admin bot reinstate {shut[0]} lets it in again",
+            )
+        found = [
+            each
+            for each in everybody
+            if each.status == "active" and each.version_id not in suspended
+            if each.version_id or not file.limits.students
+        ]
+        if file.hosting_required:
+            left_out = await self._left_out(row, file, found)
+            if left_out and not anyway:
+                raise CompetitionRefusal(
+                    "competition/not_handed_in",
+                    f"only submitted bots may play, and {some_of(left_out)} only connected; "
+                    "submit it (plyhouse submit), or start without it: --anyway",
+                )
+            found = [each for each in found if each.name not in left_out]
+        finals.check(row, file, found)
+        return found
+
+    async def _left_out(
+        self, row: CompetitionRow, file: CompetitionFile, entries: Sequence[CompetitionEntry]
+    ) -> list[str]:
+        """Return the entries that only connected, if only submitted bots may play."""
+        if not file.hosting_required:
+            return []
+        there = await self._store.read(submission_sql.entered, row.id)
+        return [
+            each.name
+            for each in entries
+            if not each.baseline
+            and each.status == "active"
+            and each.version_id is not None
+            and each.bot_id not in there
+        ]
+
+    async def game_over(self, competition_id: str) -> None:
+        """Finish the final if this was its last game."""
+        class_id = await self._store.read(competition_sql.game_of, competition_id)
+        if class_id is not None and await self._store.write(
+            competition_sql.finish_if_done, class_id, self._store.now()
+        ):
+            log.info("final over", extra={"competition": class_id})
+
+    async def changed(self, class_id: str) -> None:
+        """Follow an organiser's change of a competition in the database."""
+        try:
+            row = await self._store.read(competition_sql.find, class_id)
+        except Unknown:  # The competition was deleted, or it has no class.
+            for running in self._tournaments.of_group(class_id):
+                await self._tournaments.changed(running)
+            return
+        for game in row.games:
+            if game.competition_id is not None:
+                await self._tournaments.changed(game.competition_id)
+        if row.status in ("open", "frozen", "finished"):
+            await self._submit_connected(row)
+
+    async def _submit_connected(self, row: CompetitionRow) -> None:
+        """Enter bots that connected before they could be entered.
+
+        Their students joined later, or the competition opened later.
+        """
+        here = {
+            each.player_id
+            for each in await self._store.read(competition_students.students_of, row.id)
+            if each.status == "active"
+        }
+        entered = {
+            each.bot_id: each for each in await self._store.read(competition_sql.entries_of, row.id)
+        }
+        full = Counter(each.player_id for each in entered.values() if not each.baseline)
+        for bot in tuple(self._directory.presences.values()):
+            own = entered.get(bot.bot_id)
+            wanted = (
+                full[bot.player_id] < row.entries_each
+                if own is None
+                else not own.chosen and own.version_id != bot.version_id
+            )
+            if wanted and bot.online and bot.player_id in here:
+                await self._store.write(
+                    competition_entries.submit,
+                    bot.player_id,
+                    bot.bot_id,
+                    bot.version_id,
+                    self._store.now(),
+                )
+
+    # ------------------------------------------------------------------------------ dates
+
+    async def start(self) -> None:
+        """Catch up on dates that passed during downtime, then follow the dates."""
+        await self.look()
+        self._follower.start()
+
+    async def close(self) -> None:
+        """Stop following the dates."""
+        await self._follower.close()
+
+    async def look(self) -> None:
+        """Move on the competitions that are due by the clock of the store.
+
+        A failure in one competition does not delay the others; the first error is raised at the
+        end.
+        """
+        if not self._directory.leads("classes"):
+            return
+        now = self._store.now()
+        failed: Exception | None = None
+        for row in await self._store.read(
+            competition_sql.list_all, "draft", "open", "frozen", "running", "paused"
+        ):
+            try:
+                await self._move(row, now)
+                if row.practice_of or row.status in ("draft", "open"):
+                    await self._practice.look(await self._store.read(competition_sql.find, row.id))
+            except (CompetitionRefusal, InvalidCompetition) as error:
+                text = str(error)
+                if row.note != text:  # Log it once, although every look tries again.
+                    log.warning("%s: %s", row.name, text)
+                    await self._store.write(competition_sql.note, row.id, text)
+            except Exception as error:
+                failed = failed or error
+        if failed is not None:
+            raise failed
+
+    async def _move(self, row: CompetitionRow, now: int) -> None:
+        status = row.status
+        if status == "running" and all(game.status == "finished" for game in row.games):
+            await self._store.write(competition_sql.finish_if_done, row.id, self._store.now())
+        elif status == "running":
+            await self._absences.look(row.games, _absent_minutes(row.file), now)
+        if status == "draft" and _due(row.opens_ms, now):
+            status = (
+                await self._store.write(
+                    competition_sql.move, row.id, "open", CLOCK, self._store.now()
+                )
+            ).status
+        if status == "open" and _due(row.freezes_ms, now):
+            status = (
+                await self._store.write(
+                    competition_sql.move, row.id, "freeze", CLOCK, self._store.now()
+                )
+            ).status
+        if status == "frozen" and _due(row.final_ms, now):
+            await self.run(row.id, CLOCK)
+
+    # ---------------------------------------------------------------------------- looking
+
+    async def view(self, reference: str) -> CompetitionView:
+        """Return a competition with everything that its organiser sees."""
+        row = await self._store.read(competition_sql.find, reference)
+        file = read_competition(row.file)
+        entries = await self._store.read(competition_reruns.played_entries, row.id)
+        games = []
+        warnings: list[str] = []
+        for game in row.games:
+            if game.competition_id is None:
+                active = sum(each.status == "active" for each in entries)
+                planned = finals.planned(file, game.game, active)
+                by = file.scored_by(game.game)
+                games.append(GameProgress(game.game, "", planned, 0, (), (), scoring=by))
+            else:
+                found = await self._tournaments.view(game.competition_id)
+                waiting = tuple(found.waiting_for)
+                place = game.competition_id
+                absent = self._absences.told(place, file.limits.absent_minutes)
+                names = {each.bot_id: f"{each.player}/{each.bot}" for each in found.entries}
+                left = unplayed(game.game, *self._tournaments.left(place))
+                warnings += _too_busy(
+                    game.game, await self._store.read(competition_results.voided_by, place)
+                )
+                absent += gone_texts(found.row, names)
+                games.append(
+                    GameProgress(
+                        game=game.game,
+                        competition_id=place,
+                        planned=found.planned,
+                        finished=found.finished,
+                        waiting_for=waiting,
+                        absent=tuple(absent),
+                        unplayed=left,
+                        scoring=scoring_of(found.row),
+                    )
+                )
+        students = tuple(await self._store.read(competition_students.students_of, row.id))
+        left_out = await self._left_out(row, file, entries)
+        baselines = await self.baselines.states(row, entries)
+        warnings += [f"{each.text}." for each in baselines.values() if each.text]
+        names = {each.bot_id: each.name for each in entries}
+        gone = await self._store.read(suspensions.suspended_in, row.id, withdrawn=True)
+        warnings += withdrawn_texts(gone, names)
+        if row.status in ("draft", "open", "frozen"):
+            shut = await self._store.read(suspensions.suspended_in, row.id)
+            needed = {each.bot_id for each in entries if each.baseline}
+            warnings += suspended_texts(shut, names, needed)
+        return CompetitionView(
+            row=row,
+            file=file,
+            students=students,
+            entries=tuple(entries),
+            games=tuple(games),
+            warnings=(*warnings, *_warnings(file, entries, left_out)),
+            left_out=frozenset(left_out),
+            hosted=frozenset(await self._store.read(submission_sql.entered, row.id)),
+            baselines=baselines,
+            late=await days_late(self._store, row, file, entries),
+        )
+
+    def _now(self) -> datetime:
+        return datetime.fromtimestamp(self._store.now() / 1000, UTC)
+
+
+def _too_busy(game: str, voided: Mapping[str, int]) -> list[str]:
+    """Return a warning for each machine that was too busy for the bots it ran."""
+    return [
+        f"{game}: the machine {machine} was too busy for bots whose flags fell there; "
+        f"{'a match is' if count == 1 else f'{count} matches are'} void and played again, once for "
+        "each bot. The page of each match says why; start that runner with fewer --cores, or with "
+        "--nice 0 if other work keeps it busy (with --hosted: serve --no-local-runner first)."
+        for machine, count in voided.items()
+    ]
+
+
+def _warnings(
+    file: CompetitionFile, entries: Sequence[CompetitionEntry], left_out: Sequence[str]
+) -> list[str]:
+    """Return warnings about bots not submitted and about twins that differ."""
+    known = {each.name.lower(): each for each in entries if each.baseline}
+    found = []
+    for twin, entry in file.twins.items():
+        if twin in known and entry in known:
+            one, other = known[entry], known[twin]
+            found.append(differing(one.name, one.digest, other.name, other.digest))
+    if left_out:
+        found.append(
+            f"Only submitted bots play, and {some_of(left_out)} only connected: the final is "
+            "without it until it is submitted (plyhouse submit)"
+        )
+    return [f"{text}." for text in found if text]
+
+
+@functools.lru_cache(maxsize=64)
+def only_handed_in(text: str) -> bool:
+    """Return whether a competition file admits only submitted bots."""
+    try:
+        return read_competition(text).hosting_required
+    except InvalidCompetition:  # The file of a game is missing.
+        return False
+
+
+@functools.lru_cache(maxsize=64)
+def _absent_minutes(text: str) -> int:
+    """Return how many minutes a final waits for a bot.
+
+    It is cached by the text of the file, because every second asks for it.
+    """
+    return read_competition(text).limits.absent_minutes
+
+
+def _due(when: int | None, now: int) -> bool:
+    return when is not None and now >= when

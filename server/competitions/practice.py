@@ -1,0 +1,188 @@
+"""Practice ladders, played from a competition's opening to its freeze.
+
+Their matches count for nothing.  A ladder is a competition of its own beside the one
+it belongs to.  So boards, matches, reports and visibility work as in every final.  Its entries
+follow those of the competition.  A new version replaces the old one at once, and the matches of the
+old one no longer count.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+from dataclasses import replace
+from typing import Final
+
+from plyhouse.server.competition_rules.file import (
+    CompetitionFile,
+    InvalidCompetition,
+    read_competition,
+)
+from plyhouse.server.competition_rules.practice import practice_name, practice_text, same_terms
+from plyhouse.server.competitions import finals
+from plyhouse.server.competitions.tournaments import Tournaments
+from plyhouse.storage import competition_changes, competition_sql, practice_ladders, suspensions
+from plyhouse.storage.competition_changes import Changed
+from plyhouse.storage.competition_rows import CompetitionRow
+from plyhouse.storage.errors import Unknown
+from plyhouse.storage.rows import By
+from plyhouse.storage.store import Store
+
+__all__ = ["PracticeLadders"]
+
+log = logging.getLogger("plyhouse.server.competitions.practice")
+
+OPENED: Final = By("the clock", "practice begins")
+ENDED: Final = By("the clock", "practice ends with the freeze")
+OTHER_TERMS: Final = By("the clock", "practice ends: its matches would be played otherwise now")
+LEAST: Final = 2
+"""The smallest number of entries with which a ladder begins."""
+
+
+class PracticeLadders:
+    """The practice ladders of one server."""
+
+    def __init__(self, store: Store, tournaments: Tournaments) -> None:
+        self._store = store
+        self._tournaments = tournaments
+
+    async def look(self, row: CompetitionRow) -> None:
+        """Begin, update or end the ladder of a competition, or a ladder itself.
+
+        Raises `CompetitionRefusal` if a ladder cannot begin.
+        """
+        if row.practice_of:
+            await self._end_without(row)
+        elif row.status == "open" and _has_ladder(row.file):
+            await self._follow(row)
+
+    async def _follow(self, row: CompetitionRow) -> None:
+        """Update the ladder to the current entries and versions."""
+        status = await self._store.read(practice_ladders.status, row.practice_id)
+        if status == "deleted" or (status == "finished" and not await self._resume(row)):
+            return
+        file = _read(row.file)
+        bots = await self._bots(row, file)
+        if status is None:
+            if len(bots) < LEAST:
+                return
+            await self._begin(row)
+        elif not await self._change(row):
+            return
+        if await self._store.read(practice_ladders.is_behind, row.practice_id, bots):
+            await self._store.write(
+                practice_ladders.follow, row.practice_id, bots, self._store.now()
+            )
+            for game in (await self._store.read(competition_sql.find, row.practice_id)).games:
+                await self._tournaments.renewed(game.competition_id or "")
+
+    async def _bots(self, row: CompetitionRow, file: CompetitionFile) -> frozenset[int]:
+        """Return the bots that play, without hidden baselines and suspended bots."""
+        suspended = {
+            each.version_id for each in await self._store.read(suspensions.suspended_in, row.id)
+        }
+        shown = {
+            each.bot.lower()
+            for each in file.originals
+            if file.practice.baselines and not each.hidden
+        }
+        return frozenset(
+            each.bot_id
+            for each in await self._store.read(competition_sql.entries_of, row.id)
+            if each.status == "active"
+            and each.version_id is not None
+            and each.version_id not in suspended
+            and (not each.baseline or each.name.lower() in shown)
+        )
+
+    async def _begin(self, row: CompetitionRow) -> None:
+        name = practice_name(row.name)
+        text = _ladder_text(row.file, name)
+        now = self._store.now()
+        ladder = replace(
+            row, id=row.practice_id, name=name, file=text, format="ladder", status="frozen",
+            created_ms=now, opens_ms=None, freezes_ms=None, final_ms=None, started_ms=None,
+            note=None, games=tuple(replace(each, competition_id=None) for each in row.games),
+        )  # fmt: skip
+        parts = await finals.parts(ladder, _read(text), (), self._store, now, practice=True)
+        await self._store.write(
+            practice_ladders.begin_practice, ladder, parts, OPENED, self._store.now()
+        )
+        await self._tournaments.begun(parts)
+        log.info("practice begun", extra={"competition": row.id, "title": row.name})
+
+    async def _change(self, row: CompetitionRow) -> bool:
+        """Apply a change of the competition's file; False if it ends the ladder."""
+        ladder = await self._store.read(competition_sql.find, row.practice_id)
+        text = _ladder_text(row.file, ladder.name)
+        if text == ladder.file:
+            return True
+        old, new = _read(ladder.file), _read(text)
+        if not same_terms(old, new):
+            await self._store.write(
+                competition_sql.move, ladder.id, "finish", OTHER_TERMS, self._store.now()
+            )
+            for game in ladder.games:
+                await self._tournaments.changed(game.competition_id or "")
+            return False
+        limit = new.limits.matches_at_a_time
+        changed = Changed(
+            replace(ladder, file=text, most_students=row.most_students), (),
+            settings={"at_a_time": limit},
+        )  # fmt: skip
+        await self._store.write(
+            competition_changes.apply,
+            ladder,
+            changed,
+            By(OPENED.who, "its competition has changed"),
+            self._store.now(),
+        )
+        return True
+
+    async def _resume(self, row: CompetitionRow) -> bool:
+        """Resume a ladder that the freeze ended; return False for any other."""
+        ladder = await self._store.read(competition_sql.find, row.practice_id)
+        if ladder.note != ENDED.why:
+            return False
+        parts = await self._store.write(
+            practice_ladders.resume_practice, ladder.id, OPENED, self._store.now()
+        )
+        await self._tournaments.begun(parts, resumed=True)
+        return True
+
+    async def _end_without(self, ladder: CompetitionRow) -> None:
+        """End a ladder if its competition is not open or wants no ladder."""
+        try:
+            row = await self._store.read(competition_sql.find, ladder.practice_of)
+        except Unknown:
+            await self._store.write(
+                competition_sql.move, ladder.id, "delete", ENDED, self._store.now()
+            )
+            return
+        if ladder.status in ("running", "paused") and (
+            row.status != "open" or not _has_ladder(row.file)
+        ):
+            await self._store.write(
+                competition_sql.move, ladder.id, "finish", ENDED, self._store.now()
+            )
+            await self._store.write(competition_sql.note, ladder.id, ENDED.why)
+            for game in ladder.games:
+                await self._tournaments.changed(game.competition_id or "")
+
+
+# Each open competition is looked at every second, and parsing a file takes milliseconds.
+_read = functools.lru_cache(maxsize=64)(read_competition)
+
+
+@functools.lru_cache(maxsize=64)
+def _ladder_text(text: str, name: str) -> str:
+    """Return the competition file of the practice ladder called ``name``."""
+    return practice_text(text, _read(text), name)
+
+
+def _has_ladder(text: str) -> bool:
+    """Return whether a competition file asks for a practice ladder."""
+    try:
+        return _read(text).practice.ladder
+    except InvalidCompetition:  # The file of a game is missing.
+        return False

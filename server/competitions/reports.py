@@ -1,0 +1,411 @@
+"""The report on one student in a final.
+
+It has the results against each baseline and opponent, forfeits with position and message, the
+slowest plies, lost matches to replay, and the history of the rating.
+
+Students get their own report with every setting of the board; organisers get every report.
+Opponents appear with their names, as in the student's own matches; hidden baselines have none.
+Only the author sees the output of a bot that failed, such as a traceback.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from cachetools import LRUCache
+from msgspec import structs
+
+from plyhouse.games.base import Game
+from plyhouse.games.errors import GameError
+from plyhouse.games.position import Position
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.api.reports import (
+    BaselineScore,
+    Forfeit,
+    LostMatch,
+    RatingPoint,
+    Report,
+    ReportEntry,
+    ReportRating,
+    ReportScore,
+    SlowPly,
+)
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.accounts.roles import role_in
+from plyhouse.server.competition_rules.board_statistics import (
+    PRIVATE,
+    MatchOutcome,
+    any_time_interval,
+    lines,
+)
+from plyhouse.server.competition_rules.grading import is_reached
+from plyhouse.server.competition_rules.standings import Grade, Standing
+from plyhouse.server.competitions.absence_reasons import withdrawn_texts
+from plyhouse.server.competitions.board_visibility import Viewer, Visibility, eyes_of
+from plyhouse.server.competitions.boards import Boards, Results
+from plyhouse.server.competitions.grade_books import grade_points
+from plyhouse.server.match.events import end_data
+from plyhouse.server.match.views import Views
+from plyhouse.server.results.intervals import mean_interval
+from plyhouse.storage import (
+    competition_results,
+    competition_sql,
+    competition_students,
+    match_reads,
+    suspensions,
+)
+from plyhouse.storage.competition_results import State
+from plyhouse.storage.competition_rows import CompetitionRow, CompetitionStudent
+from plyhouse.storage.errors import Unknown
+from plyhouse.storage.names import key_of
+from plyhouse.storage.rows import Identity, StoredMatch
+from plyhouse.storage.store import Store
+
+if TYPE_CHECKING:
+    from plyhouse.server.results.fitted import Estimate
+
+__all__ = ["Reports"]
+
+MOST_FORFEITS: Final = 20
+"""The largest number of forfeits shown with positions; the count includes all of them."""
+MOST_LOST: Final = 200
+SLOWEST: Final = 10
+LAST_ACTIONS: Final = 12
+"""The number of actions listed before a forfeit."""
+KEPT: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    matches: int
+    estimates: dict[str, Estimate[str]]
+
+
+class Reports:
+    """The reports of one server."""
+
+    def __init__(self, store: Store, boards: Boards) -> None:
+        self._store = store
+        self._boards = boards
+        self._points: LRUCache[str, tuple[State, list[_Point]]] = LRUCache(KEPT)
+
+    def forget(self) -> None:
+        """Clear the cache, because entries have other names."""
+        self._points.clear()
+
+    async def report(self, reference: str, student: str, identity: Identity) -> Report:
+        """Return the report of a student's account; empty: the identity's own.
+
+        Raises `ProtocolError` for another student's report, and `Unknown` if there is no such
+        student.
+        """
+        row = await self._store.read(competition_sql.find, reference)
+        organiser = await role_in(self._store, row.id, identity) is not None
+        wanted = student or identity.player
+        own = key_of(wanted) == key_of(identity.player)
+        if not (organiser or own):
+            raise ProtocolError("auth/scope", "A report is for its own student and the staff.")
+        everybody = await self._store.read(competition_students.students_of, row.id)
+        found = next((each for each in everybody if key_of(each.player) == key_of(wanted)), None)
+        if found is None:
+            raise Unknown(f"{wanted!r} is no student of {row.name!r}; take one of its accounts")
+        results = await self._boards.results(row)
+        grade = next(
+            (each for each in await self._boards.grades(results) if each.student == found.player),
+            Grade(found.player, found.status, None, "", ()),
+        )
+        points = await self._history(row, results)
+        eyes = eyes_of(results.file, Viewer(organiser, found.player), results.entrants)
+        placed = await self._boards.placed(results, eyes)
+        made = await asyncio.to_thread(
+            _report, found, results, grade, points, placed, eyes, organiser=organiser
+        )
+        suspended = await self._store.read(suspensions.suspended_in, row.id, withdrawn=True)
+        entered = {each.entry for each in made.entries}
+        names = {each.bot_id: each.name for each in results.entrants if each.name in entered}
+        slowest, forfeited = await self._matches(found, results, author=own)
+        return structs.replace(
+            made,
+            days_late=grade.days_late,
+            penalty=grade.penalty,
+            notes=withdrawn_texts(suspended, names) + made.notes,
+            slowest=slowest,
+            forfeited=forfeited,
+        )
+
+    async def _history(self, row: CompetitionRow, results: Results) -> list[_Point]:
+        """Return the history of ratings, fitted once for all students."""
+        kept = self._points.get(row.id)
+        if kept is None or kept[0] != results.state:
+            made = await asyncio.to_thread(_points, results)
+            self._points[row.id] = kept = (results.state, made)
+        return kept[1]
+
+    async def _matches(
+        self, student: CompetitionStudent, results: Results, *, author: bool
+    ) -> tuple[list[SlowPly], list[Forfeit]]:
+        """Return the slowest plies, and forfeits with their positions."""
+        bots = [
+            each.bot_id for each in results.entrants
+            if each.student == student.player and not each.baseline
+        ]  # fmt: skip
+        if not bots:
+            return [], []
+        slow = await self._store.read(competition_results.slowest, results.row.id, bots, SLOWEST)
+        slowest = [
+            SlowPly(
+                match=each.match,
+                game=each.game,
+                ply=each.ply,
+                action=each.text,
+                thought_s=each.thought_ns / 1e9,
+                charged_s=each.charged_ns / 1e9,
+                left_s=each.remaining_ns / 1e9,
+                replay=_address(each.match, each.ply),
+            )
+            for each in slow
+        ]
+        names = {each.bot_id: each.name for each in results.entrants}
+        forfeited: list[Forfeit] = []
+        for seat in results.seats:
+            if seat.bot_id in bots and seat.culprit == seat.seat and _forfeits(seat.termination):
+                if len(forfeited) == MOST_FORFEITS:
+                    break
+                stored = await self._store.read(match_reads.stored_match, seat.match)
+                forfeited.append(
+                    await asyncio.to_thread(
+                        _forfeit, stored, seat.seat, names[seat.bot_id], author=author
+                    )
+                )
+        return slowest, forfeited
+
+
+def _forfeits(termination: str) -> bool:
+    return termination not in ("normal", "resignation", "")
+
+
+def _address(match: str, ply: int | None = None) -> str:
+    """Return the path of a match's page, without the server's address."""
+    return f"/matches/{match}" + ("" if ply is None else f"?ply={ply}")
+
+
+def _points(results: Results) -> list[_Point]:
+    # This imports numpy, which only competitions need.
+    from plyhouse.server.competition_rules.board_fits import checkpoints
+
+    return [
+        _Point(count, {each.name: each for each in fitted.estimates()})
+        for count, fitted in checkpoints(results.outcomes, scoring=results.rules.scoring)
+    ]
+
+
+def _report(
+    student: CompetitionStudent,
+    results: Results,
+    grade: Grade,
+    points: Sequence[_Point],
+    placed: Sequence[Standing],
+    eyes: Visibility,
+    *,
+    organiser: bool,
+) -> Report:
+    file = results.file
+    any_time = file.until_certain
+    entrants = [
+        each for each in results.entrants if each.student == student.player and not each.baseline
+    ]
+    own = {each.name for each in entrants}
+    ids = {each.name: each.bot_id for each in results.entrants}
+
+    def shown(name: str) -> bool:
+        return ids[name] not in eyes.hidden
+
+    def title(name: str) -> str:
+        return name if shown(name) else PRIVATE
+
+    board = {
+        line.standing.entrant.name: line
+        for line in lines(placed, results.statistics, any_time=any_time)
+        if line.standing.entrant.name in own
+    }
+    met: dict[str, list[tuple[MatchOutcome, int]]] = {}
+    for outcome in results.outcomes:
+        for seat, name in enumerate(outcome.seats):
+            if name in own:
+                for other in {*outcome.seats} - {name}:
+                    met.setdefault(other, []).append((outcome, seat))
+    baselines = []
+    for each in file.originals:
+        against = next((other for other in met if other.lower() == each.bot.lower()), None)
+        if against is not None and shown(against):
+            score = _score(against, met[against], any_time=any_time)
+            fields = {key: getattr(score, key) for key in ReportScore.__struct_fields__}
+            reached = is_reached(score.score, each.at_least)
+            baselines.append(
+                BaselineScore(**fields, grade=each.grade, at_least=each.at_least, reached=reached)
+            )
+    kinds = Counter(
+        each.forfeit
+        for each in results.results
+        if each.forfeit and each.bot_id in {one.bot_id for one in entrants}
+    )
+    return Report(
+        competition=results.row.name,
+        status=results.row.status,
+        student=student.player,
+        display=student.display,
+        grade=grade.grade,
+        graded_by=grade.entry,
+        entries=[
+            ReportEntry(
+                *(each.name, each.version, each.digest, each.status),
+                *_numbers(board, each.name),
+            )
+            for each in entrants
+        ],
+        baselines=baselines,
+        opponents=[
+            _score(name, rows, any_time=any_time)
+            for name, rows in sorted(met.items())
+            if shown(name)
+        ],
+        forfeits=dict(kinds),
+        forfeited=[],
+        slowest=[],
+        lost=_lost(results, own, title),
+        history={
+            name: [
+                _rating_point(point.matches, at, any_time=any_time)
+                for point in points
+                if (at := point.estimates.get(name)) is not None
+            ]
+            for name in sorted(own)
+        },
+        notes=results.statistics.told({each.name for each in results.entrants} - own)
+        if not organiser
+        else list(results.statistics.notes),
+        scoring={game: each.value for game, each in results.rules.scoring.items()},
+        points=grade_points(grade, file) if any(each.grade for each in file.originals) else None,
+        any_time=any_time,
+    )
+
+
+def _rating_point(matches: int, at: Estimate[str], *, any_time: bool) -> RatingPoint:
+    near = (at.any_low, at.any_high) if any_time else (at.low, at.high)
+    return RatingPoint(matches, at.elo, *near, at.any_low, at.any_high)
+
+
+def _numbers(board: dict[str, Any], name: str) -> tuple[Any, ...]:
+    line = board.get(name)
+    if line is None:
+        return None, None, 0, 0, 0, 0, 0, None, None
+    standing, at = line.standing, line.estimate
+    return (
+        *(standing.rank, standing.score, standing.matches, standing.wins, standing.draws),
+        *(standing.losses, standing.forfeits),
+        None
+        if at is None
+        else ReportRating(
+            elo=at.elo,
+            low=at.low,
+            high=at.high,
+            any_low=at.any_low,
+            any_high=at.any_high,
+            rank_low=at.rank_low,
+            rank_high=at.rank_high,
+        ),
+        standing.place,
+    )
+
+
+def _score(name: str, rows: Sequence[tuple[MatchOutcome, int]], *, any_time: bool) -> ReportScore:
+    """Return the score of these seats; ``any_time`` is as in `lines`."""
+    results: Counter[str] = Counter()
+    pairs: dict[tuple[str, str], list[float]] = {}
+    for outcome, seat in rows:
+        mine = outcome.returns[seat]
+        best = max(value for at, value in enumerate(outcome.returns) if at != seat)
+        results["W" if mine > best else "D" if mine == best else "L"] += 1
+        pairs.setdefault((outcome.game, outcome.pairing), []).append(outcome.scores[seat])
+    means = [min(1.0, max(0.0, sum(each) / len(each))) for each in pairs.values()]
+    watched = any_time_interval(means)
+    fixed = watched if any_time else mean_interval(means, bounds=(0.0, 1.0))
+    return ReportScore(
+        name=name,
+        matches=len(rows),
+        wins=results["W"],
+        draws=results["D"],
+        losses=results["L"],
+        score=watched.mean,
+        low=fixed.low,
+        high=fixed.high,
+        any_low=watched.low,
+        any_high=watched.high,
+    )
+
+
+def _lost(results: Results, own: set[str], title: Callable[[str], str]) -> list[LostMatch]:
+    """Return the lost matches, the latest first."""
+    ends = {each.match: each for each in results.seats}
+    found = []
+    for outcome in reversed(results.outcomes):
+        for seat, name in enumerate(outcome.seats):
+            if name not in own or outcome.returns[seat] >= max(outcome.returns):
+                continue
+            others = [each for each in outcome.seats if each != name]
+            end = ends[outcome.match]
+            found.append(
+                LostMatch(
+                    match=outcome.match,
+                    game=outcome.game,
+                    entry=name,
+                    seat=seat,
+                    opponents=[title(each) for each in others],
+                    termination=end.termination,
+                    plies=end.ply,
+                    replay=_address(outcome.match),
+                )
+            )
+    return found[:MOST_LOST]
+
+
+def _forfeit(stored: StoredMatch, seat: int, entry: str, *, author: bool) -> Forfeit:
+    """Return a forfeit with its position as the seat saw it."""
+    header = stored.header
+    end = next(row for row in reversed(stored.events) if row.kind == "end")
+    data = end_data(end)
+    actions = [row.text for row in stored.events if row.kind in ("action", "chance")]
+    scene: dict[str, Any] | None = None
+    # The rules of the game may have changed, or its file may be missing.
+    with contextlib.suppress(GameError):
+        scene, actions = _seen(stored, get_game(header.game), seat)
+    return Forfeit(
+        match=header.id,
+        game=header.game,
+        entry=entry,
+        kind=header.termination,
+        ply=end.ply,
+        reason=data.reason,
+        detail=data.detail if author else "",
+        actions=actions[-LAST_ACTIONS:],
+        scene=scene,
+        replay=_address(header.id, end.ply),
+    )
+
+
+def _seen(stored: StoredMatch, game: Game, seat: int) -> tuple[dict[str, Any], list[str]]:
+    """Return the last position and the actions before it, as a seat saw them."""
+    views = Views(game, game.seats)
+    position = Position(game)
+    for row in stored.events:
+        if row.kind in ("action", "chance"):
+            before = position.state
+            action = position.apply(row.seat, row.text)
+            views.record(before, action, row.text, row.seat, row.ply, None)
+    told = [event.action for event in views.events(seat, 0)]
+    return views.drawn(position.state, seat)[1], [each or "(hidden)" for each in told]

@@ -1,0 +1,688 @@
+"""Competitions that are being played.
+
+The server begins a pairing when its bots are connected and have room.  The format decides which
+pairings may begin (`plyhouse.server.competition_rules.progress`).  Its answer follows from the
+entries and the results, and the id of a pairing names its place in the format
+(`plyhouse.server.competitions.tournament_state`).  The database therefore holds all that a restart
+needs.
+
+The server counts the matches of a schedule before it builds the schedule.  A thread builds
+schedules, and also draws the rounds that depend on results.  Creating or restoring a competition
+takes a few statements, however many pairings it has.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from plyhouse.games.errors import GameError
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.messages import VOID
+from plyhouse.server.competition_rules.format_types import Pairing
+from plyhouse.server.competition_rules.ladder import Ladder
+from plyhouse.server.competition_rules.pairing_queue import PairingQueue
+from plyhouse.server.competition_rules.practice import practice_rest
+from plyhouse.server.competition_rules.progress import Progress, look
+from plyhouse.server.competitions.absence_reasons import Missing, WaitsFor, missed, missing
+from plyhouse.server.competitions.ladders import LadderQueue
+from plyhouse.server.competitions.tournament_state import (
+    PairingId,
+    PairingTally,
+    RunningTournament,
+    StoredRun,
+    format_of,
+    queue_of,
+    replaced_pairings,
+)
+from plyhouse.server.match.terminations import FORFEITS
+from plyhouse.server.match.time_control import InvalidTimeControl, TimeControl
+from plyhouse.server.results.scoring import match_scores, return_span
+from plyhouse.server.table.directory import Directory
+from plyhouse.server.table.match_runner import BEGUN_AT_ONCE, MatchRunner, Terms
+from plyhouse.server.table.presence import MatchSummary, Presence
+from plyhouse.storage import steering, tournaments
+from plyhouse.storage.errors import NotNow, StorageError, StoreClosed, Unknown
+from plyhouse.storage.retries import RETRY_SECONDS as RETRIES
+from plyhouse.storage.rows import (
+    By,
+    EntryRow,
+    PlayedSeat,
+    TableRow,
+    TournamentRow,
+)
+from plyhouse.storage.store import Store
+from plyhouse.storage.tournament_settings import settings
+from plyhouse.storage.tournaments import reason
+
+__all__ = ["TournamentView", "Tournaments"]
+
+log = logging.getLogger("plyhouse.server.competitions.tournaments")
+
+LADDER_SECONDS: Final = 1.0
+"""Seconds between looks at a ladder while bots wait for another opponent."""
+PRACTICE_REST_NS: Final = 5_000_000_000
+"""Nanoseconds for which a bot with no match to spare rests after a practice pairing."""
+RETRY_SECONDS: Final = 1.0
+"""Seconds before another attempt after the database failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentView:
+    """A competition as the API shows it."""
+
+    row: TournamentRow
+    entries: list[EntryRow]
+    table: list[TableRow]
+    planned: int
+    """Matches of the whole schedule, including repetitions of void ones."""
+    created: int
+    finished: int
+    waiting_for: list[str]
+    """The reasons why possible pairings do not begin: one sentence for each bot at fault, or the
+    reason of the suspension."""
+
+
+class Tournaments:
+    """The competitions of a server that are not over."""
+
+    def __init__(
+        self,
+        store: Store,
+        runner: MatchRunner,
+        directory: Directory,
+        *,
+        hidden_in: Callable[[str], Awaitable[Collection[str]]] | None = None,
+        rooms_of_hosted: Callable[[RunningTournament], Callable[[Presence], int]] | None = None,
+        hosted_waits_for: WaitsFor | None = None,
+        on_finished: Callable[[str], Coroutine[Any, Any, None]] | None = None,
+    ) -> None:
+        """Take the store, the match runner and the directory of bots and matches.
+
+        ``hidden_in`` returns the entries of a competition without a name, as ``player/bot`` in
+        lower case.  ``rooms_of_hosted`` returns a function for one competition: the number of
+        matches that a hosted bot may begin.  Its answers hold until a match begins.
+        ``hosted_waits_for`` says why a hosted bot is absent.  ``on_finished`` is called with the id
+        of a competition when its end is stored.
+        """
+        self._store = store
+        self._runner = runner
+        self._directory = directory
+        self._presences = directory.presences
+        self._running: dict[str, RunningTournament] = {}
+        self._later: asyncio.TimerHandle | None = None
+        self._early: list[tuple[MatchSummary, bool]] | None = None
+        """Matches that end while competitions are being restored; None at other times."""
+        self._hidden_in = hidden_in
+        self._rooms_of_hosted = rooms_of_hosted
+        self._hosted_waits_for = hosted_waits_for
+        self.on_finished = on_finished
+        self._soon = False
+        self._freed: set[int] | None = set()
+        """Bots that may have room since the last look; None if any bot may."""
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def __len__(self) -> int:
+        return len(self._running)
+
+    async def restore(self) -> None:
+        """Continue the competitions that were running when the server stopped.
+
+        A competition that cannot continue (its game's file is missing, it has too few entries) is
+        suspended with the reason.  The next start tries it again.  If it was paused before its
+        suspension, it stays paused.
+        """
+        self._early = []
+        for row in await self._store.read(tournaments.list_all):
+            if row.status not in ("running", "open", "paused", "suspended"):
+                continue
+            try:
+                if row.status == "suspended":
+                    row = await self._store.write(tournaments.resume, row.id)
+                await self._take_up(row, await self._store.read(tournaments.played_seats, row.id))
+            except Exception as error:  # An error in one competition must not stop the others.
+                await self._suspend(row.id, error)
+        for match, void in self._early:
+            self._note(match, void=void)
+        self._early = None
+
+    async def _suspend(self, identifier: str, error: Exception) -> None:
+        """Note why a competition cannot go on."""
+        self._running.pop(identifier, None)
+        known = isinstance(error, GameError | InvalidTimeControl | ValueError)
+        log.error(
+            "competition suspended",
+            exc_info=None if known else error,
+            extra={"competition": identifier, "why": str(error)},
+        )
+        why = f"It cannot go on: {error}"
+        await self._insist(
+            identifier, lambda: self._store.write(tournaments.suspend, identifier, why)
+        )
+
+    async def begun(self, rows: Iterable[TournamentRow], *, resumed: bool = False) -> None:
+        """Play competitions that were just stored or begun again, in their order.
+
+        ``resumed`` means that they were over and continue where they ended.
+        """
+        for row in rows:
+            again = resumed or settings(row).run > 1
+            await self._take_up(
+                row, await self._store.read(tournaments.played_seats, row.id) if again else ()
+            )
+
+    async def _take_up(self, row: TournamentRow, seats: Sequence[PlayedSeat]) -> None:
+        """Play a competition; ``seats`` are those of all its stored matches."""
+        entries = await self._store.read(tournaments.list_entries, row.id)
+        game = get_game(row.game)
+        terms = Terms(game, TimeControl.parse(row.time_control), row.rated, row.mirrored)
+        versions = {each.bot_id: each.version_id for each in entries if each.version_id is not None}
+        way = format_of(row, terms)
+        stored = await asyncio.to_thread(StoredRun.read, row, seats, versions)
+        work: PairingQueue[int]
+        if isinstance(way, Ladder):
+            rating = partial(self._runner.rating_of, game.spec)
+            bots, begun = [each.bot_id for each in entries], stored.begun
+            now, here = self._runner.now, self._presences
+            work = LadderQueue(
+                ladder=way,
+                bots=bots,
+                begun=begun,
+                presences=here,
+                rating_of=rating,
+                now=now,
+                name=row.id,
+                rated=row.rated,
+                finished=stored.finished,
+                replaced=replaced_pairings(row, seats, versions),
+                rest=practice_rest if settings(row).practice else None,
+            )
+        else:
+            work = await asyncio.to_thread(queue_of, row, way, entries, stored)
+        names = {entry.bot_id: f"{entry.player}/{entry.bot}" for entry in entries}
+        hidden = () if self._hidden_in is None else await self._hidden_in(row.id)
+        running = RunningTournament(
+            row,
+            terms,
+            names,
+            work,
+            settings(row),
+            playing=stored.playing,
+            tallies=stored.tallies,
+            voids=stored.voids,
+            again=stored.again,
+            repeated=stored.repeated,
+            before=stored.before,
+            paused=row.status == "paused",
+            versions=versions,
+            scoring=self._runner.score_by(row),
+            unnamed=frozenset([bot for bot, name in names.items() if name.lower() in hidden]),
+        )
+        for entry in entries:
+            if entry.status == "withdrawn":
+                running.withdraw(entry.bot_id)
+        self._running[row.id] = running
+        self._go_on(running)
+        self.advance_soon()
+
+    def played(self) -> list[RunningTournament]:
+        """Return the competitions that are being played and not paused."""
+        return [each for each in self._running.values() if not each.paused]
+
+    def running(self, identifier: str) -> RunningTournament | None:
+        """Return a competition that this server plays, or None."""
+        return self._running.get(identifier)
+
+    def could_begin(self, running: RunningTournament) -> bool:
+        """Return whether a pairing could begin under the limit of its final."""
+        return len(running.queue) + len(running.again) > 0 and self._limit(running) > 0
+
+    def of_group(self, group: str) -> list[str]:
+        """Return the ids of the running competitions of a final."""
+        return [
+            each.row.id for each in self._running.values() if each.settings.competition == group
+        ]
+
+    def missed(self, identifier: str) -> dict[int, Missing] | None:
+        """Return the bots that a competition waits for.
+
+        Returns None for a ladder and for a competition that this server does not play.
+        """
+        running = self._running.get(identifier)
+        if running is None or isinstance(running.queue, LadderQueue):
+            return None
+        return missed(running, self._presences, self._hosted_waits_for)
+
+    def upcoming(
+        self, identifier: str, limit: int, of: Collection[int] | None = None
+    ) -> list[Pairing[int]]:
+        """Return the next known pairings of a competition; see `RunningTournament.upcoming`.
+
+        The list is empty for a competition that this server does not play.
+        """
+        running = self._running.get(identifier)
+        return [] if running is None else running.upcoming(limit, of)
+
+    def left(self, identifier: str) -> tuple[int, list[str]]:
+        """Return how many known pairings have not begun, and their bots' names.
+
+        Withdrawn bots are not included.  The result is empty for a competition that this server
+        does not play.
+        """
+        running = self._running.get(identifier)
+        if running is None or not running.left:
+            return 0, []
+        return running.left, sorted(running.names[bot] for bot in running.waiting())
+
+    # -------------------------------------------------------------- while it is played
+
+    async def withdraw(self, identifier: str, bot_id: int, by: By, *, tell: bool = False) -> None:
+        """Withdraw a bot from pairings not yet begun; the table keeps its results.
+
+        ``tell`` shows the reason to everybody who sees the board.  Raises `Unknown`.
+        """
+        await self._store.write(
+            steering.withdraw, identifier, bot_id, by, self._store.now(), tell=tell
+        )
+        await self.changed(identifier)
+
+    async def changed(self, identifier: str) -> None:
+        """Follow an organiser's change of a competition in the database."""
+        running = self._running.get(identifier)
+        if running is None:
+            return
+        try:
+            found = await self._store.read(tournaments.overview, identifier)
+        except Unknown:  # The competition was deleted.
+            self._running.pop(identifier, None)
+            return
+        if found.competition.status == "finished":  # An organiser has ended it early.
+            self._running.pop(identifier, None)
+            return
+        running.row = found.competition
+        running.paused = found.competition.status == "paused"
+        running.names = {each.bot_id: f"{each.player}/{each.bot}" for each in found.entries}
+        running.settings = settings(found.competition)
+        for entry in found.entries:
+            if entry.status == "withdrawn":
+                running.withdraw(entry.bot_id)
+        self._go_on(running)
+        self.advance_soon()
+
+    async def renewed(self, identifier: str) -> None:
+        """Pair the current entries of a ladder after they changed in the database."""
+        running = self._running.get(identifier)
+        if running is None or not isinstance(running.queue, LadderQueue):
+            return
+        entries = await self._store.read(tournaments.list_entries, identifier)
+        for bot in running.names.keys() - {entry.bot_id for entry in entries}:
+            running.withdraw(bot)
+        for entry in entries:
+            if entry.status == "withdrawn" or entry.version_id is None:
+                running.withdraw(entry.bot_id)
+                continue
+            known = running.versions.get(entry.bot_id)
+            running.names[entry.bot_id] = f"{entry.player}/{entry.bot}"
+            running.versions[entry.bot_id] = entry.version_id
+            running.gone.discard(entry.bot_id)
+            running.queue.enter(entry.bot_id, fresh=known != entry.version_id)
+        self.advance_soon()
+
+    # ------------------------------------------------------------------------- playing
+
+    def advance_soon(self, freed: Iterable[int] | None = None) -> None:
+        """Begin all possible pairings once the current event is handled.
+
+        ``freed`` are the bots that may have room since the last time; None means any bot.
+        """
+        if freed is None or self._freed is None:
+            self._freed = None
+        else:
+            self._freed.update(freed)
+        if self._running and not self._soon and self._directory.leads("competitions"):
+            self._soon = True
+            asyncio.get_running_loop().call_soon(self._advance)
+
+    def _advance(self) -> None:
+        self._soon = False
+        if not self._directory.leads("competitions"):
+            return
+        freed, self._freed = self._freed, set()
+        for running in self._running.values():
+            if running.paused:
+                continue
+            try:
+                whole = self._begin(running, freed)
+            except Exception:  # The other competitions continue, and this one is tried again.
+                log.exception("pairings not begun", extra={"competition": running.row.id})
+                self._look_later()
+            else:
+                if not whole:
+                    self.advance_soon(freed)
+
+    def _begin(self, running: RunningTournament, freed: Iterable[int] | None) -> bool:
+        """Begin pairings whose bots have room, in the order of the schedule.
+
+        Returns False if more pairings may follow than one step begins.
+        """
+        limit = self._limit(running)
+        if limit:
+            self._begin_again(running, limit)
+            limit = self._limit(running)
+        if not limit:
+            running.cut = True
+            return True
+        if self._has_hosted(running):
+            return self._begin_one_by_one(running, limit)
+        taken = running.queue.take(self._room(running), None if running.cut else freed, limit=limit)
+        running.cut = len(taken) == limit < BEGUN_AT_ONCE
+        for pairing in taken:
+            self._begin_pairing(running, pairing)
+        if self._has_to_look_again(running):
+            self._look_later()
+        return len(taken) < limit or running.cut
+
+    def _room(self, running: RunningTournament) -> Callable[[int], int]:
+        """Return a function that counts the matches a bot may begin.
+
+        Its answers hold until a match begins.
+        """
+        name, spec = running.terms.game.info.name, running.terms.game.spec
+        hosted = None if self._rooms_of_hosted is None else self._rooms_of_hosted(running)
+
+        def room(bot: int) -> int:
+            presence = self._presences.get(bot)
+            if presence is None or not presence.accepts(name, spec):
+                return 0
+            if running.versions.get(bot, presence.version_id) != presence.version_id:
+                return 0
+            if running.is_for_runners(bot) and not presence.hosted:
+                return 0  # A hosted instance is about to replace this one.
+            if running.settings.practice and not self._may_practise(presence, running):
+                return 0
+            if presence.hosted and hosted is not None and presence.free:
+                return min(presence.free, hosted(presence))
+            return presence.free
+
+        return room
+
+    def _may_practise(self, presence: Presence, running: RunningTournament) -> bool:
+        """Return whether a bot may begin a practice pairing now.
+
+        A bot plays one practice pairing at a time.  It rests after one that used all its room, so
+        that others can play it too.
+        """
+        played = map(self._directory.summary, presence.matches)
+        group = set(self.of_group(running.settings.competition))
+        if any(each is not None and each.competition in group for each in played):
+            return False
+        if presence.free > running.queue.at_once:
+            return True
+        return self._runner.now() >= running.rests.get(presence.bot_id, 0)
+
+    def _begin_pairing(self, running: RunningTournament, pairing: Pairing[int]) -> None:
+        running.tallies[pairing.key] = PairingTally(pairing.entries)
+        here = PairingId(running.row.id, pairing.key, running.settings.run)
+        self._begun(running, here, pairing.matches, pairing.round)
+
+    def _has_hosted(self, running: RunningTournament) -> bool:
+        here = map(self._presences.get, running.names)
+        return any(each is not None and each.hosted for each in here)
+
+    def _begin_one_by_one(self, running: RunningTournament, limit: int) -> bool:
+        """Begin pairings one by one where hosted bots share processors.
+
+        Each pairing leaves fewer processors to all hosted bots, so room is computed after each one.
+        """
+        for _ in range(limit):
+            taken = running.queue.take(self._room(running), None, limit=1)
+            if not taken:
+                break
+            self._begin_pairing(running, taken[0])
+        else:
+            running.cut = limit < BEGUN_AT_ONCE
+            return running.cut
+        # Other matches may have freed processors, so the next look includes all bots.
+        running.cut = True
+        if self._has_to_look_again(running):
+            self._look_later()
+        return True
+
+    def _has_to_look_again(self, running: RunningTournament) -> bool:
+        """Return whether bots may begin something soon although nothing else happens."""
+        now = self._runner.now()
+        rests = any(until > now for until in running.rests.values())
+        return rests or (isinstance(running.queue, LadderQueue) and running.queue.idle)
+
+    def _look_later(self) -> None:
+        """Look again after `LADDER_SECONDS`: bots may then repeat opponents."""
+        if self._later is None:
+            self._later = asyncio.get_running_loop().call_later(LADDER_SECONDS, self._late)
+
+    def _late(self) -> None:
+        self._later = None
+        self.advance_soon()
+
+    def _begun(
+        self,
+        running: RunningTournament,
+        name: PairingId,
+        orders: Sequence[Sequence[int]],
+        number: int = 0,
+    ) -> None:
+        """Begin a pairing; ``orders`` has the bots of each match in seat order."""
+        begun = self._runner.begin(
+            running.terms,
+            orders,
+            competition=running.row.id,
+            round_number=number,
+            pairing_id=str(name),
+            unnamed=running.unnamed,
+        )
+        running.playing[begun.id] = set(begun.open)
+
+    def _limit(self, running: RunningTournament) -> int:
+        """Return how many pairings may begin now.
+
+        At least one may begin if the group plays none.
+        """
+        if not running.settings.at_a_time:
+            return BEGUN_AT_ONCE
+        played = sum(
+            len(each.playing) * each.queue.at_once
+            for each in self._running.values()
+            if each.settings.competition == running.settings.competition
+        )
+        free = (running.settings.at_a_time - played) // running.queue.at_once
+        return min(BEGUN_AT_ONCE, max(free, 0 if played else 1))
+
+    def _begin_again(self, running: RunningTournament, limit: int) -> None:
+        """Repeat void matches whose bots have room."""
+        for again in tuple(running.again):
+            if not limit:
+                break
+            room = self._room(running)
+            if any(room(bot) < len(again.orders) for bot in again.orders[0]):
+                continue
+            running.again.remove(again)
+            self._begun(running, again.id, again.orders)
+            limit -= 1
+
+    def over(self, match: MatchSummary, *, void: bool = False) -> None:
+        """Count a match that is over, and begin what its bots are free for.
+
+        ``void`` means that the match does not count, however it ended.
+
+        Void matches of the pairing are repeated at most `MAX_AGAIN` times: a cause that lasts so
+        long (rules that fail, two bots that never connect) would make every repetition void.
+        """
+        if self._early is not None:
+            self._early.append((match, void))
+        else:
+            self._note(match, void=void)
+        self.advance_soon(match.bots)
+
+    def _note(self, match: MatchSummary, *, void: bool = False) -> None:
+        """Count a match for the competition that it belongs to."""
+        running = self._running.get(match.competition or "")
+        if running is None:
+            return
+        bots = match.bots
+        outcome = match.outcome
+        scores, guilty = None, None
+        missed = outcome is not None and outcome.termination == "aborted" and not match.began
+        if outcome is not None and outcome.termination not in VOID and not void:
+            span = return_span(running.terms.game, running.scoring)
+            counted = match_scores(outcome.returns, span)
+            scores = [score for score, _ in counted.seats]
+            if outcome.seat is not None and outcome.termination in FORFEITS:
+                guilty = bots[outcome.seat]
+        if running.settings.practice:
+            until = self._runner.now() + PRACTICE_REST_NS
+            running.rests |= dict.fromkeys(bots, until)
+        name = PairingId.parse(match.pairing, running.row.id)
+        running.match_over(name, match.id, bots, scores, guilty, missed=missed)
+        self._go_on(running)
+
+    def _go_on(self, running: RunningTournament) -> None:
+        """Ask the format again or finish, after facts of a competition changed."""
+        if running.queue.stale and not running.asking:
+            running.asking = True
+            self._spawn(self._ask(running))
+        elif not running.asking:
+            self._finish_if_done(running)
+
+    async def _ask(self, running: RunningTournament) -> None:
+        """Ask the format for pairings until its answer covers all facts."""
+        work = running.queue
+        try:
+            while isinstance(work, Progress) and work.stale and self._is_running(running):
+                answer = await asyncio.to_thread(look, work.format, work.facts(), work.pool)
+                if answer.left:
+                    await self._store.write(tournaments.note_left, running.row.id, answer.left)
+                if work.accept(answer):
+                    running.cut = False
+                    self.advance_soon()
+        except StorageError as error:
+            log.error("competition not stored", extra={"why": str(error)})
+            await asyncio.sleep(RETRY_SECONDS)
+            running.asking = False
+            if self._is_running(running):
+                self._go_on(running)
+        except Exception as error:  # A format that fails must not stop the other competitions.
+            await self._suspend(running.row.id, error)
+        else:
+            running.asking = False
+            self._go_on(running)
+
+    def _is_running(self, running: RunningTournament) -> bool:
+        """Return whether this server still plays a competition."""
+        here = self._running.get(running.row.id) is running
+        return here and self._directory.leads("competitions")
+
+    def _finish_if_done(self, running: RunningTournament) -> None:
+        if running.over and self._running.pop(running.row.id, None) is not None:
+            log.info("competition finished", extra={"competition": running.row.id})
+            self._spawn(self._finish(running.row.id))
+
+    async def _finish(self, identifier: str) -> None:
+        stored = await self._insist(
+            identifier,
+            lambda: self._store.write(
+                tournaments.set_status, identifier, "finished", self._store.now()
+            ),
+        )
+        if stored and self.on_finished is not None:
+            await self.on_finished(identifier)
+
+    async def _insist(self, identifier: str, write: Callable[[], Awaitable[None]]) -> bool:
+        """Repeat a write to a competition that has ended until it is stored.
+
+        Returns False if the competition was deleted or begun again meanwhile, or if the server
+        stops.  The next start then repeats the write.
+        """
+        failures = 0
+        while True:
+            try:
+                await write()
+            except (Unknown, NotNow, StoreClosed):
+                return False
+            except StorageError as error:
+                if not failures:
+                    log.error(
+                        "competition not stored, tried again",
+                        extra={"competition": identifier, "why": str(error)},
+                    )
+            else:
+                return True
+            delay = RETRIES[min(failures, len(RETRIES) - 1)]
+            failures += 1
+            await asyncio.sleep(delay)
+            if identifier in self._running or not self._directory.leads("competitions"):
+                return False
+
+    # ------------------------------------------------------------------------- looking
+
+    async def view(self, identifier: str) -> TournamentView:
+        """Return a competition with its table and progress; raises `Unknown`."""
+        running = self._running.get(identifier)
+        found = await self._store.read(tournaments.overview, identifier)
+        # A match that has just begun may not be stored yet, so prefer the count in memory.
+        planned = found.progress.planned
+        if running is not None:
+            planned = running.planned
+        return TournamentView(
+            found.competition,
+            found.entries,
+            found.table,
+            planned,
+            found.progress.created,
+            found.progress.finished,
+            list(filter(None, [reason(found.competition)]))
+            if running is None
+            else missing(
+                running=running,
+                presences=self._presences,
+                own=self._played(running),
+                waits_for=self._hosted_waits_for,
+            ),
+        )
+
+    def _played(self, running: RunningTournament) -> set[str]:
+        """Return the running matches of all games of a competition's final."""
+        group = [
+            each
+            for each in self._running.values()
+            if each.settings.competition
+            and each.settings.competition == running.settings.competition
+        ]
+        return {
+            match
+            for each in (*group, running)
+            for open_ in each.playing.values()
+            for match in open_
+        }
+
+    # --------------------------------------------------------------------------- ending
+
+    async def close(self) -> None:
+        """Wait until all pending writes are stored."""
+        if self._later is not None:
+            self._later.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        async def guarded() -> None:
+            try:
+                await work
+            except StorageError as error:
+                log.error("competition not stored", extra={"why": str(error)})
+
+        task = asyncio.get_running_loop().create_task(guarded())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

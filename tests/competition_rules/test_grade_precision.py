@@ -1,0 +1,87 @@
+"""The evidence for a grade: matches, standard errors, and warnings for the lecturer."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from plyhouse.server.competition_rules.file import read_competition
+from plyhouse.server.competition_rules.grade_precision import (
+    ENOUGH,
+    MOST_ERROR,
+    grade_matches,
+    grade_notes,
+    standard_error,
+)
+
+HEAD = 'name = "Cup"\ntime_control = "move:1"\n'
+GRADED = '[[baselines]]\nbot = "staff/easy"\ngrade = "pass"\n'
+
+
+def notes(games: str, more: str, entries: int = 12) -> list[str]:
+    return grade_notes(read_competition(f"{HEAD}games = {games}\n{more}{GRADED}"), entries)
+
+
+@pytest.mark.parametrize(
+    ("games", "more", "matches"),
+    [
+        ('["pig"]', "", 2),
+        ('["pig"]', "mirrored = false\n", 1),
+        ('["pig", "chess"]', "rounds = 3\n", 12),
+        ('["pig"]', '[format]\nname = "double_round_robin"\n', 4),
+        ('["pig"]', 'rounds = 2\n[format]\nname = "gauntlet"\ntimes = 5\n', 20),
+        ('["pig"]', '[format]\nname = "swiss"\n', 0),
+        ('["pig"]', '[format]\nname = "knockout"\n', 0),
+        ('["pig"]', '[format]\nname = "ladder"\n', 0),
+    ],
+)
+def test_matches_behind_a_grade_follow_from_the_format(games: str, more: str, matches: int) -> None:
+    file = read_competition(f"{HEAD}games = {games}\n{more}{GRADED}")
+    assert grade_matches(file, 12) == matches
+
+
+def test_default_competition_is_warned_about_and_told_what_would_do() -> None:
+    said, warning = notes('["pig"]', "")
+    assert "rests on 2 matches" in said
+    assert "up to 0.35" in said
+    assert warning.startswith("Warning: ")
+    assert "until_certain = true" in warning
+    assert "rounds = 13" in warning
+    assert len(notes('["pig"]', "rounds = 13\n")) == 1
+    assert len(notes('["pig"]', "rounds = 12\n")) == 2
+
+
+def test_formats_without_sure_matches_against_baselines_are_warned_about() -> None:
+    for form in ("swiss", "knockout", "ladder"):
+        (warning,) = notes('["pig"]', f'[format]\nname = "{form}"\n')
+        assert f"in the format {form} nobody is sure to meet a baseline" in warning
+
+
+def test_until_certain_states_its_error_and_has_no_warning() -> None:
+    (said,) = notes('["pig"]', '[format]\nname = "gauntlet"\nuntil_certain = true\nmost = 70\n')
+    assert "at most 70 pairings" in said
+    assert "5.0%" in said
+
+
+def test_competition_without_grades_says_nothing() -> None:
+    assert grade_notes(read_competition(f'{HEAD}games = ["pig"]\n'), 12) == []
+
+
+def test_number_that_is_enough_keeps_the_error_within_its_bound() -> None:
+    assert 0.5 / math.sqrt(ENOUGH) <= MOST_ERROR < 0.5 / math.sqrt(ENOUGH - 1)
+
+
+def test_standard_error_is_never_nothing_and_comes_near_that_of_the_scores() -> None:
+    assert standard_error([]) is None
+    few = [standard_error([1.0] * count) or 0.0 for count in (1, 2, 4, 8)]
+    assert few == sorted(few, reverse=True)
+    assert few[-1] > 0.0
+    rng = random.Random(3)
+    means = []
+    for _ in range(2000):
+        scores = [float(rng.random() < 0.7) for _ in range(50)]
+        means.append(sum(scores) / 50)
+    spread = math.sqrt(sum((each - 0.7) ** 2 for each in means) / len(means))
+    assert standard_error([1.0] * 35 + [0.0] * 15) == pytest.approx(spread, rel=0.1)

@@ -1,0 +1,118 @@
+"""Places by the rules of a format, and seeding by lot."""
+
+from __future__ import annotations
+
+import hashlib
+from random import Random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.competition_rules.playing import Play
+from tests.harness.competition_fields import FORMS, SEEDS, field_of, fits
+
+from plyhouse.server.competition_rules.format_types import TableLine
+from plyhouse.server.competition_rules.formats import Format
+from plyhouse.server.competition_rules.places import with_places
+from plyhouse.server.competition_rules.standings import Entrant, SeatResult, Standing, standings
+from plyhouse.server.competitions.finals import by_lot
+
+
+def row(entry: int, place: int | None) -> TableLine[int]:
+    return TableLine(entry, place, 0.0, 1, ())
+
+
+def scored(*entrants: Entrant) -> list[Standing]:
+    """Standings in which the last of these entrants has the best score."""
+    results = [
+        SeatResult(f"m{number}", "pig", each.bot_id, number / 10, "D")
+        for number, each in enumerate(entrants)
+    ]
+    return standings(entrants, results)
+
+
+def places(lines: list[Standing]) -> list[tuple[str, int | None]]:
+    return [(line.entrant.name, line.place) for line in lines]
+
+
+def entrants(names: str) -> list[Entrant]:
+    return [Entrant(number, name, name) for number, name in enumerate(names, start=1)]
+
+
+def test_places_of_one_game_are_those_of_its_table_whatever_the_scores_are() -> None:
+    lines = scored(*entrants("abcd"))
+    assert lines[0].entrant.name == "d", "it has the best mean score"
+    table = [row(1, 1), row(2, 2), row(3, 3), row(4, 3)]
+    found = with_places(lines, [table], "knockout")
+    assert places(found) == [("a", 1), ("b", 2), ("c", 3), ("d", 3)]
+    assert [line.rank for line in found] == [4, 3, 2, 1], "the rank by score is still there"
+
+
+def test_entries_below_a_disqualified_entry_a_twin_or_a_hidden_one_move_up() -> None:
+    out = Entrant(1, "out", "out", "disqualified")
+    twin = Entrant(3, "twin", "staff", baseline=True, twin_of="b")
+    shown = [out, Entrant(2, "b", "b"), twin, Entrant(5, "e", "e"), Entrant(6, "f", "f")]
+    table = [row(1, 1), row(2, 2), row(3, 2), row(4, 4), row(5, 5), row(6, 5)]
+    found = with_places(scored(*shown), [table], "swiss")
+    assert places(found) == [("b", 1), ("twin", None), ("e", 2), ("f", 2), ("out", None)]
+
+
+def test_places_over_several_games_are_by_the_mean_place_or_the_mean_score() -> None:
+    lines = scored(*entrants("abc"))
+    tables = [[row(1, 1), row(2, 2), row(3, 3)], [row(2, 1), row(1, 2), row(3, 3)]]
+    assert places(with_places(lines, tables, "swiss")) == [("b", 1), ("a", 1), ("c", 3)]
+    by_score = with_places(lines, tables, "round_robin")
+    assert places(by_score) == [("c", 1), ("b", 2), ("a", 3)]
+
+
+def test_there_are_no_places_before_the_final() -> None:
+    assert places(with_places(scored(*entrants("ab")), [], "swiss")) == [("b", None), ("a", None)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(FORMS, st.integers(2, 12), SEEDS)
+def test_places_are_a_total_preorder_at_every_moment(
+    form: Format, entries: int, random: Random
+) -> None:
+    field = field_of(form, entries, random)
+    if not fits(form, field):
+        return
+    play = Play(form, field, random, void=0.1)
+    out = set(random.sample(range(entries), random.randint(0, entries // 2)))
+    people = [
+        Entrant(each, f"b{each}", "s", "disqualified" if each in out else "active")
+        for each in range(entries)
+    ]
+    going = True
+    while going:
+        if random.random() < 0.2:
+            play.withdraw(random.randrange(entries))
+        going = play.step()
+        table = form.table(play.facts())
+        found = with_places(standings(people, []), [table], form.name)
+        assert {line.entrant.bot_id for line in found} == set(range(entries))
+        numbers = [line.place for line in found if line.place is not None]
+        assert numbers == [1 + sum(other < each for other in numbers) for each in numbers]
+        raw = {each.entry: each.place for each in table}
+        shown = {line.entrant.bot_id: line.place for line in found}
+        for one, other in ((a, b) for a in raw for b in raw):
+            if None in (shown[one], shown[other]):
+                continue
+            assert (shown[one] < shown[other]) == (raw[one] < raw[other])  # type: ignore[operator]
+        assert not any(shown[each] for each in out)
+
+
+@given(st.sets(st.text(max_size=8), min_size=1, max_size=12), st.text("0123456789abcdef"))
+def test_a_lot_depends_on_its_seed_and_the_names_only(names: set[str], seed: str) -> None:
+    order = by_lot(seed, dict(enumerate(sorted(names))))
+    again = by_lot(seed, dict(reversed(list(enumerate(sorted(names))))))
+    assert order == again
+    digests = [hashlib.sha256(f"{seed} {each}".encode()).hexdigest() for each in sorted(names)]
+    assert [digests[each] for each in order] == sorted(digests)
+
+
+def test_a_lot_favours_nobody() -> None:
+    names = {number: f"s{number:02}/bot" for number in range(8)}
+    first = [by_lot(f"{seed:016x}", names)[0] for seed in range(4_000)]
+    counts = [first.count(number) for number in names]
+    # Chi-squared with 7 degrees of freedom: the 99.99 % quantile is 29.9.
+    assert sum((count - 500) ** 2 / 500 for count in counts) < 29.9

@@ -1,0 +1,123 @@
+"""Standings, grades and their CSV, from results."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from plyhouse.server.competition_rules.file import Baseline
+from plyhouse.server.competition_rules.standings import (
+    Entrant,
+    SeatResult,
+    grades,
+    standings,
+)
+from plyhouse.server.competition_rules.standings_export import standings_csv
+
+ADA = Entrant(1, "ada/deep", "ada", version="2", digest="abc")
+BOB = Entrant(2, "bob/bob", "bob")
+CY = Entrant(3, "cy/cy", "cy", "disqualified")
+EASY = Entrant(8, "staff/easy", "staff", baseline=True)
+HARD = Entrant(9, "staff/hard", "staff", baseline=True)
+ALL = [ADA, BOB, CY, EASY, HARD]
+BASELINES = [Baseline("staff/easy", False, "pass", 0.5), Baseline("Staff/hard", True, "good", 0.5)]
+
+
+def match(
+    number: int, one: Entrant, other: Entrant, score: float, game: str = "pig"
+) -> list[SeatResult]:
+    letters = {1.0: "WL", 0.5: "DD", 0.0: "LW"}[score]
+    loser = "flag_fall" if number == 3 else ""
+    return [
+        SeatResult(f"m{number}", game, one.bot_id, score, letters[0], "" if score else loser),
+        SeatResult(f"m{number}", game, other.bot_id, 1 - score, letters[1]),
+    ]
+
+
+RESULTS = [
+    *match(1, ADA, BOB, 1.0),
+    *match(2, ADA, EASY, 1.0),
+    *match(3, BOB, EASY, 0.0),
+    *match(4, ADA, HARD, 0.5, "go"),
+    *match(5, BOB, HARD, 0.0, "go"),
+    *match(6, CY, HARD, 1.0, "go"),
+    *match(7, CY, ADA, 1.0),
+]
+
+
+def test_every_game_counts_alike_and_the_disqualified_have_no_rank() -> None:
+    lines = standings(ALL, RESULTS)
+    ada = next(line for line in lines if line.entrant is ADA)
+    assert ada.games == {"go": 0.5, "pig": 2 / 3}
+    assert ada.score == pytest.approx((0.5 + 2 / 3) / 2)
+    assert (ada.matches, ada.wins, ada.draws, ada.losses) == (4, 2, 1, 1)
+    assert lines[-1].entrant is CY
+    assert lines[-1].rank is None
+    assert [line.rank for line in lines[:-1]] == [1, 2, 2, 4]
+    assert next(line for line in lines if line.entrant is BOB).forfeits == 1
+
+
+def test_entries_without_a_match_come_after_all_who_played() -> None:
+    lines = standings([ADA, BOB, CY], match(1, CY, BOB, 1.0))
+    assert [(line.entrant.student, line.rank) for line in lines] == [
+        ("bob", 1),
+        ("ada", 2),
+        ("cy", None),
+    ]
+    assert lines[1].score is None
+
+
+def test_a_grade_is_that_of_the_last_baseline_that_was_reached() -> None:
+    found = {g.student: g for g in grades(["ada", "bob", "cy", "dan"], ALL, RESULTS, BASELINES)}
+    assert (found["ada"].grade, found["ada"].against) == ("good", (1.0, 0.5))
+    assert (found["bob"].grade, found["bob"].against) == ("", (0.0, 0.0))
+    assert (found["cy"].grade, found["cy"].against) == ("disqualified", (None, 1.0))
+    assert (found["dan"].grade, found["dan"].entry) == ("nothing entered", "")
+
+
+def test_grade_needs_every_lower_threshold_unless_the_file_says_otherwise() -> None:
+    # Bob loses to the easy baseline, and is lucky against the hard one.
+    results = [*RESULTS, *match(8, BOB, HARD, 1.0), *match(9, BOB, HARD, 1.0)]
+    (strict,) = grades(["bob"], ALL, results, BASELINES)
+    (loose,) = grades(["bob"], ALL, results, BASELINES, every_lower=False)
+    assert strict.against == loose.against
+    assert strict.against[0] == 0.0
+    assert (strict.grade, loose.grade) == ("", "good")
+
+
+def test_score_by_opponent_gives_each_opponent_the_same_weight() -> None:
+    results = [*match(1, ADA, EASY, 1.0)]
+    for number in range(2, 12):
+        results += match(number, ADA, HARD, 0.0)
+    (plain, *_) = [each for each in standings(ALL, results) if each.entrant is ADA]
+    (alike, *_) = [each for each in standings(ALL, results, by_opponent=True)
+                   if each.entrant is ADA]  # fmt: skip
+    assert plain.score == pytest.approx(1 / 11)
+    assert alike.score == 0.5
+    assert alike.games == {"pig": 0.5}
+
+
+def test_an_entry_that_played_nothing_is_not_taken_for_one_that_lost() -> None:
+    idle = Entrant(6, "eve/bot", "eve")
+    found = {g.student: g for g in grades(["bob", "eve"], [*ALL, idle], RESULTS, BASELINES)}
+    assert (found["eve"].grade, found["eve"].score) == ("nothing played", None)
+    assert (found["bob"].grade, found["bob"].score is None) == ("", False)
+
+
+def test_the_best_of_several_entries_counts() -> None:
+    more = Entrant(4, "bob/other", "bob")
+    results = [*RESULTS, *match(8, more, EASY, 1.0)]
+    found = {g.student: g for g in grades(["bob"], [*ALL, more], results, BASELINES)}
+    assert (found["bob"].grade, found["bob"].entry) == ("pass", "bob/other")
+
+
+def test_csv_has_a_column_for_each_game_and_no_formulas() -> None:
+    formula = Entrant(5, "=cmd/x", "=cmd")
+    text = standings_csv(standings([*ALL, formula], RESULTS), ["go", "pig"])
+    rows = list(csv.DictReader(io.StringIO(text)))
+    ada = next(row for row in rows if row["student"] == "ada")
+    assert (ada["score"], ada["go"]) == ("0.583333", "0.5")
+    assert (ada["version"], ada["digest"]) == ("2", "abc")
+    assert next(row for row in rows if "cmd" in row["entry"])["entry"] == "'=cmd/x"
