@@ -121,7 +121,7 @@ def new(
     from datetime import UTC, datetime
 
     from plyhouse.server.competition_rules.class_list import account_name
-    from plyhouse.server.competition_rules.file import read_competition
+    from plyhouse.server.competition_rules.file_reader import read_competition
     from plyhouse.server.competition_rules.file_template import template
 
     now = datetime.now(UTC)
@@ -166,7 +166,7 @@ def check(
     long matches took there. Without matches there, each game is played here at random for a moment.
     """
     from plyhouse.games.registry import get_game
-    from plyhouse.server.competition_rules.file import read_competition
+    from plyhouse.server.competition_rules.file_reader import read_competition
     from plyhouse.server.competition_rules.format_types import FormatError
     from plyhouse.server.competition_rules.grade_precision import grade_notes
     from plyhouse.server.results.scoring import scoring_rule

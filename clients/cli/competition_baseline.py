@@ -43,7 +43,7 @@ def refuse_unfit_references(text: str) -> None:
 
     A file with other mistakes passes: its reader reports them.
     """
-    from plyhouse.server.competition_rules.file import InvalidCompetition, read_competition
+    from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
 
     try:
         baselines = read_competition(text).baselines

@@ -111,7 +111,7 @@ def _rehearse_here(file: Path, minutes: float, time_control: str, as_json: bool)
     from plyhouse.clients.rehearsal.rehearsal import rehearse as play
     from plyhouse.clients.rehearsal.small_competition import scaled
     from plyhouse.clients.shared.child_processes import terminating_signals
-    from plyhouse.server.competition_rules.file import read_competition
+    from plyhouse.server.competition_rules.file_reader import read_competition
 
     text = read_text(file)
     cast = cast_of(read_competition(text))

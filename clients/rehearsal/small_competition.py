@@ -9,7 +9,8 @@ import tomllib
 from dataclasses import dataclass
 from typing import Any, Final
 
-from plyhouse.server.competition_rules.file import CompetitionFile, read_competition
+from plyhouse.server.competition_rules.file import CompetitionFile
+from plyhouse.server.competition_rules.file_reader import read_competition
 from plyhouse.server.competition_rules.rehearsals import toml
 from plyhouse.server.match.time_control import SECOND, TimeControl
 
@@ -38,8 +39,8 @@ def scaled(text: str, students: int, time_control: str = "") -> SmallCompetition
 
     ``time_control`` replaces the file's, or that of `SHORT`.
 
-    Raises `plyhouse.server.competition_rules.file.InvalidCompetition` for a file with mistakes;
-    dates may be past, as none is waited for.
+    Raises `plyhouse.server.competition_rules.file_table.InvalidCompetition` for a file with
+    mistakes; dates may be past, as none is waited for.
     """
     original = read_competition(text)
     values: dict[str, Any] = tomllib.loads(text.removeprefix("\ufeff"))

@@ -1,6 +1,9 @@
 """Competitions as pure functions of stored facts.
 
-    file                the competition file (TOML), read into values with all mistakes at once
+    file                the values of a competition file
+    file_reader         a competition file (TOML), read into values with all mistakes at once
+    file_baselines      its baselines; file_scoring has its keys about results
+    file_table          a table of a file, and the mistakes in it; file_edit changes the text
     file_template       the commented file that ``plyhouse competition new`` writes
     preview             the cost of a competition: matches, core-hours, expected end
     dates               dates with time and zone, in human formats

@@ -34,7 +34,7 @@ def grade_matches(file: CompetitionFile, entries: int) -> int:
     which no entry is sure to meet a baseline.  Raises `FormatError` if the format is impossible
     with this number of entries.
 
-    >>> from plyhouse.server.competition_rules.file import read_competition
+    >>> from plyhouse.server.competition_rules.file_reader import read_competition
     >>> text = 'name = "Cup"; games = ["pig", "chess"]; time_control = "move:1"; rounds = 3'
     >>> grade_matches(read_competition(text.replace("; ", chr(10))), 10)
     12

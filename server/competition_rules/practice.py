@@ -52,7 +52,7 @@ def practice_text(text: str, file: CompetitionFile, name: str) -> str:
     ``text`` and ``file`` are those of the competition.  Dates and grades are left out, and hidden
     baselines have no name.
 
-    >>> from plyhouse.server.competition_rules.file import read_competition
+    >>> from plyhouse.server.competition_rules.file_reader import read_competition
     >>> text = 'name = "Cup"\ngames = ["pig"]\ntime_control = "move:1"\n[practice]\nladder = true'
     >>> print(practice_text(text, read_competition(text), "Cup (practice)"))
     games = ["pig"]

@@ -123,7 +123,7 @@ def planned_matches(file: CompetitionFile, game: str, entries: int) -> int | Non
     ``entries`` counts the baselines, too.  Raises `FormatError` if the format is impossible with
     this number.
 
-    >>> from plyhouse.server.competition_rules.file import read_competition
+    >>> from plyhouse.server.competition_rules.file_reader import read_competition
     >>> text = 'name = "Cup"; games = ["pig"]; time_control = "move:1"; rounds = 3'
     >>> planned_matches(read_competition(text.replace("; ", chr(10))), "pig", 10)
     270

@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from plyhouse.protocol.hosting.package import Package, digest_of, pack
 from plyhouse.server.accounts.builtin_bots import house_player
 from plyhouse.server.competition_rules.duplicate_baselines import differing
-from plyhouse.server.competition_rules.file import (
-    Baseline,
-    CompetitionFile,
+from plyhouse.server.competition_rules.file import Baseline, CompetitionFile
+from plyhouse.server.competition_rules.file_reader import (
     InvalidCompetition,
     Mistake,
     read_competition,

@@ -33,7 +33,8 @@ from plyhouse.server.competition_rules.board_statistics import (
     lines,
 )
 from plyhouse.server.competition_rules.duplicate_baselines import DuplicateBaseline, told, twins
-from plyhouse.server.competition_rules.file import CompetitionFile, read_competition
+from plyhouse.server.competition_rules.file import CompetitionFile
+from plyhouse.server.competition_rules.file_reader import read_competition
 from plyhouse.server.competition_rules.game_scoring import FinalRules, final_rules
 from plyhouse.server.competition_rules.places import BY_SCORE, with_places
 from plyhouse.server.competition_rules.standings import (

@@ -14,13 +14,13 @@ from typing import Any, Final
 
 from plyhouse.server.competition_rules.changes import Change, Stage, compare, notice
 from plyhouse.server.competition_rules.dates import milliseconds_of
-from plyhouse.server.competition_rules.file import (
-    CompetitionFile,
+from plyhouse.server.competition_rules.file import CompetitionFile
+from plyhouse.server.competition_rules.file_edit import CannotEdit, set_value
+from plyhouse.server.competition_rules.file_reader import (
     InvalidCompetition,
     Mistake,
     read_competition,
 )
-from plyhouse.server.competition_rules.file_edit import CannotEdit, set_value
 from plyhouse.server.competition_rules.game_scoring import grade_thresholds, grading_rules
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.storage import competition_changes, competition_sql

@@ -22,8 +22,8 @@ from plyhouse.games.base import Scoring
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competition_rules.dates import milliseconds_of
 from plyhouse.server.competition_rules.duplicate_baselines import differing
-from plyhouse.server.competition_rules.file import (
-    CompetitionFile,
+from plyhouse.server.competition_rules.file import CompetitionFile
+from plyhouse.server.competition_rules.file_reader import (
     InvalidCompetition,
     Mistake,
     read_competition,

@@ -13,11 +13,8 @@ import logging
 from dataclasses import replace
 from typing import Final
 
-from plyhouse.server.competition_rules.file import (
-    CompetitionFile,
-    InvalidCompetition,
-    read_competition,
-)
+from plyhouse.server.competition_rules.file import CompetitionFile
+from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
 from plyhouse.server.competition_rules.practice import practice_name, practice_text, same_terms
 from plyhouse.server.competitions import finals
 from plyhouse.server.competitions.tournaments import Tournaments

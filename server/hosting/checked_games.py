@@ -9,7 +9,7 @@ import functools
 from collections.abc import Iterable
 
 from plyhouse.protocol.hosting.runner_messages import CheckTerms
-from plyhouse.server.competition_rules.file import InvalidCompetition, read_competition
+from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
 from plyhouse.storage.submission_rows import CheckedFor
 
 __all__ = ["terms_of"]

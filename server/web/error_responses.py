@@ -19,7 +19,7 @@ from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import NotStaff
 from plyhouse.server.competition_rules.class_list import InvalidStudents
 from plyhouse.server.competition_rules.dates import InvalidTime
-from plyhouse.server.competition_rules.file import InvalidCompetition
+from plyhouse.server.competition_rules.file_reader import InvalidCompetition
 from plyhouse.server.hosting.plan import RunnerRefused
 from plyhouse.server.jobs.helper_jobs import NotWorkedOut
 from plyhouse.storage.errors import StorageError, Unknown, public_message

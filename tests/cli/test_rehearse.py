@@ -18,7 +18,7 @@ from plyhouse.clients.rehearsal.outcome_check import RehearsalFacts, RehearsalMa
 from plyhouse.clients.rehearsal.participants import Cast, Event, cast_of
 from plyhouse.clients.rehearsal.small_competition import scaled
 from plyhouse.protocol.api.boards import BoardLine, GradeLine
-from plyhouse.server.competition_rules.file import read_competition
+from plyhouse.server.competition_rules.file_reader import read_competition
 from plyhouse.server.competition_rules.rehearsals import toml
 
 CUP = """

@@ -13,9 +13,9 @@ from plyhouse.server.competition_rules.file import (
     Dates,
     Limits,
     Practice,
-    read_competition,
 )
 from plyhouse.server.competition_rules.file_edit import CannotEdit, set_value
+from plyhouse.server.competition_rules.file_reader import read_competition
 from plyhouse.server.competition_rules.late_submissions import LateRule
 
 FILE = """

@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plyhouse.games.registry import get_game
-from plyhouse.server.competition_rules.file import (
+from plyhouse.server.competition_rules.file import Baseline, CompetitionFile
+from plyhouse.server.competition_rules.file_reader import (
     MAX_FILE,
-    Baseline,
-    CompetitionFile,
     InvalidCompetition,
     read_competition,
 )

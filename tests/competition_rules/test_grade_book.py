@@ -10,11 +10,8 @@ from typing import Any
 
 import pytest
 
-from plyhouse.server.competition_rules.file import (
-    CompetitionFile,
-    InvalidCompetition,
-    read_competition,
-)
+from plyhouse.server.competition_rules.file import CompetitionFile
+from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
 from plyhouse.server.competition_rules.grade_book import GradeEntry, Person, grades_csv, gradescope
 from plyhouse.server.competition_rules.grading import grade_level, points_of
 from plyhouse.server.competition_rules.standings import Grade

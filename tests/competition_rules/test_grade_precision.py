@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from plyhouse.server.competition_rules.file import read_competition
+from plyhouse.server.competition_rules.file_reader import read_competition
 from plyhouse.server.competition_rules.grade_precision import (
     ENOUGH,
     MOST_ERROR,

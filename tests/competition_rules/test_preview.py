@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from plyhouse.server.competition_rules.file import read_competition
+from plyhouse.server.competition_rules.file_reader import read_competition
 from plyhouse.server.competition_rules.format_types import FormatError
 from plyhouse.server.competition_rules.preview import (
     Measured,

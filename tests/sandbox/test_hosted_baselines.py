@@ -8,7 +8,7 @@ import pytest
 from tests.harness.hosted_server import OLGA, PIG, hosted_server, until
 
 from plyhouse.bots.loading import REFERENCE_BOTS
-from plyhouse.server.competition_rules.file import InvalidCompetition, read_competition
+from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
 from plyhouse.server.competition_rules.reference_baselines import REFERENCE
 from plyhouse.storage import (
     competition_sql,

@@ -31,7 +31,7 @@ from plyhouse.protocol.messages import (
     Resign,
     Welcome,
 )
-from plyhouse.server.competition_rules.file import InvalidCompetition
+from plyhouse.server.competition_rules.file_reader import InvalidCompetition
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.hosting.check_queue import MAX_FAILURES

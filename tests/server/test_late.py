@@ -16,7 +16,7 @@ from tests.harness.wall_clock import WallClock
 from plyhouse.clients.shared.student_report import report_text
 from plyhouse.protocol.api.reports import Report
 from plyhouse.server.app import create_app
-from plyhouse.server.competition_rules.file import InvalidCompetition, read_competition
+from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
 from plyhouse.server.competition_rules.grading import points_of
 from plyhouse.server.competition_rules.standings import Grade
 from plyhouse.server.competitions.grade_books import grade_points

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, delete, select, text
 
-from plyhouse.server.competition_rules.file import read_competition
+from plyhouse.server.competition_rules.file_reader import read_competition
 from plyhouse.storage import (
     bot_profiles,
     competition_entries,

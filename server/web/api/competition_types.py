@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from plyhouse.server.competition_rules.file import MAX_FILE
+from plyhouse.server.competition_rules.file_reader import MAX_FILE
 
 __all__ = [
     "BaselineChange",

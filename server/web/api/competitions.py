@@ -29,12 +29,8 @@ from plyhouse.protocol.api.competitions import (
 from plyhouse.protocol.api.suspicions import Suspicions
 from plyhouse.server.accounts.roles import require
 from plyhouse.server.administration.audit_follower import AuditFollower
-from plyhouse.server.competition_rules.file import (
-    Baseline,
-    CompetitionFile,
-    InvalidCompetition,
-    read_competition,
-)
+from plyhouse.server.competition_rules.file import Baseline, CompetitionFile
+from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
 from plyhouse.server.competition_rules.grade_book import GradeEntry, grades_csv
 from plyhouse.server.competition_rules.standings import Standing as EntryStanding
 from plyhouse.server.competition_rules.standings_export import standings_csv

@@ -19,11 +19,8 @@ from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.competition_rules.board_statistics import BoardLine
-from plyhouse.server.competition_rules.file import (
-    CompetitionFile,
-    InvalidCompetition,
-    read_competition,
-)
+from plyhouse.server.competition_rules.file import CompetitionFile
+from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
 from plyhouse.server.competitions.boards import Board, Boards
 from plyhouse.server.competitions.lifecycle import Competitions, GameProgress
 from plyhouse.server.competitions.tournaments import Tournaments
