@@ -13,6 +13,7 @@ tournament for each game.
     upcoming_pairings    pairings that have not begun
     baselines            checks and replacement of baselines
     boards               standings with their statistics; board_visibility says who sees what
+    final_results        the results of finals, computed from their matches
     reports, exports     reports on students; downloads; grade_books, late_entries for grades
     suspicions           results and records worth a look
     bot_profiles         the page of a bot

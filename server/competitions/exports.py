@@ -32,7 +32,8 @@ from plyhouse.server.competition_rules.standings_export import (
     standings_table,
     table_csv,
 )
-from plyhouse.server.competitions.boards import Board, Boards, Results
+from plyhouse.server.competitions.boards import Board, Boards
+from plyhouse.server.competitions.final_results import Results
 from plyhouse.server.competitions.grade_books import grade_entries
 from plyhouse.server.results.notations import NOTATIONS, notation
 from plyhouse.server.results.record import stored_record
@@ -139,7 +140,7 @@ class Exports:
                     yield text.encode()
 
     async def _results(self, reference: str) -> Results:
-        return await self._boards.results(
+        return await self._boards.results.of(
             await self._store.read(competition_sql.find, reference), complete=True
         )
 

@@ -7,7 +7,8 @@ from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.grade_book import GradeEntry, Person
 from plyhouse.server.competition_rules.grading import points_of
 from plyhouse.server.competition_rules.standings import Grade
-from plyhouse.server.competitions.boards import Boards, Results
+from plyhouse.server.competitions.boards import Boards
+from plyhouse.server.competitions.final_results import Results
 from plyhouse.server.competitions.finals import certainty
 from plyhouse.server.results.sequential import BandDecision
 from plyhouse.storage import competition_students

@@ -47,7 +47,8 @@ from plyhouse.server.competition_rules.grading import is_reached
 from plyhouse.server.competition_rules.standings import Grade, Standing
 from plyhouse.server.competitions.absence_reasons import withdrawn_texts
 from plyhouse.server.competitions.board_visibility import Viewer, Visibility, eyes_of
-from plyhouse.server.competitions.boards import Boards, Results
+from plyhouse.server.competitions.boards import Boards
+from plyhouse.server.competitions.final_results import Results
 from plyhouse.server.competitions.grade_books import grade_points
 from plyhouse.server.match.events import end_data
 from plyhouse.server.match.views import Views
@@ -114,7 +115,7 @@ class Reports:
         found = next((each for each in everybody if key_of(each.player) == key_of(wanted)), None)
         if found is None:
             raise Unknown(f"{wanted!r} is no student of {row.name!r}; take one of its accounts")
-        results = await self._boards.results(row)
+        results = await self._boards.results.of(row)
         grade = next(
             (each for each in await self._boards.grades(results) if each.student == found.player),
             Grade(found.player, found.status, None, "", ()),

@@ -11,7 +11,7 @@ from tests.harness.finals import Course, weaker_resigns
 
 from plyhouse.server.competition_rules import board_fits
 from plyhouse.server.competition_rules.board_statistics import PRIVATE
-from plyhouse.server.competitions import boards
+from plyhouse.server.competitions import final_results
 
 FILE = """
 name = "Cup"
@@ -186,7 +186,7 @@ async def test_a_class_table_is_for_its_class(house: Any) -> None:
 async def test_luck_is_taken_out_of_games_of_chance(
     house: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(boards, "AT_ONCE", 7)
+    monkeypatch.setattr(final_results, "AT_ONCE", 7)
     cup = Course(house, 'name = "Cup"\ngames = ["kuhn_poker"]\ntime_control = "total:60"\n'
                  'board = "public"\n[format]\nname = "double_round_robin"\n')  # fmt: skip
     await cup.freeze("kuhn_poker", "s0", "s1", "s2")

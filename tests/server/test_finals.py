@@ -27,7 +27,7 @@ async def shown_versions(course: Course, student: str) -> list[tuple[str, str]]:
     """The versions of a student in the status and on the board: of its results, and the next."""
     view = await course.hub.competitions.view("Cup")
     (entry,) = [each for each in view.entries if each.player == student]
-    found = await course.hub.boards.results(view.row)
+    found = await course.hub.boards.results.of(view.row)
     (entrant,) = [each for each in found.entrants if each.student == student]
     return [(entry.version, entry.next_version), (entrant.version, entry.next_version)]
 
@@ -72,7 +72,7 @@ async def test_every_format_is_played_to_its_table(
     assert bool(final.lot) == drawn
     assert any(f"seed {final.lot}." in note for note in board.notes) == drawn
     # The mean scores and grades beside it are those of all matches.
-    export = await course.hub.boards.results(
+    export = await course.hub.boards.results.of(
         await course.hub.store.read(competition_sql.find, "Cup")
     )
     assert sum(line.matches for line in export.standings) == 2 * matches
@@ -304,7 +304,7 @@ async def test_after_a_resubmission_only_that_student_plays_again(
     assert [line.played for line in after.table] == [line.played for line in before.table]
     kept = set(before.pairings.values()) & set(after.pairings.values())
     assert len(kept) == len(before.pairings) - fresh // 2
-    export = await course.hub.boards.results(
+    export = await course.hub.boards.results.of(
         await course.hub.store.read(competition_sql.find, "Cup")
     )
     assert sum(line.matches for line in export.standings) == 2 * first

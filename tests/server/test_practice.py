@@ -113,7 +113,7 @@ async def test_a_ladder_runs_from_the_opening_to_the_freeze_and_counts_for_nothi
 
     await course.until(only_the_final)
     await course.finished()
-    results = await course.hub.boards.results(
+    results = await course.hub.boards.results.of(
         await course.hub.store.read(competition_sql.find, "Cup")
     )
     count = len(await course.hub.store.read(competition_sql.entries_of, results.row.id))

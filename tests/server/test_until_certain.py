@@ -95,7 +95,7 @@ async def test_a_final_ends_when_grades_are_certain(course: Clear) -> None:
     entries = await grade_entries(
         hub.store,
         hub.boards,
-        await hub.boards.results(await hub.store.read(competition_sql.find, "Cup")),
+        await hub.boards.results.of(await hub.store.read(competition_sql.find, "Cup")),
     )
     assert [(each.grade.student, each.points) for each in entries] == [("s00", 2.0), ("s01", 0.0)]
     assert entries[0].certainty["staff/b1"].pairs == needed(0.6, 1.0)

@@ -250,7 +250,7 @@ async def export(state: State, request: Call, competition: FromPath[str]) -> Res
     """Compute standings and grades from the stored results."""
     boards = service(state, Boards)
     row, _ = await staff_for(request, competition, "see")
-    found = await boards.results(row)
+    found = await boards.results.of(row)
     placed = await boards.placed(found, eyes_of(found.file, Viewer(True), found.entrants))
     baselines = found.file.originals
     entries = await grade_entries(service(state, Store), boards, found)
