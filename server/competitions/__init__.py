@@ -5,6 +5,7 @@ tournament for each game.
 
     lifecycle            opening from a file, freeze, final, dates
     competition_changes  changes after the opening
+    overview             a competition as its organiser sees it
     finals, game_finals  the start of a final, and the tables and rounds of its games
     tournaments          play: pairings begin when their bots have room
     tournament_state     the memory of a running tournament, rebuilt from rows

@@ -18,11 +18,19 @@ from plyhouse.server.competition_rules.game_scoring import grade_thresholds, gra
 from plyhouse.server.competition_rules.ladder import Ladder
 from plyhouse.server.competition_rules.preview import planned_matches
 from plyhouse.server.competition_rules.tie_breaks import places_without
+from plyhouse.server.competitions.baselines import Baselines
 from plyhouse.server.competitions.board_visibility import Visibility
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.game_finals import Certainty, GameFinal
+from plyhouse.server.competitions.upcoming_pairings import some_of
 from plyhouse.server.results.scoring import default_scoring
-from plyhouse.storage import leaderboards
+from plyhouse.storage import (
+    competition_sql,
+    competition_students,
+    leaderboards,
+    submission_sql,
+    suspensions,
+)
 from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionRow
 from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.rows import Identity, TournamentRow, new_id
@@ -35,7 +43,9 @@ __all__ = [
     "certainty",
     "check",
     "check_number",
+    "entries_to_play",
     "finals_of",
+    "left_out",
     "parts",
     "planned",
 ]
@@ -87,6 +97,92 @@ def check_number(row: CompetitionRow, file: CompetitionFile, entries: int) -> No
                 f"{entries} entries make {matches:,} matches of {game.game} in this format; "
                 f"{MAX_MATCHES:,} at most: open it with fewer rounds",
             )
+
+
+async def entries_to_play(
+    store: Store, baselines: Baselines, row: CompetitionRow, file: CompetitionFile, *, anyway: bool
+) -> list[CompetitionEntry]:
+    """Return the entries that play a final.
+
+    Raises `CompetitionRefusal` if none can play or, unless ``anyway``, if some are not ready.
+    """
+    now = store.now()
+    if not anyway:
+        late = [
+            each.player
+            for each in await store.read(competition_students.students_of, row.id)
+            if each.status == "active" and each.extended_ms is not None
+            if each.extended_ms > now
+        ]
+        if row.late_ms is not None and now < row.late_ms:
+            raise CompetitionRefusal(
+                "competition/extension",
+                "late submissions are still taken: wait for the end of that time (late.days "
+                "after the freeze), or begin without them: --anyway",
+            )
+        if late:
+            raise CompetitionRefusal(
+                "competition/extension",
+                f"{some_of(late)} may still submit; wait for the end of the extension, or "
+                "begin without it: --anyway",
+            )
+        unchecked = await store.read(submission_sql.waiting_for, row.id)
+        if unchecked:
+            raise CompetitionRefusal(
+                "competition/unchecked",
+                f"the submission of {some_of(unchecked)} is not checked yet; wait "
+                "for a runner machine to check it, or start without it: --anyway",
+            )
+    everybody = await store.read(competition_sql.entries_of, row.id)
+    states = await baselines.states(row, everybody)
+    unfit = [each.text for each in states.values() if not each.can_play]
+    if unfit:
+        raise CompetitionRefusal("competition/missing_baseline", "; ".join(unfit))
+    suspended = {each.version_id for each in await store.read(suspensions.suspended_in, row.id)}
+    shut = [each.name for each in everybody if each.baseline and each.version_id in suspended]
+    if shut:
+        raise CompetitionRefusal(
+            "competition/suspended_baseline",
+            f"{', '.join(shut)} is suspended, and nobody could be measured against it; "
+            f"plyhouse admin bot reinstate {shut[0]} lets it in again",
+        )
+    found = [
+        each
+        for each in everybody
+        if each.status == "active" and each.version_id not in suspended
+        if each.version_id or not file.limits.students
+    ]
+    if file.hosting_required:
+        without = await left_out(store, row, file, found)
+        if without and not anyway:
+            raise CompetitionRefusal(
+                "competition/not_handed_in",
+                f"only submitted bots may play, and {some_of(without)} only connected; "
+                "submit it (plyhouse submit), or start without it: --anyway",
+            )
+        found = [each for each in found if each.name not in without]
+    check(row, file, found)
+    return found
+
+
+async def left_out(
+    store: Store,
+    row: CompetitionRow,
+    file: CompetitionFile,
+    entries: Sequence[CompetitionEntry],
+) -> list[str]:
+    """Return the entries that only connected, if only submitted bots may play."""
+    if not file.hosting_required:
+        return []
+    there = await store.read(submission_sql.entered, row.id)
+    return [
+        each.name
+        for each in entries
+        if not each.baseline
+        and each.status == "active"
+        and each.version_id is not None
+        and each.bot_id not in there
+    ]
 
 
 async def parts(

@@ -13,15 +13,13 @@ import asyncio
 import functools
 import logging
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 
-from plyhouse.games.base import Scoring
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competition_rules.dates import milliseconds_of
-from plyhouse.server.competition_rules.duplicate_baselines import differing
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.file_reader import (
     InvalidCompetition,
@@ -29,18 +27,14 @@ from plyhouse.server.competition_rules.file_reader import (
     read_competition,
 )
 from plyhouse.server.competition_rules.file_template import round_robin_text
-from plyhouse.server.competition_rules.game_scoring import scoring_of
 from plyhouse.server.competition_rules.rehearsals import rehearsal_name, rehearsal_text
 from plyhouse.server.competitions import finals
 from plyhouse.server.competitions.absence_reasons import (
     bots_named,
-    gone_texts,
-    suspended_texts,
-    withdrawn_texts,
 )
 from plyhouse.server.competitions.absences import Absences
-from plyhouse.server.competitions.baselines import Baselines, BaselineState
-from plyhouse.server.competitions.late_entries import days_late
+from plyhouse.server.competitions.baselines import Baselines
+from plyhouse.server.competitions.overview import CompetitionView, overview
 from plyhouse.server.competitions.practice import PracticeLadders
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.competitions.upcoming_pairings import some_of, unplayed
@@ -53,7 +47,6 @@ from plyhouse.storage import (
     competition_copies,
     competition_entries,
     competition_reruns,
-    competition_results,
     competition_sql,
     competition_students,
     submission_sql,
@@ -64,63 +57,16 @@ from plyhouse.storage.competition_rows import (
     CompetitionEntry,
     CompetitionGame,
     CompetitionRow,
-    CompetitionStudent,
 )
 from plyhouse.storage.errors import CompetitionRefusal, Unknown
 from plyhouse.storage.rows import By, new_id
 from plyhouse.storage.store import Store
 
-__all__ = ["CompetitionView", "Competitions", "GameProgress", "only_handed_in"]
+__all__ = ["Competitions", "only_handed_in"]
 
 log = logging.getLogger("plyhouse.server.competitions.lifecycle")
 
 CLOCK: Final = By("the clock", "its date has come")
-
-
-@dataclass(frozen=True, slots=True)
-class GameProgress:
-    """The progress of one game of the final."""
-
-    game: str
-    competition_id: str
-    """The id of the competition that plays it; empty until the final begins."""
-    planned: int
-    finished: int
-    waiting_for: tuple[str, ...]
-    absent: tuple[str, ...]
-    """A sentence for each bot that is waited for (for how long, with what consequence), and for
-    each bot that was withdrawn from this game (with the reason)."""
-    unplayed: str = ""
-    """A sentence about the pairings that would be left out if the final ended now; empty if none.
-    """
-    scoring: Scoring = Scoring.WINS
-    """The scoring of a match."""
-
-
-@dataclass(frozen=True, slots=True)
-class CompetitionView:
-    """A competition as its organiser sees it."""
-
-    row: CompetitionRow
-    file: CompetitionFile
-    students: tuple[CompetitionStudent, ...]
-    entries: tuple[CompetitionEntry, ...]
-    games: tuple[GameProgress, ...]
-    warnings: tuple[str, ...] = ()
-    """Deviations from the file that do not stop the competition."""
-    left_out: frozenset[str] = frozenset()
-    """Entries that only connected, although only submitted bots may play."""
-    hosted: frozenset[int] = frozenset()
-    """Ids of the bots whose entered version the server runs, because it was submitted."""
-    baselines: Mapping[str, BaselineState] = field(default_factory=dict)
-    """The state of each baseline, by its name."""
-    late: Mapping[int, int] = field(default_factory=dict)
-    """Days by which entries were late, by bot id."""
-
-    def late_of(self, entry: CompetitionEntry) -> tuple[int, float]:
-        """Return the days an entry was late, and the penalty in percent."""
-        days = self.late.get(entry.bot_id, 0)
-        return days, self.file.late.penalty(days)
 
 
 class Competitions:
@@ -284,7 +230,9 @@ class Competitions:
             row = await self._store.read(competition_sql.find, reference)
             file = read_competition(row.file)
             if row.status == "frozen":
-                entered = await self._entered(row, file, anyway)
+                entered = await finals.entries_to_play(
+                    self._store, self.baselines, row, file, anyway=anyway
+                )
             else:
                 entered = []  # Storage then raises the refusal with its reason.
             begun = await self._begin(row, file, entered, by)
@@ -370,7 +318,9 @@ class Competitions:
             row = await self._store.read(competition_sql.find, reference)
             # For any other status, storage raises the refusal with its reason.
             if row.status == "finished":
-                await self._entered(row, read_competition(row.file), anyway)
+                await finals.entries_to_play(
+                    self._store, self.baselines, row, read_competition(row.file), anyway=anyway
+                )
             begun, parts = await self._store.write(
                 competition_reruns.rerun, row.id, by, self._store.now()
             )
@@ -387,86 +337,6 @@ class Competitions:
             if game.competition_id is not None
         ]
         return [each for each in said if each]
-
-    async def _entered(
-        self, row: CompetitionRow, file: CompetitionFile, anyway: bool
-    ) -> list[CompetitionEntry]:
-        """Return the entries that play; raises `CompetitionRefusal` if none can."""
-        now = self._store.now()
-        if not anyway:
-            late = [
-                each.player
-                for each in await self._store.read(competition_students.students_of, row.id)
-                if each.status == "active" and each.extended_ms is not None
-                if each.extended_ms > now
-            ]
-            if row.late_ms is not None and now < row.late_ms:
-                raise CompetitionRefusal(
-                    "competition/extension",
-                    "late submissions are still taken: wait for the end of that time (late.days "
-                    "after the freeze), or begin without them: --anyway",
-                )
-            if late:
-                raise CompetitionRefusal(
-                    "competition/extension",
-                    f"{some_of(late)} may still submit; wait for the end of the extension, or "
-                    "begin without it: --anyway",
-                )
-            unchecked = await self._store.read(submission_sql.waiting_for, row.id)
-            if unchecked:
-                raise CompetitionRefusal(
-                    "competition/unchecked",
-                    f"the submission of {some_of(unchecked)} is not checked yet; wait "
-                    "for a runner machine to check it, or start without it: --anyway",
-                )
-        everybody = await self._store.read(competition_sql.entries_of, row.id)
-        baselines = await self.baselines.states(row, everybody)
-        unfit = [each.text for each in baselines.values() if not each.can_play]
-        if unfit:
-            raise CompetitionRefusal("competition/missing_baseline", "; ".join(unfit))
-        suspended = {
-            each.version_id for each in await self._store.read(suspensions.suspended_in, row.id)
-        }
-        shut = [each.name for each in everybody if each.baseline and each.version_id in suspended]
-        if shut:
-            raise CompetitionRefusal(
-                "competition/suspended_baseline",
-                f"{', '.join(shut)} is suspended, and nobody could be measured against it; "
-                f"plyhouse admin bot reinstate {shut[0]} lets it in again",
-            )
-        found = [
-            each
-            for each in everybody
-            if each.status == "active" and each.version_id not in suspended
-            if each.version_id or not file.limits.students
-        ]
-        if file.hosting_required:
-            left_out = await self._left_out(row, file, found)
-            if left_out and not anyway:
-                raise CompetitionRefusal(
-                    "competition/not_handed_in",
-                    f"only submitted bots may play, and {some_of(left_out)} only connected; "
-                    "submit it (plyhouse submit), or start without it: --anyway",
-                )
-            found = [each for each in found if each.name not in left_out]
-        finals.check(row, file, found)
-        return found
-
-    async def _left_out(
-        self, row: CompetitionRow, file: CompetitionFile, entries: Sequence[CompetitionEntry]
-    ) -> list[str]:
-        """Return the entries that only connected, if only submitted bots may play."""
-        if not file.hosting_required:
-            return []
-        there = await self._store.read(submission_sql.entered, row.id)
-        return [
-            each.name
-            for each in entries
-            if not each.baseline
-            and each.status == "active"
-            and each.version_id is not None
-            and each.bot_id not in there
-        ]
 
     async def game_over(self, competition_id: str) -> None:
         """Finish the final if this was its last game."""
@@ -584,94 +454,10 @@ class Competitions:
     async def view(self, reference: str) -> CompetitionView:
         """Return a competition with everything that its organiser sees."""
         row = await self._store.read(competition_sql.find, reference)
-        file = read_competition(row.file)
-        entries = await self._store.read(competition_reruns.played_entries, row.id)
-        games = []
-        warnings: list[str] = []
-        for game in row.games:
-            if game.competition_id is None:
-                active = sum(each.status == "active" for each in entries)
-                planned = finals.planned(file, game.game, active)
-                by = file.scored_by(game.game)
-                games.append(GameProgress(game.game, "", planned, 0, (), (), scoring=by))
-            else:
-                found = await self._tournaments.view(game.competition_id)
-                waiting = tuple(found.waiting_for)
-                place = game.competition_id
-                absent = self._absences.told(place, file.limits.absent_minutes)
-                names = {each.bot_id: f"{each.player}/{each.bot}" for each in found.entries}
-                left = unplayed(game.game, *self._tournaments.left(place))
-                warnings += _too_busy(
-                    game.game, await self._store.read(competition_results.voided_by, place)
-                )
-                absent += gone_texts(found.row, names)
-                games.append(
-                    GameProgress(
-                        game=game.game,
-                        competition_id=place,
-                        planned=found.planned,
-                        finished=found.finished,
-                        waiting_for=waiting,
-                        absent=tuple(absent),
-                        unplayed=left,
-                        scoring=scoring_of(found.row),
-                    )
-                )
-        students = tuple(await self._store.read(competition_students.students_of, row.id))
-        left_out = await self._left_out(row, file, entries)
-        baselines = await self.baselines.states(row, entries)
-        warnings += [f"{each.text}." for each in baselines.values() if each.text]
-        names = {each.bot_id: each.name for each in entries}
-        gone = await self._store.read(suspensions.suspended_in, row.id, withdrawn=True)
-        warnings += withdrawn_texts(gone, names)
-        if row.status in ("draft", "open", "frozen"):
-            shut = await self._store.read(suspensions.suspended_in, row.id)
-            needed = {each.bot_id for each in entries if each.baseline}
-            warnings += suspended_texts(shut, names, needed)
-        return CompetitionView(
-            row=row,
-            file=file,
-            students=students,
-            entries=tuple(entries),
-            games=tuple(games),
-            warnings=(*warnings, *_warnings(file, entries, left_out)),
-            left_out=frozenset(left_out),
-            hosted=frozenset(await self._store.read(submission_sql.entered, row.id)),
-            baselines=baselines,
-            late=await days_late(self._store, row, file, entries),
-        )
+        return await overview(row, self._store, self._tournaments, self._absences, self.baselines)
 
     def _now(self) -> datetime:
         return datetime.fromtimestamp(self._store.now() / 1000, UTC)
-
-
-def _too_busy(game: str, voided: Mapping[str, int]) -> list[str]:
-    """Return a warning for each machine that was too busy for the bots it ran."""
-    return [
-        f"{game}: the machine {machine} was too busy for bots whose flags fell there; "
-        f"{'a match is' if count == 1 else f'{count} matches are'} void and played again, once for "
-        "each bot. The page of each match says why; start that runner with fewer --cores, or with "
-        "--nice 0 if other work keeps it busy (with --hosted: serve --no-local-runner first)."
-        for machine, count in voided.items()
-    ]
-
-
-def _warnings(
-    file: CompetitionFile, entries: Sequence[CompetitionEntry], left_out: Sequence[str]
-) -> list[str]:
-    """Return warnings about bots not submitted and about twins that differ."""
-    known = {each.name.lower(): each for each in entries if each.baseline}
-    found = []
-    for twin, entry in file.twins.items():
-        if twin in known and entry in known:
-            one, other = known[entry], known[twin]
-            found.append(differing(one.name, one.digest, other.name, other.digest))
-    if left_out:
-        found.append(
-            f"Only submitted bots play, and {some_of(left_out)} only connected: the final is "
-            "without it until it is submitted (plyhouse submit)"
-        )
-    return [f"{text}." for text in found if text]
 
 
 @functools.lru_cache(maxsize=64)

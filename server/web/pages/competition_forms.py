@@ -22,7 +22,7 @@ from plyhouse.server.competition_rules.file_template import template
 from plyhouse.server.competition_rules.rehearsals import rehearsal_name
 from plyhouse.server.competition_rules.staff_roles import allows
 from plyhouse.server.competitions.baselines import BaselineState
-from plyhouse.server.competitions.lifecycle import CompetitionView
+from plyhouse.server.competitions.overview import CompetitionView
 from plyhouse.server.competitions.reports import Reports
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.hosting.plan import Hosting

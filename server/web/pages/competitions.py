@@ -22,7 +22,8 @@ from plyhouse.server.competition_rules.board_statistics import BoardLine
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
 from plyhouse.server.competitions.boards import Board, Boards
-from plyhouse.server.competitions.lifecycle import Competitions, GameProgress
+from plyhouse.server.competitions.lifecycle import Competitions
+from plyhouse.server.competitions.overview import GameProgress
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.competitions.upcoming_pairings import Upcoming, upcoming
 from plyhouse.server.config import ServerConfig

@@ -1,0 +1,179 @@
+"""A competition as its organiser sees it: progress, entries, and warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from plyhouse.games.base import Scoring
+from plyhouse.server.competition_rules.duplicate_baselines import differing
+from plyhouse.server.competition_rules.file import CompetitionFile
+from plyhouse.server.competition_rules.file_reader import (
+    read_competition,
+)
+from plyhouse.server.competition_rules.game_scoring import scoring_of
+from plyhouse.server.competitions import finals
+from plyhouse.server.competitions.absence_reasons import (
+    gone_texts,
+    suspended_texts,
+    withdrawn_texts,
+)
+from plyhouse.server.competitions.absences import Absences
+from plyhouse.server.competitions.baselines import Baselines, BaselineState
+from plyhouse.server.competitions.late_entries import days_late
+from plyhouse.server.competitions.tournaments import Tournaments
+from plyhouse.server.competitions.upcoming_pairings import some_of, unplayed
+from plyhouse.storage import (
+    competition_reruns,
+    competition_results,
+    competition_students,
+    submission_sql,
+    suspensions,
+)
+from plyhouse.storage.competition_rows import (
+    CompetitionEntry,
+    CompetitionRow,
+    CompetitionStudent,
+)
+from plyhouse.storage.store import Store
+
+__all__ = ["CompetitionView", "GameProgress", "overview"]
+
+
+@dataclass(frozen=True, slots=True)
+class GameProgress:
+    """The progress of one game of the final."""
+
+    game: str
+    competition_id: str
+    """The id of the competition that plays it; empty until the final begins."""
+    planned: int
+    finished: int
+    waiting_for: tuple[str, ...]
+    absent: tuple[str, ...]
+    """A sentence for each bot that is waited for (for how long, with what consequence), and for
+    each bot that was withdrawn from this game (with the reason)."""
+    unplayed: str = ""
+    """A sentence about the pairings that would be left out if the final ended now; empty if none.
+    """
+    scoring: Scoring = Scoring.WINS
+    """The scoring of a match."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompetitionView:
+    """A competition as its organiser sees it."""
+
+    row: CompetitionRow
+    file: CompetitionFile
+    students: tuple[CompetitionStudent, ...]
+    entries: tuple[CompetitionEntry, ...]
+    games: tuple[GameProgress, ...]
+    warnings: tuple[str, ...] = ()
+    """Deviations from the file that do not stop the competition."""
+    left_out: frozenset[str] = frozenset()
+    """Entries that only connected, although only submitted bots may play."""
+    hosted: frozenset[int] = frozenset()
+    """Ids of the bots whose entered version the server runs, because it was submitted."""
+    baselines: Mapping[str, BaselineState] = field(default_factory=dict)
+    """The state of each baseline, by its name."""
+    late: Mapping[int, int] = field(default_factory=dict)
+    """Days by which entries were late, by bot id."""
+
+    def late_of(self, entry: CompetitionEntry) -> tuple[int, float]:
+        """Return the days an entry was late, and the penalty in percent."""
+        days = self.late.get(entry.bot_id, 0)
+        return days, self.file.late.penalty(days)
+
+
+async def overview(
+    row: CompetitionRow,
+    store: Store,
+    tournaments: Tournaments,
+    absences: Absences,
+    baselines: Baselines,
+) -> CompetitionView:
+    """Return a competition with everything that its organiser sees."""
+    file = read_competition(row.file)
+    entries = await store.read(competition_reruns.played_entries, row.id)
+    games = []
+    warnings: list[str] = []
+    for game in row.games:
+        if game.competition_id is None:
+            active = sum(each.status == "active" for each in entries)
+            planned = finals.planned(file, game.game, active)
+            by = file.scored_by(game.game)
+            games.append(GameProgress(game.game, "", planned, 0, (), (), scoring=by))
+        else:
+            found = await tournaments.view(game.competition_id)
+            waiting = tuple(found.waiting_for)
+            place = game.competition_id
+            absent = absences.told(place, file.limits.absent_minutes)
+            names = {each.bot_id: f"{each.player}/{each.bot}" for each in found.entries}
+            left = unplayed(game.game, *tournaments.left(place))
+            warnings += _too_busy(game.game, await store.read(competition_results.voided_by, place))
+            absent += gone_texts(found.row, names)
+            games.append(
+                GameProgress(
+                    game=game.game,
+                    competition_id=place,
+                    planned=found.planned,
+                    finished=found.finished,
+                    waiting_for=waiting,
+                    absent=tuple(absent),
+                    unplayed=left,
+                    scoring=scoring_of(found.row),
+                )
+            )
+    students = tuple(await store.read(competition_students.students_of, row.id))
+    left_out = await finals.left_out(store, row, file, entries)
+    states = await baselines.states(row, entries)
+    warnings += [f"{each.text}." for each in states.values() if each.text]
+    names = {each.bot_id: each.name for each in entries}
+    gone = await store.read(suspensions.suspended_in, row.id, withdrawn=True)
+    warnings += withdrawn_texts(gone, names)
+    if row.status in ("draft", "open", "frozen"):
+        shut = await store.read(suspensions.suspended_in, row.id)
+        needed = {each.bot_id for each in entries if each.baseline}
+        warnings += suspended_texts(shut, names, needed)
+    return CompetitionView(
+        row=row,
+        file=file,
+        students=students,
+        entries=tuple(entries),
+        games=tuple(games),
+        warnings=(*warnings, *_warnings(file, entries, left_out)),
+        left_out=frozenset(left_out),
+        hosted=frozenset(await store.read(submission_sql.entered, row.id)),
+        baselines=states,
+        late=await days_late(store, row, file, entries),
+    )
+
+
+def _too_busy(game: str, voided: Mapping[str, int]) -> list[str]:
+    """Return a warning for each machine that was too busy for the bots it ran."""
+    return [
+        f"{game}: the machine {machine} was too busy for bots whose flags fell there; "
+        f"{'a match is' if count == 1 else f'{count} matches are'} void and played again, once for "
+        "each bot. The page of each match says why; start that runner with fewer --cores, or with "
+        "--nice 0 if other work keeps it busy (with --hosted: serve --no-local-runner first)."
+        for machine, count in voided.items()
+    ]
+
+
+def _warnings(
+    file: CompetitionFile, entries: Sequence[CompetitionEntry], left_out: Sequence[str]
+) -> list[str]:
+    """Return warnings about bots not submitted and about twins that differ."""
+    known = {each.name.lower(): each for each in entries if each.baseline}
+    found = []
+    for twin, entry in file.twins.items():
+        if twin in known and entry in known:
+            one, other = known[entry], known[twin]
+            found.append(differing(one.name, one.digest, other.name, other.digest))
+    if left_out:
+        found.append(
+            f"Only submitted bots play, and {some_of(left_out)} only connected: the final is "
+            "without it until it is submitted (plyhouse submit)"
+        )
+    return [f"{text}." for text in found if text]
