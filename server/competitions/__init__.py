@@ -7,8 +7,10 @@ tournament for each game.
     competition_changes  changes after the opening
     overview             a competition as its organiser sees it
     finals, game_finals  the start of a final, and the tables and rounds of its games
-    tournaments          play: pairings begin when their bots have room
-    tournament_state     the memory of a running tournament, rebuilt from rows
+    tournaments          the tournaments that are played, from their start to their end
+    pairing_starts       which pairings begin: their bots are connected and have room
+    tournament_state     the memory of a running tournament
+    tournament_restore   running tournaments, rebuilt from rows
     ladders, practice    endless tournaments; the practice ladder of a competition
     absences             waits for absent entries; absence_reasons says what they wait for
     upcoming_pairings    pairings that have not begun

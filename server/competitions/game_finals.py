@@ -23,14 +23,14 @@ from plyhouse.server.competition_rules.gauntlet import Gauntlet
 from plyhouse.server.competition_rules.ladder import Ladder
 from plyhouse.server.competition_rules.progress import field_of, look
 from plyhouse.server.competition_rules.tie_breaks import placed, places_without
-from plyhouse.server.competitions.tournament_state import (
-    PairingId,
+from plyhouse.server.competitions.tournament_restore import (
     StoredRun,
     format_of,
     graded_of,
     progress_of,
     replaced_pairings,
 )
+from plyhouse.server.competitions.tournament_state import PairingId
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.results.sequential import BandDecision
 from plyhouse.server.table.match_runner import Terms

@@ -1,10 +1,10 @@
 """Competitions that are being played.
 
-The server begins a pairing when its bots are connected and have room.  The format decides which
-pairings may begin (`plyhouse.server.competition_rules.progress`).  Its answer follows from the
-entries and the results, and the id of a pairing names its place in the format
-(`plyhouse.server.competitions.tournament_state`).  The database therefore holds all that a restart
-needs.
+`plyhouse.server.competitions.pairing_starts` begins a pairing when its bots are connected and have
+room.  The format decides which pairings may begin (`plyhouse.server.competition_rules.progress`).
+Its answer follows from the entries and the results, and the id of a pairing names its place in the
+format (`plyhouse.server.competitions.tournament_state`).  The database therefore holds all that a
+restart needs (`plyhouse.server.competitions.tournament_restore`).
 
 The server counts the matches of a schedule before it builds the schedule.  A thread builds
 schedules, and also draws the rounds that depend on results.  Creating or restoring a competition
@@ -17,33 +17,22 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 
 from plyhouse.games.errors import GameError
-from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import VOID
 from plyhouse.server.competition_rules.format_types import Pairing
-from plyhouse.server.competition_rules.ladder import Ladder
-from plyhouse.server.competition_rules.pairing_queue import PairingQueue
-from plyhouse.server.competition_rules.practice import practice_rest
 from plyhouse.server.competition_rules.progress import Progress, look
 from plyhouse.server.competitions.absence_reasons import Missing, WaitsFor, missed, missing
 from plyhouse.server.competitions.ladders import LadderQueue
-from plyhouse.server.competitions.tournament_state import (
-    PairingId,
-    PairingTally,
-    RunningTournament,
-    StoredRun,
-    format_of,
-    queue_of,
-    replaced_pairings,
-)
+from plyhouse.server.competitions.pairing_starts import PairingStarter
+from plyhouse.server.competitions.tournament_restore import rebuilt
+from plyhouse.server.competitions.tournament_state import PairingId, RunningTournament
 from plyhouse.server.match.terminations import FORFEITS
-from plyhouse.server.match.time_control import InvalidTimeControl, TimeControl
+from plyhouse.server.match.time_control import InvalidTimeControl
 from plyhouse.server.results.scoring import match_scores, return_span
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.match_runner import BEGUN_AT_ONCE, MatchRunner, Terms
+from plyhouse.server.table.match_runner import MatchRunner
 from plyhouse.server.table.presence import MatchSummary, Presence
 from plyhouse.storage import steering, tournaments
 from plyhouse.storage.errors import NotNow, StorageError, StoreClosed, Unknown
@@ -104,10 +93,9 @@ class Tournaments:
         """Take the store, the match runner and the directory of bots and matches.
 
         ``hidden_in`` returns the entries of a competition without a name, as ``player/bot`` in
-        lower case.  ``rooms_of_hosted`` returns a function for one competition: the number of
-        matches that a hosted bot may begin.  Its answers hold until a match begins.
-        ``hosted_waits_for`` says why a hosted bot is absent.  ``on_finished`` is called with the id
-        of a competition when its end is stored.
+        lower case.  ``rooms_of_hosted`` is explained at `PairingStarter`.  ``hosted_waits_for``
+        says why a hosted bot is absent.  ``on_finished`` is called with the id of a competition
+        when its end is stored.
         """
         self._store = store
         self._runner = runner
@@ -118,13 +106,19 @@ class Tournaments:
         self._early: list[tuple[MatchSummary, bool]] | None = None
         """Matches that end while competitions are being restored; None at other times."""
         self._hidden_in = hidden_in
-        self._rooms_of_hosted = rooms_of_hosted
         self._hosted_waits_for = hosted_waits_for
         self.on_finished = on_finished
         self._soon = False
         self._freed: set[int] | None = set()
         """Bots that may have room since the last look; None if any bot may."""
         self._tasks: set[asyncio.Task[None]] = set()
+        self.starter = PairingStarter(
+            running=self._running,
+            runner=runner,
+            directory=directory,
+            rooms_of_hosted=rooms_of_hosted,
+            look_later=self._look_later,
+        )
 
     def __len__(self) -> int:
         return len(self._running)
@@ -177,54 +171,9 @@ class Tournaments:
 
     async def _take_up(self, row: TournamentRow, seats: Sequence[PlayedSeat]) -> None:
         """Play a competition; ``seats`` are those of all its stored matches."""
-        entries = await self._store.read(tournaments.list_entries, row.id)
-        game = get_game(row.game)
-        terms = Terms(game, TimeControl.parse(row.time_control), row.rated, row.mirrored)
-        versions = {each.bot_id: each.version_id for each in entries if each.version_id is not None}
-        way = format_of(row, terms)
-        stored = await asyncio.to_thread(StoredRun.read, row, seats, versions)
-        work: PairingQueue[int]
-        if isinstance(way, Ladder):
-            rating = partial(self._runner.rating_of, game.spec)
-            bots, begun = [each.bot_id for each in entries], stored.begun
-            now, here = self._runner.now, self._presences
-            work = LadderQueue(
-                ladder=way,
-                bots=bots,
-                begun=begun,
-                presences=here,
-                rating_of=rating,
-                now=now,
-                name=row.id,
-                rated=row.rated,
-                finished=stored.finished,
-                replaced=replaced_pairings(row, seats, versions),
-                rest=practice_rest if settings(row).practice else None,
-            )
-        else:
-            work = await asyncio.to_thread(queue_of, row, way, entries, stored)
-        names = {entry.bot_id: f"{entry.player}/{entry.bot}" for entry in entries}
-        hidden = () if self._hidden_in is None else await self._hidden_in(row.id)
-        running = RunningTournament(
-            row,
-            terms,
-            names,
-            work,
-            settings(row),
-            playing=stored.playing,
-            tallies=stored.tallies,
-            voids=stored.voids,
-            again=stored.again,
-            repeated=stored.repeated,
-            before=stored.before,
-            paused=row.status == "paused",
-            versions=versions,
-            scoring=self._runner.score_by(row),
-            unnamed=frozenset([bot for bot, name in names.items() if name.lower() in hidden]),
+        running = await rebuilt(
+            row, seats, self._store, self._runner, self._presences, self._hidden_in
         )
-        for entry in entries:
-            if entry.status == "withdrawn":
-                running.withdraw(entry.bot_id)
         self._running[row.id] = running
         self._go_on(running)
         self.advance_soon()
@@ -236,10 +185,6 @@ class Tournaments:
     def running(self, identifier: str) -> RunningTournament | None:
         """Return a competition that this server plays, or None."""
         return self._running.get(identifier)
-
-    def could_begin(self, running: RunningTournament) -> bool:
-        """Return whether a pairing could begin under the limit of its final."""
-        return len(running.queue) + len(running.again) > 0 and self._limit(running) > 0
 
     def of_group(self, group: str) -> list[str]:
         """Return the ids of the running competitions of a final."""
@@ -356,107 +301,13 @@ class Tournaments:
             if running.paused:
                 continue
             try:
-                whole = self._begin(running, freed)
+                whole = self.starter.begin(running, freed)
             except Exception:  # The other competitions continue, and this one is tried again.
                 log.exception("pairings not begun", extra={"competition": running.row.id})
                 self._look_later()
             else:
                 if not whole:
                     self.advance_soon(freed)
-
-    def _begin(self, running: RunningTournament, freed: Iterable[int] | None) -> bool:
-        """Begin pairings whose bots have room, in the order of the schedule.
-
-        Returns False if more pairings may follow than one step begins.
-        """
-        limit = self._limit(running)
-        if limit:
-            self._begin_again(running, limit)
-            limit = self._limit(running)
-        if not limit:
-            running.cut = True
-            return True
-        if self._has_hosted(running):
-            return self._begin_one_by_one(running, limit)
-        taken = running.queue.take(self._room(running), None if running.cut else freed, limit=limit)
-        running.cut = len(taken) == limit < BEGUN_AT_ONCE
-        for pairing in taken:
-            self._begin_pairing(running, pairing)
-        if self._has_to_look_again(running):
-            self._look_later()
-        return len(taken) < limit or running.cut
-
-    def _room(self, running: RunningTournament) -> Callable[[int], int]:
-        """Return a function that counts the matches a bot may begin.
-
-        Its answers hold until a match begins.
-        """
-        name, spec = running.terms.game.info.name, running.terms.game.spec
-        hosted = None if self._rooms_of_hosted is None else self._rooms_of_hosted(running)
-
-        def room(bot: int) -> int:
-            presence = self._presences.get(bot)
-            if presence is None or not presence.accepts(name, spec):
-                return 0
-            if running.versions.get(bot, presence.version_id) != presence.version_id:
-                return 0
-            if running.is_for_runners(bot) and not presence.hosted:
-                return 0  # A hosted instance is about to replace this one.
-            if running.settings.practice and not self._may_practise(presence, running):
-                return 0
-            if presence.hosted and hosted is not None and presence.free:
-                return min(presence.free, hosted(presence))
-            return presence.free
-
-        return room
-
-    def _may_practise(self, presence: Presence, running: RunningTournament) -> bool:
-        """Return whether a bot may begin a practice pairing now.
-
-        A bot plays one practice pairing at a time.  It rests after one that used all its room, so
-        that others can play it too.
-        """
-        played = map(self._directory.summary, presence.matches)
-        group = set(self.of_group(running.settings.competition))
-        if any(each is not None and each.competition in group for each in played):
-            return False
-        if presence.free > running.queue.at_once:
-            return True
-        return self._runner.now() >= running.rests.get(presence.bot_id, 0)
-
-    def _begin_pairing(self, running: RunningTournament, pairing: Pairing[int]) -> None:
-        running.tallies[pairing.key] = PairingTally(pairing.entries)
-        here = PairingId(running.row.id, pairing.key, running.settings.run)
-        self._begun(running, here, pairing.matches, pairing.round)
-
-    def _has_hosted(self, running: RunningTournament) -> bool:
-        here = map(self._presences.get, running.names)
-        return any(each is not None and each.hosted for each in here)
-
-    def _begin_one_by_one(self, running: RunningTournament, limit: int) -> bool:
-        """Begin pairings one by one where hosted bots share processors.
-
-        Each pairing leaves fewer processors to all hosted bots, so room is computed after each one.
-        """
-        for _ in range(limit):
-            taken = running.queue.take(self._room(running), None, limit=1)
-            if not taken:
-                break
-            self._begin_pairing(running, taken[0])
-        else:
-            running.cut = limit < BEGUN_AT_ONCE
-            return running.cut
-        # Other matches may have freed processors, so the next look includes all bots.
-        running.cut = True
-        if self._has_to_look_again(running):
-            self._look_later()
-        return True
-
-    def _has_to_look_again(self, running: RunningTournament) -> bool:
-        """Return whether bots may begin something soon although nothing else happens."""
-        now = self._runner.now()
-        rests = any(until > now for until in running.rests.values())
-        return rests or (isinstance(running.queue, LadderQueue) and running.queue.idle)
 
     def _look_later(self) -> None:
         """Look again after `LADDER_SECONDS`: bots may then repeat opponents."""
@@ -466,51 +317,6 @@ class Tournaments:
     def _late(self) -> None:
         self._later = None
         self.advance_soon()
-
-    def _begun(
-        self,
-        running: RunningTournament,
-        name: PairingId,
-        orders: Sequence[Sequence[int]],
-        number: int = 0,
-    ) -> None:
-        """Begin a pairing; ``orders`` has the bots of each match in seat order."""
-        begun = self._runner.begin(
-            running.terms,
-            orders,
-            competition=running.row.id,
-            round_number=number,
-            pairing_id=str(name),
-            unnamed=running.unnamed,
-        )
-        running.playing[begun.id] = set(begun.open)
-
-    def _limit(self, running: RunningTournament) -> int:
-        """Return how many pairings may begin now.
-
-        At least one may begin if the group plays none.
-        """
-        if not running.settings.at_a_time:
-            return BEGUN_AT_ONCE
-        played = sum(
-            len(each.playing) * each.queue.at_once
-            for each in self._running.values()
-            if each.settings.competition == running.settings.competition
-        )
-        free = (running.settings.at_a_time - played) // running.queue.at_once
-        return min(BEGUN_AT_ONCE, max(free, 0 if played else 1))
-
-    def _begin_again(self, running: RunningTournament, limit: int) -> None:
-        """Repeat void matches whose bots have room."""
-        for again in tuple(running.again):
-            if not limit:
-                break
-            room = self._room(running)
-            if any(room(bot) < len(again.orders) for bot in again.orders[0]):
-                continue
-            running.again.remove(again)
-            self._begun(running, again.id, again.orders)
-            limit -= 1
 
     def over(self, match: MatchSummary, *, void: bool = False) -> None:
         """Count a match that is over, and begin what its bots are free for.

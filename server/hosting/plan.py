@@ -450,7 +450,7 @@ class Hosting:
     def _is_hungry(self, machine: str, priority: Priority) -> bool:
         """Return whether a processor would let a match of higher priority begin."""
         for running in self._tournaments.played():
-            if priority_of(running) < priority and self._tournaments.could_begin(running):
+            if priority_of(running) < priority and self._tournaments.starter.could_begin(running):
                 for bot in running.waiting():
                     place = self._plan.bots.get(bot)
                     if place is not None and place.machine == machine and self._comes(bot, place):

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from plyhouse.server.competitions.tournament_state import (
-    MAX_AGAIN,
-    PairingId,
-    PairingTally,
-    StoredRun,
-)
+from plyhouse.server.competitions.tournament_restore import StoredRun
+from plyhouse.server.competitions.tournament_state import MAX_AGAIN, PairingId, PairingTally
 from plyhouse.storage.rows import PlayedSeat, TournamentRow
 
 ROW = TournamentRow("c", "Cup", "pig", "move:1", "swiss", 1, True, False, 0, "running")

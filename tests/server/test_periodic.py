@@ -16,6 +16,7 @@ from tests.tournaments import add_tournament
 
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.server.competitions import tournaments
+from plyhouse.server.competitions.pairing_starts import PairingStarter
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
@@ -381,16 +382,16 @@ async def test_competition_that_fails_to_begin_keeps_no_other_back(
     row = competition("other")
     await add_tournament(opened.store, row, [2, 3])
     await opened.tournaments.begun([row])
-    begin = Tournaments._begin
+    begin = PairingStarter.begin
     begun: list[str] = []
 
-    def failing(self: Tournaments, running: Any, freed: Any) -> bool:
+    def failing(self: PairingStarter, running: Any, freed: Any) -> bool:
         begun.append(running.row.id)
         if running.row.id == "cup" and begun.count("cup") < 3:
             raise ValueError("a bug")
         return begin(self, running, freed)
 
-    monkeypatch.setattr(Tournaments, "_begin", failing)
+    monkeypatch.setattr(PairingStarter, "begin", failing)
     opened.tournaments.advance_soon()
     async with asyncio.timeout(60):
         while begun.count("cup") < 3:  # noqa: ASYNC110 (the server's own timer)

@@ -14,7 +14,7 @@ from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competition_rules import schedule
 from plyhouse.server.competition_rules.game_scoring import scoring_of
 from plyhouse.server.competition_rules.round_robin_queue import RoundRobinQueue
-from plyhouse.server.competitions import tournament_state
+from plyhouse.server.competitions import tournament_restore
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.config import ServerConfig
@@ -78,7 +78,7 @@ async def test_a_competition_takes_few_statements_however_many_pairings_it_has(
         threads.append(threading.get_ident())
         return make(*args, **options)
 
-    monkeypatch.setattr(tournament_state, "round_robin", watched)
+    monkeypatch.setattr(tournament_restore, "round_robin", watched)
     async with await Store.open(lasting_url) as store:
         entries = await bots(store)
         house, competitions = services(store)
@@ -130,7 +130,7 @@ async def test_a_schedule_that_nobody_could_play_is_refused_before_it_is_made(
     rounds: int,
     planned: str,
 ) -> None:
-    monkeypatch.setattr(tournament_state, "round_robin", None)
+    monkeypatch.setattr(tournament_restore, "round_robin", None)
     async with await Store.open(f"sqlite:///{tmp_path / 'a.db'}") as store:
         names = (await bots(store))[:entries]
         _, competitions = services(store)
