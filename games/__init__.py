@@ -25,6 +25,7 @@ Helpers of the built-in games, which your own games do not need:
 
     native         the base class of compiled states
     boards, bits   boards of squares; sets of cells in a machine word
+    dice           faces of dice as text
 
 The games themselves are in three rooms; the framework does not import them (`registry` knows
 where they are, and loads one when it is asked for):

@@ -421,6 +421,17 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
         """
         return actions
 
+    def display(self, state: Any, action: Any) -> str:
+        """Return an action of a seat, or an outcome of chance, as people write it.
+
+        By default as `format` and `format_chance` do.  Override it where people write something
+        else than programs: ``Nf3`` for ``g1f3``, or the faces of dice.  It need not be readable by
+        `parse`.  The server shows it in games of perfect information only.
+        """
+        if state.to_move == CHANCE:
+            return self.format_chance(state, action)
+        return self.format(state, action)
+
     def format_chance(self, state: Any, outcome: Any) -> str:
         """Return a chance outcome as text, e.g. "4" for a die or "K" for a card."""
         return str(outcome)

@@ -49,6 +49,10 @@ def check_notation(game: Game, state: State) -> None:
         fault = _number_fault(action, write(state, action))
         if fault:
             raise LawBroken("numbers", game.describe(state), fault)
+        shown = game.display(state, action)
+        if not (isinstance(shown, str) and shown.split() and shown == " ".join(shown.split())):
+            difference = f"{action!r} is displayed as {shown!r}, which is not one line of words"
+            raise LawBroken("notation", game.describe(state), difference)
     if state.to_move != CHANCE:
         try:
             meaning = game.parse(state, _NONSENSE)

@@ -145,12 +145,14 @@ class Event(Part, frozen=True):
     seat: the seat that acted; -1 for chance.
     action: the action in the notation of the game; absent if hidden from this viewer.
     ms: milliseconds charged to the seat's clock; absent for chance and where the time is hidden.
+    display: the action as people write it, such as SAN in chess; empty if that is ``action``.
     """
 
     ply: PlyIndex
     seat: ActingSeat
     action: str | None = None
     ms: Milliseconds | None = None
+    display: str = ""
 
 
 class ClockState(Part, frozen=True):

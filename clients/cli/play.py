@@ -358,7 +358,7 @@ class _Table:
         from plyhouse.clients.shared.match_text import MatchText
 
         self.match = snapshot.match
-        self.texts = MatchText(self.game, self.seat, snapshot.events)
+        self.texts = MatchText(self.game)
         others = ", ".join(
             f"{self.game.seat_name(seat)} is {info.bot or info.player}"
             for seat, info in enumerate(snapshot.players)
@@ -375,11 +375,13 @@ class _Table:
         self._draw()
 
     def _events(self, events: Sequence[Event]) -> None:
+        from plyhouse.clients.shared.match_text import event_text
+
         for event in events:
             who = "Chance" if event.seat < 0 else self.game.seat_name(event.seat)
             if event.seat == self.seat:
                 who = "You"
-            click.echo(f"{who}: {self.texts.add(event)}")
+            click.echo(f"{who}: {event_text(event)}")
 
     def _draw(self, *, again: bool = False) -> None:
         from plyhouse.clients.terminal.text_scene import draw

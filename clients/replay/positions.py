@@ -7,7 +7,7 @@ replays of a server (`plyhouse.server.web.replay`), so a seat's replay shows wha
 from __future__ import annotations
 
 from plyhouse.clients.shared.errors import CommandError
-from plyhouse.clients.shared.match_text import MatchText
+from plyhouse.clients.shared.match_text import event_text
 from plyhouse.clients.shared.output import signed
 from plyhouse.clients.terminal.interfaces import Position
 from plyhouse.games.base import CHANCE, TERMINAL, Game
@@ -26,14 +26,13 @@ def positions_of(record: Record, game: Game, viewer: int | None) -> list[Positio
     Raises `CommandError` if the record does not fit the game.
     """
     views = Views(game, game.seats)
-    texts = MatchText(game, viewer or 0)
     played = Played(game)
     found: list[Position] = []
     told = 0
 
     def draw() -> None:
         nonlocal told
-        happened = tuple(_words(game, texts, event) for event in views.events(viewer, told))
+        happened = tuple(_words(game, event) for event in views.events(viewer, told))
         told = views.length
         found.append(Position(played.ply, happened, views.drawn(played.state, viewer)[1]))
 
@@ -71,10 +70,10 @@ def holders(record: Record) -> list[str]:
     return [f"{seat.player}{f'/{seat.bot}' if seat.bot else ''}" for seat in record.seats]
 
 
-def _words(game: Game, texts: MatchText, event: Event) -> str:
+def _words(game: Game, event: Event) -> str:
     who = "chance" if event.seat < 0 else game.seat_name(event.seat)
     time = "" if event.ms is None else f" in {event.ms / 1000:g} s"
-    return f"{who}: {texts.add(event)}{time}"
+    return f"{who}: {event_text(event)}{time}"
 
 
 def _ending(game: Game, outcome: Outcome | None) -> str:

@@ -5,51 +5,50 @@ Chess records ``g1f3`` and shows ``Nf3``; a person may type either.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from plyhouse.bots.process.tracker import OutOfStep, Tracker
+from plyhouse.clients.terminal.sentences import action_text
 from plyhouse.games.base import Game
 from plyhouse.games.errors import GameError
-from plyhouse.games.scene import Button
+from plyhouse.games.info import Information
 from plyhouse.protocol.messages import Event
 
-__all__ = ["MatchText"]
+__all__ = ["MatchText", "event_text"]
+
+
+def event_text(event: Event) -> str:
+    """Return what happened as people write it, and as programs do where a seat's text differs.
+
+    >>> event_text(Event(0, 0, "g1f3", display="Nf3"))
+    'Nf3 (g1f3)'
+    """
+    text = action_text(event)
+    return f"{text} ({event.action})" if event.display and event.seat >= 0 else text
 
 
 class MatchText:
-    """Texts for the events of a match, from the view of one seat."""
+    """Texts for the legal actions of a person's turns."""
 
-    def __init__(self, game: Game, seat: int, events: Iterable[Event] = ()) -> None:
+    def __init__(self, game: Game) -> None:
         self._game = game
-        self._seat = seat
-        self._tracker = Tracker(game, events)
         self._state: Any = None
 
-    def add(self, event: Event) -> str:
-        """Something has happened; returns what to call it."""
-        action = event.action
-        if action is None:
-            name = "(hidden)"
-        else:
-            name = action
-            state = self._tracker.state
-            if state is not None and event.seat == state.to_move >= 0:
-                spelt = self._spelt(self._game.observe(state, event.seat)).get(action)
-                name = f"{spelt} ({action})" if spelt else action
-        try:
-            self._tracker.add([event])
-        except OutOfStep:  # the server knows better; only names are made of this
-            self._tracker = Tracker(self._game)
-        return name
-
     def spelt(self, observation: Mapping[str, Any]) -> dict[str, str]:
-        """It is the person's turn: how people write the legal actions, where it differs."""
+        """It is the person's turn: how people write the legal actions, where that differs
+        and may be typed.
+        """
         seen = self._game.decode_observation(observation)
         # Legal actions depend only on what the mover sees, so any consistent position will do.
         self._state = self._game.sample_state(seen, Random(0))
-        return self._spelt(seen)
+        if self._game.info.information is not Information.PERFECT:
+            return {}
+        pairs = [
+            (self._game.format(self._state, action), self._game.display(self._state, action))
+            for action in self._state.actions()
+        ]
+        return {text: shown for text, shown in pairs if shown != text == self.read(shown)}
 
     def read(self, text: str) -> str | None:
         """The legal action that the game reads in ``text``, as the game writes it."""
@@ -59,13 +58,3 @@ class MatchText:
             return self._game.format(self._state, self._game.parse(self._state, text))
         except GameError:
             return None
-
-    def _spelt(self, seen: Any) -> dict[str, str]:
-        """The labels of actions from spot to spot, by action."""
-        return {
-            element.action: element.label
-            for element in self._game.scene(seen).elements
-            if isinstance(element, Button)
-            and element.via
-            and element.label.casefold() not in (element.action.casefold(), "")
-        }

@@ -11,7 +11,7 @@ from typing import Any
 
 from plyhouse.clients.terminal.clocks import Clocks
 from plyhouse.clients.terminal.interfaces import Incoming, Lost, Position
-from plyhouse.clients.terminal.sentences import holder, verdict, with_holders
+from plyhouse.clients.terminal.sentences import action_text, holder, verdict, with_holders
 from plyhouse.clients.terminal.text_scene import actions
 from plyhouse.protocol.messages import (
     Accepted,
@@ -79,8 +79,6 @@ class FollowedMatch:
         """The last thing that the server had to say, or why an action was refused."""
         self.labels: dict[str, str] = {}
         """The names of actions, from scenes in which they could be chosen."""
-        self.spelt: dict[str, str] = {}
-        """The same of those from spot to spot, as people write them: ``Nf3`` for ``g1f3``."""
 
     @property
     def last(self) -> int:
@@ -236,19 +234,15 @@ class FollowedMatch:
         for action, label in actions(scene).items():
             if label:
                 self.labels[action] = label
-        for element in scene.get("elements", ()):
-            if element.get("kind") == "button" and element.get("via") and element.get("label"):
-                self.spelt[element["action"]] = element["label"]
 
     def _add(self, events: Sequence[Event]) -> None:
         for event in events:
             chance = event.seat < 0
             seconds = None if event.ms is None else event.ms / 1000
-            text = "(hidden)" if event.action is None else event.action
             at = event.ply if chance else event.ply + 1
             if not chance and self.turn is not None and at > self.turn:
                 self.turn = None
-            self.told.append(Told(at, event.seat, text, seconds))
+            self.told.append(Told(at, event.seat, action_text(event), seconds))
 
     def _ended(self, outcome: Outcome, now: int) -> None:
         self.status, self.outcome, self.turn, self.legal = "finished", outcome, None, ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plyhouse.clients.terminal.followed_match import FollowedMatch, Told
 from plyhouse.clients.terminal.interfaces import ServerApi
+from plyhouse.clients.terminal.sentences import action_text
 from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.matches import Replay
 
@@ -20,7 +21,7 @@ async def whole(house: ServerApi, course: FollowedMatch) -> None:
             for event in frame.events:
                 at = event.ply + (event.seat >= 0)
                 seconds = None if event.ms is None else event.ms / 1000
-                course.told.append(Told(at, event.seat, event.action or "(hidden)", seconds))
+                course.told.append(Told(at, event.seat, action_text(event), seconds))
         if not replay.frames or course.last >= replay.plies:
             break
         first = course.last + 1

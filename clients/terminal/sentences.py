@@ -9,9 +9,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from plyhouse.protocol.messages import Outcome, SeatInfo
+from plyhouse.protocol.messages import Event, Outcome, SeatInfo
 
-__all__ = ["clock_text", "for_you", "holder", "score", "verdict", "with_holders"]
+__all__ = ["action_text", "clock_text", "for_you", "holder", "score", "verdict", "with_holders"]
 
 WON: Final = {
     "resignation": "by resignation",
@@ -31,6 +31,20 @@ LOST: Final = {
     "no_show": "did not come",
 }
 """The result of a game of one seat."""
+
+
+_DIGITS: Final = {0x2680 + face: str(face + 1) for face in range(6)}
+"""Digits for the faces of dice, which are too small to read in a terminal."""
+
+
+def action_text(event: Event) -> str:
+    """Return the action of a seat or of chance as people write it, with dice as digits.
+
+    >>> action_text(Event(0, 0, "g1f3", display="Nf3")), action_text(Event(0, 1))
+    ('Nf3', '(hidden)')
+    """
+    text = event.display or event.action
+    return "(hidden)" if text is None else text.translate(_DIGITS)
 
 
 def holder(info: SeatInfo) -> str:

@@ -1,4 +1,4 @@
-// Beside the board: who plays with how much time left, and what was played so far.
+// Above and below the board: who plays, with how much time left.
 
 import { seatClass } from "./colours.js";
 import { clockText, holder, holderLink, html } from "./dom.js";
@@ -127,72 +127,5 @@ export class Seats {
       row.clock.classList.toggle("short", Boolean(clock?.running) && left !== null && left < SHORT);
       write(row.clock, returns ? score(returns[index] ?? 0) : left === null ? "" : clockText(left));
     });
-  }
-}
-
-/** The list of plies; choosing one shows its position. */
-export class Plies {
-  /**
-   * @param {(seat: number) => string} name of a seat's holder
-   * @param {(at: number) => void} go
-   */
-  constructor(name, go) {
-    this.name = name;
-    this.go = go;
-    this.node = html("ol", { id: "events", class: "events" });
-    /** @type {HTMLElement[]} */
-    this.current = [];
-  }
-
-  clear() {
-    this.current = [];
-    this.node.replaceChildren();
-  }
-
-  /**
-   * @param {Messages.Event[]} events
-   * @param {string[]} names what the game calls the seats
-   */
-  add(events, names) {
-    for (const event of events) {
-      const ply = event.ply ?? 0;
-      const chance = event.seat < 0;
-      const at = chance ? ply : ply + 1;
-      const time = event.ms === undefined || event.ms === null ? "" : `${(event.ms / 1000).toFixed(2)} s`;
-      const button = html("button", { type: "button", tabindex: -1 },
-        html("span", { class: "number" }, chance ? "" : at),
-        html("span", { class: chance ? "swatch" : `swatch ${seatClass(event.seat, names)}` }),
-        html("span", { class: "who" }, chance ? "chance" : this.name(event.seat)),
-        html("span", { class: event.action ? "action" : "action soft" }, event.action ?? "hidden"),
-        html("span", { class: "soft time" }, time));
-      button.addEventListener("click", () => this.go(at));
-      this.node.append(html("li", { "data-at": at }, button));
-    }
-  }
-
-  /**
-   * Mark what led to position `at`.
-   * @param {number} at
-   */
-  mark(at) {
-    for (const item of this.current) item.removeAttribute("aria-current");
-    this.current = at > 0 ? [.../** @type {NodeListOf<HTMLElement>} */ (this.node.querySelectorAll(`[data-at="${at}"]`))] : [];
-    for (const item of this.current) {
-      item.setAttribute("aria-current", "true");
-      this.reveal(item);
-    }
-  }
-
-  /**
-   * Scroll the list, and never the page.
-   * @param {HTMLElement} item
-   */
-  reveal(item) {
-    const list = this.node;
-    const top = item.offsetTop - list.offsetTop;
-    if (top < list.scrollTop) list.scrollTop = top;
-    else if (top + item.offsetHeight > list.scrollTop + list.clientHeight) {
-      list.scrollTop = top + item.offsetHeight - list.clientHeight;
-    }
   }
 }

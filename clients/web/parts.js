@@ -2,12 +2,13 @@
 
 import { link } from "./address.js";
 import { Controls } from "./controls.js";
-import { Plies, Seats } from "./course.js";
+import { Seats } from "./course.js";
 import { html } from "./dom.js";
 import { Explain } from "./explain.js";
 import { fit } from "./fit.js";
 import { sideBelow } from "./scene.js";
 import { ledger } from "./ledger.js";
+import { MoveList } from "./move_list.js";
 import { Output } from "./output.js";
 import { api, last, match, mode, name, place } from "./state.js";
 import { Thoughts } from "./thoughts.js";
@@ -41,7 +42,7 @@ export class Parts {
       projector: mode === "embed" ? null : toProjector,
     });
     this.seats = new Seats(mode === "page");
-    this.list = new Plies(name, go);
+    this.list = new MoveList(go);
     this.thoughts = new Thoughts(name, go);
     this.explained = new Explain();
     this.accounts = ledger(() => `${api()}/record`, name);

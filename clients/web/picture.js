@@ -3,6 +3,7 @@
 import { holder } from "./dom.js";
 import { outline } from "./fit.js";
 import { move } from "./motion.js";
+import { spoken, written } from "./move_list.js";
 import { patience } from "./pace.js";
 import { drawScene, sideBelow } from "./scene.js";
 import { changesInWords, withHolders, yourTurn } from "./speak.js";
@@ -115,7 +116,7 @@ export class Picture {
    */
   told(at) {
     const event = actionTo(at);
-    return event ? `Ply ${at}: ${name(event.seat)}, ${event.action ?? "hidden"}` : "";
+    return event ? `Ply ${at}: ${name(event.seat)}, ${spoken(written(event))}` : "";
   }
 
   /**
@@ -133,7 +134,7 @@ export class Picture {
     const { status = "" } = match.scenes[at] ?? {};
     const turn = you === null ? status : yourTurn(status, you, holders, names());
     const words = changesInWords(match.scenes[at - 1] ?? null, match.scenes[at] ?? {}, turn);
-    const what = event && !own ? `${name(event.seat)}: ${event.action ?? "a hidden action"}` : "";
+    const what = event && !own ? `${name(event.seat)}: ${event.action ? spoken(written(event)) : "a hidden action"}` : "";
     this.parts.said.textContent = withHolders([what, words].filter(Boolean).join(". "), holders, names());
   }
 

@@ -53,17 +53,17 @@ export function heard(thoughts, events, info) {
 /**
  * More has happened.
  * @param {Messages.Event[]} events
- * @param {import("./course.js").Plies} list of plies
+ * @param {import("./move_list.js").MoveList} list of plies
  */
 export function addEvents(events, list) {
   match.events.push(...events);
-  list.add(events, names());
+  list.add(events, names(), match.seats.length);
 }
 
 /**
  * This is all that has happened.
  * @param {Messages.Event[]} events
- * @param {import("./course.js").Plies} list of plies
+ * @param {import("./move_list.js").MoveList} list of plies
  */
 export function setEvents(events, list) {
   match.events = [];

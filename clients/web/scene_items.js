@@ -14,7 +14,7 @@ const PIPS = {
 };
 
 /** A die with its pips, or the number if it has more. @type {(value: number, x: number) => SVGElement[]} */
-function die(value, x) {
+export function die(value, x) {
   const face = svg("rect", { class: "card", x, y: 3, width: 68, height: 68, rx: 12 });
   const marks = PIPS[value]
     ? PIPS[value].map(([px, py]) => svg("circle", { class: "pip", cx: x + 14 + px * 20, cy: 17 + py * 20, r: 7 }))

@@ -30,7 +30,7 @@ declare namespace Messages {
   interface DrawDeclined { type: "draw_declined"; match: string; seat: number }
   interface DrawOffered { type: "draw_offered"; match: string; seat: number }
   interface Error { type: "error"; code: string; message: string; re?: number | null; match?: string; legal?: string[]; fatal?: boolean; ply?: number | null }
-  interface Event { ply: number; seat: number; action?: string | null; ms?: number | null }
+  interface Event { ply: number; seat: number; action?: string | null; ms?: number | null; display?: string }
   interface Finished { type: "finished"; match: string; outcome: Outcome; events?: Event[]; record_url?: string; pairing_done?: boolean; seed?: string }
   interface Hello { type: "hello"; id: number; token: string; bot?: string; games?: string[]; client?: string; updates?: boolean; scenes?: boolean; max_matches?: number; session?: string; takeover?: boolean; version?: string; protocol?: string; digest?: string; signed_in?: boolean }
   interface LedgerEntry { ply: number; seat: number; thought_ms: number; lag_refunded_ms: number; stall_ms: number; charged_ms: number; remaining_ms: number }

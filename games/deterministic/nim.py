@@ -188,6 +188,10 @@ class Nim(Game[NimState, int, NimObservation]):
         """Heap from 1 and count, like ``2:3``."""
         return f"{action // _STRIDE + 1}:{action % _STRIDE}"
 
+    def display(self, state: NimState, action: int) -> str:
+        """Return how many are taken, and where."""
+        return f"{action % _STRIDE} from heap {action // _STRIDE + 1}"
+
     def observe(self, state: NimState, seat: int | None) -> NimObservation:
         """Return the heaps and the rule for the last object."""
         return NimObservation(

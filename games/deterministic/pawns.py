@@ -216,6 +216,16 @@ class PawnGame(Game[StateT, int, PawnObservation]):
         """From and to, like ``a2a3``."""
         return write_pawn_action(self.board, state.to_move, action)
 
+    def display(self, state: Any, action: int) -> str:
+        """From and to with a sign between them, like ``a2-a3`` and ``a2xb3``."""
+        names = self.board.names
+        text = write_pawn_action(self.board, state.to_move, action)
+        start = names[action // 3]
+        end = text[len(start) :]
+        others = state.black if state.to_move == 0 else state.white
+        taken = others & BIT[names.index(end)]
+        return f"{start}{'x' if taken else '-'}{end}"
+
     def observe(self, state: Any, seat: int | None) -> PawnObservation:
         """Return the board and the winner."""
         return PawnObservation(

@@ -33,6 +33,7 @@ from plyhouse.games.base import (
     Parameter,
     Utility,
 )
+from plyhouse.games.dice import die_faces
 from plyhouse.games.native import BoardState
 from plyhouse.games.scene import Button, Cell, Dice, Element, Grid, Scene, Text
 
@@ -374,6 +375,10 @@ class Einstein(Game[EinsteinState, int, EinsteinObservation]):
         if state.placed < 12:
             return CELLS[action]
         return CELLS[action // 32] + CELLS[action % 32]
+
+    def display(self, state: EinsteinState, action: int) -> str:
+        """Return the cells, and the die by its face."""
+        return die_faces(action) if state.to_move == CHANCE else self.format(state, action)
 
     def observe(self, state: EinsteinState, seat: int | None) -> EinsteinObservation:
         """Return the stones, the turn and the die."""

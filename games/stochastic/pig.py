@@ -31,6 +31,7 @@ from plyhouse.games.base import (
     Parameter,
     Utility,
 )
+from plyhouse.games.dice import die_faces
 from plyhouse.games.native import BoardState
 from plyhouse.games.scene import Button, Counter, Dice, Element, Scene
 
@@ -300,6 +301,10 @@ class Pig(Game[PigState, int, PigObservation]):
     def format(self, state: PigState, action: int) -> str:
         """``roll`` or ``hold``."""
         return NAMES[action]
+
+    def display(self, state: PigState, action: int) -> str:
+        """Return ``roll`` or ``hold``, and the die by its face."""
+        return die_faces(action) if state.to_move == CHANCE else NAMES[action]
 
     def observe(self, state: PigState, seat: int | None) -> PigObservation:
         """Scores, the running turn and the rules."""

@@ -52,7 +52,8 @@ class Views:
         ms = None if charged_ns is None else charged_ns // MS
         self.length += 1
         if self._perfect:
-            self._logs[0].append(Event(ply, seat, text, ms))
+            shown = self.game.display(state, action)
+            self._logs[0].append(Event(ply, seat, text, ms, "" if shown == text else shown))
             return
         visible = self.game.visible
         last = len(self._logs) - 1

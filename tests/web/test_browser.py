@@ -53,7 +53,7 @@ async def test_running_match_is_listed_opened_and_followed(house: House, page: P
     await second.act("5")
     await page.until(f"{DISCS} === 2")
     assert await page.evaluate("document.querySelectorAll('.cell.mark').length") == 1
-    assert await page.evaluate("document.querySelectorAll('#events li').length") == 2
+    assert await page.evaluate("document.querySelectorAll('#events .ply').length") == 2
     # The clock of the seat to move runs, that of the other stands.
     clocks = "[...document.querySelectorAll('.clock')].map((each) => each.textContent)"
     before = await page.evaluate(clocks)
@@ -75,7 +75,7 @@ async def test_one_who_comes_late_sees_what_was_before(house: House, page: Page)
     await page.press("ArrowLeft")
     await page.until(f"{DISCS} === 2")
     await second.act("7")  # A viewer of an earlier position is not torn away.
-    await page.until("document.querySelectorAll('#events li').length === 4")
+    await page.until("document.querySelectorAll('#events .ply').length === 4")
     assert await page.evaluate(DISCS) == 2
     await page.press("End")
     await page.until(f"{DISCS} === 4")
@@ -113,7 +113,7 @@ async def test_spectator_of_hidden_cards_sees_none_before_the_end(house: House, 
     backs, faces = (f"document.querySelectorAll('.{each}').length" for each in ("back", "card"))
     await page.until(f"{backs} === 2")
     await first.act("check")
-    await page.until("document.querySelectorAll('#events li').length === 3")
+    await page.until("document.querySelectorAll('#events .ply').length === 3")
     assert await page.evaluate(faces) == 0
     hidden = await page.evaluate(
         "[...document.querySelectorAll('#events .action')].map((each) => each.textContent)"

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.browser
 
 MINE = "document.title.startsWith('Your turn: ')"
 OVER = "document.querySelector('#outcome')?.textContent"
-PLAYED = "document.querySelectorAll('#events li').length"
+PLAYED = "document.querySelectorAll('#events .ply').length"
 RESIGN = "document.querySelector('[data-request=resign]')"
 AWAY = "[...document.querySelectorAll('#seats .away')].map((each) => each.textContent).join('')"
 READY = "document.body.dataset.ready"

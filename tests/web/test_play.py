@@ -151,7 +151,7 @@ async def test_a_piece_is_chosen_then_where_it_goes(house: House, page: Page) ->
     await page.click(spot("e4"))
     await bot.act("e7e5")
     await page.until(f"{MINE} && document.querySelector('.spot.start')")
-    assert await page.evaluate(ACTIONS) == ["e2e4", "e7e5"]
+    assert await page.evaluate(ACTIONS) == ["e4", "e5"]
     assert page.errors == []
 
 
@@ -182,7 +182,7 @@ async def test_the_keyboard_is_enough(house: House, page: Page) -> None:
     await bot.act("b4c3")
     await page.until(MINE)
     assert await page.evaluate(FOCUS) == "c3"  # where one was
-    assert await page.evaluate(ACTIONS) == ["b2c3", "b4c3"]
+    assert await page.evaluate(ACTIONS) == ["b2xc3", "b4xc3"]
     assert page.errors == []
 
 
@@ -202,7 +202,7 @@ async def test_what_a_pawn_becomes_is_asked(house: House, page: Page) -> None:
     await page.click('[data-action="a7a8r"]')
     await bot.act("h8g7")
     await page.until(MINE)
-    assert (await page.evaluate(ACTIONS))[0] == "a7a8r"
+    assert (await page.evaluate(ACTIONS))[0] == "a8=R+"
     assert page.errors == []
 
 

@@ -88,10 +88,11 @@ class PliesView(Static):
             here = each.at == at and at > 0
             number = f"{each.at:>3} " if each.seat >= 0 else "    "
             line = Text(number, "dim")
-            text = course.spelt.get(each.text, each.text)
+            text = each.text
             time = "" if each.seconds is None else f" {each.seconds:.1f}s"
             room = max(4, width - len(number) - len(time))
-            if ":" not in text:  # The action is always shown, and its seat if there is space.
+            itself = ":" in text or (each.seat < 0 and " " in text)  # such as "ghost 1 east"
+            if not itself:  # The action is always shown, and its seat if there is space.
                 who = Text(course.name(each.seat))
                 who.truncate(max(3, room - width_of(text) - 2), overflow="ellipsis")
                 text = f"{who.plain}: {text}"

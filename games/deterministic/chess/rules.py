@@ -426,6 +426,10 @@ class Chess(Game[ChessState, int, ChessObservation]):
             raise AmbiguousAction(text, self.describe(state), candidates)
         return super().parse(state, text)
 
+    def display(self, state: ChessState, action: int) -> str:
+        """Return an action in SAN, like ``Nf3``."""
+        return san(state.position, action, state.actions())
+
     # Views
 
     def observe(self, state: ChessState, seat: int | None) -> ChessObservation:

@@ -41,6 +41,7 @@ from plyhouse.games.base import (
     Parameter,
     Utility,
 )
+from plyhouse.games.dice import die_faces
 from plyhouse.games.errors import AmbiguousAction, IllegalAction
 from plyhouse.games.native import BoardState
 from plyhouse.games.scene import Button, Cell, Counter, Dice, Element, Grid, Scene
@@ -339,6 +340,12 @@ class Backgammon(Game[BackgammonState, int, BackgammonObservation]):
     def format_chance(self, state: BackgammonState, outcome: int) -> str:
         """Two digits."""
         return str(outcome)
+
+    def display(self, state: BackgammonState, action: Any) -> str:
+        """Return a turn in its usual notation, and dice by their faces."""
+        if state.to_move == CHANCE:
+            return die_faces(action // 10, action % 10)
+        return self.format(state, action)
 
     def observe(self, state: BackgammonState, seat: int | None) -> BackgammonObservation:
         """Return the board, the turn and the dice."""

@@ -428,6 +428,12 @@ class Pacman(Game[PacmanState, int, PacmanObservation]):
         """Return the direction."""
         return NAMES[outcome]
 
+    def display(self, state: PacmanState, action: int) -> str:
+        """Return the direction, and which ghost takes it."""
+        if state.turn == PACMAN:
+            return NAMES[action]
+        return f"{self.seat_name(state.turn)} {NAMES[action]}"
+
     def _place(self, cell: int) -> tuple[int, int]:
         return cell // self.maze.columns, cell % self.maze.columns
 
