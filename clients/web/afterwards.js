@@ -2,6 +2,7 @@
 
 import { failureDetail } from "./rematch.js";
 import { html } from "./dom.js";
+import { movesLink } from "./moves_file.js";
 import { api, match, mode, name } from "./state.js";
 
 const MOST = 5; // plies that are named
@@ -10,7 +11,7 @@ const FAILED = ["bot_crash", "illegal_action"];
 /** Offers the record as a file. */
 export function showRecord() {
   const link = document.getElementById("record");
-  if (link && !link.hasChildNodes()) link.append(" \u00b7 ", html("a", { href: `${api()}/record`, download: `${match.id}.json` }, "Record"));
+  if (link && !link.hasChildNodes()) link.append(" \u00b7 ", html("a", { href: `${api()}/record`, download: `${match.id}.json` }, "Record"), " \u00b7 ", movesLink());
 }
 
 /**

@@ -1,6 +1,7 @@
 // Controls for a match's positions: buttons, slider, keys, and the dialogs for help and sharing.
 
 import { html, svg } from "./dom.js";
+import { movesRow } from "./moves_file.js";
 import { SPEEDS, shifted } from "./pace.js";
 
 /** @type {Record<string, string>} */
@@ -106,7 +107,8 @@ export class Controls {
     this.help = dialog("help", "Keys", html("dl", { class: "keys" }, KEYS.flatMap(([key, text]) => [html("dt", {}, html("kbd", {}, key)), html("dd", {}, text)])));
     this.link = copying("Link to this position", "link");
     this.frame = copying("To show it in another page", "frame");
-    this.shared = dialog("shared", "Share", this.link.row, this.frame.row);
+    this.moves = movesRow();
+    this.shared = dialog("shared", "Share", this.link.row, this.frame.row, this.moves.row);
     const question = html("button", { id: "keys", type: "button", "aria-label": "Keys (?)", title: "Keys (?)" }, "?");
     question.addEventListener("click", () => this.help.showModal());
     this.full = button("full", "Full screen (f)", () => this.fullScreen());
@@ -150,6 +152,7 @@ export class Controls {
     this.link.field.value = page;
     this.link.clear();
     this.frame.clear();
+    this.moves.clear();
     this.frame.row.hidden = embed === null;
     if (embed !== null) this.frame.field.value = `<iframe src="${embed}" width="640" height="720" title="Match" allow="fullscreen"></iframe>`;
     this.shared.showModal();

@@ -1,4 +1,4 @@
-"""Records in the established formats of games: PGN, SGF, PDN and MAT.
+"""Records in the established formats of games, PGN, SGF, PDN and MAT, and as text.
 
 ======== ============= ===============================================================
 format   game          read by
@@ -7,6 +7,7 @@ format   game          read by
 ``sgf``  go            every go program (SGF FF[4], GM[1], Japanese result notation)
 ``pdn``  checkers      draughts programs (GameType 21; Black begins; 1-0 is White's win)
 ``mat``  backgammon    GNU Backgammon, XG and others (Jellyfish match files)
+``txt``  every game    people: a line for each turn
 ======== ============= ===============================================================
 
 A match that did not end by the rules of its game (a flag fell, a bot crashed) has the moves made
@@ -23,23 +24,34 @@ from plyhouse.games.base import Game
 from plyhouse.games.deterministic.chess.notation import san
 from plyhouse.games.position import Position
 from plyhouse.games.registry import get_game
-from plyhouse.server.results.record import Record
+from plyhouse.server.results.record import Record, stored_record
+from plyhouse.storage.rows import StoredMatch
 
-__all__ = ["NOTATIONS", "notation"]
+__all__ = ["NOTATIONS", "TEXT", "form_of", "notation", "notation_text"]
 
 LINE: Final = 80
 """The largest length of a line of moves, in characters."""
 
 
 def notation(record: Record, form: str, event: str = "") -> str | None:
-    """Return a record in one of `NOTATIONS`; None if it is for another game.
+    """Return a record in one of `NOTATIONS`, or as `TEXT`; None if the form is for another game.
 
     Raises `GameError` if the record does not fit its game (any more).
     """
+    if form == TEXT:
+        return _txt(record, get_game(record.game), event)
     name, write = NOTATIONS[form]
     if record.game.partition("(")[0] != name:
         return None
     return write(record, get_game(record.game), event)
+
+
+def notation_text(stored: StoredMatch, form: str) -> str:
+    """Return a stored match in a form that its game has; for a helper process."""
+    text = notation(stored_record(stored, get_game(stored.header.game)), form)
+    if text is None:
+        raise ValueError(f"{stored.header.game} is not written as {form}")
+    return text
 
 
 def _pgn(record: Record, game: Game, event: str) -> str:
@@ -138,6 +150,43 @@ def _mat(record: Record, _: Game, event: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _txt(record: Record, game: Game, event: str) -> str:
+    lines = [
+        f"{_plain(game.info.title)} ({record.game}), match {record.match}, {_date(record, '-')}",
+        *([f"Competition: {_plain(event)}"] if event else []),
+        *(
+            f"{game.seat_name(seat).capitalize()}: {_plain(name)}"
+            for seat, name in enumerate(_names(record))
+        ),
+        f"Time control: {record.time_control}",
+        "",
+    ]
+    position = Position(game)
+    drawn: list[str] = []
+    for row in record.events:
+        if row.kind not in ("action", "chance"):
+            continue
+        state = position.state
+        action = position.apply(row.seat, row.text)
+        if row.kind == "chance":
+            drawn.append(f"({row.text})")
+            continue
+        shown = " ".join([*drawn, game.display(state, action)])
+        lines.append(f"{position.ply:>3}. {game.seat_name(row.seat).capitalize()}: {shown}")
+        drawn = []
+    lines += [f"     {' '.join(drawn)}"] * bool(drawn)
+    if record.outcome is not None:
+        returns = ", ".join(
+            f"{game.seat_name(seat)} {value:+g}"
+            for seat, value in enumerate(record.outcome.returns)
+        )
+        lines += ["", f"Result: {returns or 'none'}", *_remarks(record)]
+    return "\n".join(lines) + "\n"
+
+
+TEXT: Final = "txt"
+"""The form that every game has."""
+
 NOTATIONS: Final[dict[str, tuple[str, Callable[[Record, Game, str], str]]]] = {
     "pgn": ("chess", _pgn),
     "sgf": ("go", _sgf),
@@ -145,6 +194,16 @@ NOTATIONS: Final[dict[str, tuple[str, Callable[[Record, Game, str], str]]]] = {
     "mat": ("backgammon", _mat),
 }
 """The game of each format, and the function that writes it."""
+
+
+def form_of(game: str) -> str:
+    """Return the established format of a game, by its name or spec; `TEXT` if there is none.
+
+    >>> form_of("go(size=9)"), form_of("pig")
+    ('sgf', 'txt')
+    """
+    name = game.partition("(")[0]
+    return next((form for form, (of, _) in NOTATIONS.items() if of == name), TEXT)
 
 
 def _actions(record: Record) -> list[str]:

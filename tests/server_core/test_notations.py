@@ -12,10 +12,10 @@ import pytest
 
 from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.games.position import Position
-from plyhouse.games.registry import get_game
+from plyhouse.games.registry import BUILT_IN, get_game
 from plyhouse.protocol.messages import Outcome
 from plyhouse.server.match.time_control import LagPolicy
-from plyhouse.server.results.notations import NOTATIONS, notation
+from plyhouse.server.results.notations import NOTATIONS, TEXT, notation
 from plyhouse.server.results.record import (
     RECORD_FORMAT,
     Record,
@@ -126,3 +126,16 @@ def test_a_format_is_for_its_own_game() -> None:
         "pdn": True,
         "mat": True,
     }
+
+
+@pytest.mark.parametrize("spec", sorted(BUILT_IN))
+def test_every_game_is_written_as_text_with_a_line_for_each_ply(spec: str) -> None:
+    record = played(spec, 3)
+    text = notation(record, TEXT)
+    assert text is not None
+    plies = [each for each in record.events if each.kind == "action"]
+    numbers = re.findall(r"^ *(\d+)\. ", text, re.MULTILINE)
+    assert numbers == [str(ply + 1) for ply in range(len(plies))]
+    chances = re.findall(r"(?<= )\([^ ()]+\)", text.split("\n\n")[1])
+    assert len(chances) == len(record.events) - len(plies)
+    assert f"Result: {get_game(spec).seat_name(0)}" in text

@@ -27,6 +27,7 @@ from plyhouse.server.jobs.reviews import Reviews
 from plyhouse.server.lobby.match_search import Words, filter_of
 from plyhouse.server.match.events import end_data
 from plyhouse.server.results.chance_outcomes import chances_json
+from plyhouse.server.results.notations import TEXT, form_of, notation_text
 from plyhouse.server.results.record import Record, record_json, stored_record, write_record
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import address_of, authorise, sight_of, stored_for
@@ -116,6 +117,45 @@ async def record(state: State, request: Call, match: FromPath[str]) -> Response[
                 f"The record of {match} is open once all matches of its pairing are over.",
             )
         return _json(await service(state, Helpers).run(record_json, stored))
+
+
+@get(
+    "/api/v1/matches/{match:str}/notation",
+    **_OPEN,
+    media_type=MediaType.TEXT,
+    response_headers=[ResponseHeader(name="content-disposition", value="attachment")],
+)
+async def match_notation(
+    state: State, request: Call, match: FromPath[str], form: FromQuery[str] = ""
+) -> Response[str]:
+    """Give the moves of a match as a file for people and other programs.
+
+    ``form`` is ``pgn`` for chess, ``sgf`` for go, ``pdn`` for checkers, ``mat`` for backgammon, or
+    ``txt`` for every game.  Without it, the file has the first of them that the game has.  In
+    games with hidden information the moves are closed until the whole pairing is over.
+    """
+    async with service(state, FairQueue).of(address_of(request)):
+        stored = await stored_for(request, match)
+        game = get_game(stored.header.game)
+        if not _seats_open(stored, game):
+            raise Problem(
+                "match/not_over",
+                f"The moves of {match} are open once all matches of its pairing are over.",
+            )
+        own = form_of(game.info.name)
+        if form not in ("", own, TEXT):
+            forms = " or ".join(dict.fromkeys((own, TEXT)))
+            raise Problem(
+                "http/404",
+                f"Matches of {game.info.name} are not written as {form!r}: use {forms}.",
+                404,
+            )
+        text = await service(state, Helpers).run(notation_text, stored, form or own)
+    return Response(
+        text,
+        media_type=MediaType.TEXT,
+        headers={"content-disposition": f'attachment; filename="{match}.{form or own}"'},
+    )
 
 
 @get("/api/v1/matches/{match:str}/chances", **_OPEN)
@@ -245,6 +285,7 @@ HANDLERS: Final[tuple[Any, ...]] = (
     matches,
     one_match,
     record,
+    match_notation,
     chances,
     match_replay,
     match_review,

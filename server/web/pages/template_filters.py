@@ -14,6 +14,7 @@ from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import SeatInfo
 from plyhouse.server.match.time_control import SECOND, InvalidTimeControl, TimeControl
+from plyhouse.server.results.notations import TEXT, form_of
 from plyhouse.storage.rows import MatchRow
 
 __all__ = ["FILTERS", "Title"]
@@ -170,6 +171,22 @@ def interval(bounds: tuple[float | None, float | None], form: str) -> str:
 def count(many: int, noun: str, plural: str = "s") -> str:
     """Return a number and what it counts, with the ending of the plural where it needs one."""
     return f"{many} {noun if many == 1 else noun + plural}"
+
+
+@_filter
+def notation_form(game: str) -> str:
+    """Return the format in which matches of a game are written, such as ``pgn``."""
+    return form_of(game)
+
+
+@_filter
+def form_name(form: str) -> str:
+    """Return a format as people call it.
+
+    >>> form_name("pgn"), form_name("txt")
+    ('PGN', 'text')
+    """
+    return "text" if form == TEXT else form.upper()
 
 
 @_filter
