@@ -45,7 +45,7 @@ __all__ = [
 
 FIGURES: Final = (
     "king", "queen", "rook", "bishop", "knight", "pawn", "crowned", "pacman", "ghost", "ship",
-    "hit", "miss", "cross", "ring",
+    "hit", "miss", "cross", "ring", "rock", "paper", "scissors", "penny", "nickel",
 )  # fmt: skip
 """Shapes that are pictures; "crowned" is a disc with a crown."""
 SUITS: Final = ("hearts", "diamonds", "clubs", "spades")
@@ -119,6 +119,10 @@ class Card:
     """Rank of a card with a suit: "Q", "10"; clients may draw the text instead."""
     suit: str = dataclasses.field(default="", metadata=LATER)
     """One of `SUITS`, or "" for none."""
+    shape: str = dataclasses.field(default="", metadata=LATER)
+    """One of `FIGURES` that is drawn instead of the text, or "" for none."""
+    highlight: bool = dataclasses.field(default=False, metadata=LATER)
+    """True for what counts: the dice of the bid that was called, the better hand."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -154,7 +158,7 @@ class Counter:
     target: float | None = None
     seat: int | None = None
     look: str = dataclasses.field(default="", metadata=LATER)
-    """"" for a number, "chips" for a number beside a heap of chips."""
+    """"" for a number, "chips" for a number beside stacks of chips: bets before a seat, the pot."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -182,6 +186,8 @@ class Button:
     """True if ``via`` is pairs, from and to, that may be chosen in any order of pairs."""
     key: str = dataclasses.field(default="", metadata=LATER)
     """A key of the keyboard that means it, as the web calls it: "ArrowUp", "h"."""
+    shape: str = dataclasses.field(default="", metadata=LATER)
+    """One of `FIGURES` that is drawn beside the label, or "" for none."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -190,6 +196,8 @@ class Text:
 
     kind: ClassVar[str] = "text"
     text: str
+    seat: int | None = dataclasses.field(default=None, metadata=LATER)
+    """Seat that said or did this: "first: raise".  Clients may draw it before that seat."""
 
 
 Element = Grid | Hand | Dice | Counter | Tray | Button | Text

@@ -29,7 +29,7 @@ __all__ = ["import_map", "replay_page", "styles"]
 SCRIPT: Final = "scene"
 """The module that draws a position."""
 IMPORT: Final = re.compile(r'from "\./(\w+)\.js"')
-STYLES: Final = ("style", "boards")
+STYLES: Final = ("style", "boards", "tables")
 
 _PAGE: Final = """\
 <!doctype html>

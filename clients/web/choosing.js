@@ -4,6 +4,7 @@
 import { Choice } from "./choose.js";
 import { html } from "./dom.js";
 import { drag } from "./drag.js";
+import { icon } from "./figures.js";
 import { keysOf } from "./keys.js";
 import { Premove } from "./premove.js";
 
@@ -112,10 +113,11 @@ export class Choosing {
 
   // ------------------------------------------------------------------------- buttons
 
-  /** A button for an action. @param {{label: string, action: string, key?: string}} element */
-  button({ label, action, key }) {
+  /** A button for an action. @param {{label: string, action: string, key?: string, shape?: string}} element */
+  button({ label, action, key, shape }) {
     const sign = SIGNS[key ?? ""] ?? key;
-    const node = html("button", { type: "button", "data-action": action, "aria-keyshortcuts": key || null }, this.words(label) || action,
+    const node = html("button", { type: "button", "data-action": action, "aria-keyshortcuts": key || null },
+      shape ? icon(shape) : null, this.words(label) || action,
       sign ? html("kbd", {}, sign) : null);
     node.addEventListener("click", () => this.send(action));
     return node;

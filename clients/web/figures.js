@@ -15,9 +15,17 @@ const FIGURES = {
   king: [`M46 7h8v8h8v8h-8v9q24-7 27 11q1 10-11 19v11H30V62q-12-9-11-19q3-18 27-11v-9h-8v-8h8z${FOOT}`, "M50 34v22M31 62q19-7 38 0"],
   ghost: ["M17 88V47a33 33 0 0 1 66 0v41l-11-11l-11 11l-11-11l-11 11l-11-11z"],
   pacman: ["M50 50L85 29A41 41 0 1 0 85 71z"],
+  rock: ["M14 64L24 36L46 20L70 26L86 50L80 74L58 84H26z", "M24 36L44 48L46 20M44 48L58 84M44 48L86 50M70 26L44 48"],
+  paper: ["M24 10h36l18 18v62H24z", "M60 10v18h18M34 44h34M34 56h34M34 68h24"],
+  scissors: ["M30 62a13 13 0 1 0 .1 0zM70 62a13 13 0 1 0 .1 0zM36 68L68 8l7 9L48 66zM64 68L32 8l-7 9L52 66z"],
 };
 const GHOST = "M37 35a9 11 0 1 1-.1 0zM65 35a9 11 0 1 1-.1 0z";
 const PUPILS = "M40 42a5 5 0 1 1-.1 0zM68 42a5 5 0 1 1-.1 0z";
+/** Heads on coins, and what they are worth. @type {Record<string, {head: string, worth: string}>} */
+const COINS = {
+  penny: { head: "M36 82q3-9-1-15q-13-9-9-27q5-19 24-19q17 0 20 15l6 13l-6 3q2 9-3 19q-5 7-12 4q-2 3 0 7z", worth: "1\u00a2" },
+  nickel: { head: "M62 82q-3-8 1-13q5-2 8 5q7-6 4-14q-3-4-3-8q6-24-15-30q-24-5-29 14l-5 13l5 3l-1 6q1 8 10 8q5 1 4 16z", worth: "5\u00a2" },
+};
 const CROWN = "M29 64l-5-28l14 11l12-18l12 18l14-11l-5 28z";
 
 /** Signs of suits. @type {Record<string, string>} */
@@ -71,6 +79,21 @@ function disc(colour, centre, size) {
     svg("ellipse", { class: "rim", cx: centre.x, cy: centre.y, rx: size * 0.29, ry: size * 0.29 })];
 }
 
+/** A coin with the head on it. @type {(shape: string, centre: Point, size: number) => SVGElement[]} */
+function coin(shape, centre, size) {
+  const { head, worth } = COINS[shape];
+  return [svg("circle", { class: `coin ${shape}`, cx: centre.x, cy: centre.y, r: size * 0.45 }),
+    svg("circle", { class: `coin-rim ${shape}`, cx: centre.x, cy: centre.y, r: size * 0.385 }),
+    outline(head, { x: centre.x - size * 0.08, y: centre.y }, size * 0.66, { class: `coin-head ${shape}` }),
+    svg("text", { class: "coin-text", x: centre.x + size * 0.25, y: centre.y + size * 0.02, "font-size": size * 0.19 }, worth)];
+}
+
+/** A figure as a small picture. @param {string} shape */
+export function icon(shape) {
+  const cell = { text: shape, owner: null, shape, action: null, label: "", highlight: false, name: "", face: "" };
+  return svg("svg", { class: "icon", viewBox: "0 0 100 100", "aria-hidden": "true" }, piece(cell, "", { x: 50, y: 50 }, 100));
+}
+
 /**
  * What stands on a spot.
  * @param {Scenes.Cell} cell the spot
@@ -108,6 +131,9 @@ export function piece(cell, colour, centre, size) {
       return [svg("circle", { class: `stroke ${colour}`, ...around, r: size * 0.3 })];
     case "wall":
       return [];
+    case "penny":
+    case "nickel":
+      return coin(cell.shape, centre, size);
     default:
   }
   if (cell.text && Object.hasOwn(FIGURES, cell.shape)) {

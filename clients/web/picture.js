@@ -6,6 +6,7 @@ import { move } from "./motion.js";
 import { spoken, written } from "./move_list.js";
 import { patience } from "./pace.js";
 import { drawScene, sideBelow } from "./scene.js";
+import { moveTable, standing } from "./table_motion.js";
 import { changesInWords, withHolders, yourTurn } from "./speak.js";
 import { actionTo, comingTo, last, match, mode, name, names, place, result } from "./state.js";
 
@@ -73,6 +74,7 @@ export class Picture {
     parts.seats.clearTaken();
     const drawn = drawScene(scene, scenes[at - 1] ?? null, mine ? this.choose : null, beside);
     const before = parts.scene.firstElementChild;
+    const stood = standing(before);
     parts.scene.replaceChildren(drawn);
     parts.seats.sides(sideBelow(parts.scene));
     place.classList.toggle("felt", mode === "page" && !drawn.querySelector(".boards")); // cards and dice lie on felt
@@ -80,7 +82,9 @@ export class Picture {
     const step = shown && shown.seenBy === match.seenBy ? at - shown.at : 0;
     const pace = match.playing ? 1000 / parts.controls.speed : patience(last() - at + 1) || MOVE;
     if (shown && Math.abs(step) === 1) {
-      move(drawn, before, shown.scene, scene, pace < LEAST ? 0 : Math.min(MOVE, pace * 0.7));
+      const duration = pace < LEAST ? 0 : Math.min(MOVE, pace * 0.7);
+      move(drawn, before, shown.scene, scene, duration);
+      moveTable(drawn, stood, shown.scene, scene, duration);
       parts.controls.tick();
     }
     if (Math.abs(step) === 1 || (mine && !shown?.mine) || (step > 0 && match.turn !== null)) this.say(at, mine);

@@ -8,7 +8,8 @@ import { html, svg } from "./dom.js";
 import { drawGrid } from "./grid.js";
 import { keysOf } from "./keys.js";
 import { withHolders, yourTurn } from "./speak.js";
-import { drawCounter, drawDice, drawHand, drawTray } from "./scene_items.js";
+import { drawCounter, drawDice, drawHand, drawText, drawTray } from "./scene_items.js";
+import { layTable } from "./table.js";
 
 /**
  * @typedef {object} Options
@@ -114,16 +115,21 @@ export class Drawing {
       case "dice": return drawDice(element, this, index);
       case "counter": return drawCounter(element, this);
       case "tray": return drawTray(element, this);
-      case "text": return html("div", { class: "words" }, this.words(element.text));
+      case "text": return drawText(element, this);
       default: return null;
     }
   }
 
   /**
    * Draws the elements from top to bottom; boards are together, as are the elements before seats.
+   * What has no board is a table.
    * @param {boolean} several whether there are several boards
    */
   parts(several) {
+    if (!(this.scene.elements ?? []).some(isBoard)) {
+      this.nodes = (this.scene.elements ?? []).map((element, index) => this.element(element, index, several));
+      return [layTable(this.scene, this.nodes)];
+    }
     /** @type {HTMLElement[]} */
     const parts = [];
     /** The elements before each seat. @type {Map<number, HTMLElement>} */

@@ -1,10 +1,14 @@
 // The elements of a scene beside boards: cards, dice, coins, counters, trays of pieces, tables.
 // `by` is the drawing that asks: it knows colours and words, and what choosing means.
 
+import { chips } from "./chips.js";
 import { html, svg } from "./dom.js";
 import { SUITS, piece } from "./figures.js";
 
 /** @typedef {import("./scene.js").Drawing} Drawing */
+
+/** A spot on which nothing stands. @type {Scenes.Cell} */
+const NOTHING = { text: "", owner: null, shape: "", action: null, label: "", highlight: false, name: "", face: "" };
 
 /** Where the pips of a die are. @type {Record<number, [number, number][]>} */
 const PIPS = {
@@ -40,22 +44,25 @@ const LOOKS = {
   dice: { step: 80, width: 76, height: 76, draw: (card, x) => (card.text === null
     ? [svg("rect", { class: "back", x, y: 3, width: 68, height: 68, rx: 12 }), svg("text", { class: "unknown", x: x + 34, y: 38 }, "?")]
     : die(Number(card.text), x)) },
-  coins: { step: 72, width: 72, height: 76, draw: (card, x) => (card.text === null
+  coins: { step: 72, width: 72, height: 76, draw: (card, x) => (card.shape && card.text !== null ? piece({ ...NOTHING, text: card.text, shape: card.shape }, "", { x: x + 33, y: 38 }, 72) : card.text === null
     ? [svg("rect", { class: "back", x, y: 5, width: 66, height: 66, rx: 33 }), svg("text", { class: "unknown", x: x + 33, y: 39 }, "?")]
     : [svg("rect", { class: "coin", x, y: 5, width: 66, height: 66, rx: 33 }), svg("rect", { class: "coin-rim", x: x + 7, y: 12, width: 52, height: 52, rx: 26 }),
       ...(card.text.length > 1 ? [svg("text", { class: "coin-text", x: x + 33, y: 39, "font-size": Math.min(26, 76 / card.text.length) }, card.text)] : [])]) },
   "": { step: 70, width: 68, height: 92, draw: (card, x) => [
-    svg("rect", { class: card.text === null ? "back" : "card", x, y: 3, width: 60, height: 84, rx: 8 }), ...face(card, x)] },
+    svg("rect", { class: card.text === null ? "back" : "card", x, y: 3, width: 60, height: 84, rx: 6 }), ...face(card, x)] },
 };
 
 /** What is on a card. @type {(card: Scenes.Card, x: number) => SVGElement[]} */
 function face(card, x) {
+  if (card.text !== null && card.shape) {
+    return [...piece({ ...NOTHING, text: card.text, shape: card.shape }, "", { x: x + 30, y: 39 }, 54), svg("text", { class: "card-name", x: x + 30, y: 75 }, card.text)];
+  }
   if (card.text === null) return [svg("path", { class: "back-lines", d: `M${x + 8} 11h44v68h-44zM${x + 8} 45L${x + 30} 11L${x + 52} 45L${x + 30} 79z` })];
   const suit = SUITS[card.suit ?? ""];
   if (suit) {
     /** @type {(size: number, left: number, top: number) => SVGElement} */
     const sign = (size, left, top) => svg("path", { class: `suit ${card.suit}`, d: suit, transform: `translate(${x + left} ${top}) scale(${size / 100})` });
-    return [svg("text", { class: `rank ${card.suit}`, x: x + 14, y: 20 }, card.rank || card.text), sign(14, 7, 31), sign(34, 18, 44)];
+    return [svg("text", { class: `rank ${card.suit}`, x: x + 15, y: 22 }, card.rank || card.text), sign(15, 7.5, 34), sign(36, 19, 44)];
   }
   const { length } = card.text;
   return [svg("text", { class: "piece", x: x + 30, y: 46, "font-size": length > 1 ? Math.min(34, 92 / length) : 44 }, card.text)];
@@ -69,14 +76,17 @@ export function drawHand(element, by, index) {
   const look = LOOKS[element.look ?? ""] ?? LOOKS[""];
   const label = by.words(element.label);
   const title = html("div", { class: "soft" }, by.swatch(element.seat), pile && all.length ? `${label} (${all.length})` : label);
-  if (!cards.length) return html("div", { class: "hand" }, title, html("div", { class: "none" }, "none"));
+  const called = `hand ${element.label}`;
+  if (!cards.length) return html("div", { class: `hand ${element.look ?? ""}`.trim(), "data-element": called }, title, html("div", { class: "none" }, "none"));
   const active = by.choose && cards.some((card) => card.action !== null && card.action !== undefined);
   const under = pile ? Math.min(4, all.length - 1) : 0;
   /** @type {SVGElement[]} */
   const parts = [];
   for (let at = 0; at < under; at += 1) parts.push(svg("rect", { class: "back", x: 3 + at * 4, y: 3, width: 60, height: 84, rx: 8 }));
   cards.forEach((card, at) => {
-    const drawn = look.draw(card, at * look.step + 3 + under * 4);
+    const left = at * look.step + 3 + under * 4;
+    const drawn = look.draw(card, left);
+    if (card.highlight) drawn.push(svg("rect", { class: "counts", x: left, y: 3, width: look.width - 8, height: look.height - 8, rx: 8 }));
     const place = { "data-place": `${index},0,${at}` };
     const { action } = card;
     if (!active || action === null || action === undefined) {
@@ -96,33 +106,35 @@ export function drawHand(element, by, index) {
   const spoken = cards.map((card) => (card.text === null ? "face down" : card.label || card.text)).join(", ");
   const width = Math.max(look.width, cards.length * look.step + under * 4);
   const drawing = svg("svg", { viewBox: `0 0 ${width} ${look.height}`, role: active ? "group" : "img", "aria-label": `${label}: ${spoken}` }, parts);
-  return html("div", { class: `hand ${element.look ?? ""}`.trim() }, title, drawing);
+  return html("div", { class: `hand ${element.look ?? ""}`.trim(), "data-element": called }, title, drawing);
 }
 
 const number = (/** @type {number} */ value) => (Number.isInteger(value) ? String(value) : value.toFixed(2)).replace("-", "\u2212");
-
-/** A heap of chips as high as their number, up to ten. @type {(count: number, colour: string) => SVGElement} */
-function chips(count, colour) {
-  const high = Math.max(0, Math.min(10, Math.round(count)));
-  const parts = [];
-  for (let at = 0; at < high; at += 1) parts.push(svg("rect", { class: `chip ${colour || "plain"}`, x: 2, y: 46 - at * 4.6, width: 30, height: 6, rx: 3 }));
-  return svg("svg", { class: "chips", viewBox: "0 0 34 54", "aria-hidden": "true" }, parts);
-}
 
 /** A number with its name. @type {(element: Scenes.Counter, by: Drawing) => HTMLElement} */
 export function drawCounter(element, by) {
   const label = by.words(element.label);
   const value = html("strong", {}, number(element.value));
   const colour = by.colour(element.seat);
+  if (element.look === "chips") {
+    return html("div", { class: element.value ? "counter heap" : "counter heap empty", "data-element": `counter ${element.label}` },
+      chips(element.value), html("span", { class: "amount" }, html("span", { class: "called" }, `${label}: `), value));
+  }
   if (!element.target) {
-    return html("div", { class: "counter plain-counter" }, element.look === "chips" ? chips(element.value, colour) : null,
-      html("span", {}, element.look === "chips" ? null : by.swatch(element.seat), `${label}: `, value));
+    return html("div", { class: "counter plain-counter" }, html("span", {}, by.swatch(element.seat), `${label}: `, value));
   }
   const part = Math.max(0, Math.min(1, element.value / element.target));
   const bar = svg("svg", { viewBox: "0 0 300 12", role: "presentation", preserveAspectRatio: "none" },
     svg("rect", { class: "bar", width: 300, height: 12, rx: 6 }),
     svg("rect", { class: colour || "pip", width: 300 * part, height: 12, rx: 6 }));
   return html("div", { class: "counter" }, by.swatch(element.seat), `${label}: `, value, ` / ${element.target}`, bar);
+}
+
+/** A line of prose; that of a seat lies before it and needs no name. @type {(element: Scenes.Text, by: Drawing) => HTMLElement} */
+export function drawText({ text, seat }, by) {
+  const lead = seat === null || seat === undefined ? "" : `${by.names[seat]}: `;
+  if (!lead) return html("div", { class: "words" }, by.words(text));
+  return html("div", { class: "words did" }, text.startsWith(lead) ? text.slice(lead.length) : by.words(text));
 }
 
 const PIECE = 40;

@@ -259,7 +259,8 @@ class CoinGuess(Game[CoinGuessState, int, CoinGuessObservation]):
     def scene(self, observation: CoinGuessObservation) -> Scene:
         """Return the coin, face down while it is hidden, and a button per action."""
         there = observation.coin is not None or observation.to_move == GUESSER
-        card = Card(observation.coin, None, observation.coin or "a hidden coin")
+        coin_name = observation.coin
+        card = Card(coin_name, None, coin_name or "a hidden coin", shape=coin_name or "")
         coins = (card,) if there else ()
         elements: list[Element] = [
             Text("A penny (Lincoln) is worth 1, a nickel (Jefferson) is worth 5.")
@@ -268,11 +269,15 @@ class CoinGuess(Game[CoinGuessState, int, CoinGuessObservation]):
             elements.append(Text(f"{observation.pennies:.0%} of the coins in the bag are pennies."))
         elements.append(Hand("Coin", coins, HOLDER, "coins"))
         if observation.guess is not None:
-            elements.append(Text(f"The guess is {observation.guess.capitalize()}."))
+            named = observation.guess
+            shape = COINS[FACES.index(named)]
+            guess = Card(named.capitalize(), None, named.capitalize(), shape=shape)
+            elements.append(Hand("Guess", (guess,), GUESSER, "coins"))
         verb = "Guess" if observation.to_move == GUESSER else "Hide the"
         for action in observation.legal:
             name = action.capitalize() if observation.to_move == GUESSER else action
-            elements.append(Button(f"{verb} {name}", action))
+            shape = COINS[FACES.index(action)] if observation.to_move == GUESSER else action
+            elements.append(Button(f"{verb} {name}", action, shape=shape))
         if observation.coin is not None and observation.guess is not None:
             coin = COINS.index(observation.coin)
             right = FACES.index(observation.guess) == coin

@@ -49,6 +49,16 @@ NAMES: Final[tuple[str, ...]] = ("check", "bet", "fold", "call")
 RANKS: Final[tuple[str, ...]] = ("JQK", "JQKA", "TJQKA")
 """Cards from the lowest, for two, three and four seats; in states a card is its index."""
 
+_RANK: Final[dict[str, str]] = {"T": "ten", "J": "jack", "Q": "queen", "K": "king", "A": "ace"}
+_SUIT: Final[dict[str, str]] = {
+    "T": "clubs",
+    "J": "diamonds",
+    "Q": "clubs",
+    "K": "hearts",
+    "A": "spades",
+}
+"""Suits in which the cards are drawn; the game has none."""
+
 _UNOPENED: Final[tuple[int, ...]] = (CHECK, BET)
 _OPENED: Final[tuple[int, ...]] = (FOLD, CALL)
 
@@ -325,27 +335,31 @@ class KuhnPoker(Game[KuhnPokerState, int, KuhnPokerObservation]):
         return KuhnPokerState(observation.to_move, self.seats, cards, bets)
 
     def scene(self, observation: KuhnPokerObservation) -> Scene:
-        """Draw every seat's card, face down unless it may be seen; the pot; a button per action."""
+        """Draw each seat's card, face down unless it may be seen; its bet; the pot; the buttons.
+
+        Each seat's ante is in the pot at once, a bet when the hand is over.
+        """
         elements: list[Element] = []
+        over = observation.to_move == TERMINAL
+        bets = [0 if over else chips - 1 for chips in observation.paid]
         for seat in range(self.seats):
+            name = self.seat_name(seat)
             face = observation.shown[seat]
             if face is None and seat == observation.seat:
                 face = observation.card
-            card = Card(face, None, face or "a card face down")
+            if face is None:
+                card = Card(None, None, "a card face down")
+            else:
+                won = over and seat == observation.winner
+                card = Card(face, None, _RANK[face], face.replace("T", "10"), _SUIT[face], "", won)
             cards = (card,) if seat < observation.dealt else ()
-            elements.append(Hand(f"Card of {self.seat_name(seat)}", cards, seat))
-            elements.append(
-                Counter(
-                    f"Chips paid by {self.seat_name(seat)}",
-                    observation.paid[seat],
-                    None,
-                    seat,
-                    "chips",
-                )
-            )
-        elements.append(Counter("Pot", sum(observation.paid), look="chips"))
-        if observation.bets:
-            elements.append(Text("So far: " + ", ".join(observation.bets) + "."))
+            elements.append(Hand(f"Card of {name}", cards, seat))
+            elements.append(Counter(f"Bet of {name}", bets[seat], None, seat, "chips"))
+            own = observation.bets[seat :: self.seats]
+            if own:
+                elements.append(Text(f"{name}: {own[-1]}", seat))
+        pot = sum(observation.paid) - sum(bets)
+        elements.append(Counter("Pot", pot, None, observation.winner, "chips"))
         elements += [Button(action.capitalize(), action) for action in observation.legal]
         if observation.winner is not None:
             status = (

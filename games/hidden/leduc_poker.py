@@ -459,34 +459,36 @@ class LeducPoker(Game[LeducPokerState, int, LeducPokerObservation]):
         )
 
     def scene(self, observation: LeducPokerObservation) -> Scene:
-        """Return the hands, face down unless they may be seen; the table, the pot, the buttons."""
+        """Return the hands, face down unless they may be seen; bets, table, pot and buttons.
+
+        Bets of a round lie before the seats until the round is over.
+        """
         elements: list[Element] = []
+        over = observation.to_move == TERMINAL
+        rounds = (observation.first_round, observation.second_round)
+        running = rounds[0] if observation.board is None else rounds[1]
+        before = 1 if observation.board is None else 1 + 2 * rounds[0].count("raise")
+        bets = [0 if over else chips - before for chips in observation.paid]
         for seat in range(2):
+            name = self.seat_name(seat)
             face = observation.shown[seat]
             if face is None and seat == observation.seat:
                 face = observation.card
-            card = Card(None, None, "a card face down") if face is None else _card(face)
+            won = over and seat == observation.winner
+            card = Card(None, None, "a card face down") if face is None else _card(face, won)
             cards = (card,) if seat < observation.dealt else ()
-            elements.append(Hand(f"Card of {self.seat_name(seat)}", cards, seat))
-            elements.append(
-                Counter(
-                    f"Chips paid by {self.seat_name(seat)}",
-                    observation.paid[seat],
-                    None,
-                    seat,
-                    "chips",
-                )
-            )
+            elements.append(Hand(f"Card of {name}", cards, seat))
+            elements.append(Counter(f"Bet of {name}", bets[seat], None, seat, "chips"))
+            own = running[seat::2]
+            if own:
+                elements.append(Text(f"{name}: {own[-1]}", seat))
         board = observation.board
         table = () if board is None else (_card(board),)
         elements.append(Hand("Table", table))
-        elements.append(Counter("Pot", sum(observation.paid), look="chips"))
-        rounds = (observation.first_round, observation.second_round)
-        for name, words in zip(("First", "Second"), rounds, strict=True):
-            if words:
-                elements.append(Text(f"{name} round: " + ", ".join(words) + "."))
+        pot_now = sum(observation.paid) - sum(bets)
+        elements.append(Counter("Pot", pot_now, None, observation.winner, "chips"))
         elements += [Button(action.capitalize(), action) for action in observation.legal]
-        if observation.to_move == TERMINAL:
+        if over:
             pot = f"the pot of {sum(observation.paid)}"
             if observation.winner is None:
                 status = f"Equal ranks share {pot}"
@@ -507,8 +509,8 @@ class LeducPoker(Game[LeducPokerState, int, LeducPokerObservation]):
         return f"cards: {names[0]} {names[1]}, table: {names[2]}, bets: {rounds}"
 
 
-def _card(name: str) -> Card:
+def _card(name: str, won: bool = False) -> Card:
     """Return an open card: ``Qh`` is the queen of hearts."""
     suit = {"h": "hearts", "s": "spades"}.get(name[-1], "")
     rank = {"J": "jack", "Q": "queen", "K": "king"}.get(name[0], name[0])
-    return Card(name, None, f"{rank} of {suit}", name[0], suit)
+    return Card(name, None, f"{rank} of {suit}", name[0], suit, "", won)

@@ -334,26 +334,41 @@ class LiarsDice(Game[LiarsDiceState, int, LiarsDiceObservation]):
         return LiarsDiceState(observation.to_move, tuple(dice), bids, rules)
 
     def scene(self, observation: LiarsDiceObservation) -> Scene:
-        """Return every seat's dice, hidden ones face down; bids as a table of counts and faces."""
+        """Return every seat's dice, hidden ones face down; bids as a table of counts and faces.
+
+        The table stays as long as bids are made, so that nothing below it moves.
+        """
         rules = self.rules
         elements: list[Element] = []
+        made = [bid for bid in observation.bids if bid != "liar"]
+        top = made[-1].split("x") if made else []
+        counts = (top[1], str(rules.wild)) if observation.shown else ()
         for seat in range(rules.seats):
+            name = self.seat_name(seat)
             count = min(max(observation.rolled - seat * rules.dice, 0), rules.dice)
             faces: list[str | None] = [None] * count
             if observation.shown:
                 faces = [str(die) for die in observation.shown[seat]]
             elif seat == observation.seat:
                 faces = [str(die) for die in observation.dice]
-            cards = tuple([Card(face, None, face or "a hidden die") for face in faces])
-            elements.append(Hand(f"Dice of {self.seat_name(seat)}", cards, seat, "dice"))
+            cards = tuple(
+                [
+                    Card(face, None, face or "a hidden die", highlight=face in counts)
+                    for face in faces
+                ]
+            )
+            elements.append(Hand(f"Dice of {name}", cards, seat, "dice"))
+            own = observation.bids[seat :: rules.seats]
+            if own:
+                elements.append(Text(f"{name}: {own[-1]}", seat))
+        if top:
+            elements.append(Hand(f"Top bid: {top[0]} of", (Card(top[1]),), None, "dice"))
         if observation.wild is not None:
             elements.append(Text(f"A {observation.wild} counts as any face."))
-        if observation.bids:
-            elements.append(Text("So far: " + ", ".join(observation.bids) + "."))
         bids = [bid for bid in observation.legal if bid != "liar"]
-        if bids:
+        if not observation.shown:
             rows = []
-            last = observation.bids[-1] if observation.bids else ""
+            last = made[-1] if made else ""
             for count in range(1, rules.all_dice + 1):
                 names = [f"{count}x{face}" for face in range(1, rules.faces + 1)]
                 rows.append(

@@ -35,7 +35,18 @@ from plyhouse.games.base import (
 )
 from plyhouse.games.errors import InvalidParameter
 from plyhouse.games.native import NativeState
-from plyhouse.games.scene import Button, Card, Cell, Counter, Element, Grid, Hand, Scene, Text
+from plyhouse.games.scene import (
+    FIGURES,
+    Button,
+    Card,
+    Cell,
+    Counter,
+    Element,
+    Grid,
+    Hand,
+    Scene,
+    Text,
+)
 
 if TYPE_CHECKING:
     import random
@@ -392,9 +403,18 @@ class Matrix(Game[MatrixState, int, MatrixObservation]):
             "table",
         )
         elements: list[Element] = [grid]
-        card = Card(observation.own, None, observation.own or "a hidden choice")
-        hidden = (card,) if observation.committed else ()
-        elements.append(Hand(f"Choice of {self.seat_name(0)}", hidden, 0))
+        hidden = Card(observation.own, None, observation.own or "a hidden choice")
+        if observation.own is not None:
+            hidden = _choice(observation.own)
+        for seat in range(2):
+            cards: tuple[Card, ...] = ()
+            if observation.committed:
+                cards = (hidden,) if seat == 0 else ()
+            elif observation.rounds:  # both choices of a round are shown until the next one
+                cards = (_choice(last[seat]),)
+            name = self.seat_name(seat)
+            elements.append(Hand(f"Choice of {name}", cards, seat))
+            elements.append(Counter(f"Sum of {name}", observation.totals[seat], None, seat))
         if observation.rounds:
             elements.append(
                 Text(
@@ -403,10 +423,8 @@ class Matrix(Game[MatrixState, int, MatrixObservation]):
                 )
             )
         elements += [
-            Counter(f"Sum of {self.seat_name(seat)}", observation.totals[seat], None, seat)
-            for seat in range(2)
+            Button(name.capitalize(), name, shape=_shape(name)) for name in observation.legal
         ]
-        elements += [Button(name.capitalize(), name) for name in observation.legal]
         if observation.to_move == TERMINAL:
             status = f"{self.seat_name(0)} gets {observation.totals[0]:g}, "
             status += f"{self.seat_name(1)} gets {observation.totals[1]:g}"
@@ -424,3 +442,13 @@ class Matrix(Game[MatrixState, int, MatrixObservation]):
         ]
         rounds = [" ".join(names[place : place + 2]) for place in range(0, len(names), 2)]
         return f"choices of {self.table.rounds} rounds: {', '.join(rounds) or 'none'}"
+
+
+def _shape(name: str) -> str:
+    """Return the figure with the name of a choice, "" if there is none."""
+    return name if name in FIGURES else ""
+
+
+def _choice(name: str) -> Card:
+    """Return a choice that is open."""
+    return Card(name, None, name, shape=_shape(name))

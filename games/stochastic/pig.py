@@ -337,8 +337,8 @@ class Pig(Game[PigState, int, PigObservation]):
             Counter(f"Score of {self.seat_name(seat)}", score, observation.target, seat)
             for seat, score in enumerate(observation.scores)
         ]
-        elements.append(Counter("Points at risk", observation.turn_total, None, observation.turn))
         elements.append(Dice("Die", (observation.last_roll,) if observation.last_roll else ()))
+        elements.append(Counter("Points at risk", observation.turn_total))
         labels = {
             "roll": "Roll the die",
             "hold": f"Hold and keep {observation.turn_total} points",

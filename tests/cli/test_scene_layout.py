@@ -117,7 +117,7 @@ def test_marks_are_told_without_colours_too() -> None:
 def test_seats_without_a_name_have_that_of_who_plays() -> None:
     scene, _ = scene_after("kuhn_poker", 1)
     drawn = picture(scene, ViewOptions(60, 20, Ink(colours=False), holders=("alice", "bob")))
-    assert "Chips paid by alice" in drawn.text()
+    assert "Bet of alice" in drawn.text()
     assert "seat 0" not in drawn.text()
 
 

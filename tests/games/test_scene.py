@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from plyhouse.games import get_game
+from plyhouse.games.base import CHANCE
 from plyhouse.games.scene import (
     Button,
     Card,
@@ -206,3 +207,69 @@ def test_what_decided_the_game_is_marked(spec: str, actions: str, cells: set[str
 def won_cells(scene: Scene) -> set[str]:
     grids = [element for element in scene.elements if isinstance(element, Grid)]
     return {cell.label for grid in grids for row in grid.rows for cell in row if cell.won}
+
+
+def bets_and_pot(spec: str, actions: str) -> tuple[list[float], float, int | None]:
+    """By seat the chips before it after these actions, the pot, and the seat that has it."""
+    game = get_game(spec)
+    state = game.initial_state()
+    for text in actions.split():
+        parse = game.parse_chance if state.to_move == CHANCE else game.parse
+        state = state.after(parse(state, text))
+    elements = game.scene(game.observe(state, None)).elements
+    heaps = [each for each in elements if isinstance(each, Counter) and each.look == "chips"]
+    [pot] = [each for each in heaps if each.label == "Pot"]
+    return [each.value for each in heaps if each is not pot], pot.value, pot.seat
+
+
+@pytest.mark.parametrize(
+    ("spec", "actions", "bets", "pot", "winner"),
+    [
+        ("kuhn_poker", "K Q", [0, 0], 2, None),
+        ("kuhn_poker", "K Q bet", [1, 0], 2, None),
+        ("kuhn_poker", "K Q bet call", [0, 0], 4, 0),
+        ("kuhn_poker", "K Q bet fold", [0, 0], 3, 0),
+        ("leduc_poker", "Js Kh raise raise", [2, 4], 2, None),
+        ("leduc_poker", "Js Kh raise raise call Qs", [0, 0], 10, None),
+        ("leduc_poker", "Js Kh raise raise call Qs check raise", [0, 4], 10, None),
+        ("leduc_poker", "Js Kh raise raise call Qs check raise fold", [0, 0], 14, 1),
+        ("leduc_poker", "Ks Kh check check Qs check check", [0, 0], 2, None),
+    ],
+)
+def test_bets_lie_before_their_seats_until_the_round_is_over(
+    spec: str, actions: str, bets: list[float], pot: float, winner: int | None
+) -> None:
+    assert bets_and_pot(spec, actions) == (bets, pot, winner)
+
+
+def test_bids_of_liars_dice_stay_on_the_table_after_the_top_bid() -> None:
+    game = get_game("liars_dice")
+    state = game.initial_state()
+    for text in ("5", "2"):
+        state = state.after(game.parse_chance(state, text))
+    for viewer, text in ((1, "1x1"), (None, "2x6")):
+        state = state.after(game.parse(state, text))
+        elements = game.scene(game.observe(state, viewer)).elements
+        assert [each.look for each in elements if isinstance(each, Grid)] == ["table"]
+    state = state.after(game.parse(state, "liar"))
+    scene = game.scene(game.observe(state, None))
+    hands = [
+        each.cards for each in scene.elements if isinstance(each, Hand) and each.seat is not None
+    ]
+    assert [card.highlight for cards in hands for card in cards] == [False, False], "no six"
+
+
+def test_choices_of_a_round_are_open_together_and_only_then() -> None:
+    game = get_game("rock_paper_scissors(rounds=2)")
+
+    def shown(viewer: int | None) -> list[list[str | None]]:
+        elements = game.scene(game.observe(state, viewer)).elements
+        return [[card.text for card in each.cards] for each in elements if isinstance(each, Hand)]
+
+    state = game.initial_state().after(game.parse(game.initial_state(), "rock"))
+    assert shown(0) == [["rock"], []]
+    assert shown(1) == shown(None) == [[None], []]
+    state = state.after(game.parse(state, "paper"))
+    assert shown(0) == shown(1) == shown(None) == [["rock"], ["paper"]]
+    state = state.after(game.parse(state, "paper"))
+    assert shown(1) == [[None], []]
