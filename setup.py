@@ -23,6 +23,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import time
 from pathlib import Path
 from typing import Any
@@ -58,12 +59,12 @@ COMPILED = (
     "server/match/views.py",
     "server/wire/session.py",
 )
-"""What is compiled, but for each `__init__`: the games and what they stand on, the kernels, and the
-way of a ply through the server (but for the modules of its structs, which mypyc cannot compile)."""
+"""Modules to compile, without each `__init__`: games and their helpers, the kernels, and the path
+of a ply through the server.  Modules of structs are missing because mypyc cannot compile them."""
 INTERPRETED = frozenset([Path("search/kernels/node_state.py")])
 NODE_STATE = "plyhouse.search.kernels.node_state"
 NATIVE_IMPORT = "from plyhouse.games.native import NativeState as NodeState"
-"""What a kernel imports, and what its typed copy imports; see search/kernels/__init__.py."""
+"""Replaces the import of `NODE_STATE` in a kernel's typed copy; see search/kernels/__init__.py."""
 MYPY_CONFIG = """\
 [mypy]
 mypy_path = .
@@ -112,12 +113,12 @@ def sources() -> list[Path]:
 
 
 def groups(modules: list[str]) -> list[tuple[list[str], str]]:
-    """Which modules (paths) go into one shared library, and its name: all kernels, all of the
-    server, and every game with its parts (the modules of a game's folder).
+    """Return the modules (paths) and the name of each shared library.
 
-    A library each lets them be compiled side by side, and only those that change.  Calls from
-    one to another, like those of the kernels into games, go through methods of `NativeState`
-    or one more pointer.
+    All kernels share one library, all server modules another; each game has its own, with the
+    modules of its folder.  Separate libraries compile in parallel, and only those that change.
+    Calls between libraries, such as those of the kernels into games, go through methods of
+    `NativeState` or one more pointer.
     """
     found: dict[str, list[str]] = {}
     for module in modules:
@@ -128,13 +129,13 @@ def groups(modules: list[str]) -> list[tuple[list[str], str]]:
             game = parts[3] if len(parts) > 3 else parts[2]
             name = f"plyhouse.games._native_{game}"
         found.setdefault(name, []).append(module)
-    # The largest first: nobody should wait in the end for one that was begun last.
+    # The largest first: the build would otherwise end by waiting for one that was begun last.
     ordered = sorted(found.items(), key=lambda each: -len(each[1]))
     return [(paths, name) for name, paths in ordered]
 
 
 def imports_node_state(node: ast.Import | ast.ImportFrom) -> bool:
-    """Whether this is an import of `NODE_STATE`, or from it, in whatever form."""
+    """Return whether this imports `NODE_STATE` or a name from it, in any form."""
     names = {alias.name for alias in node.names}
     if isinstance(node, ast.Import):
         return NODE_STATE in names
@@ -143,10 +144,10 @@ def imports_node_state(node: ast.Import | ast.ImportFrom) -> bool:
 
 
 def typed_copy(name: str, text: str) -> str | None:
-    """The text of a kernel's typed copy, on the same lines; None for one that needs none.
+    """Return the text of a kernel's typed copy, on the same lines; None if it needs none.
 
-    Raises `SetupError` for a kernel that takes its node type from `NODE_STATE` in a way that has no
-    typed copy: its searches would run, only much slower.
+    Raises `SetupError` for a kernel that imports its node type from `NODE_STATE` in another form.
+    It would get no typed copy, and its searches would run much slower.
     """
     found = [
         node
@@ -189,8 +190,9 @@ def with_imports(modules: list[Path]) -> list[Path]:
 
 
 def write_tree() -> None:
-    """Lay out build/native: copies by their full names of what is compiled and of what that
-    imports, and the typed copies of kernels.
+    """Copy the modules to compile, and those they import, to build/native by their full names.
+
+    The typed copies of kernels are added.
     """
     tree: dict[str, str] = {}
     modules = []
@@ -209,7 +211,7 @@ def write_tree() -> None:
         if old.relative_to(NATIVE).as_posix() not in tree:
             old.unlink()
     for name, text in tree.items():
-        # What stays the same keeps its time, by which mypyc knows what it need not do again.
+        # Unchanged files keep their times, because mypyc compiles newer files again.
         copy = NATIVE / name
         if not copy.is_file() or copy.read_text(encoding="utf-8") != text:
             copy.parent.mkdir(parents=True, exist_ok=True)
@@ -217,7 +219,7 @@ def write_tree() -> None:
 
 
 def tree_digest() -> str:
-    """What the machine code in build/native/lib depends on, as one hash."""
+    """Return one hash of everything that the machine code in build/native/lib depends on."""
     digest = hashlib.sha256()
     for fact in (sys.version, os.environ.get("CC", ""), mypyc_version()):
         digest.update(fact.encode() + b"\0")
@@ -249,8 +251,10 @@ def compile_all() -> str:
     if take_over(wanted):
         stamp.write_text(wanted, encoding="utf-8")
         return ""
+    if missing := missing_tool():
+        return missing
     modules = NATIVE.joinpath("modules.txt").read_text(encoding="utf-8").split()
-    # What is newer than its sources need not be made again; what has lost them must go.
+    # Libraries newer than their sources stay; those whose sources are gone must not be installed.
     known = {path.removesuffix(".py").replace("/", ".") for path in modules}
     known.update(name for _, name in groups(modules))
     for made in NATIVE.joinpath("lib").rglob("*.*"):
@@ -259,7 +263,7 @@ def compile_all() -> str:
             made.unlink()
     done = run_mypyc()
     if done.returncode != 0 and "Traceback (most recent call last)" in done.stdout:
-        # mypyc 2.4 may stumble over what it remembers of a base class that has changed.
+        # mypyc 2.4 can fail on cached facts about a base class that has changed.
         for kept in (".mypy_cache", "c"):
             shutil.rmtree(NATIVE / kept, ignore_errors=True)
         done = run_mypyc()
@@ -272,8 +276,24 @@ def compile_all() -> str:
     return (telling or lines or ["the compiler said nothing"])[-1].rstrip(".")
 
 
+def missing_tool() -> str:
+    """Name the compiler or headers that compiling needs and the machine lacks; "" if none.
+
+    Asking first saves the minute in which mypyc writes C sources that nothing can compile.
+    """
+    if os.name == "nt":
+        return ""  # setuptools finds Microsoft's compiler without PATH
+    compiler = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()[0]
+    if shutil.which(compiler) is None:
+        return f"the C compiler {compiler} is not installed; on Debian and Ubuntu: apt install gcc"
+    header = Path(sysconfig.get_path("include"), "Python.h")
+    if not header.is_file():
+        return f"{header} is missing; on Debian and Ubuntu: apt install python3-dev"
+    return ""
+
+
 def take_over(wanted: str) -> bool:
-    """Copy the machine code of another build that was made from the very same, if one is named."""
+    """Copy the machine code of the build that PLYHOUSE_NATIVE names, if its digest is `wanted`."""
     other = os.environ.get("PLYHOUSE_NATIVE", "").strip()
     if not other:
         return False
@@ -287,8 +307,9 @@ def take_over(wanted: str) -> bool:
 
 
 def run_mypyc() -> subprocess.CompletedProcess[str]:
-    """Compile in a process of its own: mypyc ends its own with sys.exit on errors and changes
-    settings of distutils, and the names in tracebacks are relative to the working directory.
+    """Compile in a separate process, because mypyc calls sys.exit and changes distutils settings.
+
+    Names in its tracebacks are relative to the working directory.
     """
     return subprocess.run(
         [sys.executable, "setup.py"],
@@ -307,12 +328,12 @@ class Native:
     extensions: list[Extension] | None = None
     reason = ""
     began = 0
-    """When compiling began, in nanoseconds: what is edited from then on is not compiled."""
+    """When compiling began, in nanoseconds: later edits are not in the machine code."""
     digests: dict[str, str] = {}  # noqa: RUF012 - replaced, never changed
 
     @classmethod
     def prepare(cls, command: Command) -> None:
-        """Compile, unless that was done or is not wanted, and tell the distribution."""
+        """Compile unless that was done or declined, and set the distribution's extensions."""
         if cls.extensions is None:
             wish = os.environ.get("PLYHOUSE_COMPILE", "").strip()
             if wish not in ("", "0", "1"):
@@ -356,7 +377,7 @@ class Native:
 
     @classmethod
     def note(cls) -> dict[str, Any]:
-        """What `plyhouse.search.build_info` is to know."""
+        """Return the facts that `plyhouse.search.build_info` reads."""
         return {
             "compiled": bool(cls.extensions),
             "reason": cls.reason,
@@ -392,11 +413,11 @@ class BuildPy(build_py):
         folder = ROOT if self.editable_mode else Path(self.build_lib, "plyhouse")
         note = folder.joinpath("search", "_build.json")
         note.write_text(json.dumps(Native.note(), indent=1) + "\n", encoding="utf-8")
-        os.utime(note, ns=(Native.began, Native.began))  # by which games/_build.py judges sources
+        os.utime(note, ns=(Native.began, Native.began))  # games/_build.py compares sources with it
 
 
 class BuildExt(build_ext):
-    """Puts the compiled modules where they belong; `Native` has made them."""
+    """Copies the modules that `Native` compiled to their packages."""
 
     def finalize_options(self) -> None:
         """Learn which extensions there are before looking at them."""
@@ -404,14 +425,14 @@ class BuildExt(build_ext):
         super().finalize_options()
 
     def build_extension(self, ext: Extension) -> None:
-        """Copy what has been compiled."""
+        """Copy one compiled module."""
         name = self.get_ext_filename(ext.name)
         target = Path(self.build_lib, name)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(NATIVE / "lib" / name, target)
 
     def get_source_files(self) -> list[str]:
-        """Return nothing: the C sources are made anew, and have no place in an sdist."""
+        """Return nothing: every build makes the C sources again, so an sdist has none."""
         return []
 
 

@@ -1,10 +1,10 @@
 """Build the sdist, a wheel from that sdist, and run tests of the sdist on the wheel.
 
-The tests run from the unpacked sdist with the packages themselves moved out of the way, so that
-they import only the installed wheel.  The other tests test the sources.
-This script compares the lists of files, and runs `TESTS`, which need what a package can lack
-(modules, machine code, data files, migrations, pages, the command) and what another Python can
-break.  tests/build tests the build itself, without a wheel.
+The script compares the files of sdist and wheel.  It deletes the packages from the unpacked sdist,
+so that its tests import the installed wheel, and runs `TESTS`: they fail if a package lacks a
+module, machine code, data files, migrations, pages or the command, or if another Python breaks it.
+Then it installs the wheel for machines without a compiler and plays a match.
+The other tests test the sources, and tests/build the build itself.
 
     python .ci/wheel_check.py             TESTS
     python .ci/wheel_check.py tests       all tests; arguments are passed on to pytest
@@ -88,6 +88,37 @@ def compare(wheel: Path, tree: Path) -> None:
     print(f"all files of the packages are in the wheel, among {len(packed)}", flush=True)
 
 
+def build_pure(python: Path, tree: Path, folder: Path) -> Path:
+    """Return the wheel that an unpacked sdist gives without compiling, built in seconds."""
+    os.environ["PLYHOUSE_COMPILE"] = "0"
+    run(python, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, cwd=tree)
+    del os.environ["PLYHOUSE_COMPILE"]
+    (wheel,) = folder.glob("*-py3-none-any.whl")
+    return wheel
+
+
+def play_pure(python: Path, wheel: Path, folder: Path) -> None:
+    """Replace the compiled wheel by the pure one, and play a match with it."""
+    run(
+        python,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--force-reinstall",
+        wheel,
+        cwd=folder,
+    )
+    plyhouse = python.with_name("plyhouse")
+    report = subprocess.run(
+        [plyhouse, "doctor"], cwd=folder, check=True, capture_output=True, text=True
+    )
+    if "pure. PLYHOUSE_COMPILE=0 was set for the build" not in report.stdout:
+        raise SystemExit(f"doctor does not call this wheel pure:\n{report.stdout}")
+    run(plyhouse, "match", "easy", "random", "--game", "tic_tac_toe", "--games", "2", cwd=folder)
+
+
 def main() -> int:
     """Do the whole check."""
     with tempfile.TemporaryDirectory(prefix="plyhouse-wheel-") as scratch_name:
@@ -104,15 +135,17 @@ def main() -> int:
             archive.extractall(scratch / "unpacked")
         (tree,) = (scratch / "unpacked").iterdir()
         compare(wheel, tree)
-        for package in PACKAGES:
-            shutil.rmtree(tree / package)
         environment = scratch / "venv"
         venv.create(environment, with_pip=True)
         python = environment / "bin" / "python"
         run(python, "-m", "pip", "install", "--quiet", f"{wheel}[dev]", cwd=scratch)
         run(environment / "bin" / "plyhouse", "doctor", cwd=scratch)
+        pure = build_pure(python, tree, scratch / "pure")
+        for package in PACKAGES:
+            shutil.rmtree(tree / package)
         jobs = os.environ.get("JOBS", "auto")
         run(environment / "bin" / "pytest", "-q", "-n", jobs, *(sys.argv[1:] or TESTS), cwd=tree)
+        play_pure(python, pure, scratch)
     return 0
 
 

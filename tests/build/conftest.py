@@ -49,19 +49,15 @@ def copy_tree(target: Path) -> Path:
     return target
 
 
-def reuse_machine_code(tree: Path, *, whole: bool) -> None:
-    """Give a tree what compiling has left here, so that only what differs is compiled again.
+def reuse_machine_code(tree: Path) -> None:
+    """Copy this tree's machine code to another, so that only differences are compiled again.
 
     Compiling everything takes minutes, and every installation tests it: `make` before these
-    tests, and the check of the wheel.  Without ``whole`` the C sources are there but no machine
-    code, as for who has no compiler.
+    tests, and the check of the wheel.
     """
     made = ROOT / "build" / "native"
     if made.is_dir():
-        left = (
-            shutil.ignore_patterns() if whole else shutil.ignore_patterns("lib", "o", "stamp.txt")
-        )
-        shutil.copytree(made, tree / "build" / "native", ignore=left)
+        shutil.copytree(made, tree / "build" / "native")
 
 
 @pytest.fixture

@@ -118,6 +118,18 @@ def test_machine_code_of_another_tree_is_taken_only_if_made_from_the_same(
     assert [path.name for path in own.rglob("*.so")] == ["pig.so"]
 
 
+def test_missing_headers_of_python_are_named_with_their_package(
+    build: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CC", "true")  # a program that every machine has
+    monkeypatch.setattr(build.sysconfig, "get_path", lambda name: str(tmp_path))
+    assert build.missing_tool() == (
+        f"{tmp_path / 'Python.h'} is missing; on Debian and Ubuntu: apt install python3-dev"
+    )
+    (tmp_path / "Python.h").touch()
+    assert build.missing_tool() == ""
+
+
 def test_compiled_modules_await_nothing(build: ModuleType) -> None:
     # mypyc passes an exception on with throw(type, value, traceback), deprecated by Python 3.12.
     waits = (ast.Await, ast.AsyncFor, ast.AsyncWith, ast.YieldFrom)
