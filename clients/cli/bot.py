@@ -24,6 +24,7 @@ from plyhouse.clients.shared.options import (
     competition_option,
     game_option,
     json_option,
+    required_token,
     server_option,
     time_control_option,
     token_option,
@@ -129,12 +130,12 @@ def run(
     from plyhouse.server.match.time_control import TimeControl
 
     address = Url(server)
-    if not token:
-        raise CommandError(
-            "There is no token: run `plyhouse login`, or set PLYHOUSE_TOKEN. `plyhouse join CODE` "
-            "makes one, and so does an operator with `plyhouse admin player add NAME`.",
-            EXIT_REFUSED,
-        )
+    token = required_token(
+        server,
+        token,
+        "`plyhouse join CODE` makes one, and so does an operator with `plyhouse admin player add "
+        "NAME`.",
+    )
     if seek and not games:
         from plyhouse.bots.loading import check_spec
         from plyhouse.clients.shared.bot_games import claimed_games

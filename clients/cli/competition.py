@@ -31,7 +31,7 @@ from plyhouse.clients.cli.competition_steering import (
 from plyhouse.clients.cli.regrades import regrade
 from plyhouse.clients.cli.rehearse import rehearse
 from plyhouse.clients.cli.suspicious import suspicious
-from plyhouse.clients.shared.competition_requests import needed, read_text, request, why_text
+from plyhouse.clients.shared.competition_requests import read_text, request, why_text
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.shared.http import ApiError, ask
 from plyhouse.clients.shared.lazy import HintingGroup
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from plyhouse.server.competition_rules.file import CompetitionFile
     from plyhouse.server.competition_rules.preview import Measured, Preview
 
-__all__ = ["competition", "needed", "read_text", "request", "why_text"]
+__all__ = ["competition", "read_text", "request", "why_text"]
 
 
 ORDER: Final = {

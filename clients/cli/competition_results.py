@@ -10,7 +10,7 @@ from typing import Final
 import click
 import msgspec
 
-from plyhouse.clients.shared.competition_requests import needed, practice_ladder, request
+from plyhouse.clients.shared.competition_requests import organiser_token, practice_ladder, request
 from plyhouse.clients.shared.competition_table import print_board, print_certainty
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.shared.options import (
@@ -153,7 +153,7 @@ def export(
     status = request(server, token, competition_calls.status(name))
     here = ("class", "competitions", name, "export")
     for each in dict.fromkeys(formats or ("csv", "grades", "json")):
-        place = download(server, path(*here, each), needed(token), folder)
+        place = download(server, path(*here, each), organiser_token(server, token), folder)
         if each == "gradescope":
             written += _unpacked(place, folder)
             place.unlink()

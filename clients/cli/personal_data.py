@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from plyhouse.clients.cli.administration import why_option
-from plyhouse.clients.shared.competition_requests import confirm, needed, request
+from plyhouse.clients.shared.competition_requests import confirm, organiser_token, request
 from plyhouse.clients.shared.options import server_option, token_option
 from plyhouse.clients.shared.output import counted, note
 from plyhouse.clients.shared.secret_files import secret_writer
@@ -59,6 +59,8 @@ def export_data(account: str, output: Path | None, server: str, token: str | Non
     """
     from plyhouse.clients.shared.http import call, path
 
-    found = call(server, "GET", path("players", account, "data"), token=needed(token))
+    found = call(
+        server, "GET", path("players", account, "data"), token=organiser_token(server, token)
+    )
     with secret_writer(output) as write:
         write(json.dumps(found, indent=2, ensure_ascii=False) + "\n")

@@ -8,7 +8,7 @@ from dataclasses import replace
 import click
 
 from plyhouse.clients.cli.submission_logs import logs
-from plyhouse.clients.cli.submit import needed, show
+from plyhouse.clients.cli.submit import player_token, show
 from plyhouse.clients.shared.lazy import HintingGroup
 from plyhouse.clients.shared.options import json_option, server_option, token_option
 from plyhouse.clients.shared.output import note, print_json, print_table
@@ -35,7 +35,7 @@ def list_submissions(bot: str, server: str, token: str | None, as_json: bool) ->
     """List your submissions."""
     from plyhouse.clients.shared.http import ask
 
-    _print(ask(server, calls.submissions(bot), needed(token)), as_json)
+    _print(ask(server, calls.submissions(bot), player_token(server, token)), as_json)
 
 
 @submission.command("show")
@@ -47,7 +47,7 @@ def show_submission(number: int, server: str, token: str | None, as_json: bool) 
     """Show one submission with the report of its check."""
     from plyhouse.clients.shared.http import ask
 
-    found = ask(server, calls.submission(number), needed(token))
+    found = ask(server, calls.submission(number), player_token(server, token))
     if as_json:
         print_json(found)
         return
@@ -66,7 +66,7 @@ def remove(number: int, server: str, token: str | None) -> None:
     """Remove a submission that plays nowhere."""
     from plyhouse.clients.shared.http import ask
 
-    ask(server, calls.drop_submission(number), needed(token))
+    ask(server, calls.drop_submission(number), player_token(server, token))
     note(f"Submission {number} is removed.")
 
 
@@ -96,7 +96,7 @@ def close_to_people(number: int, server: str, token: str | None, as_json: bool) 
 def _play(number: int, server: str, token: str | None, as_json: bool, *, play: bool) -> None:
     from plyhouse.clients.shared.http import ask
 
-    key = needed(token)
+    key = player_token(server, token)
     found = ask(server, calls.submission(number), key)
     owner, _, name = found.bot.partition("/")
     opened = ask(server, calls.open_bot(owner, name, play), key)

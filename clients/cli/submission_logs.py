@@ -7,8 +7,8 @@ from typing import Final
 
 import click
 
-from plyhouse.clients.shared.errors import EXIT_OK, EXIT_REFUSED, EXIT_USAGE, CommandError
-from plyhouse.clients.shared.options import json_option, server_option, token_option
+from plyhouse.clients.shared.errors import EXIT_OK, EXIT_USAGE, CommandError
+from plyhouse.clients.shared.options import json_option, required_token, server_option, token_option
 from plyhouse.clients.shared.output import counted, harmless, note, print_json, print_table
 from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.matches import KeptOutput, Output, PlyCost
@@ -36,11 +36,7 @@ def logs(match: str | None, bot: str, server: str, token: str | None, as_json: b
     """
     from plyhouse.clients.shared.http import ask
 
-    if not token:
-        raise CommandError(
-            "There is no token: run `plyhouse login`, or set PLYHOUSE_TOKEN.",
-            EXIT_REFUSED,
-        )
+    token = required_token(server, token)
     if match and match.isdecimal():
         raise CommandError(
             f"{match} is the number of a submission: give the id of a match, or nothing to list "

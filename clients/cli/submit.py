@@ -12,11 +12,15 @@ import click
 from plyhouse.clients.shared.errors import (
     EXIT_FAILED,
     EXIT_OK,
-    EXIT_REFUSED,
     EXIT_USAGE,
     CommandError,
 )
-from plyhouse.clients.shared.options import json_option, server_option, token_option
+from plyhouse.clients.shared.options import (
+    json_option,
+    required_token,
+    server_option,
+    token_option,
+)
 from plyhouse.clients.shared.output import counted, harmless, note, print_json
 from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.submissions import Submission, SubmissionRules
@@ -24,7 +28,7 @@ from plyhouse.protocol.api.submissions import Submission, SubmissionRules
 if TYPE_CHECKING:
     from plyhouse.protocol.hosting.package import Package, Rules
 
-__all__ = ["needed", "show", "submit", "waited"]
+__all__ = ["player_token", "show", "submit", "waited"]
 
 ASK_FIRST: Final = 0.5
 ASK_LAST: Final = 5.0
@@ -88,7 +92,7 @@ def submit(
     from plyhouse.clients.shared.http import ask
     from plyhouse.protocol.hosting.package import pack
 
-    key = needed(token)
+    key = player_token(server, token)
     rules = _rules(ask(server, calls.submission_rules()))
     package = read_package(path, rules)
     if not anyway:
@@ -132,15 +136,11 @@ def _importable(package: Package, rules: Rules) -> None:
     )
 
 
-def needed(token: str | None) -> str:
-    """Return the token; raises `CommandError` without one."""
-    if not token:
-        raise CommandError(
-            "There is no token: run `plyhouse login`, or set PLYHOUSE_TOKEN. Your organiser has a "
-            "token for you, or `plyhouse join CODE` makes one.",
-            EXIT_REFUSED,
-        )
-    return token
+def player_token(server: str, token: str | None) -> str:
+    """Return the token; raise `CommandError` if there is none."""
+    return required_token(
+        server, token, "Your organiser has a token for you, or `plyhouse join CODE` makes one."
+    )
 
 
 def _rules(told: SubmissionRules) -> Rules:

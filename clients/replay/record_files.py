@@ -30,6 +30,13 @@ def records_in(file: Path) -> Iterator[Record]:
                 f"plyhouse record {file} -o {file}.json",
                 EXIT_USAGE,
             ) from error
+        if not file.exists():
+            raise CommandError(
+                f"There is no file {file}. Give a file of records. `plyhouse record MATCH -o FILE` "
+                "writes one for a match of a server; MATCH is its id of 14 digits and letters. "
+                "`plyhouse match --save FILE` writes one for matches on your machine.",
+                EXIT_USAGE,
+            ) from error
         reason = (error.strerror or "cannot be read").lower()
         raise CommandError(f"{file}: {reason}.", EXIT_USAGE) from error
     # A single record is indented over many lines; in a series, each record has one line.

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from plyhouse.clients.shared.errors import EXIT_REFUSED, EXIT_USAGE, CommandError
+from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.shared.options import required_token
 
 if TYPE_CHECKING:
     from plyhouse.protocol.api.calls import Call
     from plyhouse.protocol.api.competitions import Competition
 
-__all__ = ["confirm", "needed", "practice_ladder", "read_text", "request", "why_text"]
+__all__ = ["confirm", "organiser_token", "practice_ladder", "read_text", "request", "why_text"]
 
 T = TypeVar("T")
 
@@ -23,18 +24,17 @@ def request(server: str, token: str | None, call: Call[T]) -> T:
     """Make a call that needs a token; raise `CommandError` if there is none."""
     from plyhouse.clients.shared.http import ask
 
-    return ask(server, call, needed(token))
+    return ask(server, call, organiser_token(server, token))
 
 
-def needed(token: str | None) -> str:
+def organiser_token(server: str, token: str | None) -> str:
     """Return the token; raise `CommandError` if there is none."""
-    if not token:
-        raise CommandError(
-            "There is no token: run `plyhouse login`, or set PLYHOUSE_TOKEN. `plyhouse admin "
-            "player add NAME --scope play --scope organise` makes one for an organiser.",
-            EXIT_REFUSED,
-        )
-    return token
+    return required_token(
+        server,
+        token,
+        "`plyhouse admin player add NAME --scope play --scope organise` makes one for an "
+        "organiser.",
+    )
 
 
 def why_text(why: str) -> str:

@@ -19,6 +19,7 @@ __all__ = [
     "explicit",
     "game_option",
     "json_option",
+    "required_token",
     "server_option",
     "time_control_option",
     "token_for",
@@ -116,6 +117,26 @@ def token_for(server: str, token: str | None) -> str | None:
     if stored is None or Url(stored.server).base != Url(server).base:
         return None
     return stored.token
+
+
+def required_token(server: str, token: str | None, source: str = "") -> str:
+    """Return the token; raise `CommandError` without one, which `source` says where to get."""
+    from plyhouse.clients.shared.errors import EXIT_REFUSED, CommandError
+    from plyhouse.clients.shared.http import Url
+    from plyhouse.clients.shared.stored_login import stored_login
+
+    if token:
+        return token
+    stored = stored_login()
+    if stored is None:
+        message = "There is no token: run `plyhouse login`, or set PLYHOUSE_TOKEN."
+    else:
+        address = Url(server).base
+        message = (
+            f"There is no token for {address}: the stored login is for {stored.server}. Run "
+            f"`plyhouse login --server {address}` to replace it, or set PLYHOUSE_TOKEN."
+        )
+    raise CommandError(f"{message} {source}".rstrip(), EXIT_REFUSED)
 
 
 def token_option(*, stored: bool = True) -> Callable[[F], F]:

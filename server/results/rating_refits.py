@@ -1,6 +1,7 @@
 """Ratings kept up to date: fits of all results of a game, made soon after matches have ended.
 
-Fits run in a thread, one at a time, `DELAY_SECONDS` or more apart, however many matches end.
+The first match after a quiet time is rated at once.  Further fits begin `DELAY_SECONDS` or more
+after the one before, however many matches end.  They run in a thread, one at a time.
 After a start, all games with results are fitted again, because the database may lack the last
 ratings.
 """
@@ -37,6 +38,8 @@ class RatingRefits:
         self._timer: asyncio.TimerHandle | None = None
         self._task: asyncio.Task[None] | None = None
         self._open = True
+        self._earliest = 0.0
+        """Time of the event loop before which no fit begins."""
 
     def rating_of(self, game: str, version_id: int) -> float | None:
         """Return a version's rating in a game as last fitted; None without one."""
@@ -79,12 +82,15 @@ class RatingRefits:
 
     def _schedule(self) -> None:
         if self._open and self._timer is None and self._task is None:
-            self._timer = asyncio.get_running_loop().call_later(DELAY_SECONDS, self._run)
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_at(max(loop.time(), self._earliest), self._run)
 
     def _run(self) -> None:
         self._timer = None
         games, self._stale = self._stale, set()
-        self._task = asyncio.get_running_loop().create_task(self._fit(games), name="ratings")
+        loop = asyncio.get_running_loop()
+        self._earliest = loop.time() + DELAY_SECONDS
+        self._task = loop.create_task(self._fit(games), name="ratings")
         self._task.add_done_callback(self._fitted)
 
     def _fitted(self, task: asyncio.Task[None]) -> None:

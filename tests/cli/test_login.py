@@ -199,7 +199,10 @@ def test_stored_token_is_not_sent_to_another_server(
 ) -> None:
     secret = token(plyhouse, server, "ada")
     store_login(StoredLogin("http://127.0.0.1:9", secret))
-    assert "There is no token" in plyhouse("bot", "status", "--server", server.url).err
+    for command in (("bot", "status"), ("submission", "list"), ("submission", "logs")):
+        done = plyhouse(*command, "--server", server.url)
+        assert f"no token for {server.url}: the stored login is for http://127.0.0.1:9" in done.err
+        assert f"plyhouse login --server {server.url}" in done.err
     store_login(StoredLogin(server.url, secret))
     spelt = server.url.removeprefix("http://")
     assert plyhouse("bot", "status", "--server", spelt).code == 0

@@ -306,8 +306,11 @@ def test_matches_and_records_that_are_not_there(
 ) -> None:
     assert plyhouse("record", "nope", "--server", shared.url).code == 2
     assert plyhouse("record", "nope", "--database", shared.database).code == 2
-    done = plyhouse("verify", "nope.json")
+    done = plyhouse("verify", "nope")
     assert done.code == 2
+    assert "There is no file nope." in done.err
+    for way in ("plyhouse record MATCH -o FILE", "its id of 14", "plyhouse match --save FILE"):
+        assert way in done.err
     done = plyhouse("verify", "1m84x2ezvvvrrc")
     assert done.code == 2
     assert "plyhouse record 1m84x2ezvvvrrc -o 1m84x2ezvvvrrc.json" in done.err

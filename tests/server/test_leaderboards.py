@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from typing import Any, cast
+from unittest import mock
 
 import httpx
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from plyhouse.games import get_game
 from plyhouse.server.results.intervals import mean_interval
 from plyhouse.server.results.leaderboards import lines, scoring_of
-from plyhouse.server.results.rating_refits import RatingRefits
+from plyhouse.server.results.rating_refits import DELAY_SECONDS, RatingRefits
 from plyhouse.server.results.ratings import Rating
 from plyhouse.server.results.scoring import return_span
 from plyhouse.storage.rows import PairResult, Standing
@@ -67,6 +68,26 @@ async def test_ratings_are_fitted_to_scores_not_to_wins() -> None:
     await board.settle()
     assert store.saved[1] < 1500 < store.saved[2]
     assert board.rating_of("kuhn_poker", 2) == store.saved[2]
+
+
+async def test_first_match_is_rated_at_once_and_the_next_fit_waits() -> None:
+    store = Results([PairResult("kuhn_poker", 1, 2, 2, 1, 1, 1.0, 0.5)])
+    board = RatingRefits(cast("Store", store))
+    loop = asyncio.get_running_loop()
+    with (
+        mock.patch.object(loop, "time", return_value=100.0),
+        mock.patch.object(loop, "call_at") as at,
+    ):
+        board.played("kuhn_poker")
+        assert at.call_args.args[0] == 100.0
+        board._run()
+    await board.settle()
+    with (
+        mock.patch.object(loop, "time", return_value=100.2),
+        mock.patch.object(loop, "call_at") as at,
+    ):
+        board.played("kuhn_poker")
+        assert at.call_args.args[0] == 100.0 + DELAY_SECONDS
 
 
 async def test_a_match_scores_by_its_returns_and_api_and_page_show_them(
