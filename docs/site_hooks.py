@@ -1,10 +1,12 @@
-"""Hooks of MkDocs: sizes of pictures, and a name for the search dialog.
+"""Hooks of MkDocs: descriptions of pages, sizes of pictures, and a name for the search dialog.
 
+Search engines show the description of a page below its title.
 A browser reserves the place of a picture whose size it knows, so that text below does not move.
 """
 
 from __future__ import annotations
 
+import html
 import re
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +15,30 @@ from urllib.parse import unquote
 IMAGE: Final = re.compile(r'<img ([^>]*\bsrc="([^":]+)"[^>]*)>')
 DIALOG: Final = 'data-md-component="search" role="dialog"'
 SVG: Final = re.compile(rb'<svg\b[^>]*?\bviewBox="[-\d.]+ [-\d.]+ ([\d.]+) ([\d.]+)"')
+
+LONGEST: Final = 160
+"""Characters of a description; search engines cut longer ones."""
+MARKUP: Final = ("|", "!", "-", "*", ":", ">", "<", "[", "1")
+"""Beginnings of blocks that are no paragraph."""
+
+
+def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> None:
+    """Describe a page by its first paragraph, unless its author has."""
+    if text := first_paragraph(markdown):
+        page.meta.setdefault("description", html.escape(text))
+
+
+def first_paragraph(markdown: str) -> str:
+    """Return the first sentences of a page without markup, `LONGEST` characters at most."""
+    prose = re.sub(r"<!--.*?-->|^( *)```.*?^\1```$", "", markdown, flags=re.S | re.M)
+    for block in re.split(r"\n\s*\n", prose):
+        text = "\n".join(line for line in block.splitlines() if not line.startswith("#")).strip()
+        if text and not text.startswith(MARKUP):
+            plain = re.sub(r"\[([^\]]*)\]\([^)]*\)|[`*]", r"\1", " ".join(text.split()))
+            cut = plain if len(plain) <= LONGEST else plain[: LONGEST - 1].rpartition(" ")[0] + "…"
+            ended = cut.rpartition(". ")[0]
+            return f"{ended}." if ended and cut.endswith("…") else cut
+    return ""
 
 
 def on_page_content(html: str, *, page: Any, config: Any, **_: Any) -> str:

@@ -1,7 +1,6 @@
-"""Which algorithm to take for a game, decided from the facts it declares.
+"""Recommend an algorithm for a game, by the properties that the game declares.
 
-The rules are those of thumb a course ends with; docs/search/choosing.md has the matches behind
-them.  They know nothing of any particular game.
+The rules rest on matches whose results are in benchmarks/NOTES.md.  None names a game.
 
 >>> from plyhouse.games import get_game
 >>> recommended(get_game("backgammon"))

@@ -349,6 +349,13 @@ def test_the_site_builds_strictly(tmp_path: Path) -> None:
         for image in re.findall(r"<img [^>]*>", text):
             assert "width=" in image, image
             assert "height=" in image, image
+    described_as = {
+        page: re.findall(r'<meta name="description" content="([^"]+)">', page.read_text())
+        for page in pages
+        if page.name != "404.html"
+    }
+    assert all(len(found) == 1 and len(found[0]) <= 200 for found in described_as.values())
+    assert len({found[0] for found in described_as.values()}) == len(described_as)
     shown = "".join(page.read_text() for page in (tmp_path / "api").glob("*.html"))
     described = {path.rpartition(".")[2] for path in re.findall(r'id="(plyhouse\.[\w.]+)"', shown)}
     for package in (bots, games, search, api):
