@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import contextlib
-import inspect
 import json
 import textwrap
 from typing import Any
@@ -18,12 +15,13 @@ from plyhouse.clients.shared.options import json_option, server_option
 from plyhouse.clients.shared.output import print_json, print_table
 from plyhouse.games._compiled import state_of
 from plyhouse.games.base import Game, Parameter
-from plyhouse.games.observation_fields import observation_fields, observation_schema, source_file
+from plyhouse.games.observation_fields import observation_fields, observation_schema
 from plyhouse.games.registry import game_class, game_file, game_names, get_game
+from plyhouse.games.rules import rules_text
 from plyhouse.protocol.api.server import ListedGame
 from plyhouse.server.match.example import example_turn
 
-__all__ = ["games", "rules_text"]
+__all__ = ["games"]
 
 
 @click.command()
@@ -214,17 +212,6 @@ def _explain(game: Game) -> str:
 def _field(name: str, kind: str, meaning: str) -> str:
     text = f"  {name} ({kind})  {meaning}".rstrip()
     return textwrap.fill(text, 96, subsequent_indent="      ")
-
-
-def rules_text(game: Game) -> str:
-    """The rules as the game's module tells them: the docstring of its source."""
-    module = inspect.getmodule(type(game))
-    # Compiled modules have no docstring.
-    source = source_file(type(game))
-    text = None
-    with contextlib.suppress(OSError, SyntaxError):
-        text = ast.get_docstring(ast.parse(source.read_text(encoding="utf-8")))
-    return inspect.cleandoc(text or inspect.getdoc(module) or inspect.getdoc(type(game)) or "")
 
 
 def _build(game: Game) -> str:

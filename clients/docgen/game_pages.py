@@ -18,10 +18,10 @@ from typing import Any, Final
 
 import msgspec
 
-from plyhouse.clients.cli.games import rules_text
 from plyhouse.games.base import CHANCE, TERMINAL, Game, Parameter, spec_value
 from plyhouse.games.observation_fields import observation_fields, observation_schema
 from plyhouse.games.registry import BUILT_IN, get_game
+from plyhouse.games.rules import rules_without_summary
 from plyhouse.games.scene import render_text
 from plyhouse.server.match.example import example_turn
 
@@ -104,14 +104,6 @@ def _frame(game: Game) -> dict[str, Any]:
     return frame
 
 
-def _rules(game: Game) -> str:
-    """Return the rules without a first sentence that repeats the summary above them."""
-    text = _markdown(rules_text(game))
-    first, _, rest = text.partition("\n\n")
-    repeats = first.casefold().endswith(game.info.summary.casefold())
-    return rest if rest and repeats else text
-
-
 def _page(game: Game, published: dict[str, Any]) -> str:
     info = game.info
     least, most = game.return_bounds
@@ -126,7 +118,7 @@ def _page(game: Game, published: dict[str, Any]) -> str:
         "",
         "## Rules",
         "",
-        _rules(game),
+        _markdown(rules_without_summary(game)),
         "",
         "| property | value |",
         "|---|---|",

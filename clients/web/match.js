@@ -8,6 +8,7 @@ import { offerRematch } from "./rematch.js";
 import { Backoff } from "./backoff.js";
 import { Connection, endpoint } from "./connection.js";
 import { holder, say as setState } from "./dom.js";
+import { howToPlay } from "./how_to.js";
 import { News } from "./news.js";
 import { nonce, showOwn } from "./seat_actions.js";
 import { Parts } from "./parts.js";
@@ -51,6 +52,7 @@ function choose(action) {
 /** Takes the state of a match in which this person holds a seat. @param {Messages.MatchSnapshot} found */
 async function take(found) {
   match.seat = found.seat;
+  howToPlay();
   if (found.status === "waiting") send({ type: "ready", match: match.id, nonce: nonce() });
   match.turn = found.your_turn ? found.ply ?? 0 : null;
   match.offered = (found.draw_offers ?? []).some((seat) => seat !== found.seat);

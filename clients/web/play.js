@@ -206,6 +206,7 @@ function choose(game, { focus = true } = {}) {
   at("chosen").dataset.chosen = game;
   at("chosen-name").textContent = title(game);
   at("chosen-summary").textContent = document.querySelector(`[data-summary="${CSS.escape(game)}"]`)?.textContent ?? "";
+  at("chosen-rules").setAttribute("href", `/games/${encodeURIComponent(game)}`);
   at("chosen").hidden = false;
   offerPlayers(JSON.parse(/** @type {HTMLElement} */ (tile).dataset.tables ?? "{}"));
   field("game").value = game;

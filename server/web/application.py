@@ -46,6 +46,7 @@ from plyhouse.server.web.pages import account as account_pages
 from plyhouse.server.web.pages import bot_profiles as bot_profile_pages
 from plyhouse.server.web.pages import competition_forms as competition_form_pages
 from plyhouse.server.web.pages import competitions as competition_pages
+from plyhouse.server.web.pages import games as game_pages
 from plyhouse.server.web.pages import leaderboards as leaderboard_pages
 from plyhouse.server.web.pages import matches as match_pages
 from plyhouse.server.web.pages import play as play_pages
@@ -108,6 +109,7 @@ def _routed() -> Litestar:
         *competition_form_pages.HANDLERS,
         *watching.HANDLERS,
         *play_pages.HANDLERS,
+        *game_pages.HANDLERS,
         *account_pages.HANDLERS,
         *reference.HANDLERS,
         *client.handlers(),

@@ -99,6 +99,8 @@ async def populated() -> AsyncIterator[Populated]:
         pages = {
             "front": "/",
             "leaderboard": "/leaderboards/connect_four",
+            "games": "/games",
+            "rules": "/games/connect_four",
             "matches": "/matches",
             "match live": f"/matches/{now}",
             "replay": f"/matches/{over}",

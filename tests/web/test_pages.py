@@ -22,9 +22,14 @@ async def test_pages_work_without_a_script_and_keep_to_a_strict_policy(house: Ho
     async with httpx.AsyncClient(base_url=house.url) as web:
         pages = {
             path: await web.get(path)
-            for path in ("/", "/matches", f"/matches/{match}", "/leaderboards/connect_four", "/api")
+            for path in (
+                *("/", "/matches", f"/matches/{match}", "/leaderboards/connect_four", "/api"),
+                *("/games", "/games/connect_four"),
+            )
         }
-        missing = [await web.get(path) for path in ("/matches/none", "/leaderboards/none")]
+        missing = [
+            await web.get(path) for path in ("/matches/none", "/leaderboards/none", "/games/none")
+        ]
     for path, answer in pages.items():
         assert answer.status_code == 200, path
         assert "default-src 'none'" in answer.headers["content-security-policy"]
@@ -34,6 +39,10 @@ async def test_pages_work_without_a_script_and_keep_to_a_strict_policy(house: Ho
     assert f'href="/matches/{match}"' in pages["/"].text
     assert "alice/bot" in pages["/leaderboards/connect_four"].text
     assert "alice/bot" in pages[f"/matches/{match}"].text
+    assert 'href="/games/connect_four"' in pages[f"/matches/{match}"].text
+    assert "drops one disc into a column" in pages["/games/connect_four"].text
+    assert "Click or tap a marked spot" in pages["/games/connect_four"].text
+    assert f'href="/matches/{match}"' in pages["/games/connect_four"].text
     for answer in missing:
         assert (answer.status_code, answer.headers["content-type"]) == (
             404,

@@ -157,6 +157,9 @@ async def test_a_piece_is_chosen_then_where_it_goes(house: House, page: Page) ->
 
 async def test_the_keyboard_is_enough(house: House, page: Page) -> None:
     bot = await challenged(house, page, "breakthrough(size=4)")
+    await page.click("#how-to button")
+    assert await page.evaluate("document.querySelector('#how-to')") is None
+    assert await page.evaluate("document.activeElement.classList.contains('spot')")
     await page.evaluate(f"document.querySelector('{spot('a4')}').focus()")
     for key, there in (
         ("ArrowUp", "a4"),
@@ -181,6 +184,7 @@ async def test_the_keyboard_is_enough(house: House, page: Page) -> None:
     await page.press("Enter")
     await bot.act("b4c3")
     await page.until(MINE)
+    assert await page.evaluate("localStorage.getItem('plyhouse.played')") == '["breakthrough"]'
     assert await page.evaluate(FOCUS) == "c3"  # where one was
     assert await page.evaluate(ACTIONS) == ["b2xc3", "b4xc3"]
     assert page.errors == []

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from jinja2 import UndefinedError
 
+from plyhouse.games.base import Parameter
+from plyhouse.games.rules import Block
 from plyhouse.protocol.api.leaderboards import Standing as LeaderboardStanding
 from plyhouse.protocol.api.reports import (
     BaselineScore,
@@ -38,6 +40,7 @@ from plyhouse.server.web import templates
 from plyhouse.server.web.pages.competition_forms import STEPS, Entered, Own, Pupil, Staff
 from plyhouse.server.web.pages.competitions import Bar, Cell, Mean, Practice, Row, Table
 from plyhouse.server.web.pages.curves import curves
+from plyhouse.server.web.pages.games import Rules
 from plyhouse.server.web.pages.matches import FILTERS as LOOKED_FOR
 from plyhouse.server.web.pages.play import Tile
 from plyhouse.server.web.pages.rendering import ENVIRONMENT, render
@@ -84,6 +87,12 @@ NAMES = (
 
 def tile(name: str, picture: str = "") -> Tile:
     return Tile(name, name, name, 0, picture, {2: name})
+
+
+def rules(name: str) -> Rules:
+    blocks = (Block("", (name, name)), Block(name, (name,)))
+    parameters = ((Parameter(name, name, name), name),)
+    return Rules(name, name, name, blocks, (name,), name, "2", name, parameters)
 
 
 def match(name: str, **changed: Any) -> MatchRow:
@@ -383,6 +392,23 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
             {"game": name, "board": [line(name, 0.0), line(name, None)]},
             {"game": name, "board": []},
         ],
+        "games.html": [{"tiles": [tile(name)]}, {"tiles": []}],
+        "game.html": [
+            {
+                "rules": rules(name),
+                "picture": "/web/boards/chess.webp",
+                "levels": (name,),
+                "boards": [(name, [line(name, None)])],
+                "recent": [match(name)],
+            },
+            {
+                "rules": replace(rules(name), parameters=(), notation=""),
+                "picture": "",
+                "levels": (),
+                "boards": [],
+                "recent": [],
+            },
+        ],
         "matches.html": [
             {
                 "newest": newest,
@@ -407,6 +433,7 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
         "match.html": [
             {
                 "row": match(name),
+                "rules": rules(name),
                 "reviews": True,
                 "competition": None,
                 "class_id": None,
@@ -417,6 +444,7 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
             },
             {
                 "row": match(name, status="running", rated=False, returns=(), termination=""),
+                "rules": None,
                 "reviews": True,
                 "trees": True,
                 "no_trees": name,
@@ -427,6 +455,7 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
             },
             {
                 "row": match(name, void_reason=name),
+                "rules": rules(name),
                 "reviews": False,
                 "trees": False,
                 "no_trees": "",
@@ -545,6 +574,7 @@ PARTS = {
     *(
         "career_parts.html",
         "competition_parts.html",
+        "game_parts.html",
         "layout.html",
         "regrades.html",
         "staff.html",

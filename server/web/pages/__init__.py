@@ -3,6 +3,7 @@
     rendering         the template engine, and a page as an answer
     template_filters  values in words: titles, names, endings, times
     leaderboards      the front page, and the whole leaderboard of a game
+    games             the rules of each game, and how to enter an action
     matches           the list of matches, and one match to watch or to replay
     competitions      the list of competitions, and the page of each
     competition_forms the forms of organisers and students on those pages

@@ -28,6 +28,7 @@ from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.presence import MatchSummary
 from plyhouse.server.web.api.access import sight_of, stored_for, viewer_of
 from plyhouse.server.web.api.trees import why_no_trees
+from plyhouse.server.web.pages.games import Rules, rules_of
 from plyhouse.server.web.pages.rendering import page
 from plyhouse.server.web.parameters import service
 from plyhouse.server.web.security_headers import policy
@@ -132,6 +133,7 @@ async def one_match(state: State, request: Call, match: FromPath[str]) -> Respon
     return page(
         "match.html",
         row=stored.header,
+        rules=await _rules_of(stored.header.game),
         reviews=service(state, Reviews).offered,
         trees=service(state, Trees).offered,
         no_trees=_why_no_trees(stored.header.game),
@@ -140,6 +142,14 @@ async def one_match(state: State, request: Call, match: FromPath[str]) -> Respon
         embed=bool(service(state, ServerConfig).embedders) and public,
         output=viewer is not None and service(state, Outputs).may_read(stored, viewer),
     )
+
+
+async def _rules_of(spec: str) -> Rules | None:
+    """Return the rules of a match's game; None if the game is not installed any more."""
+    try:
+        return await rules_of(spec)
+    except ProtocolError:
+        return None
 
 
 def _why_no_trees(spec: str) -> str:

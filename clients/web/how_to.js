@@ -1,0 +1,28 @@
+// The short help beside the board of a person's first match of a game; the server has written it.
+
+const SEEN = "plyhouse.played";
+
+/** The games whose help this browser has shown and a person has closed. @returns {string[]} */
+function seen() {
+  try {
+    return JSON.parse(localStorage.getItem(SEEN) ?? "[]");
+  } catch {
+    return [];
+  }
+}
+
+/** Show the help at the top of the course of the match, unless it has been closed here before. */
+export function howToPlay() {
+  const note = document.getElementById("how-to");
+  const game = note?.dataset.game ?? "";
+  if (!note?.hidden || seen().includes(game)) return;
+  document.querySelector("#match .course")?.prepend(note);
+  note.hidden = false;
+  note.querySelector("button")?.addEventListener("click", () => {
+    note.remove();
+    try {
+      localStorage.setItem(SEEN, JSON.stringify([...seen(), game]));
+    } catch { /* a browser that keeps nothing shows it again */ }
+    /** @type {SVGElement | null} */ (document.querySelector("#scene [tabindex='0']"))?.focus();
+  });
+}

@@ -1,0 +1,117 @@
+"""The rules of each game, how to enter an action, and what was played of it."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from dataclasses import dataclass
+from typing import Any, Final
+
+from litestar import Request, Response, get
+from litestar.datastructures import State
+from litestar.params import FromPath
+
+from plyhouse.games.base import Parameter, spec_value
+from plyhouse.games.registry import game_class
+from plyhouse.games.rules import Block, input_hints, rules_blocks, rules_without_summary
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.accounts.privacy import Privacy
+from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.lobby.lobby import read_game
+from plyhouse.server.results.leaderboards import board as read_board
+from plyhouse.server.web.api.access import sight_of
+from plyhouse.server.web.pages.play import Tile, tiles
+from plyhouse.server.web.pages.rendering import missing, page
+from plyhouse.server.web.parameters import service
+from plyhouse.storage import leaderboards
+from plyhouse.storage.match_lists import MatchFilter
+from plyhouse.storage.store import Store
+
+__all__ = ["HANDLERS", "Rules", "rules_of"]
+
+SHOWN: Final = 10
+"""Lines of each leaderboard, and matches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """A game in words."""
+
+    name: str
+    title: str
+    summary: str
+    blocks: tuple[Block, ...]
+    hints: tuple[str, ...]
+    """How people enter actions."""
+    notation: str
+    """How an action is written."""
+    seats: str
+    kind: str
+    parameters: tuple[tuple[Parameter, str], ...]
+    """Each with its default."""
+
+
+@functools.cache  # bounded: by the installed games
+def _rules(name: str) -> Rules:
+    game = game_class(name)()
+    info = game.info
+    low, high = info.min_seats, info.max_seats
+    return Rules(
+        name,
+        info.title or name,
+        info.summary,
+        tuple(rules_blocks(rules_without_summary(game))),
+        tuple(input_hints(game)),
+        game.action_notation,
+        str(low) if low == high else f"{low} to {high}",
+        f"{game.chance_kind.value}, {info.information.value} information",
+        tuple((each, spec_value(each.default)) for each in info.parameters),
+    )
+
+
+async def rules_of(name: str) -> Rules:
+    """Return a game in words; in a thread, as games of others may take their time.
+
+    Raises `ProtocolError` if no game has the name.
+    """
+    family = read_game(name).info.name
+    return await asyncio.to_thread(_rules, family)
+
+
+@get("/games", include_in_schema=False)
+async def all_games() -> Response[str]:
+    """Show all games, each with a link to its rules."""
+    return page("games.html", tiles=await tiles())
+
+
+@get("/games/{name:str}", include_in_schema=False)
+async def one_game(
+    state: State, request: Request[Any, Any, Any], name: FromPath[str]
+) -> Response[str]:
+    """Show the rules of a game, its leaderboards and its latest matches."""
+    try:
+        rules = await rules_of(name)
+    except ProtocolError as error:
+        return missing(str(error))
+    store = service(state, Store)
+    bots = service(state, Hub).builtin_bots
+    tile: Tile | None = next((each for each in await tiles() if each.name == rules.name), None)
+    specs = [
+        spec
+        for spec in await store.read(leaderboards.games_with_results)
+        if spec.partition("(")[0] == rules.name
+    ]
+    recent = await service(state, Privacy).matches(
+        await sight_of(request), MatchFilter(family=rules.name, by_end=True), limit=SHOWN
+    )
+    return page(
+        "game.html",
+        rules=rules,
+        picture="" if tile is None else tile.picture,
+        levels=() if bots is None else bots.levels,
+        boards=[(spec, await read_board(store, spec, SHOWN)) for spec in specs],
+        recent=recent,
+    )
+
+
+HANDLERS: Final[tuple[Any, ...]] = (all_games, one_game)

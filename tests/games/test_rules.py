@@ -1,0 +1,46 @@
+"""Rules in words, and how people enter actions, for every built-in game."""
+
+from __future__ import annotations
+
+import pytest
+
+from plyhouse.games.registry import BUILT_IN, get_game
+from plyhouse.games.rules import input_hints, rules_blocks, rules_text, rules_without_summary
+
+
+@pytest.mark.parametrize("name", sorted(BUILT_IN))
+def test_every_game_has_rules_and_a_way_to_enter_actions(name: str) -> None:
+    game = get_game(name)
+    blocks = rules_blocks(rules_without_summary(game))
+    assert blocks
+    # A backtick that is left over would be shown.
+    assert not any("`" in span for block in blocks for span in block.spans)
+    assert input_hints(game)
+
+
+def test_rules_leave_out_a_first_sentence_that_is_the_summary() -> None:
+    game = get_game("pig")
+    assert rules_text(game).startswith("Pig: roll a die")
+    assert rules_without_summary(get_game("connect_four")).startswith("The first player")
+
+
+def test_definitions_have_their_term() -> None:
+    terms = [block.term for block in rules_blocks(rules_text(get_game("coin_guess")))]
+    assert [term for term in terms if term] == ["variant=adversary", "variant=bag"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("chess", ["what you want to move"]),
+        ("battleship", ["one end", "marked spot"]),
+        ("go", ["marked spot", "button"]),
+        ("coins", ["cards or coins"]),
+        ("liars_dice", ["button"]),
+        ("pig", ["button", "r, h"]),
+    ],
+)
+def test_hints_name_the_ways_that_a_game_offers(name: str, words: list[str]) -> None:
+    hints = input_hints(get_game(name))
+    assert len(hints) == len(words)
+    assert all(word in hint for word, hint in zip(words, hints, strict=True))
