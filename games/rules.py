@@ -24,7 +24,7 @@ class Block(NamedTuple):
     """A paragraph of rules."""
 
     term: str
-    """What a definition defines; empty for a plain paragraph."""
+    """The term of a definition; empty for a plain paragraph."""
     spans: tuple[str, ...]
     """The text; every second span, beginning with the second one, is literal."""
 

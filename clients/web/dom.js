@@ -145,8 +145,8 @@ export function clockText(ms) {
  * @param {Document | Element} node
  */
 export function localTimes(node) {
-  for (const time of node.querySelectorAll("time[datetime]")) {
-    const when = new Date(time.getAttribute("datetime") ?? "");
+  for (const time of node.querySelectorAll("time[datetime], [data-moment]")) {
+    const when = new Date(time.getAttribute("datetime") ?? time.getAttribute("data-moment") ?? "");
     time.textContent = when.toLocaleString([], { dateStyle: "short", timeStyle: "short" });
   }
 }

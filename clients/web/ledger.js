@@ -42,13 +42,20 @@ export function ledger(address, name) {
       const response = await fetch(address());
       const found = await response.json();
       if (!response.ok) throw new Error(found.detail);
-      body.replaceChildren(table(rows(found), name));
+      body.replaceChildren(plot(), table(rows(found), name));
     } catch (error) {
       body.replaceChildren(html("p", { class: "soft" }, `The record cannot be read now. ${words(error)}`));
     }
   };
   node.addEventListener("toggle", fill);
   return { node, fill };
+}
+
+/** The times as a plot, which the server draws; the table below has the same numbers. */
+function plot() {
+  const address = `${location.pathname}?plot=time`;
+  return html("figure", {}, html("img", { src: address, width: 800, height: 322, alt: "Seconds on the clock for each ply, in the colours of the seats." }),
+    html("figcaption", { class: "soft" }, "Time per ply. ", html("a", { href: address, download: true }, "SVG")));
 }
 
 /**

@@ -75,5 +75,4 @@ export async function refresh(pressed = false) {
 
 const backoff = new Backoff(() => refresh(), say);
 document.addEventListener("visibilitychange", () => refresh());
-localTimes(document);
 if (EVERY) timer = setTimeout(() => refresh(), EVERY);

@@ -46,7 +46,7 @@ from plyhouse.storage.competition_results import FinalSeat, State
 from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionRow
 from plyhouse.storage.store import Store
 
-__all__ = ["FinalResults", "Results", "entrants_of"]
+__all__ = ["PATIENCE", "FinalResults", "Results", "entrants_of"]
 
 KEPT: Final = 16
 """Number of competitions whose results are kept in memory: the last ones viewed."""

@@ -4,11 +4,13 @@
     api/             handlers under ``/api/v1`` and the types of their answers, by subject
     pages/           handlers of the pages, a module per subject; their templates in templates/
     templates/       the HTML: a layout, macros, and a short file per page
+    plots            plots as shapes, with tables of their numbers
     client           the files of the web client under ``/web``
     compression      answers of text kinds, compressed for those who accept it
     parameters       what handlers are given: services, numbers of a query within their bounds
     description      the OpenAPI description, completed
     error_responses  errors as ``application/problem+json``, with the protocol's stable codes
+    error_pages      the same errors as pages, for people
     security_headers headers that every answer has
     rate_limits      the cost of requests, and the allowance of each address
     request_pacing   plies get the event loop before requests

@@ -40,6 +40,7 @@ from plyhouse.server.web.api import (
 )
 from plyhouse.server.web.compression import Compression
 from plyhouse.server.web.description import Description
+from plyhouse.server.web.error_pages import with_pages
 from plyhouse.server.web.error_responses import HANDLERS as ERROR_HANDLERS
 from plyhouse.server.web.error_responses import MAX_BODY
 from plyhouse.server.web.pages import account as account_pages
@@ -117,7 +118,7 @@ def _routed() -> Litestar:
     description, page = Description(path="/openapi.json"), reference.ReferencePage(path="/")
     made = Litestar(
         handlers,
-        exception_handlers=ERROR_HANDLERS,
+        exception_handlers={kind: with_pages(each) for kind, each in ERROR_HANDLERS.items()},
         middleware=[Compression],
         before_request=refuse_unknown,
         logging_config=None,

@@ -10,9 +10,8 @@ from sqlalchemy import create_engine, event, select, text
 from tests.harness.server import Server
 
 from plyhouse.server.results.bot_statistics import career, paces
-from plyhouse.server.web.pages.curves import HIGH, WIDE, curves
 from plyhouse.storage import bot_profiles as stored
-from plyhouse.storage.bot_profiles import CareerMatch, Holder, PlyCost, RatingPoint
+from plyhouse.storage.bot_profiles import CareerMatch, Holder, PlyCost
 from plyhouse.storage.models import metadata
 
 
@@ -58,22 +57,6 @@ def test_times_of_plies_are_told_by_game() -> None:
     assert (found.plies, found.median_ms, found.slow_ms, found.longest_ms) == (20, 11.0, 20.0, 20.0)
     assert found.lag_ms == 0.5
     assert paces([], {}) == []
-
-
-def test_a_curve_stays_in_its_frame_however_wide_the_intervals() -> None:
-    points = [
-        RatingPoint("pig", "1", 1000, 1500.0, 100.0, 2900.0, 1),
-        RatingPoint("pig", "1", 2000, 1600.0, 1550.0, 1650.0, 9),
-        RatingPoint("pig", "2", 2000, 1400.0, 1300.0, 1500.0, 9),
-        RatingPoint("sum", "1", 1000, 1500.0, 1400.0, 1600.0, 1),
-    ]
-    (curve,) = curves(points)
-    assert [(line.version, line.latest) for line in curve.lines] == [("1", False), ("2", True)]
-    for line in curve.lines:
-        for place in f"{line.line} {line.band}".split():
-            x, y = (float(each) for each in place.split(","))
-            assert 0 <= x <= WIDE
-            assert 0 <= y <= HIGH
 
 
 def test_every_query_of_a_bots_page_begins_at_an_index_with_the_bot_in_it() -> None:

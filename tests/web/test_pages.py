@@ -50,6 +50,23 @@ async def test_pages_work_without_a_script_and_keep_to_a_strict_policy(house: Ho
         )
 
 
+async def test_errors_are_pages_for_people_and_json_for_programs(house: House) -> None:
+    browser = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    async with httpx.AsyncClient(base_url=house.url) as web:
+        for path, status in (("/nothing/here", 404), ("/leaderboards/pig?limit=x", 400)):
+            person = await web.get(path, headers=browser)
+            program = await web.get(path)
+            assert (person.status_code, program.status_code) == (status, status)
+            assert program.headers["content-type"] == "application/problem+json"
+            assert person.headers["content-type"] == "text/html; charset=utf-8"
+            assert program.json()["detail"] in unescape(person.text)
+            assert '<a href="/play">' in person.text
+        api = await web.get("/api/v1/nothing", headers=browser)
+        posted = await web.post("/nothing/here", headers=browser)
+    for answer in (api, posted):
+        assert answer.headers["content-type"] == "application/problem+json"
+
+
 @pytest.mark.slow
 async def test_every_link_and_file_that_a_page_names_is_there(house: House) -> None:
     await house.play("connect_four", FOUR)

@@ -38,13 +38,13 @@ from plyhouse.server.results.nash import NashShare
 from plyhouse.server.table.presence import MatchSummary
 from plyhouse.server.web import templates
 from plyhouse.server.web.pages.competition_forms import STEPS, Entered, Own, Pupil, Staff
-from plyhouse.server.web.pages.competitions import Bar, Cell, Mean, Practice, Row, Table
-from plyhouse.server.web.pages.curves import curves
+from plyhouse.server.web.pages.competitions import Cell, Mean, Practice, Row, Table
 from plyhouse.server.web.pages.games import Rules
 from plyhouse.server.web.pages.matches import FILTERS as LOOKED_FOR
 from plyhouse.server.web.pages.play import Tile
 from plyhouse.server.web.pages.rendering import ENVIRONMENT, render
 from plyhouse.server.web.pages.template_filters import FILTERS
+from plyhouse.server.web.plots import Bar, progress, rating_history
 from plyhouse.storage.announcements import Announcement
 from plyhouse.storage.bot_profiles import (
     CareerMatch,
@@ -213,6 +213,7 @@ def competition(name: str) -> dict[str, Any]:
             time_control=name, rules=name, board="public", practice=FilePractice(ladder=True)
         ),
         "practice": practice(name),
+        "course": progress(name, [1000, 2000], 3, [(2, 50.0)]),
         "refused": name,
         "announced": [Announcement(1, 0, name, kind, name) for kind in ("note", "change")],
         "games": [SimpleNamespace(game=name, finished=1, planned=2, waiting_for=(name,))],
@@ -312,7 +313,7 @@ def bot_page(name: str) -> dict[str, Any]:
     return {
         "found": found,
         "career": found.career,
-        "curves": curves(points),
+        "histories": [rating_history(name, points)],
         "lost": True,
         "rows": [(row, lost), (row, void)],
         "older": name,
@@ -478,6 +479,7 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
             {
                 **competition(name),
                 "table": None,
+                "course": None,
                 "running": [],
                 "named": False,
                 "files": (),
@@ -557,7 +559,7 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
                 "older": None,
                 "first": False,
                 "lost": False,
-                "curves": [],
+                "histories": [],
                 "printed": [],
             },
         ],
@@ -565,7 +567,7 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
             player_page(name),
             {**player_page(name), "bots": [], "newest": [], "running": []},
         ],
-        "missing.html": [{"text": name}],
+        "missing.html": [{"title": name, "text": name}],
         "reference.html": [schema(name)],
     }
 
@@ -576,6 +578,7 @@ PARTS = {
         "competition_parts.html",
         "game_parts.html",
         "layout.html",
+        "plots.html",
         "regrades.html",
         "staff.html",
         "tables.html",

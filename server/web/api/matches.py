@@ -37,7 +37,7 @@ from plyhouse.server.web.replay import replay_json
 from plyhouse.storage.rows import MatchRow, StoredMatch
 from plyhouse.storage.store import Store
 
-__all__ = ["HANDLERS", "match_view"]
+__all__ = ["HANDLERS", "match_view", "seats_open"]
 
 MAX_POSITIONS: Final = 200
 """Positions of a replay in one answer; a board drawn takes some kilobytes."""
@@ -111,7 +111,7 @@ async def record(state: State, request: Call, match: FromPath[str]) -> Response[
     async with service(state, FairQueue).of(address_of(request)):
         stored = await stored_for(request, match)
         game = get_game(stored.header.game)
-        if not _seats_open(stored, game):
+        if not seats_open(stored, game):
             raise Problem(
                 "match/not_over",
                 f"The record of {match} is open once all matches of its pairing are over.",
@@ -137,7 +137,7 @@ async def match_notation(
     async with service(state, FairQueue).of(address_of(request)):
         stored = await stored_for(request, match)
         game = get_game(stored.header.game)
-        if not _seats_open(stored, game):
+        if not seats_open(stored, game):
             raise Problem(
                 "match/not_over",
                 f"The moves of {match} are open once all matches of its pairing are over.",
@@ -210,16 +210,16 @@ async def match_replay(
 def _may_replay(stored: StoredMatch, seat: int | None) -> bool:
     """Return whether the views of the seats are open; `Problem` if the one asked for is not."""
     match, game = stored.header.id, get_game(stored.header.game)
-    seats_open = _seats_open(stored, game)
+    is_open = seats_open(stored, game)
     if seat is not None and seat >= game.seats:
         raise Problem("seat/unknown", f"{game.spec} has seats 0 to {game.seats - 1}.", 404)
-    if seat is not None and not seats_open:
+    if seat is not None and not is_open:
         raise Problem(
             "match/not_over",
             f"{game.info.name} has hidden information: what a seat saw in {match} is open once "
             "all matches of its pairing are over.",
         )
-    return seats_open
+    return is_open
 
 
 def _json(text: bytes) -> Response[Any]:
@@ -326,6 +326,6 @@ def match_view(directory: Directory, row: MatchRow) -> Match:
     )
 
 
-def _seats_open(stored: StoredMatch, game: Game) -> bool:
+def seats_open(stored: StoredMatch, game: Game) -> bool:
     """Return whether all that happened in a match is public."""
     return stored.pairing.finished_ms is not None or game.info.information is Information.PERFECT

@@ -7,6 +7,7 @@
     matches           the list of matches, and one match to watch or to replay
     competitions      the list of competitions, and the page of each
     competition_forms the forms of organisers and students on those pages
+    plot_files        plots as SVG files
     bot_profiles      a page for each bot and each player
     play              the way into a match
     account           signing in and up

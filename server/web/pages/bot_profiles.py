@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 from litestar import Request, Response, get
@@ -13,10 +14,11 @@ from plyhouse.server.competitions.bot_profiles import BotProfiles
 from plyhouse.server.results.bot_statistics import forfeited
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import viewer_of
-from plyhouse.server.web.pages.curves import Curve, curves
 from plyhouse.server.web.pages.matches import running_for
+from plyhouse.server.web.pages.plot_files import plot_answer
 from plyhouse.server.web.pages.rendering import missing, page
 from plyhouse.server.web.parameters import service
+from plyhouse.server.web.plots import rating_history
 from plyhouse.storage import bot_profiles, outputs, people
 from plyhouse.storage.bot_profiles import CareerMatch
 from plyhouse.storage.errors import Unknown
@@ -50,8 +52,12 @@ async def bot_page(
     bot: FromPath[str],
     show: FromQuery[str] = "",
     before: FromQuery[str | None] = None,
+    plot: FromQuery[str] = "",
 ) -> Response[str]:
-    """Show a bot; ``show`` is ``lost`` or ``all``, ``before`` the last match of the list before."""
+    """Show a bot; ``show`` is ``lost`` or ``all``, ``before`` the last match of the list before.
+
+    With ``plot``, the name of a plot, this is its file.
+    """
     bot_profiles = service(state, BotProfiles)
     viewer = await viewer_of(request)
     try:
@@ -64,7 +70,14 @@ async def bot_page(
         sight = await service(state, Privacy).sight(viewer)
         matches = await bot_profiles.matches(found.row, sight, SEARCHED, before)
     listed = _listed(matches, lost=lost, more=before is not None or found.career.more)
-    drawn: list[Curve] = curves(found.ratings)
+    histories = [
+        drawn
+        for game, points in groupby(found.ratings, lambda each: each.game)
+        if (drawn := rating_history(game, list(points))) is not None
+    ]
+    if plot:
+        chosen = next((each for each in histories if each.name == plot), None)
+        return plot_answer(chosen, f"{player}-{bot}")
     owner = viewer is not None and (
         viewer.player_id == found.row.player_id or "admin" in viewer.scopes
     )
@@ -77,7 +90,7 @@ async def bot_page(
         "bot.html",
         found=found,
         career=found.career,
-        curves=drawn,
+        histories=histories,
         printed=printed,
         lost=lost,
         rows=[(found.row, each) for each in listed.rows],

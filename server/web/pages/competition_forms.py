@@ -386,7 +386,7 @@ async def new_competition(
     try:
         viewer = await viewer_of(request)
     except ProtocolError as error:
-        return page("missing.html", status=401, text=str(error))
+        return page("missing.html", status=401, title="Sign in", text=str(error))
     text = template(
         name[:64] or "My competition",
         (game[:200] or "connect_four",),
@@ -414,10 +414,12 @@ async def report(
     try:
         viewer = await viewer_of(request)
         if viewer is None:
-            return page("missing.html", status=401, text="Sign in to see a report.")
+            return page(
+                "missing.html", status=401, title="Sign in", text="Sign in to see a report."
+            )
         found = await service(state, Reports).report(reference, student, viewer)
     except ProtocolError as error:
-        return page("missing.html", status=403, text=str(error))
+        return page("missing.html", status=403, title="Forbidden", text=str(error))
     except Unknown as error:
         return missing(f"{str(error)[:1].upper()}{str(error)[1:]}.")
     row = await service(state, Store).read(competition_sql.find, reference)

@@ -7,13 +7,15 @@ token of the tab, if somebody has given one, and takes over what its holder may 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
+from cachetools import LRUCache
 from litestar import Request, Response, get
 from litestar.datastructures import State
-from litestar.params import FromPath
+from litestar.params import FromPath, FromQuery
 
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
@@ -22,6 +24,7 @@ from plyhouse.server.competition_rules.board_statistics import BoardLine
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
 from plyhouse.server.competitions.boards import Board, Boards
+from plyhouse.server.competitions.final_results import PATIENCE, Results
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.competitions.overview import GameProgress
 from plyhouse.server.competitions.tournaments import Tournaments
@@ -34,8 +37,11 @@ from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import viewer_of
 from plyhouse.server.web.pages.competition_forms import own_of, staff_of
 from plyhouse.server.web.pages.matches import running_for
+from plyhouse.server.web.pages.plot_files import plot_answer
 from plyhouse.server.web.pages.rendering import missing, page
 from plyhouse.server.web.parameters import service
+from plyhouse.server.web.plots import Bar, HeatCell, Plot, bars, head_to_head, intervals, progress
+from plyhouse.server.web.plots import Interval as PlotInterval
 from plyhouse.storage import competition_sql
 from plyhouse.storage.announcements import Announcement
 from plyhouse.storage.competition_rows import CompetitionRow
@@ -49,19 +55,11 @@ __all__ = ["HANDLERS"]
 WIDEST: Final = 40
 """Entries of the largest crosstable that a page shows."""
 RUNNING: Final = 50
+CHECKPOINTS: Final = 10
+"""Times at which a plot shows the certainty of ratings."""
 EVERY: Final = 15_000
 """Milliseconds after which a page of a competition that is not over looks again."""
 PUBLIC_FILES: Final = ("csv", "md", "html", "json", "jsonl")
-
-
-class Bar(NamedTuple):
-    """An interval drawn: positions from 0 to 100."""
-
-    wide_at: float
-    wide: float
-    near_at: float
-    near: float
-    at: float
 
 
 class Mean(NamedTuple):
@@ -129,9 +127,15 @@ async def competitions(state: State) -> Response[str]:
 
 @get("/competitions/{reference:str}", include_in_schema=False)
 async def one_competition(
-    state: State, request: Request[Any, Any, Any], reference: FromPath[str]
+    state: State,
+    request: Request[Any, Any, Any],
+    reference: FromPath[str],
+    plot: FromQuery[str] = "",
 ) -> Response[str]:
-    """Show the parts of a competition that the viewer may see."""
+    """Show the parts of a competition that the viewer may see.
+
+    With ``plot``, which is ``ratings``, ``heat`` or ``progress``, this is the file of that plot.
+    """
     try:
         row = await service(state, Store).read(competition_sql.find, reference)
     except Unknown:
@@ -139,8 +143,80 @@ async def one_competition(
     try:
         viewer = await viewer_of(request)
     except ProtocolError as error:
-        return page("missing.html", status=401, text=str(error))
+        return page("missing.html", status=401, title="Sign in", text=str(error))
+    if plot:
+        return await _plot_file(state, row, viewer, plot)
     return await _with_class(state, row, viewer)
+
+
+async def _plot_file(
+    state: State, row: CompetitionRow, viewer: Identity | None, name: str
+) -> Response[Any]:
+    boards = service(state, Boards)
+    try:
+        board = await boards.board(row.id, viewer)
+    except ProtocolError as error:
+        return page("missing.html", status=403, title="Forbidden", text=str(error))
+    drawn: Plot | None = None
+    if name == "ratings":
+        found = [each for line in board.lines[:WIDEST] if (each := _interval(line)) is not None]
+        drawn = intervals(row.name, found) if found else None
+    elif name == "heat" and board.crosstab:
+        drawn = await asyncio.to_thread(_heat, board)
+    elif name == "progress":
+        drawn = await _progress(state, row)
+    return plot_answer(drawn, row.name)
+
+
+def _heat(board: Board) -> Plot:
+    names = [line.standing.entrant.name for line in board.lines[:WIDEST]]
+    found = board.crosstab
+    return head_to_head(
+        board.row.name,
+        names,
+        [
+            [
+                HeatCell(cell.score.mean, cell.matches)
+                if (cell := found.get((name, other))) is not None
+                else None
+                for other in names
+            ]
+            for name in names
+        ],
+    )
+
+
+async def _progress(state: State, row: CompetitionRow) -> Plot | None:
+    """The matches of a final and the certainty of its ratings over time; None before two ended."""
+    found = await service(state, Boards).results.of(row)
+    view = await service(state, Competitions).view(row.id)
+    ended = {seat.match: seat.finished_ms for seat in found.seats}
+    ends = [ended[outcome.match] for outcome in found.outcomes]
+    widths = await asyncio.to_thread(_widths, found)
+    return progress(row.name, ends, sum(game.planned for game in view.games), widths)
+
+
+_WIDTHS: Final[LRUCache[str, tuple[Any, float, list[tuple[int, float]]]]] = LRUCache(16)
+"""By competition: the state of its results, until when they do, and what `_widths` returned."""
+
+
+def _widths(found: Results) -> list[tuple[int, float]]:
+    """Return numbers of matches, and half the mean width of the intervals after each."""
+    # This imports numpy, which only competitions need.
+    from plyhouse.server.competition_rules.board_fits import checkpoints
+
+    begun = time.monotonic()
+    kept = _WIDTHS.get(found.row.id)
+    if kept is not None and (kept[0] == found.state or begun < kept[1]):
+        return kept[2]
+    widths = []
+    for count, fitted in checkpoints(found.outcomes, CHECKPOINTS, found.rules.scoring):
+        halves = [(each.high - each.low) / 2 for each in fitted.estimates() if each.error > 0]
+        if halves:
+            widths.append((count, sum(halves) / len(halves)))
+    until = time.monotonic() + PATIENCE * (time.monotonic() - begun)
+    _WIDTHS[found.row.id] = found.state, until, widths
+    return widths
 
 
 async def _with_class(state: State, row: CompetitionRow, viewer: Identity | None) -> Response[str]:
@@ -166,6 +242,7 @@ async def _with_class(state: State, row: CompetitionRow, viewer: Identity | None
         announced = await boards.announcements(row.id, viewer)
         following = await upcoming(boards, service(state, Tournaments), row.id, viewer)
     practice = await _practice(store, boards, row, viewer)
+    course = None if table is None else await _progress(state, row)
     parts = frozenset(each.competition_id for each in row.games if each.competition_id)
     view = await service(state, Competitions).view(row.id)
     staff = await staff_of(store, directory, config, view, viewer)
@@ -176,6 +253,7 @@ async def _with_class(state: State, row: CompetitionRow, viewer: Identity | None
         row=row,
         file=file,
         table=table,
+        course=course,
         refused=refused,
         games=view.games if staff is not None else _without_hidden(view.games, file),
         announced=announced,
@@ -224,14 +302,6 @@ HANDLERS: Final[tuple[Any, ...]] = (competitions, one_competition)
 
 def _table(board: Board) -> Table:
     lines = board.lines
-    bounds = [
-        bound
-        for line in lines
-        if line.estimate is not None
-        for bound in (line.estimate.any_low, line.estimate.any_high)
-    ]
-    least, most = (min(bounds), max(bounds)) if bounds else (0.0, 1.0)
-    scale = 100.0 / max(most - least, 1e-9)
     means: list[tuple[str, bool]] = []
     for game in sorted({game for line in lines for game in line.returns}):
         means.append((game, False))
@@ -242,11 +312,11 @@ def _table(board: Board) -> Table:
         tuple(
             Row(
                 line,
-                _bar(line, least, scale),
+                bar,
                 tuple(_mean(line, game, adjusted=adjusted) for game, adjusted in means),
                 _cells(board, line, lines) if crossed else (),
             )
-            for line in lines
+            for line, bar in zip(lines, bars([_interval(line) for line in lines]), strict=True)
         ),
         tuple(means),
         any(line.nash is not None for line in lines),
@@ -257,18 +327,12 @@ def _table(board: Board) -> Table:
     )
 
 
-def _bar(line: BoardLine, least: float, scale: float) -> Bar | None:
+def _interval(line: BoardLine) -> PlotInterval | None:
     at = line.estimate
     if at is None:
         return None
-    places = [
-        (at.any_low - least) * scale,
-        (at.any_high - at.any_low) * scale,
-        (at.low - least) * scale,
-        (at.high - at.low) * scale,
-        (at.elo - least) * scale,
-    ]
-    return Bar(*(round(each, 2) for each in places))
+    name = line.standing.entrant.name
+    return PlotInterval(name, at.elo, at.low, at.high, at.any_low, at.any_high)
 
 
 def _mean(line: BoardLine, game: str, *, adjusted: bool) -> Mean:

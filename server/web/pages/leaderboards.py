@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 
 from litestar import Request, Response, get
 from litestar.datastructures import State
-from litestar.params import FromPath, QueryParameter
+from litestar.params import FromPath, FromQuery, QueryParameter
 
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
@@ -17,8 +17,11 @@ from plyhouse.server.results.leaderboards import board as read_board
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import sight_of
 from plyhouse.server.web.pages.play import tiles
+from plyhouse.server.web.pages.plot_files import plot_answer
 from plyhouse.server.web.pages.rendering import missing, page
+from plyhouse.server.web.pages.template_filters import rating_interval
 from plyhouse.server.web.parameters import MAX_LINES, service
+from plyhouse.server.web.plots import intervals
 from plyhouse.storage import leaderboards
 from plyhouse.storage.match_lists import MatchFilter
 from plyhouse.storage.store import Store
@@ -27,6 +30,8 @@ __all__ = ["HANDLERS"]
 
 FIRST: Final = 10
 """Lines of each leaderboard on the front page, and matches below them."""
+PLOTTED: Final = 50
+"""Lines of a leaderboard that the file of its plot shows."""
 
 
 @get("/", include_in_schema=False)
@@ -68,21 +73,23 @@ async def boards(state: State) -> Response[str]:
 
 
 @get("/leaderboards/{game:str}", include_in_schema=False)
-async def board(
+async def one_board(
     state: State,
     game: FromPath[str],
     limit: Annotated[int, QueryParameter(ge=1, le=MAX_LINES)] = MAX_LINES,
+    plot: FromQuery[str] = "",
 ) -> Response[str]:
-    """Show the whole leaderboard of a game."""
+    """Show the whole leaderboard of a game; with ``plot=ratings``, the file of its first lines."""
     try:
         spec = read_game(game).spec
     except ProtocolError as error:
         return missing(str(error))
-    return page(
-        "leaderboard.html",
-        game=spec,
-        board=await read_board(service(state, Store), spec, limit),
-    )
+    board = await read_board(service(state, Store), spec, limit)
+    if plot:
+        rated = [found for line in board[:PLOTTED] if (found := rating_interval(line)) is not None]
+        title = f"Ratings in {spec}"
+        return plot_answer(intervals(title, rated) if plot == "ratings" and rated else None, spec)
+    return page("leaderboard.html", game=spec, board=board)
 
 
-HANDLERS: Final[tuple[Any, ...]] = (front, boards, board)
+HANDLERS: Final[tuple[Any, ...]] = (front, boards, one_board)

@@ -27,15 +27,19 @@ from plyhouse.server.lobby.match_search import TERMINATIONS, Looked, Words, filt
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.presence import MatchSummary
 from plyhouse.server.web.api.access import sight_of, stored_for, viewer_of
+from plyhouse.server.web.api.matches import seats_open
 from plyhouse.server.web.api.trees import why_no_trees
 from plyhouse.server.web.pages.games import Rules, rules_of
+from plyhouse.server.web.pages.plot_files import plot_answer
 from plyhouse.server.web.pages.rendering import page
+from plyhouse.server.web.pages.template_filters import holders
 from plyhouse.server.web.parameters import service
+from plyhouse.server.web.plots import Plot, PlyTime, ply_times
 from plyhouse.server.web.security_headers import policy
 from plyhouse.storage import competition_sql
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.match_lists import MatchFilter
-from plyhouse.storage.rows import MatchRow
+from plyhouse.storage.rows import MatchRow, StoredMatch
 from plyhouse.storage.store import Store
 
 __all__ = ["HANDLERS", "running_for"]
@@ -121,13 +125,20 @@ def _shown(words: Words, looked: Looked | None) -> str:
 
 
 @get("/matches/{match:str}", include_in_schema=False)
-async def one_match(state: State, request: Call, match: FromPath[str]) -> Response[str]:
-    """Show a match: who plays, how it stands, and where the web client draws it."""
+async def one_match(
+    state: State, request: Call, match: FromPath[str], plot: FromQuery[str] = ""
+) -> Response[str]:
+    """Show a match: who plays, how it stands, and where the web client draws it.
+
+    With ``plot=time``, this is the file of the plot of the time that each ply took.
+    """
     privacy = service(state, Privacy)
     try:
         stored = await stored_for(request, match)
     except Unknown:
         return page("private.html", status=404, match=match)
+    if plot:
+        return plot_answer(_ply_times(stored) if plot == "time" else None, match)
     public = await privacy.sees(await privacy.sight(None), stored)
     viewer = await viewer_of(request)
     return page(
@@ -142,6 +153,22 @@ async def one_match(state: State, request: Call, match: FromPath[str]) -> Respon
         embed=bool(service(state, ServerConfig).embedders) and public,
         output=viewer is not None and service(state, Outputs).may_read(stored, viewer),
     )
+
+
+def _ply_times(stored: StoredMatch) -> Plot | None:
+    """Return the plot of the plies' times; None as long as the record of the match is closed."""
+    try:
+        if not seats_open(stored, get_game(stored.header.game)):
+            return None
+    except GameError:
+        return None
+    plies = [
+        PlyTime(event.ply + 1, event.seat, event.text, event.charged_ns / 1e6)
+        for event in stored.events
+        if event.kind == "action"
+    ]
+    names = holders(stored.header)
+    return ply_times(f"Time per ply, {' - '.join(names)}", names, plies)
 
 
 async def _rules_of(spec: str) -> Rules | None:

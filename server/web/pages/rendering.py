@@ -78,7 +78,7 @@ ENVIRONMENT: Final = _environment()
 
 def prepare() -> None:
     """Compile all templates and read what scripts import, before clocks run that wait for it."""
-    for name in ENVIRONMENT.list_templates(extensions=["html"]):
+    for name in ENVIRONMENT.list_templates(extensions=["html", "svg"]):
         ENVIRONMENT.get_template(name)
     imported_by(INDEX)  # reads the modules
 
@@ -95,4 +95,4 @@ def page(template: str, /, *, status: int = 200, **values: Any) -> Response[str]
 
 def missing(text: str) -> Response[str]:
     """Answer that a page is not there; ``text`` says why."""
-    return page("missing.html", status=404, text=text)
+    return page("missing.html", status=404, title="Not found", text=text)

@@ -12,12 +12,14 @@ from urllib.parse import quote
 
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.api.leaderboards import Standing
 from plyhouse.protocol.messages import SeatInfo
 from plyhouse.server.match.time_control import SECOND, InvalidTimeControl, TimeControl
 from plyhouse.server.results.notations import TEXT, form_of
+from plyhouse.server.web.plots import Bar, Interval, bars
 from plyhouse.storage.rows import MatchRow
 
-__all__ = ["FILTERS", "Title"]
+__all__ = ["FILTERS", "Title", "rating_interval"]
 
 FILTERS: Final[dict[str, Callable[..., Any]]] = {}
 """All filters by name."""
@@ -52,6 +54,12 @@ def title(spec: str) -> Title:
         return Title(spec, "")
     name, bracket, parameters = game.spec.partition("(")
     return Title(game.info.title or name, bracket + parameters)
+
+
+@_filter
+def family(spec: str) -> str:
+    """Return the name of a game without its parameters."""
+    return spec.partition("(")[0]
 
 
 @_filter
@@ -165,6 +173,19 @@ def interval(bounds: tuple[float | None, float | None], form: str) -> str:
     """Return an interval, its bounds in a format like ``.0f``; nothing if there is none."""
     low, high = bounds
     return "" if low is None or high is None else f"{low:{form}} … {high:{form}}"
+
+
+@_filter
+def rating_bars(lines: Sequence[Standing]) -> list[Bar | None]:
+    """Return the intervals of a leaderboard's lines as bars."""
+    return bars([rating_interval(line) for line in lines])
+
+
+def rating_interval(line: Standing) -> Interval | None:
+    """Return the rating of a leaderboard's line with its interval; None before the first fit."""
+    if line.rating is None or line.low is None or line.high is None:
+        return None
+    return Interval(holder_name((line.player, line.bot)), line.rating, line.low, line.high)
 
 
 @_filter
