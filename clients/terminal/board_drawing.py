@@ -23,13 +23,19 @@ __all__ = ["board_size", "draw_board", "sizes_of"]
 Fields = Mapping[str, Any]
 Size = tuple[int, int]
 
-SIZES: Final[tuple[Size, ...]] = ((7, 3), (5, 2), (3, 1), (2, 1))
+SIZES: Final[tuple[Size, ...]] = (
+    *((2 * height + 1, height) for height in range(12, 2, -1)),
+    (5, 2),
+    (3, 1),
+    (2, 1),
+)
 """Width and height that a spot may have, the largest first."""
 BY_LOOK: Final[dict[str, tuple[Size, ...]]] = {
-    "lines": ((4, 2), (3, 1), (2, 1)),
-    "maze": ((4, 2), (2, 1), (1, 1)),
-    "hex": ((4, 2), (4, 1), (2, 1)),
-    "points": ((5, 7), (4, 6), (3, 6), (3, 5)),
+    "lines": (*((2 * height, height) for height in range(7, 1, -1)), (3, 1), (2, 1)),
+    "pits": ((9, 4), (7, 3), (5, 2), (3, 1), (2, 1)),
+    "maze": ((8, 4), (6, 3), (4, 2), (2, 1), (1, 1)),
+    "hex": (*((2 * height, height) for height in range(7, 1, -1)), (4, 1), (2, 1)),
+    "points": ((11, 18), (9, 15), (7, 12), (6, 10), (5, 7), (4, 6), (3, 6), (3, 5)),
 }
 LABEL: Final = Style(color="#9aa7b4")
 
@@ -240,7 +246,7 @@ def _draw_crossing(
     last_y, last_x = len(plan.rows) - 1, plan.columns - 1
     lines = look.ink.on("#1d140a")
     text = str(cell.get("text") or "").strip()
-    middle_x, middle_y = left + (width - 1) // 2, top
+    middle_x, middle_y = left + (width - 1) // 2, top + (height - 1) // 2
     if look.ink.unicode:
         row = 0 if shown_y == 0 else 2 if shown_y == last_y else 1
         column = 0 if shown_x == 0 else 2 if shown_x == last_x else 1
@@ -251,8 +257,8 @@ def _draw_crossing(
     for x in range(left, left + width):
         if (x < middle_x and shown_x > 0) or (x > middle_x and shown_x < last_x):
             canvas.put(x, middle_y, dash, lines)
-    if shown_y < last_y:
-        for y in range(middle_y + 1, top + height):
+    for y in range(top, top + height):
+        if (y < middle_y and shown_y > 0) or (y > middle_y and shown_y < last_y):
             canvas.put(middle_x, y, bar, lines)
     star = cell.get("shape") == "star" and not text
     canvas.put(middle_x, middle_y, look.ink.sign("\u2022", "*") if star else crossing, lines)
@@ -261,12 +267,12 @@ def _draw_crossing(
             middle_x, middle_y, sign_of(cell, look.ink), ground + look.ink.figure(cell.get("owner"))
         )
         if look.ink.unicode and look.ink.colours and height >= 2:
-            draw_figure(canvas, (left, top, 3, 2), cell, look.ink)
+            draw_figure(canvas, box, cell, look.ink)
     brackets = look.brackets(name, state)
     strong = look.ink.on("#ffffff") + Style(bold=True)
     if brackets and width >= 3:
         canvas.put(left, middle_y, brackets[0], strong)
-        canvas.put(left + 2, middle_y, brackets[1], strong)
+        canvas.put(2 * middle_x - left, middle_y, brackets[1], strong)
     elif brackets:
         canvas.put(left + 1, middle_y, brackets[1], strong)
     if name == look.cursor and width < 3:
@@ -276,7 +282,7 @@ def _draw_crossing(
 def _draw_hole(
     canvas: Canvas, plan: _Plan, look: ViewOptions, at: Place, cell: Fields, name: str, box: Box
 ) -> None:
-    """A hole of an upright panel, or a pit."""
+    """A hole of an upright panel."""
     state = look.state(name, cell)
     canvas.fill(*box, look.ground(state, str(plan.grid.get("theme", ""))))
     if not str(cell.get("text") or "").strip() or str(cell.get("text")) == "0":
@@ -337,21 +343,26 @@ def _draw_point(
             at_x = left + (width - 2) // 2
             canvas.put(at_x, line, sign, look.ink.on(shades[(x + y) % 2]))
     count = int(cell.get("count") or 0)
-    shown = min(count, height)
+    tall = max(1, height // 6) if look.ink.colours and look.ink.unicode else 1
+    shown = min(count, height // tall)
     style = look.ink.figure(cell.get("owner"))
-    for place, line in enumerate(list(rows)[:shown]):
+    for place in range(shown):
+        line = top + place * tall if upper else top + height - (place + 1) * tall
         text = sign_of({**cell, "face": ""}, look.ink) if look.ink.colours else ""
         text = text or str(cell.get("text") or "")[:1]
-        if place == shown - 1 and count > height:
+        if place == shown - 1 and count > shown:
             text = str(count)
-        disc = f"\u2590{look.ink.sign(chr(0x2588), '')}\u258c"
         if look.ink.colours and look.ink.unicode and text == "\u25cf":
-            canvas.put(left + (width - 3) // 2, line, disc, style)
+            if tall > 1:
+                draw_figure(canvas, (left, line, width, tall), {**cell, "face": ""}, look.ink)
+            else:  # of half a line, so that those of a stack stay apart
+                canvas.put(left + (width - 3) // 2, line, "\u2597\u2584\u2596", style)
         else:
-            canvas.put(left + (width - width_of(text)) // 2, line, text, style)
+            at_y = line + (tall - 1) // 2
+            canvas.put(left + (width - width_of(text)) // 2, at_y, text, style)
     brackets = look.brackets(name, state)
     if brackets:
-        line = list(rows)[min(shown, height - 1)]
+        line = list(rows)[min(shown * tall, height - 1)]
         strong = look.ink.on("#ffffff") + Style(bold=True)
         canvas.put(left, line, brackets[0], strong)
         canvas.put(left + width - 1, line, brackets[1], strong)
@@ -400,7 +411,6 @@ def _draw_ends(canvas: Canvas, plan: _Plan, look: ViewOptions) -> None:
 _DRAWN: Final = {
     "lines": _draw_crossing,
     "wells": _draw_hole,
-    "pits": _draw_hole,
     "maze": _draw_maze,
     "points": _draw_point,
     "table": _draw_entry,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from rich.style import Style
@@ -33,17 +34,77 @@ SIGNS: Final = {
 }
 """One character for a shape, where colours tell whose it is."""
 
-DISC: Final = {2: ("\u259f\u2588\u2599", "\u259c\u2588\u259b"), 3: (
-    "\u259f\u2588\u2588\u2588\u2599", "\u2588\u2588\u2588\u2588\u2588",
-    "\u259c\u2588\u2588\u2588\u259b",
-)}  # fmt: skip
-CROSS: Final = {2: ("\u2572 \u2571", "\u2571 \u2572"), 3: (
-    "\u2572 \u2571", " \u2573 ", "\u2571 \u2572",
-)}  # fmt: skip
-RING: Final = {2: ("\u256d\u2500\u256e", "\u2570\u2500\u256f"), 3: (
-    "\u256d\u2500\u256e", "\u2502 \u2502", "\u2570\u2500\u256f",
-)}  # fmt: skip
-LARGE: Final = {"disc": DISC, "crowned": DISC, "cross": CROSS, "ring": RING}
+QUADRANTS: Final = (
+    " \u2598\u259d\u2580\u2596\u258c\u259e\u259b\u2597\u259a\u2590\u259c\u2584\u2599\u259f\u2588"
+)
+"""Characters by filled quarters: 1 upper left, 2 upper right, 4 lower left, 8 lower right."""
+
+LARGE: Final[dict[str, Callable[[float, float], bool]]] = {
+    "disc": lambda x, y: x * x + y * y <= 1,
+    "crowned": lambda x, y: x * x + y * y <= 1,
+    "ring": lambda x, y: 0.4 <= x * x + y * y <= 1,
+    "cross": lambda x, y: abs(abs(x) - abs(y)) <= 0.36,
+}
+"""Whether a point of the square from -1 to 1 belongs to a figure."""
+
+BITMAPS: Final = {
+    "pawn": "........ ........ ...##... ..####.. ...##... ..####.. .######.",
+    "knight": "...##... ..#####. .##.###. .#.####. ...####. ..#####. .######.",
+    "bishop": "...##... ..##.#.. ..#.##.. ..####.. ...##... ..####.. .######.",
+    "rook": "........ .#.##.#. .######. ..####.. ..####.. ..####.. .######.",
+    "queen": "#..##..# #..##..# ##.##.## .######. ..####.. ..####.. .######.",
+    "king": "...##... ..####.. .#.##.#. ######## .######. ..####.. .######.",
+}
+"""Figures of eight by seven square points, of which two are in one cell."""
+
+
+@functools.cache
+def _shape(shape: str, size: int) -> tuple[str, ...]:
+    """A round or crossed figure of `size` cells across; half a line below it stays empty."""
+    inside = LARGE[shape]
+    full = 2 * size
+
+    def quarter(column: int, row: int) -> bool:
+        x, y = (2 * column + 1) / full - 1, (2 * row + 1) / size - 1
+        return row < size and inside(x, y)
+
+    lines = []
+    for row in range(0, size, 2):
+        bits = (
+            sum(
+                bit
+                for bit, right, down in ((1, 0, 0), (2, 1, 0), (4, 0, 1), (8, 1, 1))
+                if quarter(column + right, row + down)
+            )
+            for column in range(0, full, 2)
+        )
+        lines.append("".join(QUADRANTS[each] for each in bits))
+    return tuple(lines)
+
+
+@functools.cache
+def _bitmap(shape: str, scale: int) -> tuple[str, ...]:
+    """A figure of points, each `scale` cells wide."""
+    rows = ["".join(point * scale for point in row) for row in BITMAPS[shape].split()]
+    tall = [row for row in rows for _ in range(scale)]
+    tall += ["." * len(tall[0])] * (len(tall) % 2)
+    halves = {"..": " ", "#.": QUADRANTS[3], ".#": QUADRANTS[12], "##": QUADRANTS[15]}
+    return tuple(
+        "".join(halves[upper + lower] for upper, lower in zip(tall[at], tall[at + 1], strict=True))
+        for at in range(0, len(tall), 2)
+    )
+
+
+def _lines_of(shape: str, width: int, height: int) -> tuple[str, ...]:
+    """The largest drawing of a shape that fits into a box; empty if there is none."""
+    if shape in BITMAPS:
+        scale = min(width // 8, height // 4)
+        return _bitmap(shape, scale) if scale else ()
+    if shape not in LARGE or height < 2:
+        return ()
+    size = min(2 * height - 1, width - 1)
+    size -= 1 - size % 2
+    return _shape(shape, size) if size >= 3 else ()
 
 
 def sign_of(cell: Mapping[str, Any], ink: Ink) -> str:
@@ -70,8 +131,8 @@ def draw_figure(
     if shape == "seeds":
         _centred(canvas, box, text or str(cell.get("count") or ""), style)
         return
-    lines = LARGE.get(shape, {}).get(min(height, 3)) if ink.colours and ink.unicode else None
-    if lines and width >= len(lines[0]):
+    lines = _lines_of(shape, width, height) if ink.colours and ink.unicode else ()
+    if lines:
         left, top = x + (width - len(lines[0])) // 2, y + (height - len(lines)) // 2
         for index, line in enumerate(lines):
             for at, character in enumerate(line):

@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from rich.style import Style
 
 from plyhouse.clients.terminal.action_choice import HELD, spot_name
 from plyhouse.clients.terminal.board_drawing import board_size, draw_board, sizes_of
-from plyhouse.clients.terminal.canvas import Canvas, Spot
+from plyhouse.clients.terminal.canvas import Canvas, Spot, width_of
 from plyhouse.clients.terminal.colours import BLACK, SOFT, Ink, seat_colour
 from plyhouse.clients.terminal.pieces import sign_of
 from plyhouse.clients.terminal.view_options import ViewOptions
@@ -34,6 +35,18 @@ BAR: Final = 20
 """Cells of the bar of a counter with a target."""
 GAP: Final = 3
 """Cells between boards."""
+WIDE: Final = 7
+TALL: Final = 3
+"""Cells and lines of a large card or die."""
+PIPS: Final = {
+    "1": "/  \u25cf",
+    "2": "\u25cf//    \u25cf",
+    "3": "\u25cf/  \u25cf/    \u25cf",
+    "4": "\u25cf   \u25cf//\u25cf   \u25cf",
+    "5": "\u25cf   \u25cf/  \u25cf/\u25cf   \u25cf",
+    "6": "\u25cf   \u25cf/\u25cf   \u25cf/\u25cf   \u25cf",
+}
+"""The lines of a large die."""
 SUITS: Final = {"hearts": "\u2665", "diamonds": "\u2666", "clubs": "\u2663", "spades": "\u2660"}
 
 
@@ -43,6 +56,14 @@ def picture(scene: Fields, look: ViewOptions) -> Canvas:
     A counter or tray that follows one board of several is placed below that board.
     """
     elements = list(scene.get("elements", ()))
+    if look.ink.colours and look.ink.unicode:
+        large = replace(look, large=True)
+        if (
+            all(each.get("kind") != "grid" for each in elements)
+            and sum(_lines(each, large) for each in elements) <= look.height
+            and all(_width(each, large) <= look.width for each in elements)
+        ):
+            look = large
     groups: list[list[tuple[int, Fields]]] = [[]]
     several = sum(each.get("kind") == "grid" for each in elements) > 1
     for index, element in enumerate(elements):
@@ -106,7 +127,16 @@ def _lines(element: Fields, look: ViewOptions) -> int:
         return len(_wrapped(element, look))
     if element.get("kind") == "tray":
         return bool(element.get("pieces"))
+    if element.get("kind") in ("hand", "dice") and look.large:
+        return TALL
     return element.get("kind") in ("grid", "hand", "dice", "counter")
+
+
+def _width(element: Fields, look: ViewOptions) -> int:
+    """Cells that large cards or dice take with their label; 0 for other elements."""
+    tiles = len(element.get("cards") or element.get("values") or ())
+    label = width_of(look.words(str(element.get("label", ""))))
+    return label + 4 + tiles * (WIDE + 3) if tiles else 0
 
 
 def _wrapped(element: Fields, look: ViewOptions) -> list[str]:
@@ -136,16 +166,17 @@ def _draw_line(canvas: Canvas, y: int, index: int, element: Fields, look: ViewOp
         for line, text in enumerate(_wrapped(element, look)):
             canvas.put(0, y + line, text)
         return
-    x = _draw_swatch(canvas, y, element.get("seat"), look)
-    x += canvas.put(x, y, f"{look.words(str(element.get('label', '')))}: ")
+    middle = y + _lines(element, look) // 2
+    x = _draw_swatch(canvas, middle, element.get("seat"), look)
+    x += canvas.put(x, middle, f"{look.words(str(element.get('label', '')))}: ")
     match element["kind"]:
         case "hand":
-            _draw_hand(canvas, x, y, index, element, look)
+            _draw_hand(canvas, x, middle, index, element, look)
         case "dice":
             for value in element.get("values", ()):
-                x += _tile(canvas, x, y, str(value), look) + 1
+                x += _tile(canvas, x, middle, str(value), look, pips=True) + 1
             if not element.get("values"):
-                canvas.put(x, y, "-")
+                canvas.put(x, middle, "-")
         case "counter":
             _draw_counter(canvas, x, y, element, look)
         case "tray":
@@ -172,12 +203,29 @@ def _readable(seat: int | None, look: ViewOptions) -> Style:
 
 
 def _tile(
-    canvas: Canvas, x: int, y: int, text: str, look: ViewOptions, colour: str = "#101010"
+    canvas: Canvas,
+    x: int,
+    y: int,
+    text: str,
+    look: ViewOptions,
+    colour: str = "#101010",
+    *,
+    pips: bool = False,
 ) -> int:
-    """A card, a die, a coin; returns its width."""
+    """A card, a die, a coin around line ``y``; returns its width."""
     if not look.ink.colours:
         return canvas.put(x, y, f"[{text}]")
-    return canvas.put(x, y, f" {text} ", Style(color=colour, bgcolor="#f2f2f2", bold=True))
+    style = Style(color=colour, bgcolor="#f2f2f2", bold=True)
+    if not look.large:
+        return canvas.put(x, y, f" {text} ", style)
+    width = max(WIDE, width_of(text) + 2)
+    canvas.fill(x, y - 1, width, TALL, style)
+    if pips and text in PIPS:
+        for line, row in enumerate(PIPS[text].split("/")):
+            canvas.put(x + 1, y - 1 + line, row, style)
+    else:
+        canvas.put(x + (width - width_of(text)) // 2, y, text, style)
+    return width
 
 
 def _draw_hand(canvas: Canvas, x: int, y: int, index: int, hand: Fields, look: ViewOptions) -> None:
@@ -196,14 +244,20 @@ def _draw_hand(canvas: Canvas, x: int, y: int, index: int, hand: Fields, look: V
         if brackets or can:
             x += canvas.put(x, y, brackets[0] if brackets else " ", Style(bold=True))
         if text is None and look.ink.colours:
-            back = look.ink.sign("\u2592\u2592\u2592", " ? ")
-            x += canvas.put(x, y, back, Style(color="#c9d8ff", bgcolor="#27407a"))
+            style = Style(color="#c9d8ff", bgcolor="#27407a")
+            if look.large:
+                canvas.fill(x, y - 1, WIDE, TALL, style, "\u2592")
+                x += WIDE
+            else:
+                back = look.ink.sign("\u2592\u2592\u2592", " ? ")
+                x += canvas.put(x, y, back, style)
         else:
             x += _tile(canvas, x, y, text or "?", look, colour)
         if brackets or can:
             x += canvas.put(x, y, brackets[1] if brackets else " ", Style(bold=True))
         label = look.words(str(card.get("label") or text or "face down"))
-        canvas.spots.append(Spot(name, left, y, x - left, 1, label, 0, at, index))
+        high = TALL if look.large else 1
+        canvas.spots.append(Spot(name, left, y - high // 2, x - left, high, label, 0, at, index))
         x += 1
 
 

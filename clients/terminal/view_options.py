@@ -37,6 +37,8 @@ class ViewOptions:
     cursor: str = ""
     changed: Container[str] = ()
     """Names of the spots whose content differs from the previous position."""
+    large: bool = False
+    """Draw cards and dice three lines high."""
 
     def words(self, text: str) -> str:
         """Return a scene's text with the players' names in place of their seats."""

@@ -29,6 +29,14 @@ SMALL = (52, 21)
 """The board's share of a terminal of 80 by 24, with everything else visible."""
 LARGE = (81, 35)
 GAMES = (*sorted(BUILT_IN), "go(size=19)", "connect_four(columns=10,rows=5)")
+BOARDS = [
+    name
+    for name in GAMES
+    if any(
+        each["kind"] == "grid" and each.get("look") != "table"
+        for each in scene_after(name, 0)[0]["elements"]
+    )
+]
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -65,6 +73,49 @@ def test_without_colours_and_unicode_there_are_none(name: str) -> None:
     if name not in ("chess", "pacman"):  # whose texts are no ASCII, as the game writes them
         assert drawn.text().isascii(), drawn.text()
     assert game.seats >= 1
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_board_in_a_larger_window_has_larger_spots(name: str) -> None:
+    scene, _ = scene_after(name, 4)
+    areas = []
+    for width, height in (SMALL, (160, 55)):
+        drawn = picture(scene, ViewOptions(width, height, Ink(names=tuple(scene["seats"]))))
+        assert (drawn.width <= width, drawn.height <= height) == (True, True)
+        areas.append(max(spot.width * spot.height for spot in drawn.spots))
+    assert areas[1] >= 2 * areas[0]
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE, (160, 55)])
+def test_discs_on_neighbouring_spots_leave_half_a_line_between_them(
+    size: tuple[int, int],
+) -> None:
+    cell = {"text": "x", "owner": 0, "shape": "disc", "action": None}
+    rows = [[{**cell, "name": f"{x}{y}"} for x in "ab"] for y in "12"]
+    grid = {"kind": "grid", "rows": rows, "row_labels": [], "column_labels": ["a", "b"]}
+    drawn = picture({"elements": [grid]}, ViewOptions(*size, Ink()))
+    lines = drawn.text().splitlines()
+    for spot in drawn.spots:
+        lowest = lines[spot.y + spot.height - 1].ljust(drawn.width)
+        assert set(lowest[spot.x : spot.x + spot.width]) <= set(" \u2580\u2598\u259d")
+        side = [line.ljust(drawn.width)[spot.x] for line in lines[spot.y : spot.y + spot.height]]
+        assert set(side) == {" "}
+
+
+def test_checkers_of_a_backgammon_stack_stay_apart() -> None:
+    scene, _ = scene_after("backgammon", 0)
+    drawn = picture(scene, ViewOptions(*SMALL, Ink(names=tuple(scene["seats"]))))
+    assert "\u2597\u2584\u2596" in drawn.text()
+    assert "\u2588" not in drawn.text()
+
+
+def test_cards_and_dice_are_large_where_there_is_room() -> None:
+    die = {"kind": "dice", "label": "roll", "values": [5]}
+    scene = {"elements": [die, {"kind": "hand", "label": "card", "cards": [{"text": None}]}]}
+    assert picture(scene, ViewOptions(40, 6, Ink())).height == 6
+    assert picture(scene, ViewOptions(40, 5, Ink())).height == 2
+    assert picture(scene, ViewOptions(40, 6, Ink(colours=False))).height == 2
+    assert picture(scene, ViewOptions(40, 6, Ink())).text().count("\u25cf") == 5
 
 
 def brightness(name: str) -> float:

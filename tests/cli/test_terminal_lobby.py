@@ -28,6 +28,10 @@ async def test_a_guest_plays_a_bot_of_the_house_and_the_match_can_be_watched(
             lobby = app.screen
             assert isinstance(lobby, LobbyScreen)
             await until(pilot, lambda: bool(lobby.levels))
+            for name in ("running", "seeks"):
+                empty = lobby.query_one(f"#{name}", OptionList)
+                assert "Choose a game on the left" in str(empty.options[0].prompt)
+                assert empty.options[0].disabled
             names = [each.name for each in lobby.games]
             lobby.query_one("#games", OptionList).highlighted = names.index("tic_tac_toe")
             await pilot.press("enter", "enter")  # the game, then the first level

@@ -66,6 +66,12 @@ async def test_a_choice_of_both_at_once_is_made_from_the_list() -> None:
         actions = at.screen.query_one(ActionList)
         assert actions.options.has_focus, "nothing is to be chosen on the board"
         await at.pilot.press("slash", *"pap")
+        assert "Esc goes back to the board, where q leaves" in at.shown("#status")
+        assert not any(
+            each.binding.key == "q"
+            for each in at.app.screen.active_bindings.values()
+            if each.enabled
+        )
         await until(at.pilot, lambda: actions.options.option_count == 1)
         await at.pilot.press("escape")
         await at.pilot.press("tab")
@@ -83,7 +89,7 @@ async def test_cards_are_seen_by_whom_they_belong_to_alone() -> None:
     async with sitting("kuhn_poker", calls, seat=1) as at:
         text = at.board.drawn.text()
         assert "Card of bob: \u2592" in text
-        assert any(f"Card of alice:  {card}" in text for card in "JQK")
+        assert any(f"Card of alice:    {card}" in text for card in "JQK")
         await at.pilot.press("slash", *"xyzzy", "enter")
         assert "'xyzzy' is not possible here" in at.shown("#news")
         await at.pilot.press("escape", "slash", *"call", "enter")

@@ -55,7 +55,7 @@ class ActionList(Vertical):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Back to the board", show=False),
+        Binding("escape", "leave", "Back to the board", key_display="Esc"),
     ]
 
     class Chosen(Message):
@@ -82,7 +82,7 @@ class ActionList(Vertical):
 
     def compose(self) -> ComposeResult:
         """The field and the list."""
-        yield Input(placeholder="type an action", compact=True)
+        yield Input(placeholder="press / to type an action", compact=True)
         yield OptionList(markup=False, compact=True)
 
     @property

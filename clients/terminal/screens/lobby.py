@@ -48,6 +48,12 @@ EVERY: Final = 3.0
 PAUSE: Final = 1.0
 """Seconds before a bot that is not there yet is asked for again."""
 
+EMPTY: Final = {
+    "running": "No match is running. Choose a game on the left to play one.",
+    "seeks": "Nobody is waiting. Choose a game on the left, then anyone, and wait here.",
+}
+"""Advice in place of an empty list."""
+
 HELP: Final = """\
 KEYS
 
@@ -166,13 +172,16 @@ class LobbyScreen(Screen[None]):
         self._fill("running", [self._match_text(each) for each in self.running])
 
     def _fill(self, name: str, texts: Sequence[str]) -> None:
-        """Show a list; what is marked stays marked."""
+        """Show a list, or what to do while it is empty; what is marked stays marked."""
         shown = self.query_one(f"#{name}", OptionList)
-        if [str(option.prompt) for option in shown.options] == list(texts):
+        options = [Option(text) for text in texts]
+        if not options and name in EMPTY:
+            options = [Option(EMPTY[name], disabled=True)]
+        if [option.prompt for option in shown.options] == [option.prompt for option in options]:
             return
         at = shown.highlighted
         shown.clear_options()
-        shown.add_options(texts)
+        shown.add_options(options)
         if texts:
             shown.highlighted = min(at or 0, len(texts) - 1)
 

@@ -37,6 +37,9 @@ from plyhouse.protocol.messages import (
 
 __all__ = ["MatchScreen"]
 
+TYPING: Final = "Enter plays, Esc goes back to the board, where q leaves"
+TYPED: Final = ("type", "flip", "go", "play", "draw", "resign", "help", "leave")
+"""Actions of the screen whose keys are text in the input field."""
 PATIENCE: Final = 4.0
 """Seconds after which a key that must be pressed twice is forgotten."""
 
@@ -225,7 +228,7 @@ class MatchScreen(ReplayControl):
         """Show the state of the match, and notices."""
         course = self.course
         status = course.status_at(self.at)
-        hint = self.board.hint()
+        hint = TYPING if isinstance(self.focused, Input) else self.board.hint()
         if self.sent is not None and self.sent == course.turn:
             status = "Played; waiting for the server."
         elif not course.scenes:
@@ -306,6 +309,10 @@ class MatchScreen(ReplayControl):
                 self.take(answer)
 
     # ----------------------------------------------------------------------- what is done
+
+    def on_descendant_focus(self) -> None:
+        """Name the keys of the part that has the focus."""
+        self._say()
 
     def on_board_view_chosen(self, event: BoardView.Chosen) -> None:
         """An action was chosen on the board."""
@@ -400,8 +407,8 @@ class MatchScreen(ReplayControl):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Which keys mean something now."""
-        if action == "type" and self.focused is not None and isinstance(self.focused, Input):
-            return False  # it is typed, as in 8/5
+        if isinstance(self.focused, Input) and action in TYPED:
+            return False  # their keys are typed, as in 8/5
         if action in ("resign", "draw", "type"):
             return self._mine and bool(self.course.match)
         if action == "again":

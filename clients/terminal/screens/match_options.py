@@ -88,7 +88,7 @@ class Players(Question[int]):
 
 
 class Opponents(Question[str]):
-    """Against whom: a level of the house's bots, ``player/bot``, or "" for anybody."""
+    """Against whom: a level of the built-in bots, ``player/bot``, or "" for anyone."""
 
     SAID: ClassVar[dict[str, str]] = {
         "easy": "plays any legal action",
@@ -104,9 +104,9 @@ class Opponents(Question[str]):
         count: int,
         hosted: Sequence[str] = (),
     ) -> None:
-        named = [f"{each:<8} {self.SAID.get(each, 'a bot of the house')}" for each in levels]
+        named = [f"{each:<8} {self.SAID.get(each, 'a built-in bot')}" for each in levels]
         whom = "whom" if count == 1 else f"which {count}"
         heading = f"{title}, {time_control}: against {whom}?"
-        anybody = "anybody  whoever seeks the same"
+        anybody = "anyone   the first player who seeks the same"
         started = [f"{each}  submitted; the server starts it" for each in hosted]
         super().__init__(heading, [*levels, "", *hosted], [*named, anybody, *started])
