@@ -52,6 +52,7 @@ COMPILED = (
     "search/kernels/*.py",
     "server/table/live.py",
     "server/match/attendance.py",
+    "server/match/audience.py",
     "server/match/clock.py",
     "server/match/history.py",
     "server/match/engine.py",

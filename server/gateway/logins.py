@@ -165,7 +165,7 @@ class Logins:
         now = self._now()
         entered = []
         for live, seat in tuple(self._directory.matches_of(bot)):
-            live.match.subscribe(seat, updates=hello.updates, scenes=hello.scenes)
+            live.match.audience.subscribe(seat, updates=hello.updates, scenes=hello.scenes)
             live.reconnected(seat)
             entered.append((live, seat))
         release = session.hold()

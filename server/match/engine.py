@@ -18,8 +18,8 @@ The clock of the seat to move starts when the shell reports that its turn was wr
 have been written (`Match.turn_missed`).
 
 A match consists of its `Course` (everything that its stored events determine, and so survives a
-kill), its `Attendance` (the seats that are away, and since when), and what each viewer has got.
-Only `plyhouse.server.match.views` makes the data for viewers.
+kill), its `Attendance` (the seats that are away, and since when), and its `Audience` (what each
+viewer has got).  Only `plyhouse.server.match.views` makes the data for viewers.
 
 The module is long because the match is one state machine.  The effect of an input depends on
 status, clock, offers and absences together, so splitting it would give classes that know each
@@ -43,7 +43,6 @@ from plyhouse.protocol.messages import (
     DrawDeclined,
     DrawOffered,
     Error,
-    Event,
     Finished,
     MatchMessage,
     MatchSnapshot,
@@ -53,10 +52,10 @@ from plyhouse.protocol.messages import (
     Outcome,
     Termination,
     Turn,
-    Update,
 )
 from plyhouse.server.match import outcomes
 from plyhouse.server.match.attendance import Attendance
+from plyhouse.server.match.audience import Audience
 from plyhouse.server.match.chance import commitment, normal_nonce
 from plyhouse.server.match.clock import Clock
 from plyhouse.server.match.effects import Broadcast, Effects, Finish, Row, Send, Started, Telling
@@ -85,10 +84,8 @@ class Match:
         "_nonce_changes",
         "_paused_at",
         "_ready_deadline",
-        "_scenes",
-        "_seen",
-        "_subscribed",
         "attendance",
+        "audience",
         "clock",
         "commitment",
         "config",
@@ -115,9 +112,7 @@ class Match:
         self._nonce_changes = [0] * self.seats
         self._ready_deadline = now + config.ready_timeout_ns
         self._paused_at: int | None = None
-        self._subscribed: dict[int | None, bool] = {}
-        self._scenes: set[int | None] = set()
-        self._seen = [0] * (self.seats + 1)
+        self.audience = Audience(config.match, self.seats, self.views)
         if course is not None and course.status != "finished":
             self.attendance.excuse(self.seats, now)
 
@@ -181,9 +176,11 @@ class Match:
         course = self.course
         running = course.status == "running"
         yours = running and viewer is not None and viewer == self.position.mover
-        observation, scene = self._seen_now(viewer)
+        state = self.position.state
+        stopped = course.status == "finished" and state.to_move != TERMINAL
+        observation, scene = self.audience.observed(viewer, state, stopped=stopped)
         if viewer is not None:
-            self._seen[viewer] = self.views.length
+            self.audience.caught_up(viewer)
         return MatchSnapshot(
             match=config.match,
             pairing=config.pairing,
@@ -208,28 +205,6 @@ class Match:
             outcome=course.outcome,
             draw_offers=sorted(course.offers) if running else [],
         )
-
-    def subscribe(self, viewer: int | None, *, updates: bool = True, scenes: bool = False) -> None:
-        """Set what a seat, or the spectators (None), get in addition to turns.
-
-        ``updates`` asks for an ``update`` when somebody else is to move, ``scenes`` for drawings
-        along with observations.  Without a subscription spectators get nothing.
-        """
-        if updates:
-            self._subscribed[viewer] = True
-        else:
-            self._subscribed.pop(viewer, None)
-        if scenes:
-            self._scenes.add(viewer)
-        else:
-            self._scenes.discard(viewer)
-        if viewer is None:
-            self._seen[-1] = self.views.length
-
-    def unsubscribe(self, viewer: int | None) -> None:
-        """Send a seat, or the spectators, no more than is necessary."""
-        self._subscribed.pop(viewer, None)
-        self._scenes.discard(viewer)
 
     # ------------------------------------------------------------------- before the start
 
@@ -364,10 +339,10 @@ class Match:
             clocks = clock_states(clock, now, position.state.to_move)
             told: list[Telling] = []
             if course.offers and course.lapse(seat):
-                told += self._others(seat, DrawDeclined(self.config.match, seat))
+                told += self.audience.others(seat, DrawDeclined(self.config.match, seat))
             if re is not None:
                 entry = ledger_entry(ply, seat, ledger)
-                events = self._events(seat)
+                events = self.audience.events(seat)
                 match = self.config.match
                 answer = Accepted(re, match, ply, events, clocks, entry, False, said)
                 told.append(Send(seat, answer))
@@ -411,7 +386,7 @@ class Match:
         if course.offered_at[seat] == self.position.ply:
             return self._refused(seat, re, "match/draw_offered_already")
         effects = self._ok(seat, re, [course.offer(seat)])
-        effects.told += self._others(seat, DrawOffered(self.config.match, seat))
+        effects.told += self.audience.others(seat, DrawOffered(self.config.match, seat))
         return effects
 
     def accept_draw(self, seat: int, now: int, *, re: int | None = None) -> Effects:
@@ -436,7 +411,7 @@ class Match:
         if not self.course.offers:
             return self._refused(seat, re, "match/draw_not_offered")
         effects = self._ok(seat, re, [self.course.decline(seat)])
-        effects.told += self._others(seat, DrawDeclined(self.config.match, seat))
+        effects.told += self.audience.others(seat, DrawDeclined(self.config.match, seat))
         return effects
 
     # --------------------------------------------------------- connections, time, the server
@@ -448,7 +423,7 @@ class Match:
         `turn_missed` or `turn_written` follows.
         """
         left = self.course.status != "finished" and self.attendance.leave(seat, now)
-        told = self._onlookers(seat, self._absence(seat, now)) if left else []
+        told = self.audience.notices(seat, self._absence(seat, now)) if left else []
         if turn_pending:
             return Effects([], told)
         if left and self.turn_open and seat == self.position.state.to_move:
@@ -465,7 +440,7 @@ class Match:
         if self.attendance.until(seat) is not None:
             text = f"{_sentence(seat_label(self.config, seat))} is back."
             back = Notice("notice/back", text, self.config.match, seat)
-            expired.told += self._onlookers(seat, [back])
+            expired.told += self.audience.notices(seat, [back])
         self.attendance.come(seat)
         return expired
 
@@ -474,7 +449,7 @@ class Match:
 
         They are for a seat that has come, or for a new spectator (None).
         """
-        if viewer is not None and not self._hears(viewer):
+        if viewer is not None and not self.audience.wants_notices(viewer):
             return []
         others = [seat for seat in range(self.seats) if seat != viewer]
         return [notice for seat in others for notice in self._absence(seat, now)]
@@ -563,28 +538,13 @@ class Match:
 
     # ------------------------------------------------------------------------- telling
 
-    def _events(self, viewer: int) -> list[Event]:
-        """Return the events since the last message to a viewer (-1: the spectators)."""
-        since = self._seen[viewer]
-        self._seen[viewer] = self.views.length
-        return self.views.events(None if viewer < 0 else viewer, since)
-
-    def _seen_now(self, viewer: int | None) -> tuple[dict[str, Any], dict[str, Any] | None]:
-        """Return the observation and, if wanted, the scene."""
-        state = self.position.state
-        wanted = viewer in self._scenes
-        if self.course.status == "finished" and state.to_move != TERMINAL:
-            observation, scene = self.views.stopped(state, viewer)
-            return observation, scene if wanted else None
-        if wanted:
-            return self.views.drawn(state, viewer)
-        return self.views.observation(state, viewer), None
-
     def _turn(self, mover: int, now: int, clocks: list[ClockState], *, retry: bool) -> Send:
-        observation, scene = self._seen_now(mover)
-        ply = self.position.ply
+        position = self.position
+        audience = self.audience
+        observation, scene = audience.observed(mover, position.state)
+        ply = position.ply
         left = self.clock.remaining(mover, now) // MS
-        events = self._events(mover)
+        events = audience.events(mover)
         turn = Turn(self.config.match, ply, events, observation, clocks, left, scene, retry)
         return Send(mover, turn, ply)
 
@@ -611,49 +571,18 @@ class Match:
         if clocks is None:
             clocks = clock_states(self.clock, now, mover)
         told.append(self._turn(mover, now, clocks, retry=False))
-        if self._subscribed:
-            told += self._updates(mover, now, clocks)
+        audience = self.audience
+        if audience.has_followers:
+            told += audience.updates(mover, position.state, position.ply, clocks)
         return effects
 
-    def _updates(
-        self, mover: int | None, now: int, clocks: list[ClockState] | None = None
-    ) -> list[Telling]:
+    def _updates(self, mover: int | None, now: int) -> list[Telling]:
         """Return the updates of everyone who follows the match, except the mover."""
-        told: list[Telling] = []
-        for viewer in self._subscribed:
-            if viewer is not None and viewer == mover:
-                continue
-            if clocks is None:
-                clocks = clock_states(self.clock, now, mover)
-            observation, scene = self._seen_now(viewer)
-            events = self._events(-1 if viewer is None else viewer)
-            update = Update(
-                self.config.match, self.position.ply, events, observation, clocks, scene
-            )
-            told.append(Broadcast(update) if viewer is None else Send(viewer, update))
-        return told
-
-    def _others(self, seat: int, message: DrawOffered | DrawDeclined) -> list[Telling]:
-        told: list[Telling] = [Send(each, message) for each in range(self.seats) if each != seat]
-        if None in self._subscribed:
-            told.append(Broadcast(message))
-        return told
-
-    def _hears(self, seat: int) -> bool:
-        """Return whether a seat wants notices: people do, and bots that ask for updates."""
-        return seat in self._subscribed or seat in self._scenes
-
-    def _onlookers(self, seat: int, notices: list[Notice]) -> list[Telling]:
-        """Return notices for the spectators, and for the other seats that want them."""
-        told: list[Telling] = [
-            Send(each, notice)
-            for notice in notices
-            for each in range(self.seats)
-            if each != seat and self._hears(each)
-        ]
-        if None in self._subscribed:
-            told += [Broadcast(notice) for notice in notices]
-        return told
+        if not self.audience.has_followers:
+            return []
+        clocks = clock_states(self.clock, now, mover)
+        position = self.position
+        return self.audience.updates(mover, position.state, position.ply, clocks)
 
     def _ok(self, seat: int, re: int | None, rows: list[Row] | None = None) -> Effects:
         """Answer with ``ok``."""
@@ -841,7 +770,7 @@ class Match:
         self.attendance.clear()
         finish = Finish(outcome, self.position.ply, termination in outcomes.VOID)
         told += [Send(each, self._finished(each)) for each in range(self.seats)]
-        if None in self._subscribed:
+        if self.audience.has_spectators:
             told.append(Broadcast(self._finished(-1)))
         return Effects([row, finish], told, milestone=True)
 
@@ -852,7 +781,7 @@ class Match:
         return Finished(
             match=self.config.match,
             outcome=outcome,
-            events=self._events(viewer),
+            events=self.audience.events(viewer),
             pairing_done=done,
             seed=self.config.seed.hex() if done else "",
         )

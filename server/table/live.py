@@ -266,7 +266,7 @@ class LiveMatch:
         """Let a line follow the match: it gets a snapshot, then everything that happens."""
         match = self.match
         wanted = scenes or any(each.scenes for each in self.spectators)
-        match.subscribe(None, updates=True, scenes=wanted)
+        match.audience.subscribe(None, updates=True, scenes=wanted)
         now = self._referee.now()
         message = MatchMessage(match.snapshot(None, now), re)
         self._enqueue([], [_Join(line, message, match.absences(None, now))])
@@ -275,7 +275,7 @@ class LiveMatch:
         """Stop following; unknown lines are ignored."""
         self.spectators.discard(line)
         if not self.spectators:
-            self.match.unsubscribe(None)
+            self.match.audience.unsubscribe(None)
 
     def durable(self) -> asyncio.Future[None] | None:
         """Return a future for the commit of everything so far; None if all is durable."""

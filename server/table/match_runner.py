@@ -262,7 +262,7 @@ class MatchRunner:
         live.pairing.open[live.id] = live
         for seat, holder in enumerate(live.holders):
             if holder.updates or holder.scenes:
-                live.match.subscribe(seat, updates=holder.updates, scenes=holder.scenes)
+                live.match.audience.subscribe(seat, updates=holder.updates, scenes=holder.scenes)
 
     @staticmethod
     def _mark_last(pairing: LivePairing) -> None:

@@ -150,7 +150,7 @@ def test_forfeits_give_what_the_page_says(name: str) -> None:
 
 def test_the_cards_of_a_showdown_are_shown_as_the_page_says() -> None:
     table = Table(get_game("kuhn_poker"))
-    table.match.subscribe(1)
+    table.match.audience.subscribe(1)
     for action in ("check", "check"):
         table.act(action)
     update, finished = table.inbox[1][-2:]

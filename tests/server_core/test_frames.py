@@ -29,7 +29,7 @@ def running(clocks: Any) -> list[int]:
 @pytest.mark.parametrize("control", CONTROLS)
 def test_every_frame_shows_whose_clock_runs(control: str) -> None:
     table = Table(Heap(seats=3), control)
-    table.match.subscribe(2)
+    table.match.audience.subscribe(2)
     for ply in range(4):
         table.act("1", think=SECOND // 2)
         answer = next(each for each in reversed(table.inbox[ply % 3]) if type(each) is Accepted)
@@ -125,7 +125,7 @@ def test_the_drawing_of_a_match_that_ended_otherwise_offers_no_action() -> None:
         return table.match.snapshot(1, table.now)
 
     table = Table(TicTacToe())
-    table.match.subscribe(1, scenes=True)
+    table.match.audience.subscribe(1, scenes=True)
     table.act("b2")
     scene = snapshot().scene
     assert scene is not None

@@ -53,7 +53,7 @@ def test_anything_may_arrive(game: Any, control: str, rule: str, ready: bool, st
         lag=LagPolicy(5 * MS, 20 * MS),
     )
     match = table.match
-    match.subscribe(None)
+    match.audience.subscribe(None)
     for (name, seat, value), wait in steps:
         seat %= game.seats
         table.now += wait

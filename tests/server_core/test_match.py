@@ -174,27 +174,27 @@ def test_lag_is_refunded_and_stalls_are_not_charged() -> None:
 
 def test_followers_are_sent_updates_and_others_are_not() -> None:
     table = Table(Heap(seats=3))
-    table.match.subscribe(2, scenes=True)
-    table.match.subscribe(None)
+    table.match.audience.subscribe(2, scenes=True)
+    table.match.audience.subscribe(None)
     table.act("1")
     update = last(table, 2, Update)
     assert (update.ply, update.observation["left"]) == (1, 11)
     assert update.scene is not None
     assert table.broadcasts[-1].scene is None
     assert not any(isinstance(each, Update) for each in table.inbox[0] + table.inbox[1])
-    table.match.unsubscribe(None)
+    table.match.audience.unsubscribe(None)
     table.act("1")
     assert len(table.broadcasts) == 1
     assert last(table, 2, Turn).scene is not None, "scenes come with turns as well"
-    table.match.subscribe(2, updates=False, scenes=False)
+    table.match.audience.subscribe(2, updates=False, scenes=False)
     table.act("1")
     assert last(table, 2, Update) is update
 
 
 def test_followers_see_the_last_position_before_the_end() -> None:
     table = Table(Heap(coins=1))
-    table.match.subscribe(None)
-    table.match.subscribe(0)
+    table.match.audience.subscribe(None)
+    table.match.audience.subscribe(0)
     table.act("1")
     assert [type(each) for each in table.broadcasts] == [Update, Finished]
     assert table.broadcasts[0].observation["left"] == 0
@@ -204,7 +204,7 @@ def test_followers_see_the_last_position_before_the_end() -> None:
 def test_a_late_spectator_is_told_only_what_is_new() -> None:
     table = Table(Heap())
     table.act("1")
-    table.match.subscribe(None)
+    table.match.audience.subscribe(None)
     assert len(table.match.snapshot(None, table.now).events) == 1
     table.act("1")
     assert [event.ply for event in table.broadcasts[-1].events] == [1]
@@ -428,8 +428,8 @@ def test_those_who_watch_are_told_who_is_away_and_for_how_long() -> None:
         6000,
     )
     assert told.message == "Seat 1 (player0/bot) is away; the match waits 6 s more."
-    match.subscribe(None)
-    match.subscribe(1)
+    match.audience.subscribe(None)
+    match.audience.subscribe(1)
     (to_seat, to_all) = match.reconnected(0, 5 * SECOND).told
     assert isinstance(to_seat, Send)
     assert isinstance(to_all, Broadcast)
@@ -447,8 +447,8 @@ def test_those_who_watch_are_told_who_is_away_and_for_how_long() -> None:
 def test_a_person_is_told_who_is_away_and_a_bot_that_does_not_ask_is_not() -> None:
     table = Table(Heap(), disconnect_grace_ns=10 * SECOND)
     match = table.match
-    match.subscribe(0, updates=False, scenes=True)
-    match.subscribe(1, updates=False, scenes=False)
+    match.audience.subscribe(0, updates=False, scenes=True)
+    match.audience.subscribe(1, updates=False, scenes=False)
     (told,) = match.disconnected(1, 0).told
     assert isinstance(told, Send)
     assert told.seat == 0

@@ -32,9 +32,9 @@ class Dealt(Chance):
 
 def deal(table: Table, choices: list[str]) -> None:
     table.match.course.chance = Dealt(choices, table.match.game)
-    table.match.subscribe(None, scenes=True)
+    table.match.audience.subscribe(None, scenes=True)
     for seat in range(table.match.seats):
-        table.match.subscribe(seat, scenes=True)
+        table.match.audience.subscribe(seat, scenes=True)
         table.do(table.match.ready(seat, "00", 0, re=1))
 
 
