@@ -24,11 +24,10 @@ from plyhouse.search.teaching.explain import (
     MAX_NODES,
     SEARCHES,
     WHOLE,
-    Full,
-    Recorder,
     UnknownSearch,
     require_fit,
 )
+from plyhouse.search.teaching.tree_recorder import Full, Recorder
 
 __all__ = ["Fitted", "deepest", "searches_for"]
 
@@ -97,7 +96,7 @@ def deepest(
         raise ValueError("the game is over here: there is no tree to search")
     if seat is None:
         seat = max(state.to_move, 0)
-    asked = _Bounded(game, state, chosen, None, None, seat, False, None, max_nodes)
+    asked = _Bounded(game, state, SEARCHES[chosen], None, None, seat, False, None, max_nodes)
     asked.now, asked.stop = now, now() + seconds
     most = min(depth or WHOLE, WHOLE)
     found: tuple[int, Node, int] | None = None
