@@ -8,6 +8,7 @@
     errors         what can go wrong, as one tree
     urls           database URLs, read
     database       connections, threads and transactions: SQLite and PostgreSQL behind one surface
+    engines        SQLAlchemy's engines, set up for SQLite and PostgreSQL
     thread         the thread that writes to SQLite
     checkpoints    the thread that moves SQLite's log into the database file
     claim          one server per database

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib
 import logging
 import os
 import sqlite3
@@ -29,12 +28,12 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.engine import URL, Dialect
+from sqlalchemy import Connection, Engine
+from sqlalchemy.engine import Dialect
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from plyhouse.storage import schema
-from plyhouse.storage.checkpoints import WRITER_PAGES, Checkpoints
+from plyhouse.storage import engines, schema
+from plyhouse.storage.checkpoints import Checkpoints
 from plyhouse.storage.claim import FileClaim, SessionClaim
 from plyhouse.storage.errors import (
     CannotOpen,
@@ -47,7 +46,7 @@ from plyhouse.storage.errors import (
     Unreachable,
     translate,
 )
-from plyhouse.storage.statements import ROWS_AT_ONCE, Link
+from plyhouse.storage.statements import Link
 from plyhouse.storage.thread import Worker
 from plyhouse.storage.urls import Target, parse_url
 
@@ -61,12 +60,8 @@ log = logging.getLogger("plyhouse.storage.database")
 T = TypeVar("T")
 
 _LOCK_PAUSE_S = 0.005
-_CONNECT_TIMEOUT_S = 10.0
 _RETRIABLE_STATES = frozenset({"40001", "40P01"})  # serialization failure, deadlock
 _ATTEMPTS = 3
-_CACHED_STATEMENTS = 4 * ROWS_AT_ONCE
-"""Statements that SQLite's driver keeps compiled: one for each number of events, and the rest."""
-
 _READERS = 5
 """Threads that read from a SQLite file."""
 
@@ -99,21 +94,17 @@ class Database:
         self._engine: AsyncEngine | None = None
         self._snapshots: AsyncEngine | None = None
         if target.kind == "postgresql":
-            self._engine = self._server_engine()
+            self._engine = engines.server_engine(target)
+            self._errors += engines.server_errors()
             self._snapshots = self._engine.execution_options(
                 isolation_level="REPEATABLE READ", postgresql_readonly=True
             )
             return
         if not target.read_only:
             self._thread = Worker("plyhouse-storage")
-            self._write_engine = create_engine(
-                self._file_url("sqlite", "rwc"),
-                connect_args={"cached_statements": _CACHED_STATEMENTS},
-            )
-            self._set_up_sqlite(self._write_engine, "BEGIN IMMEDIATE", reader=False)
+            self._write_engine = engines.writing_engine(target)
         if target.path is not None:
-            self._read_engine = create_engine(self._file_url("sqlite", "ro"), pool_size=_READERS)
-            self._set_up_sqlite(self._read_engine, "BEGIN", reader=True)
+            self._read_engine = engines.reading_engine(target, _READERS)
             self._readers = ThreadPoolExecutor(_READERS, "plyhouse-reader")
 
     @classmethod
@@ -308,81 +299,11 @@ class Database:
         with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
             loop.call_soon_threadsafe(done, failure)
 
-    # making engines
-
-    def tool_engine(self, *, write: bool) -> AsyncEngine:
-        """Make an engine for a tool that reads or writes whole tables in one transaction.
-
-        The caller disposes of it.
-        """
-        if self.target.kind == "postgresql":
-            engine = self._server_engine()
-            return engine if write else engine.execution_options(isolation_level="REPEATABLE READ")
-        # Slow to import: it brings SQLAlchemy's whole ORM along, of which we use nothing.
-        from sqlalchemy.ext.asyncio import create_async_engine
-
-        engine = create_async_engine(self._file_url("sqlite+aiosqlite", "rw" if write else "ro"))
-        begin = "BEGIN IMMEDIATE" if write else "BEGIN"
-        self._set_up_sqlite(engine.sync_engine, begin, reader=not write)
-        return engine
-
     def explain(self, error: BaseException) -> StorageError | None:
-        """Translate an error of such a tool's; None if it is none of the database's."""
+        """Translate an error of an engine; None if it is none of the database's."""
         if isinstance(error, StorageError):
             return error
         return self._explain(error) if isinstance(error, self._errors) else None
-
-    def _file_url(self, driver: str, mode: str) -> URL:
-        if self.target.path is None:
-            return URL.create(driver, database=":memory:")
-        name = "file:" + quote(str(self.target.path))
-        return URL.create(driver, database=name, query={"uri": "true", "mode": mode})
-
-    def _set_up_sqlite(self, engine: Engine, begin: str, *, reader: bool) -> None:
-        target = self.target
-
-        @event.listens_for(engine, "connect")
-        def connected(connection: Any, _record: object) -> None:
-            connection.isolation_level = None  # we say BEGIN ourselves, see `begun`
-            cursor = connection.cursor()
-            cursor.execute(f"PRAGMA busy_timeout = {target.busy_timeout_ms}")
-            cursor.execute("PRAGMA foreign_keys = ON")
-            if reader:
-                cursor.execute("PRAGMA query_only = ON")
-            else:
-                cursor.execute("PRAGMA journal_mode = WAL")
-                cursor.execute("PRAGMA secure_delete = ON")  # what is erased is overwritten
-                cursor.execute(f"PRAGMA wal_autocheckpoint = {WRITER_PAGES}")
-                cursor.execute(f"PRAGMA synchronous = {'FULL' if target.full_sync else 'NORMAL'}")
-            cursor.close()
-
-        @event.listens_for(engine, "begin")
-        def begun(connection: Connection) -> None:
-            connection.exec_driver_sql(begin)
-
-    def _server_engine(self) -> AsyncEngine:
-        from sqlalchemy.ext.asyncio import create_async_engine
-
-        target = self.target
-        settings = {
-            "application_name": "plyhouse",
-            "jit": "off",  # all our queries are short
-            "lock_timeout": str(target.busy_timeout_ms),
-        }
-        if target.schema is not None:
-            settings["search_path"] = target.schema
-        if not target.full_sync:
-            settings["synchronous_commit"] = "off"
-        arguments: dict[str, object] = {"server_settings": settings, "timeout": _CONNECT_TIMEOUT_S}
-        if target.ssl is not None:
-            arguments["ssl"] = target.ssl
-        engine = create_async_engine(
-            target.url.set(drivername="postgresql+asyncpg"), connect_args=arguments
-        )
-        # While connecting, SQLAlchemy lets the errors of the driver (optional, untyped) through.
-        asyncpg = importlib.import_module("asyncpg")
-        self._errors += (asyncpg.PostgresError, asyncpg.InterfaceError)
-        return engine
 
     async def _prepare_schema(self) -> None:
         while not _migrating.acquire(blocking=False):  # noqa: ASYNC110  (may be another loop's)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import Connection, and_, case, func, literal, or_, select, text
 
-from plyhouse.storage import schema
+from plyhouse.storage import engines, schema
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import AlreadyExists, CannotOpen, OlderSchema, StorageError
 from plyhouse.storage.models import (
@@ -106,7 +106,7 @@ async def _copy(source: Database, target: Database, progress: Progress | None) -
 @contextlib.asynccontextmanager
 async def _session(database: Database, *, write: bool) -> AsyncIterator[AsyncConnection]:
     """One long transaction, committed at the end."""
-    engine = database.tool_engine(write=write)
+    engine = engines.tool_engine(database.target, write=write)
     try:
         async with engine.connect() as connection, connection.begin():
             yield connection
