@@ -6,6 +6,7 @@ This package exports everything that an author needs:
     search_bot   `SearchBot`: base class of bots that call one search
     loading      the bot that a text names: ``random``, ``mybot.py:MyBot(depth=4)``
     options      the part of that text in parentheses
+    thoughts     what a bot thought about an action, as sent to the server
     reference/   built-in bots, each a short example
 
 Its subpackages, from the bot to the server:

@@ -16,17 +16,19 @@ The framework is the modules at this level.  The interface of every game:
 
 Tools for games of any kind:
 
-    position       a match in progress, and the one way to apply an event to it
-    testing        `check_game`: the laws for authors of games; `notation_laws`: on one position
-    playthrough    one whole play as text, for golden files
-    counting       perft and other counts that prove rules
-    trees          games that are a written tree; `tree_notation` reads the text
+    position            a match in progress, and the one way to apply an event to it
+    testing             `check_game`: the laws for authors; `notation_laws`: on one position
+    playthrough         one whole play as text, for golden files
+    counting            perft and other counts that prove rules
+    trees               games that are a written tree; `tree_notation` reads the text
+    observation_fields  the fields of observations, as their authors describe them
 
 Helpers of the built-in games, which your own games do not need:
 
     native         the base class of compiled states
     boards, bits   boards of squares; sets of cells in a machine word
     dice           faces of dice as text
+    endgames       what a game knows about its last plies, for searches
 
 The games themselves are in three rooms; the framework does not import them (`registry` knows
 where they are, and loads one when it is asked for):

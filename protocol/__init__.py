@@ -2,14 +2,17 @@
 
 No input or output happens here, and time is always an argument (integer nanoseconds).
 
-    messages      every message as a typed struct.
+    messages      every message as a typed struct: import them from here.
+    replies       what servers send; `parts` are the fields and structs of messages.
     codec         converts frames (msgpack or JSON) to messages and back, within limits.
     errors        the table of error codes, and the exceptions.
     transitions   the states of a connection and their transitions, as tables.
     connection    both sides of a connection: frames in, frames out.
+    side          what both sides share; `client_side` and `server_side` have the rest.
     liveness      heartbeat, round trips, flood limits.
     hosting       rules of uploaded packages, and the messages of runners.
     api           the HTTP API: its rows, and requests as data.
+    diagram       pictures and tables of the states, for the documentation.
     schema        generates the documentation: ``python -m plyhouse.protocol.schema``.
 """
 

@@ -28,7 +28,7 @@ Modules that these packages share, or that depend on none of them:
     callback_types, policies            functions that callers give to searches; ready-made policies
     random_choice                       the random player, a baseline for all others
     files                               files of results, written atomically
-    variant                             whether compiled code runs, and why not
+    build_report                        whether compiled code runs, and why not
 """
 
 from __future__ import annotations

@@ -1,27 +1,47 @@
-"""The database: models, migrations and everything that is asked of it.
+"""The database: models, migrations and all queries.
 
-    rows           what goes in and comes out, as plain values; what a writer can be given
-    store          an open database, which runs the functions of the modules below: start here
-    competition_*  SQL of competitions; competition_sql has their lifecycle
-    tournaments    SQL of tournaments: the schedules of single games in competitions
-    writer         group commit for what happens in matches
-    errors         what can go wrong, as one tree
-    urls           database URLs, read
-    database       connections, threads and transactions: SQLite and PostgreSQL behind one surface
-    engines        SQLAlchemy's engines, set up for SQLite and PostgreSQL
-    thread         the thread that writes to SQLite
-    checkpoints    the thread that moves SQLite's log into the database file
-    claim          one server per database
-    schema         which schema a database has, and bringing it up to date
-    models         the tables
-    migrations/    how they came about
-    statements     SQL compiled once, for the hot path
-    match_writes   SQL of what is stored while matches are played
-    match_lists    SQL of lists of matches, filtered and in parts
-    match_reads    SQL of matches that are read back
-    competitions   SQL of competitions: entries, progress, tables
-    leaderboards   SQL of leaderboards and ratings
-    people         SQL of players, tokens, bots and versions
+Start at `store`, an open database that runs functions of a `Connection`.  Such functions are:
+
+    people                players, tokens, bots, versions; people_changes: with their audit
+    sessions              people at browsers: sessions, passwords, guests
+    names                 names of players and bots in any script
+    bot_profiles          the pages of bots
+    leaderboards          leaderboards, ratings, and results for their fits
+    match_writes          writes of running matches; voiding has those of void ones
+    match_reads           matches that are read back; match_lists: filtered lists
+    outputs               output of hosted bots
+    tournaments           tournaments: the schedules of single games in competitions
+    tournament_settings   their settings besides columns, as JSON
+    steering              actions of organisers on tournaments
+    competition_sql       competitions: their lifecycle
+    competition_students  the class; join_codes, student_tokens, competition_entries: its parts
+    competition_staff     roles of the staff; announcements: what it tells students
+    competition_results   matches of a final; competition_reruns: of its repetitions
+    competition_changes   another file; competition_copies: students taken over
+    competition_losses    what a deletion takes along
+    competition_privacy   matches that are not public, for one viewer
+    practice_ladders      practice ladders of competitions
+    regrades              requests to look at a grade again
+    submission_sql        submissions; submission_checks: their checks; suspensions: of versions
+    submissions           submitting a package; stored_packages: the files
+    audit                 the audit log
+    erasure               erasing a person; personal_data: what is stored about one; pseudonyms
+
+They use these modules:
+
+    rows         frozen rows; competition_rows and submission_rows have those of their subjects
+    models       the tables; `migrations/` has their history, and schema applies it
+    store        an open database; database has connections, threads and transactions
+    engines      SQLAlchemy's engines, set up for SQLite and PostgreSQL
+    urls         database URLs; file_permissions: of database files
+    writer       group commit of what happens in matches; latency counts its times
+    statements   SQL of the hot path, compiled once
+    thread       the thread that writes to SQLite; checkpoints: the one that moves its log
+    claim        one server per database
+    locks        row locks that keep what was checked true until the commit
+    retries      how writes are repeated; commit_check: after a doubtful commit
+    errors       errors of this package, in one hierarchy
+    maintenance  copies, backups, checks and upgrades of a database
 
 Nothing is imported here, so that `rows` costs nothing.
 """

@@ -3,6 +3,8 @@
     box             a bot's box, its limits, and how it ended; the tiers
     tiers           the tier that this machine supports, found by trying
     client          starts and stops boxes: `ForkServerClient`
+    launcher        runs bots in boxes, in place of ordinary processes
+    cores           the processor of each box
 
 Processes, from the outside to the inside:
 

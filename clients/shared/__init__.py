@@ -7,10 +7,12 @@ Commands import these at the top, so they import only click, which keeps ``--hel
     output                tables and numbers
     http                  calls of a server's HTTP API
     games                 names of games in options and arguments
+    bot_games             the games that bots claim, as defaults
     competition_requests  requests, confirmations and files of organisers
     child_processes       child processes that end with the command
     screen_mode           the choice between screen and plain output
     secret_files          files that only their owner can read
+    stored_login          the server and token of ``plyhouse login``
     lazy                  the group that imports a command when it is used
     gc_settings           settings of the garbage collector
 

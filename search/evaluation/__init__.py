@@ -1,7 +1,7 @@
 """Evaluation functions, and data learned from finished matches.
 
 features, linear_evaluation     named features, and their weighted sum
-played                          finished matches, replayed under the rules
+played_matches                  finished matches, replayed under the rules
 tuning                          weights from results, or from self-play
 opening_book                    what was played in known positions, and how it came out
 """

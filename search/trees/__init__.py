@@ -5,7 +5,7 @@ expectiminimax              duels with dice, with Star1 and Star2 pruning
 expectimax                  one seat against chance, or against a model of the others
 maxn, paranoid              any number of seats
 team_search                 two teams, with or without chance
-deepening                   what they do at the root: iterations, best so far, reports
+iterative_deepening         what they do at the root: iterations, best so far, reports
 transpositions              positions remembered between searches
 chance_nodes                options of the searches that meet dice
 """

@@ -1,1 +1,6 @@
-"""Connections: logins, requests, and the hub that passes them on."""
+"""Connections: logins, requests, and the hub that constructs the other packages.
+
+hub       constructs the packages, and passes frames and events between them
+logins    a connection from ``hello`` to ``welcome``
+requests  all requests except actions
+"""

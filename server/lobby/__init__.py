@@ -1,1 +1,9 @@
-"""Seeks, challenges and matchmaking, outside of competitions."""
+"""Seeks, challenges and matchmaking, outside of competitions.
+
+lobby         seeks and challenges, and the matches that follow from them
+matchmaking   pools of seeks, and the pairs that they make; pure
+seek_hints    why a seek has found nobody yet
+suspension    suspends versions that forfeit repeatedly
+match_search  the words of an address as a filter of matches
+table_sizes   numbers of players for each game
+"""

@@ -1,1 +1,13 @@
-"""Running matches: the holders of seats, clocks, and effects carried out in order."""
+"""Running matches: the holders of seats, clocks, and effects carried out in order.
+
+live             drives one match engine: passes in input, carries out effects
+match_runner     all matches: created, restored, found and removed
+directory        connected bots, running matches, and leaders of pools
+participants     bots that are connected or still hold a seat
+presence         immutable records of bots and matches, for other packages
+watchdog         measures stalls of the event loop, so that no bot pays for them
+login_refunds    gives back the time that a login takes
+hosting_refunds  gives back the time in which no machine runs a hosted bot
+counts           counters for monitoring
+journal          the operator's log of connections and matches
+"""

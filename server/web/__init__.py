@@ -14,6 +14,7 @@
     security_headers headers that every answer has
     rate_limits      the cost of requests, and the allowance of each address
     request_pacing   plies get the event loop before requests
+    metrics          what Prometheus reads at ``/metrics``
     replay           the positions of a match from its stored events
 
 A page to add is a template and a handler; `plyhouse.server.web.templates` says how.

@@ -9,6 +9,7 @@
     competition_forms the forms of organisers and students on those pages
     plot_files        plots as SVG files
     bot_profiles      a page for each bot and each player
+    watching          pages to watch: the projector, the wall of boards, a frame
     play              the way into a match
     account           signing in and up
     reference         the description of the API

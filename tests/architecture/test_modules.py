@@ -1,0 +1,86 @@
+"""A module has one subject and fewer than 500 lines; the docstring of its package names it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from tests.harness.source_tree import TOP, folder_of, modules
+
+LINES = 500
+LONG = {
+    "bots/process/supervisor.py": "one state machine: the life of a bot's process",
+    "bots/running/runner.py": "one object: a bot's connection with all its matches",
+    "clients/api/async_api.py": "one class: a method for each call of the HTTP API",
+    "clients/api/sync_api.py": "written from async_api.py",
+    "clients/cli/play.py": "one command, with its conversation",
+    "clients/runner/machine.py": "one loop that repairs a runner's differences from its plan",
+    "games/base.py": "the interface of games, which authors read in one piece",
+    "games/deterministic/checkers/rules.py": "the rules of one game",
+    "games/deterministic/chess/rules.py": "the rules of one game",
+    "games/hidden/leduc_poker.py": "the rules of one game",
+    "games/stochastic/pacman/rules.py": "the rules of one game",
+    "server/gateway/hub.py": "the one place where the packages of the server meet",
+    "server/hosting/plan.py": "one plan: who runs what",
+    "server/match/engine.py": "one state machine: a match",
+    "server/table/live.py": "one queue: the effects of a match in order",
+    "storage/competition_entries.py": "one subject: who may enter, and which version",
+    "storage/models.py": "all tables, which are read side by side",
+    "storage/rows.py": "values without code",
+}
+"""The modules that are longer, each with the reason."""
+
+UNLISTED = {
+    "bots/reference": "a module for each bot",
+    "clients/cli": "a module for each command",
+    "games/deterministic": "a module or a package for each game",
+    "games/hidden": "a module or a package for each game",
+    "games/stochastic": "a module or a package for each game",
+    "search/kernels": "a module for each search",
+    "storage/migrations": "a module for each schema",
+}
+"""Packages, with those inside, whose modules need no list."""
+
+PACKAGES = {
+    Path(top) / init.parent.relative_to(folder_of(top)): init.parent
+    for top in TOP
+    for init in folder_of(top).rglob("__init__.py")
+}
+"""The folder of each package, by its name in the repository."""
+
+
+def lines_of(path: Path) -> int:
+    return len(path.read_text(encoding="utf-8").splitlines())
+
+
+def test_module_stays_below_500_lines() -> None:
+    found = {
+        f"{top}/{path.relative_to(folder_of(top)).as_posix()}": lines_of(path)
+        for top in TOP
+        for path in modules(top)
+    }
+    long = {name: lines for name, lines in found.items() if lines > LINES}
+    grown = {name: lines for name, lines in long.items() if name not in LONG}
+    assert not grown, f"split these by subject, or state in {Path(__file__).name} why not: {grown}"
+    assert long.keys() == LONG.keys(), f"short now: {LONG.keys() - long.keys()}"
+
+
+def listed(docstring: str) -> set[str]:
+    """The names in the first columns of the tables of a docstring."""
+    columns = re.findall(r"^ *((?:[a-z_/]+, )*[a-z_/]+) {2,}\S", docstring, re.MULTILINE)
+    return {name.rstrip("/") for column in columns for name in column.split(", ")}
+
+
+@pytest.mark.parametrize("package", sorted(PACKAGES), ids=str)
+def test_docstring_of_package_names_its_modules(package: Path) -> None:
+    if any(package.is_relative_to(each) for each in UNLISTED):
+        return
+    folder = PACKAGES[package]
+    docstring = ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8"))) or ""
+    inside = {path.stem for path in folder.glob("*.py") if not path.stem.startswith("_")}
+    missing = {name for name in inside if not re.search(rf"\b{name}\b", docstring)}
+    assert not missing, f"{package}/__init__.py does not name {missing}"
+    known = {path.stem for path in folder.iterdir()}
+    assert listed(docstring) <= known, f"{package} has no {listed(docstring) - known}"
