@@ -3,6 +3,7 @@
 // the frame on another site's page. This module takes the server's messages; the others show them.
 
 import { asHash, enterAddress, fromAddress } from "./address.js";
+import { offerAllHands } from "./all_hands.js";
 import { offerReview, showDetail, showRecord } from "./afterwards.js";
 import { offerRematch } from "./rematch.js";
 import { Backoff } from "./backoff.js";
@@ -64,6 +65,8 @@ async function take(found) {
 /** Look at the match with the eyes of a seat; null: of a spectator. @param {number | null} seat */
 async function lookAs(seat) {
   match.seenBy = seat;
+  match.allHands = false;
+  parts.hands.replaceChildren();
   await load();
 }
 
@@ -82,14 +85,41 @@ async function fetchAll() {
   }
   const first = !match.told;
   match.status = "finished";
-  await fetchScenes(0, true, parts);
+  if (first) await findOwnSeat();
+  await fetchKnown();
   if (of !== match.id) return false;
+  if (mode === "page" && !parts.seenLabel.hidden) offerAllHands(parts.hands, load);
   end({ ...header, returns: header.seats.map((seat) => seat.returned ?? 0) });
   showRecord();
   showDetail(parts.detail).catch(() => {}); // the match is shown without it
   begin(first);
   if (place.dataset.reviews !== undefined) offerReview(parts.review, (ply) => passing.go(ply));
   return true;
+}
+
+/** A player who comes back keeps the own side of the board, and what only that seat saw. */
+async function findOwnSeat() {
+  if (mode !== "page" || match.seat !== null) return;
+  const { player } = await whoAmI();
+  const seat = match.seats.findIndex((each) => player && holder(each) === player);
+  if (seat >= 0) match.seat = seat;
+  keepOwnView();
+}
+
+/** Look at what has hidden information with one's own eyes. */
+function keepOwnView() {
+  if ("hidden" in place.dataset) match.seenBy = match.seat;
+}
+
+/** Fetch all positions; spectators' while what seats saw is not public, as in one match of a pair. */
+async function fetchKnown() {
+  try {
+    await fetchScenes(0, true, parts);
+  } catch (error) {
+    if (match.seenBy === null) throw error;
+    match.seenBy = null;
+    await fetchScenes(0, true, parts);
+  }
 }
 
 /** Where somebody who comes begins: at the ply of the link, else at the latest position. @param {boolean} first */
@@ -166,6 +196,7 @@ function end(outcome) {
 function over(outcome) {
   end({ ...outcome, returns: outcome.returns ?? [] });
   match.turn = null;
+  keepOwnView();
   close();
   setState("");
   showOwnButtons();

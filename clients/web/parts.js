@@ -57,6 +57,7 @@ export class Parts {
     this.review = html("p", { id: "review", hidden: true, "aria-live": "polite" });
     this.own = html("div", { id: "own", class: "choices", role: "group", "aria-label": "Your match" });
     this.again = html("div", { id: "again", class: "choices", role: "group", "aria-label": "Play again" });
+    this.hands = html("div", { id: "hands", class: "choices" });
     this.said = html("p", { id: "heard", class: "unseen", "aria-live": "polite" });
     this.seen.addEventListener("change", () => lookAs(this.seen.value === "" ? null : Number(this.seen.value)));
     this.layOut();
@@ -70,7 +71,7 @@ export class Parts {
     place.replaceChildren(
       html("section", { class: "position", "aria-label": "Position" }, whole ? seats.node : null, this.scene, whole ? null : controls.steps),
       html("section", { class: "course", "aria-label": "Course of the match" },
-        this.title, this.outcome, this.detail, this.review, whole ? null : seats.node, this.own, this.again,
+        this.title, this.outcome, this.detail, this.review, whole ? null : seats.node, this.own, this.again, this.hands,
         ...(whole ? [controls.steps, list.node, accounts.node, thoughts.node, explained.node, this.dice.node, output.node] : []),
         mode === "embed" ? open : null),
       this.said, controls.help, controls.shared);

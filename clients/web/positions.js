@@ -11,17 +11,18 @@ import { api, last, match, names } from "./state.js";
  * @param {import("./parts.js").Parts} parts where plies, thoughts and views are listed
  */
 export async function fetchScenes(first, withEvents, parts) {
-  const { id: of, seenBy: seen } = match;
-  const seat = seen === null ? "" : `&seat=${seen}`;
+  const { id: of, seenBy: seen, allHands } = match;
+  const view = `${seen === null ? "" : `&seat=${seen}`}${allHands ? "&all_hands=true" : ""}`;
   /** @type {Messages.Event[]} */
   const events = [];
   /** @type {import("./thoughts.js").Thought[]} */
   const said = [];
   let open = false;
   for (let next = first, plies = first; next <= plies;) {
-    const part = /** @type {Answers.Replay} */ (await ask(`${api()}/replay?first=${next}${seat}`));
-    if (seen !== match.seenBy || of !== match.id) return;
+    const part = /** @type {Answers.Replay} */ (await ask(`${api()}/replay?first=${next}${view}`));
+    if (seen !== match.seenBy || allHands !== match.allHands || of !== match.id) return;
     for (const frame of part.frames) {
+      frame.scene.viewer ??= match.seat ?? undefined; // players keep their side of the board
       // A seat's own positions stay: they have what it may do, and in some games what it alone sees.
       if (withEvents || !match.scenes[frame.ply]) match.scenes[frame.ply] = frame.scene;
       events.push(...frame.events);
@@ -80,5 +81,6 @@ function offerViews({ seen, seenLabel }) {
   if (match.status !== "finished" || seen.options.length || !hidden) return;
   seen.append(html("option", { value: "" }, "spectators"),
     ...match.seats.map((seat, index) => html("option", { value: index }, holder(seat))));
+  seen.value = match.seenBy === null ? "" : String(match.seenBy);
   seenLabel.hidden = false;
 }

@@ -24,7 +24,7 @@ export function showOwn(own, send) {
       send({ type, match: match.id });
       say(type === "offer_draw" ? "You have offered a draw." : "");
     };
-    if (type === "resign") return sureButton(text, "Really resign?", { "data-request": type }, act);
+    if (type === "resign") return sureButton(text, place.dataset.cost ? `Really resign? You lose ${place.dataset.cost}` : "Really resign?", { "data-request": type }, act);
     const node = html("button", { type: "button", "data-request": type }, text);
     node.addEventListener("click", act);
     return node;

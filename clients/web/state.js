@@ -21,6 +21,7 @@ const fresh = (id = "") => ({
   status: "waiting",
   outcome: /** @type {Outcome | null} */ (null),
   seenBy: /** @type {number | null} */ (null), // as which seat one looks at it; null: as a spectator
+  allHands: false, // whether what every seat held lies open, which is so after the end only
   scenes: /** @type {Scenes.Scene[]} */ ([]), // by ply: the position after so many actions of seats
   events: /** @type {Messages.Event[]} */ ([]),
   at: 0,
@@ -81,7 +82,8 @@ export const actionTo = (at) => match.events.findLast((each) => each.seat >= 0 &
 export function result() {
   if (!match.outcome) return "";
   const why = match.outcome.void_reason ?? null;
-  const said = sentence(match.outcome, match.seats.map((_, seat) => name(seat)), match.seat);
+  const moveOf = (/** @type {number} */ seat) => match.events.filter((event) => event.seat === seat).length + 1;
+  const said = sentence(match.outcome, match.seats.map((_, seat) => name(seat)), match.seat, moveOf);
   return `${said}${why === null ? "" : ` Void, it counts nowhere: ${why}`}`;
 }
 

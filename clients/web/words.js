@@ -18,6 +18,9 @@ const YOU_LOSE = {
   no_show: "because you did not come",
 };
 
+/** Ends whose reason says no more than this sentence, and whether the seat was to move. @type {Record<string, boolean>} */
+const SAID = { resignation: false, flag_fall: true, illegal_action: true };
+
 /** What one who played alone did instead. */
 /** @type {Record<string, string>} */
 const LOST = {
@@ -39,8 +42,9 @@ export const score = (value) => {
  * @param {{termination: string, returns?: number[], reason?: string}} outcome
  * @param {string[]} names of those who held the seats
  * @param {number | null} you the seat of the person who reads it, if any
+ * @param {(seat: number) => number} [moveOf] the number of the move that a seat did not make
  */
-export function sentence({ termination, returns = [], reason: words = "" }, names, you = null) {
+export function sentence({ termination, returns = [], reason: words = "" }, names, you = null, moveOf = undefined) {
   const reason = words.charAt(0).toUpperCase() + words.slice(1);
   if (termination === "aborted" || termination === "server_fault") {
     return `No result: ${reason || termination.replaceAll("_", " ")}`;
@@ -62,6 +66,10 @@ export function sentence({ termination, returns = [], reason: words = "" }, name
   const how = WON[termination] ? ` ${WON[termination]}` : "";
   const usual = returns.every((value) => Math.abs(value) === 1);
   const by = usual || how ? "" : `, ${returns.map(score).join(" : ")}`;
+  if (you !== null && returns.length === 2 && moveOf && termination in SAID && (alone || mine)) {
+    const when = SAID[termination] ? ` at move ${moveOf(alone ? 1 - you : you)}` : "";
+    return `${alone ? `You win${how}` : `You lose ${YOU_LOSE[termination]}`}${when}.`;
+  }
   if (alone) return `You win${how}${by}.${told}`;
   if (mine) return `You lose${how ? ` ${YOU_LOSE[termination]}` : ""}${by}.${told}`;
   return `${winners.join(" and ")} ${verb}${how}${by}.${told}`;

@@ -16,6 +16,7 @@
     request_pacing   plies get the event loop before requests
     metrics          what Prometheus reads at ``/metrics``
     replay           the positions of a match from its stored events
+    all_hands        positions in which the cards of all seats lie open
 
 A page to add is a template and a handler; `plyhouse.server.web.templates` says how.
 """

@@ -15,6 +15,7 @@ from plyhouse.storage.rows import By
 
 from .browser import Page, sign_in
 from .conftest import Bot, House
+from .test_play import challenged
 
 TRACEBACK = "Traceback ...\nmybot.py, line 7, in choose\nZeroDivisionError: division <by> zero"
 OLGA = By("olga", "wrong <rules>")
@@ -184,3 +185,79 @@ async def test_why_a_match_ended_is_a_sentence_of_its_own(house: House, page: Pa
     await page.until("document.querySelector('#outcome')?.textContent !== ''")
     told = await page.evaluate("document.querySelector('#outcome').textContent")
     assert re.search(r"as the other's bot failed\. Seat 1 \(", told), told
+
+
+def held(frames: list[dict[str, Any]]) -> list[str | None]:
+    """The cards before the seats in the last of these positions."""
+    hands = [each for each in frames[-1]["scene"]["elements"] if each["kind"] == "hand"]
+    return [card["text"] for each in hands if "seat" in each for card in each["cards"]]
+
+
+async def test_hands_of_all_seats_are_open_together_after_the_end_only(house: House) -> None:
+    first, second = await house.pair("kuhn_poker")
+    async with httpx.AsyncClient(base_url=f"{house.url}/api/v1/matches/{first.match}") as web:
+        await first.act("bet")
+        early = await web.get("/replay?all_hands=true")
+        assert (early.status_code, early.json()["code"]) == (409, "match/not_over")
+        await second.act("fold")
+        await first.finish()
+        hidden = (await web.get("/replay")).json()["frames"]
+        own = [(await web.get(f"/replay?seat={seat}")).json()["frames"] for seat in (0, 1)]
+        shown = (await web.get("/replay?all_hands=true")).json()["frames"]
+        mine = (await web.get("/replay?seat=1&all_hands=true")).json()["frames"]
+    assert held(hidden) == [None, None]
+    cards = [held(own[0])[0], held(own[1])[1]]
+    assert None not in cards
+    assert held(shown) == held(mine) == cards
+    assert mine[-1]["scene"]["viewer"] == 1
+    dealt = [event["action"] for event in shown[0]["events"]]
+    assert dealt == cards, "chance dealt them in the order of the seats"
+    assert not any(event.get("action") for event in hidden[0]["events"])
+
+
+async def test_ships_of_both_seats_are_open_after_the_end(house: House) -> None:
+    first, _ = await house.pair("battleship")
+    await first.act("a1-a5")
+    first.resign()
+    await first.finish()
+    async with httpx.AsyncClient(base_url=f"{house.url}/api/v1/matches/{first.match}") as web:
+        seen = (await web.get("/replay?seat=1")).json()["frames"][-1]["scene"]
+        shown = (await web.get("/replay?seat=1&all_hands=true")).json()["frames"][-1]["scene"]
+
+    def ships(scene: dict[str, Any]) -> int:
+        return sum(
+            cell["shape"] == "ship"
+            for grid in scene["elements"]
+            if grid["kind"] == "grid"
+            for row in grid["rows"]
+            for cell in row
+        )
+
+    assert (ships(seen), ships(shown)) == (0, 5)
+
+
+async def test_a_loser_keeps_the_own_cards_and_may_see_all(house: House, page: Page) -> None:
+    bot = await challenged(house, page, "leduc_poker", seat=1)
+    cards = "[...document.querySelectorAll('.table-top .hand')].map((each) => each.textContent)"
+    await page.until("document.querySelector('.near .rank')")
+    own = await page.text(".near .rank")
+    await page.click('[data-request="resign"]')
+    assert await page.text('[data-request="resign"]') == "Really resign? You lose 13 points"
+    await page.click('[data-request="resign"]')
+    await bot.finish()
+    lost = "You lose by resignation."
+    await page.until(f"document.querySelector('#outcome').textContent === {json.dumps(lost)}")
+    await page.until("document.querySelector('[data-hands]')")
+    for again in (False, True):
+        if again:
+            await page.tab.reload()
+            await page.until("document.querySelector('[data-hands]')")
+        assert await page.text(".near .rank") == own, await page.evaluate(cards)
+        assert await page.text(".places .rank") == ""
+        assert await page.text("#outcome") == lost
+    await page.click("[data-hands]")
+    await page.until("document.querySelector('.places .rank')")
+    assert await page.text(".near .rank") == own
+    await page.click("[data-hands]")
+    await page.until("!document.querySelector('.places .rank')")
+    assert page.errors == []

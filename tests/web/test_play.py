@@ -265,7 +265,7 @@ async def test_a_person_may_come_back_and_resign(house: House, page: Page) -> No
     assert not await page.text("#outcome")  # asked once more
     await page.click('[data-request="resign"]')
     await page.until(
-        "document.querySelector('#outcome').textContent.startsWith('You lose by resignation.')"
+        "document.querySelector('#outcome').textContent === 'You lose by resignation.'"
     )
     await bot.finish()
     await page.until("document.querySelector('#own').children.length === 0")

@@ -69,6 +69,20 @@ async def test_results_in_words(house: House, page: Page) -> None:
         ".map((each) => words.sentence(each, ['ann', 'bob', 'cid']))",
     )
     assert told == [words for _, words in cases]
+    reason = "seat 1 (ann) ran out of time at ply 61."
+    late = {"termination": "flag_fall", "returns": [-1, 1], "reason": reason}
+    gone = {**late, "termination": "resignation"}
+    told = await module(
+        page,
+        house,
+        f"return [[{json.dumps(late)}, 0], [{json.dumps(late)}, 1], [{json.dumps(gone)}, 0]]"
+        ".map(([each, you]) => words.sentence(each, ['ann', 'bob'], you, () => 31))",
+    )
+    assert told == [
+        "You lose on time at move 31.",
+        "You win on time at move 31.",
+        "You lose by resignation.",
+    ]
 
 
 BOARDS = """

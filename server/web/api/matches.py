@@ -186,20 +186,25 @@ async def match_replay(
         int, QueryParameter(ge=0, le=MAX_OFFSET, description="Ply of the first position.")
     ] = 0,
     limit: Annotated[int, QueryParameter(ge=1, le=MAX_POSITIONS)] = MAX_POSITIONS,
+    all_hands: Annotated[
+        bool, QueryParameter(description="Whether what every seat held lies open.")
+    ] = False,
 ) -> Response[Replay]:
     """Give the positions of a match as scenes, as spectators see them or as ``seat`` saw them.
 
-    In games with hidden information what the seats saw is open once the whole pairing is over.
+    In games with hidden information what the seats saw is open once the whole pairing is over, and
+    so are ``all_hands``.
     """
     async with service(state, FairQueue).of(address_of(request)):
         stored = await stored_for(request, match)
-        seats_open = _may_replay(stored, seat)
+        seats_open = _may_replay(stored, seat, all_hands=all_hands)
         live = service(state, Directory).match(match)
         drawn = await service(state, Helpers).run(
             replay_json,
             stored,
             seat,
             seats_open=seats_open,
+            all_hands=all_hands,
             first=first,
             limit=limit,
             live=frozenset() if live is None else live.open_seats(),
@@ -207,13 +212,13 @@ async def match_replay(
         return _json(drawn)
 
 
-def _may_replay(stored: StoredMatch, seat: int | None) -> bool:
+def _may_replay(stored: StoredMatch, seat: int | None, *, all_hands: bool) -> bool:
     """Return whether the views of the seats are open; `Problem` if the one asked for is not."""
     match, game = stored.header.id, get_game(stored.header.game)
     is_open = seats_open(stored, game)
     if seat is not None and seat >= game.seats:
         raise Problem("seat/unknown", f"{game.spec} has seats 0 to {game.seats - 1}.", 404)
-    if seat is not None and not is_open:
+    if (seat is not None or all_hands) and not is_open:
         raise Problem(
             "match/not_over",
             f"{game.info.name} has hidden information: what a seat saw in {match} is open once "

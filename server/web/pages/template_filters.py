@@ -10,10 +10,12 @@ from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple, TypeVar
 from urllib.parse import quote
 
+from plyhouse.games.base import Information, Utility
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.api.leaderboards import Standing
 from plyhouse.protocol.messages import SeatInfo
+from plyhouse.server.match.outcomes import forfeit_returns
 from plyhouse.server.match.time_control import SECOND, InvalidTimeControl, TimeControl
 from plyhouse.server.results.notations import TEXT, form_of
 from plyhouse.server.web.plots import Bar, Interval, bars
@@ -69,6 +71,30 @@ def draw_offers(spec: str) -> bool:
         return get_game(spec).info.draw_offers
     except GameError:
         return False
+
+
+@_filter
+def hidden_information(spec: str) -> bool:
+    """Return whether the seats of a game see different things; not if it is not installed."""
+    try:
+        return get_game(spec).info.information is Information.IMPERFECT
+    except GameError:
+        return False
+
+
+@_filter
+def resignation_cost(spec: str) -> str:
+    """Return how many points a seat loses that resigns, in words; "" if that is a plain loss.
+
+    >>> resignation_cost("backgammon"), resignation_cost("chess")
+    ('3 points', '')
+    """
+    try:
+        game = get_game(spec)
+    except GameError:
+        return ""
+    lost = -forfeit_returns(game, 0)[0]
+    return f"{lost:g} points" if game.info.utility is Utility.ZERO_SUM and lost > 1 else ""
 
 
 @_filter
