@@ -1,8 +1,12 @@
 // Controls for a match's positions: buttons, slider, keys, and the dialogs for help and sharing.
 
+import { dialog } from "./dialog.js";
 import { html, svg } from "./dom.js";
 import { movesRow } from "./moves_file.js";
 import { SPEEDS, shifted } from "./pace.js";
+import { change, onSettings, settings } from "./settings.js";
+import { settingsDialog } from "./settings_dialog.js";
+import { tick } from "./sound.js";
 
 /** @type {Record<string, string>} */
 const ICONS = {
@@ -14,6 +18,9 @@ const ICONS = {
   latest: "M13 4h3v12h-3zM3 4v12l9-6z",
   share: "M11 3h6v6l-2.2-2.2-5.3 5.3-1.6-1.6 5.3-5.3zM3 5h6v2H5v8h8v-4h2v6H3z",
   projector: "M2 3h16v11H2zm2 2v7h12V5zM7 15h6v2H7z",
+  sound: "M2 7h4l5-4v14l-5-4H2zM13 6.5l1.2-1.4a6.5 6.5 0 0 1 0 9.8L13 13.5a4.6 4.6 0 0 0 0-7z",
+  silent: "M2 7h4l5-4v14l-5-4H2zM13 7.4 14.4 6l1.8 1.8L18 6l1.4 1.4-1.8 1.8 1.8 1.8-1.4 1.4-1.8-1.8-1.8 1.8L13 11l1.8-1.8z",
+  settings: "M2 4h7.2a2.3 2.3 0 0 1 4.6 0H18v2h-4.2a2.3 2.3 0 0 1-4.6 0H2zM2 9h2.2a2.3 2.3 0 0 1 4.6 0H18v2H8.8a2.3 2.3 0 0 1-4.6 0H2zM2 14h8.2a2.3 2.3 0 0 1 4.6 0H18v2h-3.2a2.3 2.3 0 0 1-4.6 0H2z",
   full: "M3 3h6v2H5v4H3zM11 3h6v6h-2V5h-4zM3 11h2v4h4v2H3zM15 11h2v6h-6v-2h4z",
 };
 
@@ -25,6 +32,7 @@ const KEYS = [
   ["f", "full screen"],
   ["p", "projector, and back"],
   ["m", "a sound with every ply, or none"],
+  ["b", "board settings: size, colours, sound, confirmation of moves"],
   ["?", "this help"],
   ["Escape", "close this"],
 ];
@@ -41,20 +49,6 @@ const icon = (/** @type {string} */ name) => svg("svg", { viewBox: "0 0 20 20", 
 function button(id, label, act, picture = id) {
   const node = html("button", { id, type: "button", "aria-label": label, title: label }, icon(picture));
   node.addEventListener("click", act);
-  return node;
-}
-
-/**
- * A window over the page, with a heading and a way to close it.
- * @param {string} id
- * @param {string} title
- * @param {import("./dom.js").Child[]} content
- */
-function dialog(id, title, ...content) {
-  const close = html("button", { type: "button", class: "close" }, "Close");
-  const node = html("dialog", { id, "aria-labelledby": `${id}-title` }, html("h2", { id: `${id}-title` }, title), ...content, close);
-  close.addEventListener("click", () => node.close());
-  node.addEventListener("click", (event) => { if (event.target === node) node.close(); });
   return node;
 }
 
@@ -89,9 +83,6 @@ export class Controls {
   constructor(on) {
     this.on = on;
     this.speed = 1;
-    this.sound = false;
-    /** @type {AudioContext | null} */
-    this.audio = null;
     this.first = button("first", "First position (Home)", () => on.go(0));
     this.back = button("back", "One ply back (left arrow)", () => on.go(on.at() - 1));
     this.play = button("play", "Play (space bar)", on.toggle);
@@ -111,13 +102,21 @@ export class Controls {
     this.shared = dialog("shared", "Share", this.link.row, this.frame.row, this.moves.row);
     const question = html("button", { id: "keys", type: "button", "aria-label": "Keys (?)", title: "Keys (?)" }, "?");
     question.addEventListener("click", () => this.help.showModal());
+    this.settings = settingsDialog();
+    this.sound = button("sound", "Sound (m)", () => this.mute(), "silent");
+    const heard = () => {
+      this.sound.setAttribute("aria-pressed", String(settings.sound));
+      this.sound.replaceChildren(icon(settings.sound ? "sound" : "silent"));
+    };
+    onSettings(heard);
+    heard();
     this.full = button("full", "Full screen (f)", () => this.fullScreen());
     this.steps = html("div", { class: "steps", role: "group", "aria-label": "Positions" },
       html("div", { class: "group" }, this.first, this.back, this.play, this.forward, this.latest),
       this.slider, this.where, this.rate,
       html("div", { class: "group" }, button("share", "Share this position", () => this.share()),
         on.projector ? button("projector", "Projector (p)", on.projector) : null,
-        this.full, question));
+        this.sound, button("board-settings", "Board settings (b)", () => this.settings.showModal(), "settings"), this.full, question));
     document.addEventListener("keydown", (event) => this.key(event));
   }
 
@@ -170,23 +169,9 @@ export class Controls {
     this.rate.value = String(this.speed);
   }
 
-  /** A short sound, if somebody has asked for sounds. */
-  tick() {
-    if (!this.sound || !this.audio) return;
-    const now = this.audio.currentTime;
-    const [tone, loudness] = [this.audio.createOscillator(), this.audio.createGain()];
-    tone.frequency.value = 420;
-    loudness.gain.setValueAtTime(0.12, now);
-    loudness.gain.exponentialRampToValueAtTime(0.001, now + 0.09);
-    tone.connect(loudness).connect(this.audio.destination);
-    tone.start(now);
-    tone.stop(now + 0.1);
-  }
-
   mute() {
-    this.sound = !this.sound;
-    this.audio ??= new AudioContext();
-    this.tick();
+    change({ sound: !settings.sound });
+    tick();
   }
 
   /** @param {KeyboardEvent} event */
@@ -200,7 +185,7 @@ export class Controls {
       ArrowLeft: () => on.go(on.at() - 1), ArrowRight: () => on.go(on.at() + 1),
       Home: () => on.go(0), End: () => on.go(on.last()),
       "+": () => this.faster(1), "=": () => this.faster(1), "-": () => this.faster(-1),
-      f: () => this.fullScreen(), m: () => this.mute(), "?": () => this.help.showModal(),
+      f: () => this.fullScreen(), m: () => this.mute(), b: () => this.settings.showModal(), "?": () => this.help.showModal(),
       p: () => on.projector?.(),
     };
     // The space bar presses what has the focus, and plays where nothing has.

@@ -18,6 +18,7 @@ import { Picture } from "./picture.js";
 import { ask } from "./answers.js";
 import { addEvents, fetchScenes, heard, setEvents } from "./positions.js";
 import { Queue } from "./queue.js";
+import { settings } from "./settings.js";
 import { AS_MYSELF, whoAmI } from "./session.js";
 import { api, last, match, mode, name, place, renew, setOutcome, setScene } from "./state.js";
 
@@ -32,7 +33,7 @@ let connection = null;
 
 /** Ask the server; returns the number of the request, or 0 while there is no connection. @param {import("./connection.js").Request} message */
 const send = (message) => connection?.send(message) ?? 0;
-const showOwnButtons = () => showOwn(parts.own, send);
+const showOwnButtons = () => showOwn(parts.own, send, confirmed);
 
 function close() {
   connection?.close();
@@ -41,8 +42,25 @@ function close() {
 
 // ---------------------------------------------------------------------- a person's seat
 
-/** Play an action in the turn that is asked for. @param {string} action */
+/** Play an action in the turn that is asked for, or ask first. @param {string} action */
 function choose(action) {
+  if (match.turn === null) return;
+  match.asked = settings.confirm ? action : null;
+  if (match.asked === null) play(action);
+  else showOwnButtons();
+}
+
+/** Answer the question whether to play what was chosen. @param {boolean} sure */
+function confirmed(sure) {
+  const action = match.asked;
+  match.asked = null;
+  showOwnButtons();
+  if (sure && action !== null) play(action);
+  else picture.again();
+}
+
+/** Play an action in the turn that is asked for. @param {string} action */
+function play(action) {
   if (match.turn === null) return;
   match.request = send({ type: "act", match: match.id, ply: match.turn, action });
   if (!match.request) return; // no connection: the turn comes again with the next one
@@ -54,6 +72,7 @@ function choose(action) {
 async function take(found) {
   match.seat = found.seat;
   howToPlay();
+  match.asked = null;
   if (found.status === "waiting") send({ type: "ready", match: match.id, nonce: nonce() });
   match.turn = found.your_turn ? found.ply ?? 0 : null;
   match.offered = (found.draw_offers ?? []).some((seat) => seat !== found.seat);
@@ -197,6 +216,7 @@ function over(outcome) {
   end({ ...outcome, returns: outcome.returns ?? [] });
   match.turn = null;
   keepOwnView();
+  match.asked = null;
   close();
   setState("");
   showOwnButtons();
@@ -232,6 +252,7 @@ function onMessage(message) {
       addEvents(message.events ?? [], list);
       seats.run(message.clocks, match.seat);
       match.turn = message.ply ?? 0;
+      match.asked = null;
       setScene(message.scene, message.ply ?? 0);
       passing.pause();
       match.follow = true;

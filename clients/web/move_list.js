@@ -92,9 +92,9 @@ export class MoveList {
     const at = (event.ply ?? 0) + (chance ? 0 : 1);
     const text = written(event);
     const time = event.ms === undefined || event.ms === null ? "" : `${(event.ms / 1000).toFixed(event.ms < 10_000 ? 2 : 0)} s`;
-    const who = chance ? "Chance" : `Ply ${at}, ${names[event.seat] ?? name(event.seat)}`;
-    const node = html("button", { type: "button", class: chance ? "ply chance" : "ply", tabindex: -1, "data-at": at, "aria-label": `${who}: ${[spoken(text), time].filter(Boolean).join(", ")}` },
-      html("span", { class: event.action ? "action" : "action soft" }, drawn(text)), html("span", { class: "soft time" }, time));
+    const who = chance ? "chance" : `ply ${at}, ${names[event.seat] ?? name(event.seat)}`;
+    const node = html("button", { type: "button", class: chance ? "ply chance" : "ply", tabindex: -1, "data-at": at, "aria-label": `${spoken(text)} ${time}, ${who}` },
+      html("span", { class: event.action ? "action" : "action soft" }, drawn(text)), " ", html("span", { class: "soft time" }, time));
     node.addEventListener("click", () => this.go(at));
     return node;
   }
@@ -153,14 +153,12 @@ export class MoveList {
     for (const ply of this.current) ply.removeAttribute("aria-current");
     this.current = at > 0 ? [.../** @type {NodeListOf<HTMLElement>} */ (this.turns.querySelectorAll(`[data-at="${at}"]`))] : [];
     for (const ply of this.current) ply.setAttribute("aria-current", "true");
-    this.reveal(this.current.at(-1));
+    this.reveal();
   }
 
-  /**
-   * Scroll the list, and never the page.
-   * @param {HTMLElement | undefined} ply
-   */
-  reveal(ply) {
+  /** Scroll the list, and never the page, to what is marked. */
+  reveal() {
+    const ply = this.current.at(-1);
     if (!ply) {
       this.node.scrollTop = 0;
       return;

@@ -10,6 +10,7 @@ import { sideBelow } from "./scene.js";
 import { ledger } from "./ledger.js";
 import { MoveList } from "./move_list.js";
 import { Output } from "./output.js";
+import { onSettings, settings } from "./settings.js";
 import { api, last, match, mode, name, place } from "./state.js";
 import { Thoughts } from "./thoughts.js";
 import { dice } from "./verify.js";
@@ -74,10 +75,11 @@ export class Parts {
         this.title, this.outcome, this.detail, this.review, whole ? null : seats.node, this.own, this.again, this.hands,
         ...(whole ? [controls.steps, list.node, accounts.node, thoughts.node, explained.node, this.dice.node, output.node] : []),
         mode === "embed" ? open : null),
-      this.said, controls.help, controls.shared);
+      this.said, controls.help, controls.shared, controls.settings);
     // Nothing is seen before there is something to see, so that nothing moves when it comes.
     place.classList.add("match", mode, "waiting");
     new ResizeObserver(() => this.room()).observe(document.documentElement);
+    onSettings((changed) => { if (changed.size !== undefined) this.room(); });
     this.scene.addEventListener("flipped", () => seats.sides(sideBelow(this.scene)));
   }
 
@@ -112,7 +114,7 @@ export class Parts {
       const below = layout === "beside" ? [] : [...place.querySelectorAll(".seats > .below, .scene > :not(.boards, .moves, [aria-label='Which one?'])"), ...(layout === "stacked" ? [this.own] : [])];
       const needed = below.reduce((sum, node) => sum + (node.getBoundingClientRect().top + scrollY >= top ? /** @type {HTMLElement} */ (node).offsetHeight + GAP : 0), 0);
       const least = LEAST.page * (layout === "stacked" ? boards.children.length : 1);
-      fit(boards, Math.max(innerHeight - top - needed - GAP, least));
+      fit(boards, Math.round(Math.max(innerHeight - top - needed - GAP, least) * settings.size / 100));
       /** @type {NodeListOf<SVGSVGElement>} */
       const drawn = boards.querySelectorAll(".grid svg");
       if (layout !== "stacked" && drawn.length === 1) { // the players' rows are as wide as the board
@@ -122,6 +124,7 @@ export class Parts {
     }
     if (layout === "stacked") list.node.style.removeProperty("max-height");
     else list.node.style.maxHeight = `${Math.max(LEAST.list, innerHeight - list.node.getBoundingClientRect().top - scrollY - GAP * 2)}px`;
+    list.reveal();
   }
 
   /** Show nothing of the match any more, as another one is shown. */

@@ -7,6 +7,7 @@ import { spoken, written } from "./move_list.js";
 import { patience } from "./pace.js";
 import { drawScene, sideBelow } from "./scene.js";
 import { moveTable, standing } from "./table_motion.js";
+import { tick } from "./sound.js";
 import { changesInWords, withHolders, yourTurn } from "./speak.js";
 import { actionTo, comingTo, last, match, mode, name, names, place, result } from "./state.js";
 
@@ -35,6 +36,12 @@ export class Picture {
   clear() {
     this.shown = null;
     this.spot = "";
+  }
+
+  /** Let a person choose again in the position that is shown. */
+  again() {
+    this.shown = null;
+    this.show();
   }
 
   /** Show the position where one is. */
@@ -85,7 +92,7 @@ export class Picture {
       const duration = pace < LEAST ? 0 : Math.min(MOVE, pace * 0.7);
       move(drawn, before, shown.scene, scene, duration);
       moveTable(drawn, stood, shown.scene, scene, duration);
-      parts.controls.tick();
+      tick();
     }
     if (Math.abs(step) === 1 || (mine && !shown?.mine) || (step > 0 && match.turn !== null)) this.say(at, mine);
     this.shown = { at, scene, mine, asked, turn: match.turn, seenBy: match.seenBy };

@@ -31,6 +31,7 @@ const fresh = (id = "") => ({
   told: false, // whether a snapshot or a replay has come
   seat: /** @type {number | null} */ (null), // the seat of the person at this page, if any
   turn: /** @type {number | null} */ (null), // the ply that the server waits for, if it is this person's
+  asked: /** @type {string | null} */ (null), // the action that waits for this person to confirm it
   offered: false, // whether the other seat offers a draw
   commitment: "", // to the seed, as it was told while the match ran
   request: 0, // number of the request that plays it

@@ -52,7 +52,7 @@ async def test_turns_stand_in_the_column_of_their_seat(house: House, page: Page)
     ]
     # Each ply says its number, and the list follows the position without moving the page.
     names = "[...document.querySelectorAll('#events .ply')].map((each) => each.ariaLabel)"
-    assert (await page.evaluate(names))[2].startswith("Ply 3, ")
+    assert (await page.evaluate(names))[2].split(", ")[1] == "ply 3"
     await page.show_as(360, 640)
     before = await page.evaluate("scrollTo(0, 99999), scrollY")
     await page.evaluate(
