@@ -19,10 +19,10 @@ How it is run:
   match in.  Load what is large and shared (tables, models) once, at the top of the file.
 * ``choose`` may be an ordinary function: then each process plays one match at a time.  Or it may
   be ``async def``: then one process thinks about many matches at once.
-* **Time.**  ``turn.limit`` says what to spend now.  A bot that takes longer is not lost: shortly
-  before its flag falls, the best action it has reported is played for it (searches report by
-  themselves through ``turn.limit``; else call `Turn.report`).  If it has reported nothing,
-  nothing is played for it: it may think on until the flag falls.
+* **Time.**  ``turn.limit`` says what to spend now.  A bot that takes longer is not lost.  Shortly
+  before its flag falls, the best action that it has reported is played for it.  Searches report
+  through ``turn.limit``; other code calls `Turn.report`.  If it has reported nothing, nothing is
+  played for it: it may think on until the flag falls.
 * A bot that does not come back after its action was played for it is stopped with its process.  A
   new process takes over: a new object of your class, with the whole match in `Turn.history`.
 * If ``choose`` raises, the match is resigned (``bot_crash``) and you get the traceback together

@@ -4,8 +4,8 @@ A `Game` is a factory with static facts (`GameInfo`) and validated parameters; a
 *state* is an immutable position.  States are duck-typed: `State` is a protocol, so
 a game written in plain Python needs no base class of ours.
 
-Words used throughout (see docs/): a *seat* is the index of a participant, a *ply* is
-one action of one seat, a *chance node* is a state whose ``to_move`` is `CHANCE`.
+Words used throughout (see docs/): a *seat* is the index of a participant, and a *ply* is one action
+of one seat.  A *chance node* is a state whose ``to_move`` is `CHANCE`.
 
 >>> from plyhouse.games import get_game
 >>> game = get_game('nim(heaps="1,2")')
@@ -132,9 +132,9 @@ class State(Protocol):
 class Observation:
     """All that one seat, or a spectator, may see now.
 
-    It goes out with every turn, so its size must not grow with the match: it holds what is on
-    the board, not how it came there, which the events of the match tell.  Only where a seat
-    could not choose without it (the bids of a round) is history part of it.
+    It is sent with every turn, so its size must not grow with the match.  It holds the board, not
+    its history, which the events of the match hold.  Only where a seat could not choose without it
+    (the bids of a round) is history part of it.
 
     Games subclass it and add fields one by one (an allow-list): only ``None``, bool, int,
     float, str and (nested) tuples of these, so that the wire form is exact.
@@ -330,8 +330,8 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
         """Return the team of a seat, as the least seat of that team: by default everyone plays
         alone.
 
-        In a game with ``Utility.TEAM`` the seats of a team have equal returns, and where there
-        are two teams, those of one are the opposite of the other's; `check_game` holds it.
+        In a game with ``Utility.TEAM`` the seats of a team have equal returns.  With two teams, the
+        returns of one are the negatives of the other's.  `check_game` checks both.
         """
         return seat
 
@@ -504,10 +504,10 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
     def sample_state(self, observation: Any, rng: random.Random) -> StateT_co:
         """Return a full state consistent with what the observer knows.
 
-        With perfect information this is the state that was observed, but for what the
-        observation leaves out so as not to grow with the match: earlier positions, on which
-        rules about repetition will depend later on.  If you have followed the match, use the state
-        you have tracked instead (`plyhouse.games.position`).
+        With perfect information this is the observed state, except for earlier positions, on which
+        rules about repetition depend.  Observations leave these out so as not to grow with the
+        match.  If you have followed the match, use the state you have tracked instead
+        (`plyhouse.games.position`).
         """
 
     @abstractmethod

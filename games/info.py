@@ -160,8 +160,8 @@ class GameInfo:
     simultaneous: bool = False
     """True where seats commit at the same time (modelled as hidden, sequential commits)."""
     complete_keys: bool = True
-    """False where the states' `key` leaves out some of the history that the rules look at
-    (repetitions, counters of plies): then searches do not take what they found out about a
-    key for certain in every position that has it."""
+    """False if the states' `key` leaves out history that the rules use, such as repetitions or
+    counters of plies. Searches then do not treat a result for a key as certain in every position
+    with that key."""
     scoring: Scoring = Scoring.WINS
     """True if ratings and tables go by wins, or by the size of the returns."""

@@ -5,8 +5,8 @@ A field's description is the text below it, as everywhere in this house::
     board: tuple[str, ...]
     \"\"\"Rows from the top: "x" for seat 0, "o" for seat 1, "." empty.\"\"\"
 
-Both the texts and the types are read from the source, not from the class: the classes of
-compiled games have lost the texts, and an author's own game need not be imported twice.
+Both texts and types are read from the source, not from the class.  The classes of compiled games
+have lost the texts, and an author's own game need not be imported twice.
 
 >>> from plyhouse.games import get_game
 >>> for field in observation_fields(get_game("nim")):

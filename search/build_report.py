@@ -1,8 +1,8 @@
 """Which variant of games, searches and the server's core runs, compiled or pure, and why.
 
-The build (setup.py) leaves a note, ``_build.json``, beside this module: whether it
-compiled, the reason if not, and a digest of each source, by which compiled code is noticed
-that is older than its source (`plyhouse.games._build`).
+The build (setup.py) writes ``_build.json`` beside this module: whether it compiled, the reason if
+not, and a digest of each source. The digests show whether compiled code is older than its source
+(`plyhouse.games._build`).
 
 >>> print(BuildInfo("pure", "The environment variable PLYHOUSE_PURE asks for it."))
 pure. The environment variable PLYHOUSE_PURE asks for it.

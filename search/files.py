@@ -50,8 +50,8 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
 def position_hash(key: Any) -> int:
     """64 bits that stand for a position's key in files, the same on every machine.
 
-    BLAKE2b of the key's text; raises `TypeError` for a key that has other parts than numbers,
-    texts, bytes and tuples of these, as its text could differ from run to run.
+    BLAKE2b of the key's text. Raises `TypeError` for a key with parts other than numbers, texts,
+    bytes and tuples of these, because its text could differ from run to run.
     """
     _check(key)
     digest = hashlib.blake2b(repr(key).encode(), digest_size=8).digest()

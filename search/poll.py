@@ -1,8 +1,8 @@
 """The interpreted heartbeat of a compiled search.
 
-Compiled code holds the interpreter lock and sees no Ctrl-C.  So every search calls a
-`Poll` now and then; being interpreted (this module is never compiled), the call itself
-lets Python deliver a pending KeyboardInterrupt and hand the lock to other threads.
+Compiled code holds the interpreter lock and sees no Ctrl-C.  So every search regularly calls a
+`Poll`.  This module is never compiled: during the interpreted call, Python delivers a pending
+KeyboardInterrupt and passes the lock to other threads.
 
 >>> poll = Poll(Limit(nodes=20, clock=lambda: 0))
 >>> poll(0)

@@ -12,8 +12,8 @@ __all__ = ["Backoff"]
 class Backoff:
     """``first`` seconds, ``factor`` times as long after each failure, never above ``longest``.
 
-    Up to the share ``jitter`` of each wait is left out at random, so that a thousand bots that
-    lost the same server do not come back in the same instant.
+    Each wait is shortened at random by up to the share ``jitter``. So a thousand bots that lost the
+    same server do not all come back in the same instant.
 
     >>> steady = Backoff(jitter=0.0)
     >>> [steady.delay(failures, random.Random()) for failures in (1, 2, 3, 7, 100)]

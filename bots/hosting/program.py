@@ -284,9 +284,9 @@ class ProgramRunner:
     async def _may_know(self, program: Program, match: ProgramMatch) -> bool:
         """Return whether a process may know anything of an earlier match of the same pairing.
 
-        Their dice may be the same.  A process that still takes its leave of that match could tell
-        this one by how busy it keeps the machine, so that is waited for; and one that has waited
-        since before knows how long that match took.
+        Their dice may be the same.  A process that is still ending that match could signal to this
+        one by keeping the machine busy, so it is waited for.  A process that has waited since
+        before knows how long that match took.
         """
         for other, played in tuple(self._plays.items()):
             if played.pairing == match.pairing and played.over.is_set():

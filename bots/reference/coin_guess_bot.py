@@ -1,9 +1,9 @@
 """``coin_guess_optimal``: unbeatable in coin guess, even if the opponent knows its strategy.
 
-Against an adversary (J. von Neumann's minimax theorem at its smallest): the holder hides the penny
-5 times in 6, which makes both guesses worth the same, 5/6 * 1 - 1/6 * 5 = 0; the guesser names
-each face half of the time, which makes both coins worth 0.  Against a bag with the share p of
-pennies, naming Lincoln is worth 6p - 5 and Jefferson the opposite.
+Against an adversary it plays the smallest case of J. von Neumann's minimax theorem.  The holder
+hides the penny 5 times in 6, so that both guesses are worth the same: 5/6 * 1 - 1/6 * 5 = 0.  The
+guesser names each face half of the time, so that both coins are worth 0.  Against a bag with the
+share p of pennies, naming Lincoln is worth 6p - 5 and Jefferson the opposite.
 """
 
 from __future__ import annotations

@@ -24,8 +24,8 @@ MOST = 200_000
 class PerfectBot(SearchBot):
     """Looks the position up; where it is not in the table, searches down to the table.
 
-    For checkers the table has all positions with three pieces, for the other games it has all
-    there are, if they are few enough (hexapawn up to four by four, say).
+    For checkers the table has all positions with three pieces. For other games it has all
+    positions, if they are few enough, as those of hexapawn up to four by four.
     """
 
     name = "perfect"

@@ -3,14 +3,14 @@
 With each turn the server sends the time left until the flag falls.  From this time, the time
 control and a safety margin for the way to the server follow two instants:
 
-* ``soft``: what a search should use now (``turn.limit.time``), so that enough is left for the
-  rest of the match, and a search that runs a little over is not cut off;
+* ``soft``: the time that a search should use now (``turn.limit.time``).  It leaves enough for the
+  rest of the match, and room for a search that runs a little over;
 * ``hard``: when the action must leave this machine.  The best action reported so far is played
   then.
 
 Laws (tests/bots/test_time_management.py): ``0 <= soft <= hard <= left - margin`` wherever the
-margin fits; more time left never means less to think; and a bot that always uses ``soft`` never
-loses on time, however long the match.
+margin fits.  More time left never means less to think.  A bot that always uses ``soft`` never loses
+on time, however long the match.
 
 >>> rule = parse_time_control("total:60+0.5")
 >>> margin = safety_margin(60 * SECOND, round_trip=30 * MS, jitter=5 * MS)

@@ -1,7 +1,7 @@
 """The fork server: a small single-threaded program that starts boxes, each from a fork of itself.
 
-It has imported what every Python bot needs, so a bot is there in the time of two forks, and the
-pages of the library are in memory once for all bots.  It holds no secret: its environment is
+It has already imported the modules that every Python bot needs.  So a bot starts in the time of two
+forks, and all bots share one copy of the library in memory.  It holds no secret: its environment is
 empty, and all it knows is what a `Launch` says.  Nothing of a bot is read or run in it.
 
 Run as ``python -m plyhouse.bots.sandbox.fork_server FD``; FD is one end of a pair of local sockets

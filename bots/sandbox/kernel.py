@@ -1,9 +1,9 @@
 """Kernel calls that Python lacks: Landlock, seccomp, capabilities, prctl.
 
-Called by number through the C library, without a compiler.  All raise `OSError`.  Own code rather
-than one of the small packages for it, because a bot's process calls this between fork and its first
-instruction, several of them need libseccomp on top, and none gives the number of a call on both
-architectures.  Landlock: https://docs.kernel.org/userspace-api/landlock.html
+Called by number through the C library, without a compiler.  All raise `OSError`.  Existing packages
+do not fit, because a bot's process calls this between fork and its first instruction.  Several of
+them need libseccomp, and none gives the number of a call on both architectures.  Landlock:
+https://docs.kernel.org/userspace-api/landlock.html
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
 """Best responses, and two measures of a policy that follow: NashConv and exploitability.
 
 A best response has the highest expected return against fixed policies of the other seats.
-*NashConv* is the sum over the seats of what each gains by a best response: 0 in a Nash
-equilibrium.  *Exploitability* is NashConv divided by the number of seats, as in OpenSpiel for
-two seats.  Johanson, Waugh,
-Bowling and Zinkevich, "Accelerating best response calculation in large extensive games",
-IJCAI 2011; Lanctot and others, "A unified game-theoretic approach to multiagent
+*NashConv* is the sum, over the seats, of each seat's gain by a best response.  It is 0 in a Nash
+equilibrium. *Exploitability* is NashConv divided by the number of seats, as in OpenSpiel for two
+seats.  Johanson, Waugh, Bowling and Zinkevich, "Accelerating best response calculation in large
+extensive games", IJCAI 2011; Lanctot and others, "A unified game-theoretic approach to multiagent
 reinforcement learning", NIPS 2017 (NashConv).
 
 >>> from plyhouse.games import get_game

@@ -33,9 +33,9 @@ def discounted_cfr(
 ) -> RegretSolution:
     """Solve a game of imperfect information by discounted CFR.
 
-    After iteration t positive regrets are multiplied by t^alpha / (t^alpha + 1), negative ones
-    by t^beta / (t^beta + 1), and what is in the average by (t / (t + 1))^gamma.  The defaults
-    are those the authors recommend; linear CFR is (1, 1, 1), CFR (inf, inf, 0), and CFR+
+    After iteration t, positive regrets are multiplied by t^alpha / (t^alpha + 1) and negative ones
+    by t^beta / (t^beta + 1).  The sums of the average are multiplied by (t / (t + 1))^gamma.  The
+    defaults are those the authors recommend; linear CFR is (1, 1, 1), CFR (inf, inf, 0), and CFR+
     (inf, -inf, 1).  Everything else is as for `plyhouse.search.equilibria.cfr.cfr`.
     """
     for name, value in (("alpha", alpha), ("beta", beta), ("gamma", gamma)):

@@ -1,10 +1,10 @@
 """Games in which both seats choose once, at the same time: a matrix of payoffs.
 
-Zero-sum ones are solved exactly by linear programming: the row player picks probabilities
-that make the worst column as good as possible, and by duality the column player can hold
-them to just that (J. von Neumann, "Zur Theorie der Gesellschaftsspiele", 1928; Russell and
-Norvig, AIMA, 4th edition, section 18.2).  For general sums there are the equilibria in pure
-strategies and the elimination of dominated ones.
+Zero-sum games are solved exactly by linear programming.  The row player picks probabilities that
+make the worst column as good as possible; by duality the column player can hold them to just that.
+Sources: J. von Neumann, "Zur Theorie der Gesellschaftsspiele", 1928; Russell and Norvig, AIMA, 4th
+edition, section 18.2.  For general sums there are the equilibria in pure strategies and the
+elimination of dominated ones.
 
 >>> from plyhouse.games import get_game
 >>> dilemma = matrix_of(get_game("prisoners_dilemma"))

@@ -47,9 +47,9 @@ def sequence_form(
 ) -> SequenceForm:
     """Walk the tree of a game of perfect recall once.
 
-    Raises `GameMismatch` if the game does not fit: if its tree has more than ``max_nodes``
-    nodes (the message says about how many), is deeper than 256 plies, or if a seat forgets
-    what it knew or did.  ``algorithm`` is who asks, for the message.
+    Raises `GameMismatch` if the tree of the game has more than ``max_nodes`` nodes or is deeper
+    than 256 plies, or if a seat forgets what it knew or did.  The message estimates the number of
+    nodes.  ``algorithm`` is who asks, for the message.
     """
     if isinstance(max_nodes, bool) or not isinstance(max_nodes, int) or max_nodes < 1:
         raise ValueError(f"max_nodes={max_nodes!r}: expected a whole number from 1")

@@ -29,8 +29,8 @@ __all__ = ["FEATURES", "FeatureSet", "features_of"]
 class FeatureSet:
     """Features of an evaluation: names, and numbers for a state and a seat.
 
-    A feature should be about as good for one seat as its negative is for the other, and lie
-    about between -1 and 1, so that weights can be compared and tuned.
+    A feature should be about as good for one seat as its negative is for the other.  It should lie
+    roughly between -1 and 1, so that weights can be compared and tuned.
     """
 
     names: tuple[str, ...]

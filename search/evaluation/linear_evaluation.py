@@ -79,9 +79,8 @@ class Contributions:
 class LinearEvaluation:
     """An evaluation for searches: ``alpha_beta(game, state, limit, evaluate=evaluation)``.
 
-    The weighted sum z is taken as log-odds of winning: the estimate is tanh(z / 2), which
-    is the expected return if a win has the probability 1 / (1 + exp(-z)), scaled to lie
-    within the bounds of the game's returns.
+    The weighted sum z is read as log-odds of winning: a win has the probability 1 / (1 + exp(-z)).
+    The estimate is the expected return, tanh(z / 2), scaled to the bounds of the game's returns.
 
     ``features`` is a `FeatureSet`, or functions ``feature(state, seat)`` by name; by default
     the ready-made ones of the game.  ``weights`` are by name, or in the order of the names;

@@ -61,9 +61,9 @@ def ismcts(
     differently on what it does not know, so there is no strategy fusion as in
     `plyhouse.search.monte_carlo.pimc.pimc`.
 
-    * ``observers``: "multiple" (MO-ISMCTS) lets every seat choose by its own information state;
-      "single" (SO-ISMCTS) groups the others' choices by the searching seat's information too, which
-      is coarser and learns faster, but makes the others as blind as that seat.
+    * ``observers``: "multiple" (MO-ISMCTS) lets every seat choose by its own information state.
+      "single" (SO-ISMCTS) groups the others' choices by the searching seat's information, too.
+      That is coarser and learns faster, but makes the others as blind as that seat.
     * ``choose``: "visits" takes the action simulated most often, the same one in the same place;
       "sample" draws an action with a probability proportional to its simulations.  Where the
       right play is a mixture (poker, rock-paper-scissors) a fixed choice can be exploited.  Visit

@@ -72,21 +72,20 @@ def mcts(
 ) -> SearchResult:
     """Find a good action of a game of perfect information by simulating many matches.
 
-    Plays games with any number of seats, with or without chance nodes.  Each simulation
-    descends the tree by UCB1, every seat for its own return (max^n), adds one position, and
-    plays on from there at random: by the state's ``playout(rng)``, where it has one.  The
-    action simulated most often is chosen.  A ``limit`` bounds time, ``simulations``, or
-    ``nodes``: positions visited within the tree over all simulations,
-    checked after each simulation.  Without any of these there are 1000 simulations.
-    ``limit.depth`` bounds the depth of the tree.
+    Plays games with any number of seats, with or without chance nodes.  Each simulation descends
+    the tree by UCB1, every seat for its own return (max^n), and adds one position.  Then it plays
+    on at random, by the state's ``playout(rng)`` if it has one.  The action simulated most often is
+    chosen.  A ``limit`` bounds time, ``simulations``, or ``nodes``: positions visited within the
+    tree over all simulations, checked after each simulation.  Without any of these there are 1000
+    simulations.  ``limit.depth`` bounds the depth of the tree.
 
     * ``exploration``: weight of actions tried little, relative to the range of the game's
       returns.
     * ``playouts``: playouts from each new position, whose mean is one result; 0 takes the
       state's ``heuristic()`` instead.
-    * ``evaluate(state, seat)``: an estimate instead of a playout, within the bounds of the
-      game's returns; asked for the seat that searches, or for each seat where the game is
-      not two-seat zero-sum.
+    * ``evaluate(state, seat)``: an estimate instead of a playout, within the bounds of the game's
+      returns.  It is called for the seat that searches, or for each seat unless the game is
+      zero-sum with two seats.
     * ``rave``: also credits actions in simulations that play them later.  At this number of visits
     both kinds weigh the same (0 is off; try 300 where an action means much the same at any time).
     * ``solve``: carries won and lost ends of games upwards as proven values, and stops when
@@ -96,8 +95,8 @@ def mcts(
     ``values`` are mean returns and ``visits`` counts per root action.  The same ``seed`` gives
     the same result.  `MonteCarloTree` keeps the tree for the next ply.
 
-    Raises `GameMismatch` for a game that does not fit, and `ValueError` or `TypeError` for
-    options out of range, when no seat is to move, or when an estimate is out of bounds.
+    Raises `GameMismatch` for a game that does not fit.  Raises `ValueError` or `TypeError` for
+    options out of range, if no seat is to move, or if an estimate is out of bounds.
     """
     tree = MonteCarloTree(
         game,

@@ -95,19 +95,19 @@ def pimc(
 ) -> SearchResult:
     """Find an action from one seat's observation by searching sampled full states.
 
-    ``samples`` states are drawn by ``game.sample_state`` and each is searched with the same share
-    of the limit (time, nodes, simulations; without a bound, 1000 simulations in all), as a game
-    of perfect information, by ``search(game, state, limit, seed=...)``: `mcts`, `alpha_beta` or
-    any other that fits the open game.
+    ``game.sample_state`` draws ``samples`` states.  Each gets the same share of the limit: time,
+    nodes, simulations, or without a bound 1000 simulations in all.  ``search(game, state, limit,
+    seed=...)`` searches it as a game of perfect information: `mcts`, `alpha_beta` or any other that
+    fits the open game.
 
     ``combine``: "mean" takes the action with the best mean value, "vote" that which was the best
     in most states.  A search that prunes knows only bounds for what is not best: use "vote".
 
-    It has two known faults that more samples do not cure.  *Strategy fusion*: the search assumes
-    that it will know the hidden state at its later actions too, so it overrates waiting and never
-    pays for information.  *Non-locality*: it takes hidden states to be as likely as they are dealt,
-    and ignores what the others' play reveals.  `plyhouse.search.monte_carlo.ismcts.ismcts` does not
-    have the first.
+    It has two known faults that more samples do not cure.  By *strategy fusion* the search assumes
+    that it will know the hidden state at its later actions, so it overrates waiting and never pays
+    for information.  By *non-locality* it takes hidden states to be as likely as they are dealt,
+    and ignores the information in the others' play.  `plyhouse.search.monte_carlo.ismcts.ismcts`
+    does not have the first.
 
     ``visits`` counts the states in which an action was the best.  Raises `GameMismatch` if
     ``search`` does not fit, `ValueError` when it is not the observer's turn, or, like

@@ -60,10 +60,10 @@ def puct(
 ) -> SearchResult:
     """Find a good action by a search that a prior leads and an estimate replaces playouts in.
 
-    Plays games of perfect information with any number of seats, with or without chance nodes.
-    A simulation descends by ``mean + exploration * prior * sqrt(1 + visits of the node) / (1 +
-    visits of the action)``, asks ``evaluator`` for one new position, and credits its estimate to
-    all seats on the way up.  The action simulated most often is chosen.
+    Plays games of perfect information with any number of seats, with or without chance nodes.  A
+    simulation descends by ``mean + exploration * prior * sqrt(1 + visits of the node) / (1 + visits
+    of the action)``.  Then it asks ``evaluator`` about one new position, and credits its estimate
+    to all seats on the way up.  The action simulated most often is chosen.
 
     Without an ``evaluator`` priors are equal and estimates are the state's ``heuristic()``
     (`uniform_evaluator`); see `Evaluator` for how to plug in a model.  ``exploration`` is relative

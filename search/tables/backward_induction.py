@@ -42,12 +42,11 @@ def backwards(
 ) -> Codes:
     """Solve all positions whose code is `OPEN`; the others are known already.
 
-    Position i has ``degrees[i]`` edges, which lie one position after the other in
-    ``targets``.  A code is 0 for a draw, d + 1 for a win of seat 0 in d plies, -(d + 1) for a
-    win of seat 1: the winner goes the shortest way, the loser the longest.  A position that nobody
-    can force to an end, such as one in a loop, is a draw.  Without ``movers`` the turn passes with
-    every ply, and codes are those of the seat to move.  ``step`` is called with every distance
-    done.
+    Position i has ``degrees[i]`` edges, which lie one position after the other in ``targets``.  A
+    code is 0 for a draw, d + 1 for a win of seat 0 in d plies, and -(d + 1) for a win of seat 1.
+    The winner takes the shortest way and the loser the longest.  A position that nobody can force
+    to an end, such as one in a loop, is a draw.  Without ``movers`` the turn passes with every ply,
+    and codes are those of the seat to move.  ``step`` is called with every distance done.
     """
     count = len(codes)
     unsolved = codes == OPEN

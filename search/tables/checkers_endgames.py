@@ -1,14 +1,14 @@
 """Endgame tables of checkers: every position with up to four pieces.
 
-Schaeffer et al., "Checkers is solved", Science 317 (2007), and "Building the checkers 10-piece
-endgame databases" (2003), went to ten pieces this way: solve positions by their material, the
-least first, so that captures and promotions lead to what is known already.
+Positions are solved by their material, the least first, so that captures and promotions lead to
+solved positions.  Schaeffer et al. reached ten pieces this way: "Checkers is solved", Science 317
+(2007), and "Building the checkers 10-piece endgame databases" (2003).
 
-The tables value play without counters: who can force a win wins, however long it takes.  The
-rules of the game draw after 40 quiet moves of each seat and at a third repetition.  Playing by
+The tables value play without counters: who can force a win wins, however long it takes.  The rules
+of the game draw after 40 quiet moves of each seat and at a third repetition.  Playing by
 `EndgameTable.best_action` never repeats a position, as the distance falls with every ply.  The
-longest win with three pieces takes 61 plies, so the 40 moves cannot run out in it unless some
-are used up already; with four pieces it takes 109 plies, captures and steps of men included.
+longest win with three pieces takes 61 plies, so the 40 moves cannot run out in it unless some are
+used up already.  With four pieces it takes 109 plies, captures and steps of men included.
 
 >>> count_placements(2), count_placements(3)
 (6972, 261224)

@@ -4,10 +4,10 @@ Neller and Presser, "Optimal play of the dice game Pig", The UMAP Journal 25 (20
 player wins with probability 0.5306.
 
 Scores only grow, so the scores (i, j) and (j, i) depend on each other and on greater sums only:
-they are solved from the end down.  Within such a pair everything follows from the two values at
-the beginning of a turn, along a line that changes only with the policy; so policy iteration
-(Howard, "Dynamic Programming and Markov Processes", 1960) finds them exactly in a few steps,
-where value iteration would take hundreds.  All pairs of one sum are solved side by side.
+they are solved from the end down.  All values of a pair follow from the two at the beginning of a
+turn, and depend on them linearly as long as the policy stays the same.  So policy iteration
+(Howard, "Dynamic Programming and Markov Processes", 1960) finds them exactly in a few steps; value
+iteration would take hundreds.  All pairs of one sum are solved side by side.
 
 >>> from plyhouse.games import get_game
 >>> solution = solve_pig(get_game("pig"))

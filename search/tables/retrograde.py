@@ -116,10 +116,10 @@ def solve(
 ) -> PositionTable:
     """Solve every position that can follow the ``starts`` (by default, the whole game).
 
-    ``key(state)`` identifies a position; the default is ``state.key()``.  Where states remember how
-    they came about (for draws by repetition, say), give a ``key`` without that and a
-    ``fresh(state)`` that returns the same position without a past: then the table values play under
-    rules without counters, in which circles are draws anyway.
+    ``key(state)`` identifies a position; the default is ``state.key()``.  If states remember their
+    past, for instance for draws by repetition, give a ``key`` without it and a ``fresh(state)``
+    that returns the same position without a past.  The table then values play under rules without
+    counters, in which endless repetition is a draw.
 
     ``progress`` is called from time to time with a text about the progress.  Raises `GameMismatch`
     for a game that does not fit, `TooManyPositions` when there are more than ``most``, and

@@ -4,9 +4,9 @@ Shapley, "Stochastic games", PNAS 39 (1953); Russell & Norvig, AIMA 4th ed., sec
 pig Neller and Presser, "Optimal play of the dice game Pig", The UMAP Journal 25 (2004); see
 `plyhouse.search.tables.pig_solution`, which solves the whole game in a second.
 
-Two bounds are iterated side by side, one from the least return and one from the greatest: the
-true value lies between them at all times, so the error is known (Haddad and Monmege, "Interval
-iteration algorithm for MDPs and IMDPs", Theoretical Computer Science 735, 2018).
+Two bounds are iterated side by side, one from the least return and one from the greatest.  The true
+value always lies between them, so the error is known.  Source: Haddad and Monmege, "Interval
+iteration algorithm for MDPs and IMDPs", Theoretical Computer Science 735, 2018.
 
 >>> from plyhouse.games import get_game
 >>> game = get_game("pig(target=10)")
@@ -152,8 +152,8 @@ def iterate_values(
     is for such games, if they have no dice).  ``key(state)`` identifies a position; the default is
     ``state.key()``.  ``progress(sweeps, error)`` is called after every sweep.
 
-    Raises `GameMismatch` for a game that does not fit, `ValueError` for a bad tolerance,
-    `TooManyPositions` when there are more than ``most``, and `TimeoutError` when the limit's
+    Raises `GameMismatch` for a game that does not fit, and `ValueError` for a bad tolerance.
+    Raises `TooManyPositions` if there are more than ``most``, and `TimeoutError` if the limit's
     time or nodes do not suffice.
     """
     if not 1e-14 <= tolerance <= 1:

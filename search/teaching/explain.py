@@ -125,11 +125,11 @@ def explain(
     ``max_actions`` looks at the first actions of each position only, which makes large
     games drawable; chance keeps all its outcomes.
 
-    Values are those of ``seat``, by default the seat to move (seat 0 at a chance node);
-    with "maxn" every seat has its own.
-    Raises `UnknownSearch`, `GameMismatch` for a game that does not fit, `TreeTooLarge`,
-    `ValueError` for options out of range and when the game is over, and `TypeError` for others
-    of the wrong type, as for a `Limit`: a tree is bounded by its depth and nodes alone.
+    Values are those of ``seat``, by default the seat to move (seat 0 at a chance node); with "maxn"
+    every seat has its own.  Raises `UnknownSearch`, `GameMismatch` for a game that does not fit,
+    and `TreeTooLarge`.  Raises `ValueError` for options out of range and if the game is over, and
+    `TypeError` for options of the wrong type.  A `Limit` is one of these, because only depth and
+    nodes bound a tree.
     """
     given: Any = search
     if not isinstance(given, str):

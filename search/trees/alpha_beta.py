@@ -60,25 +60,24 @@ def alpha_beta(
 ) -> SearchResult:
     """Find the best action of a two-seat, zero-sum, deterministic game of perfect information.
 
-    Under a time or node limit it plays as strongly as it can; otherwise, unless options say
-    so, it is the plain algorithm, whose value is that of `plyhouse.search.trees.minimax.minimax` at
-    the same depth.  ``values`` holds upper bounds for the actions that are not best: the
-    search does not need to know how bad they are.
+    Under a time or node limit it plays as strongly as it can.  Without one and without options it
+    is the plain algorithm, whose value is that of `plyhouse.search.trees.minimax.minimax` at the
+    same depth.  ``values`` holds upper bounds for the actions that are not best: the search does
+    not need to know how bad they are.
 
-    Nothing is better than the greatest return of the game (`Game.return_bounds`): where a seat has
-    found a win, neither its other actions nor greater depths are looked at, and ``values`` leaves
-    out the actions of the root that were not.  ``exact`` is True for a proven win or loss, at any
+    Nothing is better than the greatest return of the game (`Game.return_bounds`).  After a seat has
+    found a win, the search skips its other actions and greater depths.  ``values`` then lacks the
+    actions of the root that were skipped.  ``exact`` is True for a proven win or loss, at any
     depth.  A written tree (`plyhouse.games.trees.tree_game`) is searched as in a textbook, where
     nobody knows the best leaf beforehand.
 
-    ``deepen`` searches the depths 1, 2, ... in turn, the best line of the previous one
-    first; the default does so under a time or node limit, where there must be a result at
-    any moment.  ``evaluate(state, seat)`` values positions at the depth limit, within the
-    bounds of the game's returns; without it the state's ``heuristic()`` does (unless
-    ``heuristic`` is False), or else they count 0.  The state's ``order(actions)`` sorts
-    actions, best first, where it has one.  A ``seed`` other than 0 tries the actions of the
-    root in another order, so that it chooses among equally good ones at random, always the
-    same for the same seed.
+    ``deepen`` searches the depths 1, 2, ... in turn, the best line of the previous one first.  It
+    is the default under a time or node limit, where there must be a result at any moment.
+    ``evaluate(state, seat)`` values positions at the depth limit, within the bounds of the game's
+    returns; without it the state's ``heuristic()`` does (unless ``heuristic`` is False), or else
+    they count 0.  The state's ``order(actions)`` sorts actions, best first, where it has one.  A
+    ``seed`` other than 0 tries the actions of the root in another order.  So the search chooses
+    among equally good ones at random, but always the same for the same seed.
 
     The other options are on if ``deepen`` is, off if not, where they are not given:
 
@@ -102,8 +101,8 @@ def alpha_beta(
       ``endings(meter)``, see `plyhouse.games.endgames`), where it has that.  Values are those
       of a search to the end; the principal variation may stop where the game was asked.
 
-    With a table, a position reached at less than its depth may be valued by what was seen at
-    a greater one: better, though not what minimax says at that depth.  ``exact`` results are the
+    With a table, a position may have a value from a search that looked deeper below it.  Such a
+    value is better, but differs from that of minimax at the same depth.  ``exact`` results are the
     same with all options.  Only in games whose keys leave out history (see
     `plyhouse.games.base.GameInfo.complete_keys`) may repetitions be judged wrongly.
 
@@ -235,9 +234,8 @@ class AlphaBetaRoot(Root):
     def iterate(self, depth: int) -> None:
         """Search all actions to a depth, the best of the previous iteration first.
 
-        When the limit is reached halfway, the best action found by then stands: the
-        previous best was looked at first, so another one took its place only by beating
-        it at the greater depth.
+        When the limit is reached halfway, the best action found by then stands.  The previous best
+        was searched first, so another action replaced it only by beating it at the greater depth.
         """
         low, high = -math.inf, math.inf
         least, most = self.leaves.low, self.leaves.high

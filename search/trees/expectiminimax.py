@@ -49,9 +49,9 @@ def expectiminimax(
     without chance nodes.
 
     A chance node counts as one ply of the depth.  Under a time or node limit it deepens
-    iteratively, so that there is a result at any moment; otherwise it searches once, to
-    the depth limit or to the end of the game.  A game that chance can prolong for ever,
-    like pig, needs a limit of some kind.
+    iteratively, so that there is a result at any moment.  Otherwise it searches once, to the depth
+    limit or to the end of the game.  A game that chance can prolong for ever, like pig, needs a
+    limit of some kind.
 
     ``pruning`` is ``"none"``, ``"star1"`` or ``"star2"``.  Both prunings find the same value with
     fewer nodes.  They use alpha-beta at the nodes of seats, and leave a chance node as soon as its

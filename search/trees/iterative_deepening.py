@@ -37,8 +37,8 @@ def tree_search(
 ) -> SearchResult:
     """Search from a state in which a seat is to move.
 
-    Under a limit of time or nodes the depths 1, 2, ... are searched one after the other until
-    the limit is reached or the outcome is certain; otherwise only the last depth is.
+    Under a limit of time or nodes, the search goes through the depths 1, 2, ... until the limit is
+    reached or the outcome is certain. Otherwise it searches only the last depth.
 
     ``extra`` are further arguments of the kernel, and ``bounds`` of all values replace those that
     the game declares. A value that a ``sampler`` took part in is not exact. ``forced`` says that a
@@ -114,9 +114,8 @@ class Root:
     def iterate(self, depth: int) -> None:
         """Search all actions to a depth, the best of the previous iteration first.
 
-        When the limit is reached halfway, the best action found by then stands: the
-        previous best was looked at first, so another one took its place only by beating
-        it at the greater depth.
+        When the limit is reached halfway, the best action found by then stands. The previous best
+        was searched first, so another action replaced it only by beating it at the greater depth.
         """
         head = self.line[0]
         followed = self.depth > 0
@@ -153,7 +152,7 @@ class Root:
         or bad as that.
 
         No estimate lies at the bounds of the returns then, so the value comes from ends of the game
-        only: behind one action at each turn of the winner, and behind all actions of the loser.
+        only. These follow one action at each turn of the winner, and all actions of the loser.
         """
         return self.value in self.bounds and not self.leaves.claimed
 

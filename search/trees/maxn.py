@@ -47,11 +47,12 @@ def maxn(
     which it takes, so that other values may be as right.  With two seats and a zero sum it is
     minimax.
 
-    ``pruning="shallow"`` finds the same tuple at fewer nodes.  It is right only if the values
-    of every position, leaves as estimates, lie within ``bounds`` (by default those of the
-    game's returns) and sum to no more than ``sum_bound`` (by default 0 if the game is
-    zero-sum; others must state it).  Raises `ValueError` if a position breaks this.  Deep pruning,
-    which would make it alpha-beta, is wrong for more than two seats (Korf).
+    ``pruning="shallow"`` finds the same tuple at fewer nodes.  It is right only if the values of
+    every position, leaves and estimates included, lie within ``bounds`` and sum to no more than
+    ``sum_bound``.  The default of ``bounds`` are the bounds of the game's returns.  The default of
+    ``sum_bound`` is 0 if the game is zero-sum; other games must state it.  Raises `ValueError` if a
+    position breaks this.  Deep pruning, which would make it alpha-beta, is wrong for more than two
+    seats (Korf).
 
     For deepening, ``evaluate``, ``seed`` and ``chance_samples`` see
     `plyhouse.search.trees.expectiminimax.expectiminimax`; ``evaluate`` is asked for every seat.

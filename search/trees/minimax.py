@@ -36,9 +36,9 @@ def minimax(
 ) -> SearchResult:
     """Find the best action of a two-seat, zero-sum, deterministic game of perfect information.
 
-    Visits every position up to ``limit.depth``.  Under a time or node limit it deepens
-    iteratively, so that there is a result at any moment; otherwise it searches once, to
-    the depth limit or to the end of the game.
+    Visits every position up to ``limit.depth``.  Under a time or node limit it deepens iteratively,
+    so that there is a result at any moment.  Otherwise it searches once, to the depth limit or to
+    the end of the game.
 
     ``evaluate(state, seat)`` values positions at the depth limit, within the bounds of the
     game's returns; without it the state's ``heuristic()`` does, or else they count 0.

@@ -35,8 +35,8 @@ class TranspositionTable:
     evaluation and set of options.  A search that differs in any of these empties it first.  (So
     give ``evaluate`` as the same function each time, not as a new ``lambda``.)
 
-    An entry takes about 180 bytes with a number as the key (connect four), 220 to 290 with
-    tuples of a few numbers or the bytes of chess; the memory is taken as the table fills.  Raises
+    An entry takes about 180 bytes with a number as the key (connect four), and 220 to 290 with
+    tuples of a few numbers or the bytes of chess.  The table allocates memory as it fills.  Raises
     `ValueError` for a size below 2, `TypeError` for one that is no whole number.
     """
 
