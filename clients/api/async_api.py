@@ -141,9 +141,9 @@ class AsyncApi:
     ) -> AsyncIterator[Match]:
         """Matches, newest first, at most ``limit``; pages are fetched as you go on.
 
-        ``game`` is a name, for all its parameters, or a name with parameters for those alone;
-        ``status`` is ``waiting``, ``running`` or ``finished``, ``bot`` is ``PLAYER/BOT``; with
-        ``sort`` = ``ended`` there are finished matches only, the last to end first.
+        ``game`` without parameters selects matches with any parameters.  ``status`` is ``waiting``,
+        ``running`` or ``finished``, and ``bot`` is ``PLAYER/BOT``.  With ``sort="ended"`` you get
+        finished matches only, the last to end first.
         """
         return self._pages(
             calls.matches(

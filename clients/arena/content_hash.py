@@ -1,8 +1,8 @@
 """Content hashes that identify versions of bots and games.
 
 The hash of a file covers its content, its options with the files that they name, and the modules
-that it imports from its folder; not its own name or folder.  The hash of an installed bot or game
-covers its name, its options and the release of Plyhouse.
+that it imports from its folder.  Its own name and folder have no influence.  The hash of an
+installed bot or game covers its name, its options and the release of Plyhouse.
 """
 
 from __future__ import annotations

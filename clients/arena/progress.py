@@ -1,8 +1,8 @@
 """The progress of a series on the terminal: a bar with the score so far, and the bots' output.
 
-Bots' lines go above the bar and never through it, so they have to come this way.  In a terminal
-that knows no control characters there is a line at every tenth of the way instead of a bar; where
-standard error is no terminal, only the bots are heard.
+Bots' lines go above the bar and never through it, so they have to come this way.  A terminal
+without control characters shows a line after every tenth of the matches instead of a bar.  If
+standard error is no terminal, only the lines of bots appear.
 """
 
 from __future__ import annotations

@@ -44,8 +44,8 @@ class SeriesWriter:
     def add(self, candidate: int, index: int, played: PlayedPairing) -> None:
         """Keep a pairing.
 
-        Without a file to go on with records are written in the order of the pairings, so that
-        the same series gives the same file; with one at once, so that an interruption loses none.
+        A new file gets its records in the order of the pairings, so that the same series gives the
+        same file.  A continued file gets each record at once, so that an interruption loses none.
         """
         if self._records is not None and self._ledger is not None:
             self._write(played)

@@ -6,8 +6,9 @@ the value of a pair, the mean of its games:
 
 * ``elo``: the share of opponents beaten, 0 to 1, a tie counting half; hypotheses are differences
   on the Elo scale;
-* ``utility``: half of what the candidate got more than an opponent, which in a zero-sum game is
-  its return; hypotheses are in the units of the returns, such as chips per game.
+* ``utility``: half of the difference between the candidate's return and an opponent's, which in a
+  zero-sum game is the candidate's return.  Hypotheses are in the units of the returns, such as
+  chips per game.
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@
 The matches of a mirrored pairing share their chance stream and are not independent, so
 every interval is computed over *pairings*: the mean of a pairing is one observation.
 
-Intervals of a score use the method of Agresti and Coull ("Approximate is better than
-'exact' for interval estimation of binomial proportions", 1998) carried over to values
-between 0 and 1: z^2/2 pseudo-observations at 0 and as many at 1 join the data.  Unlike
-mean +- 1.96 s/sqrt(n), this interval is useful after one pairing, or when one side won them all.
+Intervals of a score extend the method of Agresti and Coull to values between 0 and 1: they add
+z^2/2 pseudo-observations at 0 and the same number at 1.  Source: "Approximate is better than
+'exact' for interval estimation of binomial proportions", 1998.  Unlike mean +- 1.96 s/sqrt(n), this
+interval is useful after one pairing, or when one side won them all.
 
 Intervals of returns use Student's t.  If all pairings gave the same return, that interval would be
 a point.  The Agresti-Coull interval, scaled to the game's range of returns, then replaces it.  All

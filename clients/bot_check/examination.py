@@ -4,9 +4,9 @@ The ordinary runner runs the bot, and the ordinary referee (a hub in memory) jud
 opponents follow a script, and a faulty connection sits between runner and referee.
 
 The bot plays a whole match for each game and seat.  In the longest game the check then breaks the
-connection, replaces the bot's process during a match, lets its opponent resign, plays two matches
-at the same time, and shortens the clock.  It omits these for games in which the bot failed a plain
-match.
+connection and replaces the bot's process during a match.  It also lets the opponent resign, plays
+two matches at the same time, and shortens the clock.  It omits these for games in which the bot
+failed a plain match.
 
 Matches first use a shortened time control.  If the bot loses on time there, the check repeats the
 match at the real time control, and only that result counts

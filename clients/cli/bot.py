@@ -113,9 +113,9 @@ def run(
     """Connect a bot to a server and let it play.
 
     BOT is a file (mybot.py, mybot.py:MyBot) or the name of an installed bot (random). It stays
-    connected, comes back when the connection breaks, and plays what it is asked to by
-    organisers and challengers; with --seek it looks for opponents itself, in the games of
-    --game or else in all that it claims.
+    connected, reconnects when the connection breaks, and plays the matches that organisers and
+    challengers start.  With --seek it looks for opponents itself, in the games of --game or else in
+    all that it claims.
 
     The bot runs in a separate process. Its output and errors appear here.
 

@@ -62,11 +62,11 @@ def check(
 ) -> int:
     """Check a bot before it may play rated matches.
 
-    Plays every game that it claims (or those given with --game) against scripted opponents,
-    over a connection that misbehaves: frames that come twice, unknown fields, a line that
-    breaks in the middle of a match. Each check is listed with what would be right. Ends with exit
-    code 1 if one fails. To lose on time fails a check at --time-control only, and is a warning at
-    shorter ones. No match lasts much longer than a minute, and the check two minutes at most.
+    Plays every game that it claims (or those given with --game) against scripted opponents. The
+    connection misbehaves: it repeats frames, adds unknown fields, and breaks in the middle of a
+    match. Each check is listed with what would be right. Ends with exit code 1 if one fails. To
+    lose on time fails a check at --time-control only, and is a warning at shorter ones. No match
+    lasts much longer than a minute, and the check two minutes at most.
     """
     from plyhouse.clients.bot_check.examination import Finding
     from plyhouse.clients.bot_check.matches import MachineBusyError

@@ -61,11 +61,11 @@ def rehearse(
     """Rehearse a competition, here or on a server.
 
     FILE is played on a small scale, with a separate server and database. The bots are real: two
-    honest ones, one for each baseline, and impostors that cannot be imported, crash, hang, are
-    slow, break the rules, hoard memory, are cut off, log in twice, or print. The command then shows
-    which rule each of them hit and what the table shows for it. Exit code 1 if one was not treated
-    as promised. It prints what is smaller than in FILE. Nothing is left behind, also
-    after Ctrl-C.
+    honest ones, one for each baseline, and impostors.  These fail to import, crash, hang, play
+    slowly, break the rules, hoard memory, lose their connection, log in twice, or print. The
+    command then shows which rule each of them hit and what the table shows for it. Exit code 1 if
+    one was not treated as promised. It prints what is smaller than in FILE. Nothing is left behind,
+    also after Ctrl-C.
 
     NAME is an open competition on the server that --server names. Its final is played there as it
     would be now: with the bots submitted so far and the baselines, on the connected runners; finals

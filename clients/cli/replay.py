@@ -85,9 +85,9 @@ def replay(
 
     It is one of a FILE of records, or MATCH of a database or server.
 
-    `plyhouse match --save FILE` and `plyhouse record` write such files. In a terminal the board
-    is drawn in place, with keys that `?` lists; with --plain, positions follow each other as
-    lines, and in a pipe all of them are written.
+    `plyhouse match --save FILE` and `plyhouse record` write such files. In a terminal the board is
+    drawn in place; `?` lists the keys.  With --plain, positions follow each other as lines.  In a
+    pipe all positions are written.
     """
     from plyhouse.clients.replay.positions import holders, positions_of
     from plyhouse.clients.shared.games import known_game, seat_index

@@ -87,9 +87,9 @@ def serve(ctx: click.Context, /, config_file: Path | None, **settings: Any) -> N
     else:
         config = load_config(config_file, given)
 
-    # Fits of ratings are small matrices, for which OpenBLAS's threads gain nothing: they would spin
-    # on all cores and take them from the clocks here and from bots on the same machine.  numpy
-    # reads this when it is loaded, which is below.
+    # Fits of ratings are small matrices, for which OpenBLAS's threads gain nothing.  They would
+    # spin on all cores, which the clocks here and bots on the same machine need. numpy reads this
+    # when it is loaded, which is below.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
     from plyhouse.clients.builtin_bots.launcher import StartedBots

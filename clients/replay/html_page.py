@@ -1,8 +1,8 @@
 """A match as one page of HTML that needs nothing else: no server, no network.
 
-It draws with the web client's own modules.  They are put into the page as ``data:`` addresses,
-which an import map gives names to; relative imports do not work from such addresses, so the
-names in the sources are rewritten.
+It draws with the web client's own modules.  The page holds them as ``data:`` addresses, and an
+import map gives these names.  Relative imports do not work from such addresses, so the sources are
+rewritten to use the names.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ class SamplingJudge:
             child = state.after(action)
             few = tries.get(action, 0) < tries.get(best, 0) / 2
             if sure and found.value <= self._game.return_bounds[0]:
-                values[action] = found.value  # whatever is played is lost
+                values[action] = found.value  # every action loses
             elif child.to_move == TERMINAL:
                 values[action], tries[action] = float(child.returns()[seat]), tries.get(best, 1)
             elif (few or sure) and self._duel and child.to_move != CHANCE:

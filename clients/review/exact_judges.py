@@ -81,7 +81,7 @@ class AlphaBetaJudge:
         if action is None or action == best_action:
             return _judgement(best_action, best, None if action is None else best, exact, depth)
         if exact and best <= self._game.return_bounds[0]:
-            return _judgement(action, best, best, exact, depth)  # whatever is played is lost
+            return _judgement(action, best, best, exact, depth)  # every action loses
         played, sure, deep = self._after(state.after(action), seat, found, seconds / 2)
         if played > best:  # seen later is seen better
             best_action, best = action, played
@@ -120,9 +120,9 @@ def _judgement(
 class EquilibriumJudge:
     """Knows an equilibrium of the whole game, and what every action is worth in it.
 
-    An action's value is what the seat gets on average when it plays that action here and all play
-    the equilibrium before and after it, over all that the others may hold as the seat knows it.
-    Where the equilibrium mixes, all actions that it plays are worth the same.
+    An action's value is the seat's mean return if it plays that action here and all play the
+    equilibrium before and after it. The mean is over everything that the others may hold, as far as
+    the seat knows. Where the equilibrium mixes, all actions that it plays are worth the same.
     """
 
     def __init__(self, game: Game, seconds: float) -> None:

@@ -22,8 +22,8 @@ class Judgement:
     exact: bool
     """True if both values are those of perfect play."""
     error: float = inf
-    """How far the difference of the two may be off, where that can be said: 0 if it is exact, two
-    standard errors at most where it is sampled, infinite for an estimate at a depth."""
+    """The largest likely error of the difference of the two: 0 if it is exact, two standard errors
+    if it is sampled, and infinite for an estimate at a depth."""
 
     @property
     def drop(self) -> float:

@@ -1,7 +1,7 @@
 """Errors on the command line, and their exit codes for scripts.
 
-Every error that a user can cause or cure ends in one sentence on standard error and
-one of the codes below, never in a traceback; ``plyhouse --debug`` adds the traceback.
+Every error that a user can cause or cure ends in one sentence on standard error and one of the
+codes below.  It never ends in a traceback, unless ``plyhouse --debug`` asks for one.
 
 The rest of the house raises *domain errors*: exceptions with a stable ``code`` such as
 ``game/unknown`` or ``storage/locked``.  The part before the slash decides the exit code.

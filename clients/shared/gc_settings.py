@@ -1,8 +1,8 @@
 """Settings of the garbage collector for our programs.
 
-Little: most of what is alive there was imported and stays.  The collector would look through it
-again and again while it is being imported, and in the end once more, module after module, although
-the memory goes back to the system anyway.  Together that was a fifth of a short command.
+Little: most of what is alive there was imported and stays.  The collector would search it again and
+again during the imports, and module after module at the end, although the system then gets the
+memory anyway.  Together that was a fifth of a short command.
 """
 
 from __future__ import annotations

@@ -33,10 +33,10 @@ class Replayed:
 def replayed(game: Game, text: str) -> Replayed:
     """Play these moves from the start.
 
-    At every position the text goes on with a legal action of the seat to move or an outcome
-    of chance, in the game's notation; among several the longest is taken.  Blanks, commas
-    and semicolons may stand between them, and have to where moves would run together.
-    Raises `CommandError`, which says which move was wrong and what would be legal.
+    At every position the text goes on with a legal action of the seat to move or an outcome of
+    chance, in the game's notation.  If several fit, the longest is taken.  Blanks, commas and
+    semicolons may stand between them, and have to where moves would run together.  Raises
+    `CommandError`, which says which move was wrong and what would be legal.
     """
     position = Position(game)
     names: list[str] = []

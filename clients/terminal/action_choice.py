@@ -1,6 +1,6 @@
 """The choice of an action spot by spot, for actions of several spots in a row.
 
-It knows no game: a `Move` is an action with the names of the spots that mean it (``via``), and a
+It knows no game.  A `Move` is an action with the names of its spots in order (``via``), and a
 `Choice` leads from spot to spot until a single action is left.  The rules are those of
 docs/scenes.md, "Choosing an action", and those of the web client.
 

@@ -1,9 +1,9 @@
 """Colours of boards and seats.
 
-Boards bring their own ground, so they look the same on dark and on light terminals; every pair of
-a figure and the ground below it differs in brightness by a contrast of at least 3 to 1 (a test
-works it out).  Where colours are not wanted there are none at all: then figures are the letters
-that the game writes, and marks are brackets, bold, underlined and reversed text.
+Boards have their own ground, so they look the same on dark and on light terminals.  Every figure
+has a contrast of at least 3 to 1 with the ground below it; a test computes it.  Where colours are
+not wanted there are none at all: then figures are the letters that the game writes, and marks are
+brackets, bold, underlined and reversed text.
 """
 
 from __future__ import annotations

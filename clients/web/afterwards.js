@@ -15,7 +15,7 @@ export function showRecord() {
 }
 
 /**
- * What a bot left when it failed: the server gives it to its author, who is signed in here.
+ * The traces of a bot that failed, which the server sends to its author, who is signed in here.
  * @param {HTMLElement} detail where it is shown
  */
 export async function showDetail(detail) {

@@ -1,7 +1,7 @@
 // Answers of the server as data.
 
 /**
- * What the server answers, as data; throws an `Error` with the number of the status otherwise.
+ * Return the server's answer as data; throws an `Error` with the number of the status otherwise.
  * @param {string} url
  * @returns {Promise<unknown>}
  */

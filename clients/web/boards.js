@@ -61,7 +61,7 @@ export function plan(element, turned, small) {
       const centre = middle(y, x);
       return { x: centre.x - CELL / 2, y: centre.y - high / 2, width: CELL, height: high };
     },
-    /** Whether a row is that at the upper rim, as it is shown. */
+    /** Return whether a row is shown at the upper rim. */
     upper: (/** @type {number} */ y) => (y === 0) !== turned,
     /** Coordinates at the edges. */
     labels() {
@@ -75,7 +75,7 @@ export function plan(element, turned, small) {
       });
       return parts;
     },
-    /** What lies under all spots. */
+    /** The ground under all spots. */
     ground() {
       if (look === "maze") return [svg("rect", { class: "field", x: 0, y: 0, width, height })];
       if (!edge) return [];
@@ -128,7 +128,7 @@ function wall(element, shape, y, x) {
 }
 
 /**
- * What is drawn of an empty spot; the first of it is the spot itself.
+ * The drawing of an empty spot; its first element is the spot itself.
  * @param {Scenes.Grid} element
  * @param {Plan} shape
  * @param {number} y

@@ -21,7 +21,7 @@ function following({ via, pairs }, path) {
     if (used < 0) return null;
     left.splice(used, 1);
   }
-  // What another pair brings to a spot leaves it only after that.
+  // A piece that another pair brings to a spot leaves it only afterwards.
   const ready = left.filter(([from], at) => !left.slice(0, at).some(([, to]) => to === from));
   if (path.length % 2 === 0) return ready.map(([from]) => from);
   const ends = ready.filter(([from]) => from === path.at(-1)).map(([, to]) => to);

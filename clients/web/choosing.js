@@ -1,5 +1,5 @@
-// How a person chooses an action in a drawing: with spots, buttons and keys, by click, drag and
-// arrows; and in advance, before it is one's turn. choose.js knows the meaning of spots in a row.
+// Lets a person choose an action in a drawing: with spots, buttons and keys, by click, drag and
+// arrows, and also in advance, before the turn. choose.js finds the action of a sequence of spots.
 
 import { Choice } from "./choose.js";
 import { html } from "./dom.js";
@@ -16,10 +16,10 @@ const SIGNS = { ArrowUp: "\u2191", ArrowDown: "\u2193", ArrowLeft: "\u2190", Arr
 /** Where arrow keys lead: rows and columns. @type {Record<string, [number, number]>} */
 const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
-/** What was chosen before the turn came: it outlives the drawing in which that was done. */
+/** Spots chosen before the turn: they outlive the drawing in which they were chosen. */
 const waiting = new Premove();
 
-/** What `via` calls a spot; spots without a name get one of their own. @type {(cell: Scenes.Cell, element: number, y: number, x: number) => string} */
+/** The name of a spot in `via`; spots without a name get one. @type {(cell: Scenes.Cell, element: number, y: number, x: number) => string} */
 export const spotName = (cell, element, y, x) => cell.name || `\u0000${element},${y},${x}`;
 
 /** The cells of a board and its ends, which are in row -1. @type {(element: Scenes.Grid, each: (cell: Scenes.Cell, y: number, x: number) => void) => void} */
@@ -75,7 +75,7 @@ export class Choosing {
     if (choose) this.fulfil(moves);
   }
 
-  /** Whether spots of boards can be chosen. */
+  /** True if spots of boards can be chosen. */
   get onBoards() {
     return Boolean(this.choice || this.ahead);
   }
@@ -279,7 +279,7 @@ export class Choosing {
     if (choice.asked.length && !open.size) /** @type {HTMLElement | null} */ (this.asked.firstElementChild)?.focus();
   }
 
-  /** What a spot is called. @param {string} name */
+  /** Return the name of a spot. @param {string} name */
   called(name) {
     return this.labels.get(name) ?? name;
   }
@@ -289,7 +289,7 @@ export class Choosing {
     return name.startsWith("\u0000") ? this.called(name) : name;
   }
 
-  /** What was chosen for the next turn. @param {string[]} path */
+  /** Describe the spots chosen for the next turn. @param {string[]} path */
   inAdvance(path) {
     if (!path.length) return "";
     return this.ahead?.whole
@@ -297,7 +297,7 @@ export class Choosing {
       : `${this.called(path[0])}: choose where it goes in your next turn; Escape gives it up.`;
   }
 
-  /** What was chosen so far, and the `ways` on from there. @type {(path: string[], ways: string[]) => string} */
+  /** Describe the spots chosen so far, and the `ways` on from there. @type {(path: string[], ways: string[]) => string} */
   soFar(path, ways) {
     if (!path.length) return "";
     const short = (/** @type {string} */ name) => this.short(name);

@@ -6,7 +6,7 @@ import { byId, fields, html, say, words } from "./dom.js";
 import { call, whoAmI } from "./session.js";
 import { pressedTwice } from "./confirm.js";
 
-/** What is on some of these pages only. @param {string} id */
+/** An element that only some of these pages have. @param {string} id */
 const at = (id) => document.getElementById(id);
 const place = /** @type {HTMLElement | null} */ (document.querySelector("[data-competition]"))?.dataset.competition;
 const here = place ? `class/competitions/${encodeURIComponent(place)}` : "";
@@ -42,7 +42,7 @@ const field = (form, name) => /** @type {HTMLInputElement} */ (form.elements.nam
 
 // ------------------------------------------------------------------- what organisers do
 
-/** What a step has come to: what was left out is named. @param {Partial<Answers.EndedFinal & Answers.Rehearsal>} made */
+/** Return the result of a step in words, with everything that was left out. @param {Partial<Answers.EndedFinal & Answers.Rehearsal>} made */
 const come = (made) => `${made.name} is ${made.status}.${(made.unplayed ?? made.left_out ?? []).map((each) => ` Left out: ${each}.`).join("")}`;
 
 /** @type {(name: string, form: HTMLFormElement) => Promise<string>} */
@@ -124,7 +124,7 @@ async function open(button) {
 /** Show what the edited file changes, and with `apply` change it. @type {(form: HTMLFormElement, apply: boolean) => Promise<string>} */
 async function change(form, apply) {
   const { file, why } = fields(form);
-  // What was shown is what changes: not if somebody else has changed the file since.
+  // Apply exactly the change that was shown, and nothing if somebody else has changed the file since.
   const digest = apply ? form.dataset.digest ?? "" : "";
   const made = await call("POST", `${here}/change`, { file, why: why.trim(), apply, digest });
   form.dataset.digest = made.digest;

@@ -12,7 +12,7 @@ function disarm(button) {
 }
 
 /**
- * Whether this press is the second one. The first arms the button, which says `text` then, and
+ * Return whether this press is the second one. The first arms the button, which says `text` then, and
  * forgets that it was pressed if nothing follows or the focus goes elsewhere.
  * @param {HTMLElement} button
  * @param {string} text

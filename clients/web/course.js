@@ -69,7 +69,7 @@ export class Seats {
     this.away.clear();
   }
 
-  /** Whether what is shown changes with time. */
+  /** True if the page changes with time. */
   get ticking() {
     return this.away.size > 0 || this.clocks.some((clock) => clock.running);
   }

@@ -70,7 +70,7 @@ export function fields(form) {
 }
 
 /**
- * What an error says.
+ * Return the message of an error.
  * @param {unknown} error
  */
 export function words(error) {

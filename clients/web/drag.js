@@ -12,8 +12,8 @@ export const drag = {
   over: () => performance.now() - ended < 50,
 
   /**
-   * The button went down on a spot. `take(name)` is called once it moves; it returns what to call
-   * with the name of the spot where it is put down (null: none), or null if it stays where it is.
+   * Begin a drag where the button went down on a spot. `take(name)` is called once the pointer moves. It
+   * returns a function to call with the name of the target spot (null: none), or null to stay.
    * @param {PointerEvent} event
    * @param {SVGElement} node
    * @param {string} name of the spot

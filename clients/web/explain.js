@@ -107,7 +107,7 @@ export function inWords(node, tree) {
 }
 
 /**
- * What was played, beside what was best, in words; empty if nothing is known of it.
+ * The action played beside the best one, in words; empty if nothing is known of it.
  * @param {Tree} tree
  */
 export function verdict({ played, judged }) {
@@ -225,7 +225,7 @@ class List {
     else this.toggle(item);
   }
 
-  /** What leads to the position that is chosen. */
+  /** The actions that lead to the chosen position. */
   path() {
     return this.known.get(this.chosen)?.path ?? [];
   }
@@ -257,8 +257,8 @@ class List {
 }
 
 /**
- * Show the root of a drawing that is larger than its place: it is at the middle of the left side of one that is
- * taller than wide, and of the top of others. One that is a little wider is made to fit.
+ * Scroll a drawing that is larger than its place to its root. The root is at the middle of the left side in a
+ * drawing that is taller than wide, and of the top in others. A drawing that is a little too wide is made to fit.
  * @param {HTMLElement} region
  * @param {HTMLImageElement} image
  */
@@ -283,7 +283,7 @@ export class Explain {
     this.node = html("section", { id: "explain", class: "explain", "aria-label": "Explain this position", hidden: true }, this.button, this.said, this.body);
   }
 
-  /** What was explained belongs to another position, if another one is shown. */
+  /** Forget the explanation if another position is shown. */
   mark() {
     const { at, there, why } = explainable();
     const shown = `${match.id} ${at} ${there} ${why}`;

@@ -95,7 +95,7 @@ export function icon(shape) {
 }
 
 /**
- * What stands on a spot.
+ * The figure on a spot.
  * @param {Scenes.Cell} cell the spot
  * @param {string} colour class of the colour that it has
  * @param {Point} centre

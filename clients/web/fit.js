@@ -38,7 +38,7 @@ export function fit(scene, room) {
 }
 
 /**
- * What decides how much room a scene needs beside its boards: its parts, not what they hold.
+ * A key of the room that a scene needs beside its boards: its parts without their contents.
  * @param {Scenes.Scene} scene
  */
 export function outline(scene) {

@@ -11,17 +11,17 @@ import { drawTable } from "./scene_items.js";
 
 const ROUND = new Set(["wells", "pits", "hex", "lines"]);
 
-/** What decides how that looks which stands on a spot. */
+/** Fields of a cell that decide the look of its figure. */
 const LOOKS = /** @type {const} */ (["text", "owner", "shape", "face", "count"]);
 
-/** Whether what stands on a spot is new: it is marked as the last move. @type {(cell: Scenes.Cell, before: Scenes.Cell | undefined) => boolean} */
+/** True if the figure on a spot is new: then it is marked as the last move. @type {(cell: Scenes.Cell, before: Scenes.Cell | undefined) => boolean} */
 const changed = (cell, before) => before !== undefined
   && (cell.text !== before.text || cell.owner !== before.owner || (cell.text !== "" && cell.shape !== before.shape));
 
-/** Whether the same stands on a spot as before. @type {(cell: Scenes.Cell, other: Scenes.Cell) => boolean} */
+/** True if a spot has the same figure as before. @type {(cell: Scenes.Cell, other: Scenes.Cell) => boolean} */
 const alike = (cell, other) => cell === other || LOOKS.every((look) => cell[look] === other[look]);
 
-/** What decides how a spot looks on which nothing stands. @param {Scenes.Cell} cell */
+/** A key of the look of an empty spot. @param {Scenes.Cell} cell */
 const ground = (cell) => `${cell.text === " "}${cell.shape === "star"}${cell.shape === "wall"}${Boolean(cell.action)}${cell.name}`;
 
 /**
@@ -55,7 +55,7 @@ export class Board {
     this.choosing = by.choosing?.onBoards ? by.choosing : null;
     /** Cells as they are drawn. @type {SVGElement[][]} */
     this.nodes = [];
-    /** What stands on them, in it. @type {SVGElement[][]} */
+    /** The figures on them, in it. @type {SVGElement[][]} */
     this.holders = [];
     /** How they are marked. @type {string[][]} */
     this.marks = [];
@@ -84,7 +84,7 @@ export class Board {
       svg("svg", { viewBox: `0 0 ${shape.width} ${shape.height}`, ...(by.silent ? {} : this.role()) }, parts));
   }
 
-  /** What the board is for those who hear the page: with all that stands on it, unless they walk over it. */
+  /** The board's description for screen readers: all its figures, unless the reader walks over the board. */
   role() {
     const { element, by, choosing } = this;
     const label = by.words(element.label);
@@ -142,7 +142,7 @@ export class Board {
     return [(cell.highlight || changed(cell, before)) && "mark", cell.won && "won"].filter(Boolean).join(" ");
   }
 
-  /** What stands on a spot. @type {(cell: Scenes.Cell, y: number, x: number) => SVGElement[]} */
+  /** The figure on a spot. @type {(cell: Scenes.Cell, y: number, x: number) => SVGElement[]} */
   standing(cell, y, x) {
     const { shape } = this;
     const centre = shape.middle(y, x);

@@ -9,7 +9,7 @@ const EVERY = Number(/** @type {HTMLElement | null} */ (document.querySelector("
 let timer;
 
 /**
- * What somebody has opened stays open.
+ * Parts that a person opened stay open.
  * @param {Element} part
  * @param {Element} other
  */

@@ -1,6 +1,6 @@
-// Movement between two scenes that follow each other. No rule of any game: a piece that is gone
-// here and has come there has travelled; one that has another colour was turned; one that is gone
-// for good was taken. Pieces are nodes with data-place="element,row,column" (see grid.js).
+// Movement between two scenes that follow each other. It uses no rule of any game. A piece that disappears
+// from one spot and appears on another has travelled. One with a new colour was turned, and one that
+// disappears without another spot was taken. Pieces are nodes with data-place="element,row,column" (see grid.js).
 
 /**
  * @typedef {{element: number, y: number, x: number, key: string, cell: Scenes.Cell}} Place
@@ -13,19 +13,19 @@ const FALL = 4; // rows from which on a disc may be taken to fall
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
-/** What stands on a spot, as far as it can travel; "" for nothing. @param {Scenes.Cell | undefined} cell */
+/** The figure on a spot that can travel; "" for none. @param {Scenes.Cell | undefined} cell */
 const keyOf = (cell) => (cell?.text?.trim() ? `${cell.shape}|${cell.owner}|${cell.text}|${cell.face ?? ""}` : "");
-/** Whether what stands there is a number of things. @param {Scenes.Cell} cell */
+/** True if the content of a spot is a number of things. @param {Scenes.Cell} cell */
 const counts = (cell) => (cell.count ?? 0) > 0 || NUMBER.test(cell.face || cell.text) || (cell.shape === "disc" && /\d$/.test(cell.text));
 
-/** Whether all that lies in a grid lies on something, as what has fallen does. @param {Scenes.Cell[][]} rows */
+/** True if each figure of a grid lies on another or at the bottom, as fallen discs do. @param {Scenes.Cell[][]} rows */
 function heaped(rows) {
   return rows.length >= FALL && rows.every((row, y) => row.every((cell, x) => !cell.text.trim()
     || (cell.shape === "disc" && (y + 1 === rows.length || rows[y + 1][x]?.text.trim()))));
 }
 
 /**
- * What happened between two scenes.
+ * Find the movements between two scenes.
  * @param {Scenes.Scene} before
  * @param {Scenes.Scene} after
  * @returns {Changes}
@@ -42,7 +42,7 @@ export function changes(before, after) {
 }
 
 /**
- * What happened on one board, added to `found`.
+ * Add the movements on one board to `found`.
  * @param {Scenes.Grid} old
  * @param {Scenes.Grid} grid
  * @param {number} element its number

@@ -40,9 +40,9 @@ export class MoveList {
     this.current = [];
     /** @type {End} */
     this.end = NOTHING;
-    /** What chance did for the seat that acts next, which is taken to be the other one. @type {{plies: HTMLElement[], before: End, seat: number} | null} */
+    /** Outcomes of chance for the seat that acts next, which is assumed to be the other one. @type {{plies: HTMLElement[], before: End, seat: number} | null} */
     this.rolled = null;
-    /** Whether chance acts for the seat that acts next, as in backgammon; in pig it answers the seat before. @type {boolean | null} */
+    /** True if chance acts for the seat that acts next, as in backgammon; in pig it answers the seat before. @type {boolean | null} */
     this.leads = null;
     this.clear();
   }

@@ -40,7 +40,7 @@ export function groups({ lines, costs, cut, cut_at: at }) {
 }
 
 /**
- * What a ply cost, in words.
+ * The cost of a ply in words.
  * @param {Cost | undefined} cost
  */
 export function costInWords(cost) {

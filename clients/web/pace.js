@@ -11,9 +11,9 @@ const TOO_MANY = 120;
 
 /**
  * Milliseconds until the next position of a live match that is `behind` plies ahead of the page.
- * Nobody is left far behind: the time shrinks with the queue, so that a queue of `n` plies is
- * worked off at about `n / 2` plies per `least`, and a bot that plays ten plies a second is
- * followed about a second and a half late. 0 says to go to the end.
+ * Viewers do not fall far behind, because the time shrinks with the queue. A queue of `n` plies is shown at
+ * about `n / 2` plies per `least`. A bot that plays ten plies a second is shown about a second and a half
+ * late. 0 says to go to the end.
  * @param {number} behind
  */
 export function patience(behind, least = LEAST) {

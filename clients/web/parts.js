@@ -110,7 +110,7 @@ export class Parts {
     if (boards) {
       place.style.removeProperty("--column");
       const top = boards.getBoundingClientRect().top + scrollY;
-      // What comes below the boards in their column and is to be seen with them. A hint has its line at all times.
+      // The parts below the boards in their column, which must be visible together with them. A hint has its line at all times.
       const below = layout === "beside" ? [] : [...place.querySelectorAll(".seats > .below, .scene > :not(.boards, .moves, [aria-label='Which one?'])"), ...(layout === "stacked" ? [this.own] : [])];
       const needed = below.reduce((sum, node) => sum + (node.getBoundingClientRect().top + scrollY >= top ? /** @type {HTMLElement} */ (node).offsetHeight + GAP : 0), 0);
       const least = LEAST.page * (layout === "stacked" ? boards.children.length : 1);

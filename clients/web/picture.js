@@ -28,7 +28,7 @@ export class Picture {
     this.choose = choose;
     this.spot = ""; // what had the focus when a person chose
     this.saidAt = 0;
-    /** What is on the page. @type {Shown | null} */
+    /** The scene on the page. @type {Shown | null} */
     this.shown = null;
   }
 

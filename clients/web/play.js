@@ -46,7 +46,7 @@ function showPerson(found) {
   showUnfinished(found.matches);
 }
 
-/** What is not over is offered, never forced. @param {{match: string, game: string, opponents: string[]}[]} matches */
+/** Offer running matches to resume, without forcing them on anyone. @param {{match: string, game: string, opponents: string[]}[]} matches */
 function showUnfinished(matches) {
   const place = at("unfinished");
   place.hidden = !matches.length;
@@ -86,7 +86,7 @@ async function started(mine) {
   }
 }
 
-/** What is waited for, in words. @param {Terms} terms */
+/** Describe the awaited opponents in words. @param {Terms} terms */
 function awaited({ game, level, opponent, others = [], players = 2 }) {
   if (players === 1) return title(game);
   const many = players > 2 ? ` (${players - 1} of them)` : "";

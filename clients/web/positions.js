@@ -73,7 +73,7 @@ export function setEvents(events, list) {
 }
 
 /**
- * What seats saw can be looked at when it is public, in games where it differs.
+ * Offer the views of the seats once they are public, in games where they differ.
  * @param {import("./parts.js").Parts} parts
  */
 function offerViews({ seen, seenLabel }) {

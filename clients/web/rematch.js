@@ -72,7 +72,7 @@ export function sureButton(text, sure, attributes, act, patience = 4000) {
 }
 
 /**
- * What a bot left when it failed: the server gives it to its author alone.
+ * The traces of a bot that failed, which the server sends to its author alone.
  * @param {string} api address of the match
  * @param {import("./dom.js").Holder[]} seats
  * @returns {Promise<string>}

@@ -22,13 +22,13 @@ import { layTable } from "./table.js";
 
 const FLIP = "M6 2l4 5H7.2v9H4.8V7H2zM14 18l-4-5h2.8V4h2.4v9H18z";
 
-/** Whether boards are flipped: this page remembers it from one drawing to the next. */
+/** True if boards are flipped; this page remembers it from one drawing to the next. */
 let flipped = false;
 
-/** Whether an element is a board. @type {(element: Scenes.Element) => element is Scenes.Grid} */
+/** True if an element is a board. @type {(element: Scenes.Element) => element is Scenes.Grid} */
 const isBoard = (element) => element.kind === "grid" && element.look !== "table";
 
-/** Whether the players have sides of a board. @param {Scenes.Grid} element */
+/** True if the players have sides of a board. @param {Scenes.Grid} element */
 const sided = (element) => element.bottom !== null && element.bottom !== undefined;
 
 /** The seat to which an element belongs, if it does to one. @param {Scenes.Element} element */
@@ -58,7 +58,7 @@ export class Drawing {
     this.silent = Boolean(options.silent);
     /** By the number of their element. @type {Map<number, import("./grid.js").Board>} */
     this.boards = new Map();
-    /** What is drawn of each element, if anything. @type {(HTMLElement | null)[]} */
+    /** The drawing of each element, if any. @type {(HTMLElement | null)[]} */
     this.nodes = [];
     this.choosing = choose || options.premove
       ? new Choosing(scene, choose, (text) => this.words(text), (element) => this.turned(element)) : null;
@@ -102,7 +102,7 @@ export class Drawing {
   }
 
   /**
-   * What is drawn of an element; null of buttons, which are in choosing.js, and of what is not known.
+   * Draw an element; null for buttons, which choosing.js draws, and for unknown kinds.
    * @param {Scenes.Element} element
    * @param {number} index
    * @param {boolean} several whether there are several boards
@@ -122,7 +122,7 @@ export class Drawing {
 
   /**
    * Draws the elements from top to bottom; boards are together, as are the elements before seats.
-   * What has no board is a table.
+   * A scene without a board is a table.
    * @param {boolean} several whether there are several boards
    */
   parts(several) {
@@ -199,7 +199,7 @@ export class Drawing {
 
   // -------------------------------------------------------------------------- the side
 
-  /** Whether a board is shown by half a turn: the viewer's side is below, unless flipped. @param {Scenes.Grid} element */
+  /** True if a board is turned by half: the viewer's side is below, unless flipped. @param {Scenes.Grid} element */
   turned(element) {
     if (!sided(element)) return false;
     const { viewer } = this.scene;
@@ -223,7 +223,7 @@ export class Drawing {
 }
 
 /**
- * What two scenes have in common if one can be shown by changing what is drawn of the other.
+ * A key that is equal for two scenes if one can be shown by changing the drawing of the other.
  * @param {Scenes.Scene} scene
  */
 function form({ elements = [], seats }) {

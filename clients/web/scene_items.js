@@ -52,7 +52,7 @@ const LOOKS = {
     svg("rect", { class: card.text === null ? "back" : "card", x, y: 3, width: 60, height: 84, rx: 6 }), ...face(card, x)] },
 };
 
-/** What is on a card. @type {(card: Scenes.Card, x: number) => SVGElement[]} */
+/** The drawing of a card. @type {(card: Scenes.Card, x: number) => SVGElement[]} */
 function face(card, x) {
   if (card.text !== null && card.shape) {
     return [...piece({ ...NOTHING, text: card.text, shape: card.shape }, "", { x: x + 30, y: 39 }, 54), svg("text", { class: "card-name", x: x + 30, y: 75 }, card.text)];

@@ -39,7 +39,7 @@ export async function call(method, path, body) {
   throw Object.assign(new Error(answer.detail || `The server answered ${response.status}.`), { code: answer.code || "", mistakes: answer.mistakes });
 }
 
-/** Who is signed in (`player` is empty if nobody is), and which ways of playing there are. */
+/** The person signed in (`player` is empty without one), and the available ways of playing. */
 export const whoAmI = () => /** @type {Promise<Answers.Person>} */ (call("GET", "session"));
 
 /**
@@ -55,7 +55,7 @@ export async function enter() {
   return call("POST", "session/guest");
 }
 
-/** What a connection says of itself to play as the person at this browser. */
+/** The introduction of a connection that plays as the person at this browser. */
 export const AS_MYSELF = { signed_in: true, takeover: true, updates: true };
 
 const LAST = "plyhouse.last";

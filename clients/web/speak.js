@@ -3,7 +3,7 @@
 const MOST = 4; // spots that are named; above that, only their number
 
 /**
- * What differs from the scene before: spots by their labels, what lies open, dice, the status.
+ * Describe the changes since the scene before: spots by their labels, open cards, dice, the status.
  * @param {Scenes.Scene | null} before
  * @param {Partial<Scenes.Scene>} after
  * @param {string} [status] how it stands, if that is not said as the game has it

@@ -11,7 +11,7 @@ import { sentence } from "./words.js";
 /** The element of the page that is the match; what the server says of it is in its data. */
 export const place = byId("match");
 
-/** What the page is: "page", "projector" or "embed". */
+/** The kind of page: "page", "projector" or "embed". */
 export const mode = place.dataset.mode ?? "page";
 
 const fresh = (id = "") => ({
@@ -61,20 +61,20 @@ export function following() {
   return at;
 }
 
-/** Whether somebody who follows the match has not come to its end yet. */
+/** True if the viewer follows the match and has not reached its end yet. */
 export const comingTo = () => match.follow && match.at < last();
 
-/** What the game calls the seats. */
+/** The game's names of the seats. */
 export const names = () => match.scenes.find((scene) => scene?.seats?.length)?.seats ?? [];
 
 /**
- * Who holds a seat.
+ * Return the holder of a seat.
  * @param {number} seat
  */
 export const name = (seat) => (match.seats[seat] ? holder(match.seats[seat]) : `seat ${seat + 1}`);
 
 /**
- * What a seat did that led to a position.
+ * Return the action of a seat that led to a position.
  * @param {number} at
  */
 export const actionTo = (at) => match.events.findLast((each) => each.seat >= 0 && (each.ply ?? 0) + 1 === at);

@@ -1,5 +1,5 @@
 // A table for scenes without a board: others' cards and dice above, the middle, one's own below.
-// What belongs to a seat lies before it: what it holds at the rim, its bets towards the middle.
+// Elements of a seat lie before it: its hand at the rim, its bets towards the middle.
 
 import { html } from "./dom.js";
 

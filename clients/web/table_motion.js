@@ -3,7 +3,7 @@
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
-/** What an element is called from one scene to the next. @param {Scenes.Element} element */
+/** The name of an element from one scene to the next. @param {Scenes.Element} element */
 const nameOf = (element) => `${element.kind} ${"label" in element ? element.label : ""}`;
 
 /** @typedef {{box: DOMRect, copy: SVGElement}} Stood */

@@ -38,7 +38,7 @@ export function points(thoughts, last, most) {
 }
 
 /**
- * What a bot said, in words.
+ * The thoughts of a bot in words.
  * @param {Info} info
  */
 export function inWords({ value, depth, nodes, pv = [], text = "" }) {

@@ -1,6 +1,6 @@
-// Checks what chance did in a match that is over, in this browser: that the seed is the one that was
-// committed to before the match, and that every roll or deal is what it gives. The recipe is in
-// docs/chance.md. This page knows no rules: what was possible at each roll, the server tells it.
+// Checks the chance of a finished match in this browser. The seed must be the one that the server committed
+// to before the match, and every roll or deal must follow from it. The recipe is in docs/chance.md. This page
+// knows no rules: the server sends the possible outcomes of each roll.
 
 import { html, words } from "./dom.js";
 import { hmac, sha256 } from "./sha256.js";

@@ -33,13 +33,13 @@ class Tile {
     this.id = match.match;
     this.pairing = match.pairing;
     this.seats = match.seats;
-    /** What the game calls the seats. @type {string[]} */
+    /** The game's names of the seats. @type {string[]} */
     this.names = [];
     /** @type {Scenes.Scene | null} */
     this.scene = null;
     /** The position before, by which the last action is marked. @type {Scenes.Scene | null} */
     this.before = null;
-    /** What is on the page. @type {Scenes.Scene | null} */
+    /** The scene on the page. @type {Scenes.Scene | null} */
     this.drawn = null;
     this.seen = true; // whether it is on the screen
     /** @type {Messages.ClockState[]} */
@@ -140,8 +140,8 @@ let round = [];
 let begun = 0; // when the round began
 
 /**
- * Draw what is new, in rounds: a few boards in each frame until all are done, and then no frame
- * until the next round, as each costs something on its own where no graphics card helps.
+ * Draw new positions in rounds: a few boards in each frame until all are done, then no frame until the next
+ * round. Without a graphics card even an empty frame has a cost.
  * @param {number} now
  */
 function frame(now) {

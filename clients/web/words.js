@@ -2,7 +2,7 @@
 
 import { signed } from "./dom.js";
 
-/** What follows "wins"; where all others have lost. */
+/** The words after "wins" if all others have lost. */
 /** @type {Record<string, string>} */
 const WON = {
   resignation: "by resignation", flag_fall: "on time", illegal_action: "by an illegal action",
@@ -10,7 +10,7 @@ const WON = {
   no_show: "as the other did not come",
 };
 
-/** What follows "You lose" where two play. */
+/** The words after "You lose" in a match of two. */
 /** @type {Record<string, string>} */
 const YOU_LOSE = {
   resignation: "by resignation", flag_fall: "on time", illegal_action: "by an illegal action",
@@ -21,7 +21,7 @@ const YOU_LOSE = {
 /** Ends whose reason says no more than this sentence, and whether the seat was to move. @type {Record<string, boolean>} */
 const SAID = { resignation: false, flag_fall: true, illegal_action: true };
 
-/** What one who played alone did instead. */
+/** The words for a player who played alone. */
 /** @type {Record<string, string>} */
 const LOST = {
   resignation: "resigned", flag_fall: "lost on time", illegal_action: "lost by an illegal action",

@@ -47,9 +47,9 @@ PATIENCE: Final = 4.0
 class MatchScreen(ReplayControl):
     """One match, live over a `Connection` or to replay.
 
-    house: where positions are asked for that were played before one looked on.
-    again: called for another match on the same terms; None where there is no such thing.
-    quits: whether leaving gives the match up, as at a table that exists for this match only.
+    house: source of the positions that were played before the viewer joined.
+    again: called for another match on the same terms; None if another match is impossible.
+    quits: whether leaving resigns the match, as at a table that exists for this match only.
     """
 
     DEFAULT_CSS = """
