@@ -37,8 +37,9 @@ COURSE: Final = {
 def avoids_trouble(state: Any, seat: int) -> float:
     """Pacman's evaluation: the score, less for dots left and the way to the nearest.
 
-    The score of a finished game includes being caught, so the search itself sees the danger: for
-    certain if it fears an adversary, with its probability if it trusts in chance.
+    The score of a finished game includes being caught, so the search itself sees the danger.  It
+    takes the danger as certain against an adversary, and weighs it by its probability against
+    chance.
     """
     far = state.maze.distances(state.pacman)
     left = [far[cell] for cell in state.maze.dots if state.dots & state.maze.bits[cell]]

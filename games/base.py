@@ -96,13 +96,13 @@ Action = Hashable
 class State(Protocol):
     """A position: immutable, a plain slotted class, never serialised as a whole.
 
-    Optional hooks, used where present: ``key() -> Hashable`` (equal for positions with
-    equal futures, for transpositions), ``heuristic() -> tuple[float, ...]`` (one estimate
-    per seat, within the game's return bounds), ``playout(rng) -> tuple[float, ...]``,
-    ``noisy_actions()`` (for quiescence), ``forced()`` (whether the mover may not be content
-    with the position as it stands, as when in check: quiescence then tries all actions),
-    ``order(actions)`` (best first), ``endings(meter)`` (what solves the last plies exactly, or
-    None, see `plyhouse.games.endgames`).
+    Searches use these optional methods if a state has them.  ``key() -> Hashable`` is equal for
+    positions with equal futures, for transpositions.  ``heuristic() -> tuple[float, ...]`` has one
+    estimate per seat, within the game's return bounds.  ``playout(rng) -> tuple[float, ...]`` plays
+    to the end at random.  ``order(actions)`` sorts actions, best first.  ``noisy_actions()`` are
+    those that quiescence tries.  ``forced()`` says whether quiescence has to try all actions, as
+    when in check.  ``endings(meter)`` is an object that solves the last plies exactly, or None; see
+    `plyhouse.games.endgames`.
     """
 
     to_move: int

@@ -1,9 +1,9 @@
 """Sets of up to 64 cells in one machine word, the same interpreted and compiled.
 
-Compiled, such a set is an `i64`; bit 63 is its sign, so the set that holds only cell 63 is
--2**63.  Interpreted, numbers have no end: a set is kept as the same signed number
-(`signed_set` makes it so after a shift to the left), and all functions here also take
-the unsigned form.
+Compiled, such a set is an `i64`; bit 63 is its sign, so the set that holds only cell 63 is -2**63.
+Interpreted code has numbers without bounds.  It keeps a set as the same signed number
+(`signed_set` makes it so after a shift to the left), and all functions here also take the unsigned
+form.
 """
 
 from __future__ import annotations

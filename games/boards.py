@@ -31,12 +31,11 @@ def board_grid(
 ) -> Grid:
     """Return the grid of a board given as rows from the top, one character a square.
 
-    ``owners`` and ``words`` say of each piece's character whose it is and what people call
-    it; a square whose name is in ``legal`` carries that action.  Rows are numbered from
-    the bottom, or from the top where the game does so; or ``names`` has the name of every
-    square, "" for those that are not played on.  ``faces`` says what is written on pieces,
-    ``shapes`` how those are drawn that are no discs; ``look``, ``theme`` and ``bottom`` are those
-    of the `Grid`.
+    ``owners`` and ``words`` say of each piece's character whose it is and what people call it; a
+    square whose name is in ``legal`` carries that action.  Rows are numbered from the bottom, or
+    from the top if the game does so.  ``names``, if given, has the name of every square, and "" for
+    squares that are not played on.  ``faces`` says what is written on pieces, ``shapes`` how those
+    are drawn that are no discs; ``look``, ``theme`` and ``bottom`` are those of the `Grid`.
     """
     numbers = [str(index + 1) for index in range(len(board))]
     if not top_is_first:

@@ -1,11 +1,10 @@
 """`Endings`: what a game knows about its last plies, exactly, for searches to ask.
 
-A game whose last plies can be solved faster than by the general search (in one loop over
-machine words, say, or by a table) makes such an object for each search: by its states'
-``endings(meter)``, one of the optional hooks of `plyhouse.games.base.State`.  Alpha-beta then
-asks it at positions near the end instead of searching below them; how near is for the game to
-say.  The value must be that of minimax to the end of the game, so that nothing but the speed
-changes.
+Some games can solve their last plies faster than the general search, for instance by a table or in
+one loop over machine words.  Such a game makes an object for each search by its states'
+``endings(meter)``, one of the optional hooks of `plyhouse.games.base.State`.  Alpha-beta then asks
+it at positions near the end instead of searching below them; how near is for the game to say.  The
+value must be that of minimax to the end of the game, so that nothing but the speed changes.
 
 >>> from plyhouse.games import get_game
 >>> from plyhouse.games.endgames import Meter
@@ -44,8 +43,8 @@ def go_on(nodes: int) -> int:
 class Meter:
     """Counts positions for a search, and raises in the middle of one when its limit is reached.
 
-    ``watch(nodes)`` is called when so many positions have been counted as it said the last
-    time (at first at once); it returns the count at which to call it again, or raises.
+    ``watch(nodes)`` is called at once, and then at each count of positions that its last call
+    returned.  It returns the count at which to call it again, or raises.
     """
 
     __slots__ = ("due", "nodes", "watch")

@@ -4,11 +4,11 @@ A scene is plain data, so that the web page and the terminal can draw any game w
 knowing its rules.  It is built from an observation only and so can show nothing more.
 Every legal action of the observer is the ``action`` of at least one cell, card or button.
 
-Some actions are one spot: the column to drop into.  Others are several in a row: the piece
-and where it goes.  Such an action is a button whose ``via`` has the names of its spots in
-order.  Clients that know ``via`` let people choose spot after spot, and show the button's
-label only where several actions have the same spots (which piece a pawn becomes); others
-show the button.  `scene_faults` says whether the spots of a scene fit together.
+Some actions are one spot: the column to drop into.  Others are several in a row: the piece and
+where it goes.  Such an action is a button whose ``via`` has the names of its spots in order.
+Clients that know ``via`` let people choose spot after spot.  They show the button's label only if
+several actions have the same spots, as for a promotion.  Other clients show the button.
+`scene_faults` says whether the spots of a scene fit together.
 
 Fields that came later are sent only where they are used (`scene_fields`), so that scenes of plain
 games stay small.  Readers of scenes take the default of a missing field.
@@ -63,10 +63,18 @@ class Cell:
     owner: int | None = None
     """Seat whose colour the content has; None for no seat's."""
     shape: str = ""
-    """How to draw the content: "" as its text, "disc" as a filled circle, "dot" as a small
-    one, "block" as a filled spot; "seeds" as ``count`` small ones, "wall" as part of a wall,
-    "star" as a point on an empty crossing of lines, or as a figure: `FIGURES`.  Clients draw
-    the text for a shape they do not know."""
+    """How to draw the content:
+
+    * "": the text.
+    * "disc", "dot": a filled circle, large or small.
+    * "block": a filled spot.
+    * "seeds": ``count`` small circles.
+    * "wall": part of a wall.
+    * "star": a point on an empty crossing of lines.
+    * A name of `FIGURES`: that figure.
+
+    Clients draw the text for a shape that they do not know.
+    """
     action: str | None = None
     """Action meant by choosing this spot."""
     label: str = ""
@@ -93,11 +101,18 @@ class Grid:
     column_labels: tuple[str, ...] = ()
     label: str = ""
     look: str = ""
-    """How to draw the board: "" as spots, "checkered" with light and dark squares (the upper
-    left one is light), "lines" as a net of lines with a point for each spot, "wells" as round
-    holes in an upright panel, "pits" as round pits, "points" as two rows of triangles, "maze" as
-    ways between walls, "hex" as hexagons, each row half a spot further right than that above,
-    "table" as rows and columns of text."""
+    """How to draw the board:
+
+    * "": separate squares.
+    * "checkered": light and dark squares, light in the upper left.
+    * "lines": a net of lines with a point for each spot.
+    * "wells": round holes in an upright panel.
+    * "pits": round pits.
+    * "points": two rows of triangles.
+    * "maze": corridors between walls.
+    * "hex": hexagons; each row is shifted to the right by half a spot.
+    * "table": rows and columns of text.
+    """
     theme: str = dataclasses.field(default="", metadata=LATER)
     """Colours of the board: one of `THEMES`, or "" for plain ones."""
     bottom: int | None = dataclasses.field(default=None, metadata=LATER)

@@ -58,8 +58,8 @@ class ClientConnection(Side):
         """Return the frame of a request and remember it until it is answered.
 
         Use `ping` for pings; `receive` sends the pongs.  Raises `LocalProtocolError` if the state
-        does not allow the request, if its id is in use, if the frame is longer than the server
-        reads, or if a field cannot be encoded.
+        does not allow the request, or if its id is in use.  It also raises it if the frame is
+        longer than the server reads, or if a field cannot be encoded.
         """
         if isinstance(message, Ping | Pong):
             raise LocalProtocolError(

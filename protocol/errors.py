@@ -208,7 +208,7 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
     ErrorCode(
         "auth/bad_name",
         "The name of a player or bot has characters other than letters, digits, `_`, `-` and `.`, "
-        "mixes scripts, or has no letter or digit; or a version has unprintable characters.",
+        "mixes scripts, or has no letter or digit. Or a version has unprintable characters.",
         "This name is not allowed.",
     ),
     # -- games and time controls ------------------------------------------------------------

@@ -201,8 +201,8 @@ class Act(Message, frozen=True):
     match: id of the match.
     ply: index of the action, from ``turn`` or the snapshot.
     action: the action in the notation of the game.
-    info: the bot's thoughts, public once the pairing is over: an object of at most 4096 bytes with
-        any of ``value`` (expected return of the seat), ``depth``, ``nodes``, ``pv`` (principal
+    info: the bot's thoughts, public once the pairing is over, as an object of at most 4096 bytes.
+        It may have ``value`` (expected return of the seat), ``depth``, ``nodes``, ``pv`` (principal
         variation, actions as text) and ``text`` (at most 2000 characters). With ``live`` true,
         spectators see it during the match, if the match is casual and the other seats belong to
         your account or to built-in bots. If the server cannot store it, the action still counts and

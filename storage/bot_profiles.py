@@ -1,7 +1,7 @@
 """Profiles of bots: versions, standings, ratings over time and matches.
 
-Every query begins at an index that has the bot in it and ends after a number of rows that the
-caller says, so that the page of a bot with a million matches costs what another's does.
+Every query begins at an index that starts with the bot, and ends after the number of rows that the
+caller asks for. So the page of a bot with a million matches costs the same as any other.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Queries for reruns of finals after new submissions.
 
-A rerun goes on with the competitions of the final, one for each game: their entries become those
-of the class as they are now, with their present versions, and their *run* is counted up.  Pairings
-of the new run have ids of their own; those of earlier runs stay, and the matches among them whose
-versions are all entered now still count (`plyhouse.storage.tournaments.of_present_versions`).
+A rerun continues the tournaments of the final, one for each game.  Their entries become the present
+entries of the class with their present versions, and their *run* is counted up.  Pairings of the
+new run have ids of their own; those of earlier runs stay, and the matches among them whose versions
+are all entered now still count (`plyhouse.storage.tournaments.of_present_versions`).
 """
 
 from __future__ import annotations

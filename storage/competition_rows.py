@@ -199,11 +199,11 @@ class Joined:
     name: str
     account: str
     token: str
-    """Shown this once; empty for who was there, or had an account before."""
+    """Shown this once; empty for students who were there, or had an account."""
     outcome: str
-    """``new``, ``known`` (an account of before, which keeps its tokens), ``present`` (in the
-    competition already), ``revoked`` (was taken out of it, and stays so) or ``reissued`` (has a new
-    token for a lost one)."""
+    """``new``; ``known``, an existing account, which keeps its tokens; ``present`` in the
+    competition already; ``revoked``, which stays so; or ``reissued``, with a new token for a lost
+    one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 All SQL of this package is written as ordinary functions of a SQLAlchemy `Connection`; this
 module runs them inside a transaction, on the right connection, off the event loop:
 
-- SQLite file: writes go through one connection in one thread of our own, so a whole
-  transaction costs the event loop one hop to that thread, and writers of this process queue up
-  instead of fighting for SQLite's lock. Reads have a few threads with a connection each; in
-  WAL mode they never wait for the writer.
+- SQLite file: writes go through one connection in a separate thread.  So a whole transaction costs
+  the event loop one hop to that thread, and writers of this process queue up instead of competing
+  for SQLite's lock. Reads have a few threads with a connection each; in WAL mode they never wait
+  for the writer.
 - SQLite in memory: that thread's one connection for reads too, as nobody else can see it.
 - PostgreSQL: a pool of asyncpg connections.
 

@@ -5,9 +5,9 @@ normal form C (Unicode Standard Annex 15), and names that differ only in case ar
 cannot have invisible characters, or letters that are other forms of usual ones (wide, circled,
 ...).
 
-Look-alikes are refused in two ways, after Unicode Technical Standard 39: letters between two
-separators are of one script (Japanese, Korean and Chinese names mix theirs, and Latin), and
-`lookalikes` finds names of another script whose letters look like those of Latin.
+Look-alikes are refused in two ways, after Unicode Technical Standard 39.  Letters between two
+separators must be of one script; Japanese, Korean and Chinese names may mix theirs with Latin.  In
+addition, `lookalikes` finds names of another script whose letters look like those of Latin.
 """
 
 from __future__ import annotations

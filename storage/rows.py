@@ -69,10 +69,10 @@ def wall_ms() -> int:
 def new_id(now_ms: int | None = None) -> str:
     """Return a fresh identifier of 14 url-safe characters that sorts by its time of making.
 
-    Nine characters hold the milliseconds, five are random (25 bits); what one process makes
-    within a millisecond still sorts in the order of making. The order is what keeps the events
-    of matches that run at the same time on neighbouring pages of the database; any other unique
-    text works as an identifier too, only slower.
+    Nine characters hold the milliseconds, five are random (25 bits); what one process makes within
+    a millisecond still sorts in the order of making. The order keeps the events of matches that run
+    at the same time on neighbouring pages of the database.  Any other unique text works as an
+    identifier, too, but more slowly.
     """
     global _last_id
     value = wall_ms() if now_ms is None else now_ms

@@ -36,8 +36,8 @@ tenth of SQLAlchemy's."""
 ROWS_AT_ONCE: Final = 128 if sqlite3.sqlite_version_info >= (3, 32) else 64
 """Rows of one statement at most: what a hundred matches store at a time should fit into one, which
 then is a transaction in itself.  SQLite's driver keeps a compiled statement for each number of
-rows, of about 1 KB a row (see `plyhouse.storage.database`); before 3.32 SQLite took no more than
-999 values in a statement."""
+rows, of about 1 KB a row (see `plyhouse.storage.database`).  SQLite before 3.32 allows 999 values
+in a statement."""
 
 
 class Prepared:
@@ -68,9 +68,9 @@ class Prepared:
     def insert(self, link: Link, rows: Sequence[tuple[object, ...]]) -> None:
         """Like `run`, for an insert of values.
 
-        SQLite's driver gives the interpreter up and waits for it again with every statement that
-        it steps through, so that a row at a time competes with the event loop for each of them:
-        here many rows are one statement.
+        SQLite's driver releases the interpreter lock for every statement and waits for it again.
+        One statement a row would compete with the event loop for every row, so one statement
+        stores many rows.
         """
         if not isinstance(link, sqlite3.Connection):
             self.run(link, rows)

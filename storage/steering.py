@@ -1,7 +1,7 @@
 """Actions of organisers on competitions, with entries in the audit log.
 
-A running server reads the log every second and acts on what it finds, so it makes no difference
-whether you use its API or the command line on the database.
+A running server reads the log every second and carries out new entries.  So its API and the command
+line on the database have the same effect.
 """
 
 from __future__ import annotations

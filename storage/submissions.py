@@ -47,15 +47,15 @@ class Submissions:
         """Take a package as a version of a bot; it waits for its check then.
 
         If the bot has submitted the same before, that submission is returned; if it was refused, it
-        waits for another check.  Once it is ready, it plays in the ``competition`` (with a
-        class; by name or id), or without one in all that a bot of its student is entered in when
-        it connects.  Their acceptance is decided now.  ``needs`` is the program that it is
-        started with, if it brings none.
+        waits for another check.  Once it is ready, it plays in the ``competition`` of a class,
+        given by name or id.  Without one it plays in all competitions in which a bot of its student
+        would be entered on connecting.  Their acceptance is decided now.  ``needs`` is the program
+        that it is started with, if it brings none.
 
         ``games`` are those that a reference bot of the server has to play.  It needs no check if
         the same package of its player has passed one in all of them, unless ``again``.
 
-        Raises `Unknown` and `CompetitionRefusal` for a competition that does not take it,
+        Raises `Unknown` and `CompetitionRefusal` for a competition that does not take it.  Raises
         `SubmissionRefusal` if all packages of the player would take more than ``most_bytes``, and
         `LimitReached` if the bot has ``most_versions`` others already.
         """

@@ -125,9 +125,9 @@ def report(
     "formats",
     type=click.Choice(FORMATS),
     multiple=True,
-    help="Files to write; may be repeated: standings as csv, json, md or html; grades.csv; one "
-    "results.json per student for Gradescope; all matches as jsonl, parquet, or in the format of "
-    "their game.  [default: csv, grades and json]",
+    help="Files to write; may be repeated. Standings come as csv, json, md or html, and matches as "
+    "jsonl, parquet, or in the format of their game. With gradescope, each student has a "
+    "results.json.  [default: csv, grades and json]",
 )
 @click.option(
     "--to",

@@ -128,7 +128,7 @@ def _limits(_: click.Context, __: click.Parameter, value: str | None) -> tuple[f
     metavar="H0,H1",
     callback=_limits,
     help="Stop when it is clear whether the first bot is better than the last by H1 rather than "
-    "by H0: 0,10 in Elo, or what a game is worth where returns are points.",
+    "by H0. Both are in Elo, such as 0,10, or in returns if these are points.",
 )
 @click.option(
     "--base",

@@ -189,7 +189,8 @@ class Coins(Game[CoinsState, int, CoinsObservation]):
     def describe(self, state: CoinsState) -> str:
         """Return one line: the coins left and whose turn it is."""
         rule = "the last one loses" if state.misere else "the last one wins"
-        who = f"seat {state.last} took last"
+        who = f"the {self.seat_name(state.last)} player took last"
         if state.to_move >= 0:
-            who = f"seat {state.to_move} to move"
-        return f"{state.coins} coins, up to {state.max_take} at once, {rule}, {who}"
+            who = f"the {self.seat_name(state.to_move)} player to move"
+        coins = "1 coin" if state.coins == 1 else f"{state.coins} coins"
+        return f"{coins}, up to {state.max_take} at once, {rule}, {who}"

@@ -1,11 +1,11 @@
 """Kalah (mancala): sow seeds around the board, collect most of them in your store.
 
-A seat takes all seeds of one of its houses and sows them one by one to the right: into its further
-houses, its store, the opponent's houses and around again, past the opponent's store.  If the last
-seed falls into its store, the same seat moves again.  If it falls into one of its houses that was
-empty, and the house opposite holds seeds, both go to its store.  When a seat has no seeds in its
-houses after a move, the game ends and each seat adds the seeds left on its side to its store.  The
-seat with more seeds wins.
+A seat takes all seeds of one of its houses and sows them one by one to the right.  They go into its
+further houses, its store, the opponent's houses and around again, past the opponent's store.  If
+the last seed falls into its store, the same seat moves again.  If it falls into one of its houses
+that was empty, and the house opposite holds seeds, both go to its store.  When a seat has no seeds
+in its houses after a move, the game ends and each seat adds the seeds left on its side to its
+store.  The seat with more seeds wins.
 
 The first player begins.  Actions are numbers of houses, ``1`` first in the direction of sowing,
 and written so.  ``houses`` and ``seeds`` (in each house at the start) may be chosen.
@@ -175,10 +175,10 @@ def seeds_in(side: i64) -> i64:
 
 
 def final_lead(mine: i64, theirs: i64, houses: i64, draw: Any) -> i64:
-    """Seeds that the mover has more than the other at the end, after random play.
+    """Return the mover's lead in seeds at the end, after random play.
 
-    For at most 6 houses and 127 seeds: both sides are `packed`, so that sowing adds 1 to many
-    bytes at once, and pits are named by the position of their lowest bit.
+    There may be 6 houses and 127 seeds at most.  Both sides are `packed`, so that sowing adds 1 to
+    many bytes at once.  Pits are named by the position of their lowest bit.
     """
     store: i64 = houses << 3
     inside: i64 = 0xFFFF_FFFF_FFFF >> (48 - store)

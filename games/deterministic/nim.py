@@ -2,7 +2,7 @@
 
 The seat that takes the last object wins; in misere play it loses.  The heaps are a parameter, as
 numbers with commas: ``nim(heaps="3,4,5")``.  C. L. Bouton (1901) solved the game: the mover loses
-exactly when the binary sum without carries of all heaps is 0, except that in misere play, when no
+exactly when the binary sum without carries of all heaps is 0.  Misere play has one exception: if no
 heap has more than one object, the mover loses when that sum is 1.
 
 The first player begins.  Actions are written ``heap:count``: ``2:3`` takes three from the second
@@ -141,7 +141,7 @@ class Nim(Game[NimState, int, NimObservation]):
     >>> nim = Nim(heaps="3,4,5")
     >>> state = nim.initial_state()
     >>> nim.describe(state.after(nim.parse(state, "2:4")))
-    'heaps 3,0,5, the last one wins, seat 1 to move'
+    'heaps 3,0,5, the last one wins, the second player to move'
     """
 
     info: ClassVar[GameInfo] = GameInfo(
@@ -238,7 +238,7 @@ class Nim(Game[NimState, int, NimObservation]):
         """Return one line: the heaps and whose turn it is."""
         heaps = ",".join([str(size) for size in state.heaps])
         rule = "the last one loses" if state.misere else "the last one wins"
-        who = f"seat {state.last} took last"
+        who = f"the {self.seat_name(state.last)} player took last"
         if state.to_move >= 0:
-            who = f"seat {state.to_move} to move"
+            who = f"the {self.seat_name(state.to_move)} player to move"
         return f"heaps {heaps}, {rule}, {who}"

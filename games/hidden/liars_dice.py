@@ -1,8 +1,8 @@
 """Liar's dice for two to six seats, one round: bid on all dice, or call the last bid a lie.
 
 Every seat rolls its dice in secret: chance nodes, one die at a time, beginning with the first
-player.  The first player begins.  A bid says how many dice of all seats together show a face;
-each must be higher than the last one: more dice, or the same number of a higher face.  Instead of
+player.  The first player begins.  A bid says how many dice of all seats together show a face.  Each
+bid must be higher than the last one: more dice, or the same number of a higher face.  Instead of
 bidding, a seat may call the last bidder a liar; then all dice are shown.  If at least the number
 bid is there, the caller loses; otherwise the bidder does.  The loser's return is -1, the others
 share 1.  With ``wild=highest`` or ``wild=lowest`` that face counts as any.

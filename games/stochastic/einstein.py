@@ -1,16 +1,16 @@
 """EinStein wuerfelt nicht (Einstein does not play dice): six stones, a die, two corners.
 
-On a board of 5 by 5 each seat has the stones 1 to 6 in the triangle of its corner: the first
-player in the upper left (a5), the second in the lower right (e1).  In turn, each seat rolls the
-die and moves its stone of that number.  If that stone is gone, the seat moves the next higher or
-the next lower one that is left.  A stone moves one step towards the other corner, along a row, a
-column or the diagonal, and captures any stone there, even one of its own side.  Reaching the
-other corner wins, and so does capturing all stones of the other seat.
+On a board of 5 by 5 each seat has the stones 1 to 6 in the triangle of its corner.  The first
+player begins in the upper left (a5), the second in the lower right (e1).  In turn, each seat rolls
+the die and moves its stone of that number.  If that stone is gone, the seat moves the next higher
+or the next lower one that is left.  A stone moves one step towards the other corner, along a row, a
+column or the diagonal, and captures any stone there, even one of its own side.  Reaching the other
+corner wins, and so does capturing all stones of the other seat.
 
 Moves are written from and to, ``a5b4``; the die, a chance node, as its number.  With
 ``placement=standard`` the stones begin as 1 2 3 / 4 5 / 6 from the corner, alike for both seats.
-With ``placement=free`` the seats first choose: the first player places its stones in the order of
-their numbers, in the open, then the second player; a placement is the cell, ``b4``.
+With ``placement=free`` the seats first choose their places.  The first player places its stones in
+the order of their numbers, in the open, then the second player.  A placement is the cell, ``b4``.
 
 I. Althoefer's game, 2004.
 """
@@ -98,9 +98,9 @@ _LOST: Final[tuple[float, ...]] = (-1.0, 1.0)
 class EinsteinState(BoardState):
     """Cells of all stones, 1 to 6 of seat 0 and then of seat 1; a move is from * 32 + to.
 
-    ``placed`` counts stones on the board at the start (12 when play has begun), ``turn``
-    is the seat that rolls or acts, after the end the winner, and ``rolled`` the die, 0
-    before it is rolled.
+    ``placed`` counts stones on the board at the start (12 when play has begun).  ``turn`` is the
+    seat that rolls or acts, and the winner after the end.  ``rolled`` is the die, 0 before it is
+    rolled.
     """
 
     __slots__ = ("placed", "rolled", "stones", "turn")

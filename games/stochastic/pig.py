@@ -175,9 +175,9 @@ class PigState(BoardState):
     def heuristic(self) -> tuple[float, ...]:
         """Chances to win judged by the points still missing.
 
-        Every seat has a weight that falls exponentially with the points it lacks; points
-        at risk in the running turn count partly, and being on turn counts as half a turn.
-        The constants fit the exact solution for two seats, target 100 and a die of six.
+        Every seat has a weight that falls exponentially with the points it lacks.  Points at risk
+        in the running turn count partly, and being on turn counts as half a turn.  The constants
+        fit the exact solution for two seats, target 100 and a die of six.
         """
         rules = self.rules
         if self.to_move == TERMINAL:

@@ -1,10 +1,10 @@
 """Monte Carlo tree search: UCT, with RAVE and proven values, for any number of seats.
 
-Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006; Browne et al., "A
-survey of Monte Carlo tree search methods", IEEE TCIAIG 4 (2012); Gelly and Silver,
-"Monte-Carlo tree search and rapid action value estimation in computer Go", Artificial
-Intelligence 175 (2011); Winands, Bjornsson and Saito, "Monte-Carlo tree search solver",
-Computers and Games 2008.  Russell and Norvig, AIMA 4th ed., section 6.4.
+Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006.  Browne et al., "A survey of
+Monte Carlo tree search methods", IEEE TCIAIG 4 (2012).  Gelly and Silver, "Monte-Carlo tree search
+and rapid action value estimation in computer Go", Artificial Intelligence 175 (2011).  Winands,
+Bjornsson and Saito, "Monte-Carlo tree search solver", Computers and Games 2008.  Russell and
+Norvig, AIMA 4th ed., section 6.4.
 
 Memory: a node takes about 180 bytes (compiled), and from its second visit on its position;
 altogether 210 to 240 bytes per node in connect four and othello.  ``max_nodes`` bounds the nodes; a

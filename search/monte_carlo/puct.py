@@ -1,8 +1,8 @@
 """PUCT: Monte Carlo tree search with a learned (or any other) evaluator instead of playouts.
 
-Rosin, "Multi-armed bandits with episode context", Annals of Mathematics and Artificial
-Intelligence 61 (2011); Silver et al., "A general reinforcement learning algorithm that masters
-chess, shogi, and Go through self-play", Science 362 (2018) (AlphaZero).
+Rosin, "Multi-armed bandits with episode context", Annals of Mathematics and Artificial Intelligence
+61 (2011).  Silver et al., "A general reinforcement learning algorithm that masters chess, shogi,
+and Go through self-play", Science 362 (2018) (AlphaZero).
 
 >>> from plyhouse.games import get_game
 >>> game = get_game("tic_tac_toe")

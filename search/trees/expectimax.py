@@ -1,10 +1,10 @@
 """Expectimax: the best action of one seat when all others behave in a known way.
 
-Michie, "Game-playing and game-learning automata", in: Advances in Programming and
-Non-numerical Computation (1966); the model of an opponent after Iida, Uiterwijk, van den
-Herik and Herschberg, "Potential applications of opponent-model search", ICCA Journal 16
-(1993), and Carmel and Markovitch, "Incorporating opponent models into adversary search",
-AAAI (1996); Russell and Norvig, AIMA 4th ed., section 16.1 on maximum expected utility.
+Michie, "Game-playing and game-learning automata", in: Advances in Programming and Non-numerical
+Computation (1966).  The model of an opponent follows Iida, Uiterwijk, van den Herik and Herschberg,
+"Potential applications of opponent-model search", ICCA Journal 16 (1993).  It also follows Carmel
+and Markovitch, "Incorporating opponent models into adversary search", AAAI (1996).  Russell and
+Norvig, AIMA 4th ed., section 16.1 on maximum expected utility.
 
 >>> from plyhouse.games.trees import tree_game
 >>> game = tree_game("?(1/2:8 1/2:2) ?(1/3:24 2/3:-9)")  # two lotteries

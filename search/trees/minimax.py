@@ -1,8 +1,8 @@
 """Minimax with a depth limit and an evaluation function, without pruning.
 
-von Neumann, "Zur Theorie der Gesellschaftsspiele", Mathematische Annalen 100 (1928);
-Shannon, "Programming a computer for playing chess", Philosophical Magazine 41 (1950),
-for valuing the positions at the depth limit by an evaluation.
+von Neumann, "Zur Theorie der Gesellschaftsspiele", Mathematische Annalen 100 (1928).  Shannon,
+"Programming a computer for playing chess", Philosophical Magazine 41 (1950), for valuing the
+positions at the depth limit by an evaluation.
 
 >>> from plyhouse.games.trees import tree_game
 >>> game = tree_game("(3 12 8) (2 4 6) (14 5 2)")  # MAX moves, then MIN

@@ -74,7 +74,7 @@ def test_nim_actions_name_heap_and_count() -> None:
     assert game.legal_text(state, 0) == ("1:1", "1:2", "2:1")
     state = state.after(game.parse(state, "1:2"))
     assert state.heaps == (0, 1)
-    assert game.describe(state) == "heaps 0,1, the last one wins, seat 1 to move"
+    assert game.describe(state) == "heaps 0,1, the last one wins, the second player to move"
     state = state.after(game.parse(state, "2:1"))
     assert state.to_move == TERMINAL
     assert state.returns() == (-1.0, 1.0)

@@ -1,9 +1,8 @@
 """How the pieces of English draughts move and jump, on sets of squares.
 
-The 32 dark squares are numbered 1 to 32 from Black's side, as in PDN.  Square s is bit
-``s - 1 + (s - 1) // 8``: after every second row a bit stays unused, so that the four
-directions are shifts by 4 and 5 everywhere, and what would leave the board lands on an
-unused bit.
+The 32 dark squares are numbered 1 to 32 from Black's side, as in PDN.  Square s is bit ``s - 1 + (s
+- 1) // 8``: after every second row a bit stays unused.  So the four directions are shifts by 4 and
+5 everywhere, and a step off the board lands on an unused bit.
 
 An action is a number.  A step is ``bit number * 4 + direction``.  A series of jumps is
 ``route * 64 + bit number``, at least 256, where the route has the directions as digits in

@@ -5,9 +5,9 @@ the same piece can jump; the seat may choose among several ways.  A man that rea
 becomes a king and its turn ends there.  A seat with no legal action, blocked or without pieces,
 loses.
 
-The match is drawn, without a claim, after ``quiet_moves`` (40) moves of each seat without a
-jump and without a step of a man, and when a position occurs for the third time with the same seat
-to move.
+The match is drawn, without a claim, after ``quiet_moves`` (40) moves of each seat without a jump
+and without a step of a man.  It is also drawn when a position occurs for the third time with the
+same seat to move.
 
 Black begins.  Actions are written as in PDN: ``11-15`` for a step, ``15x24`` for
 jumps, a whole series being one action; where two series share both ends all squares are
@@ -366,8 +366,8 @@ class CheckersObservation(Observation):
 
     board: tuple[str, ...]
     """Eight rows of eight from Black's side (seat 0): "b" and "w" for men, "B" and "W" for kings,
-    "." empty.  The first row has the squares 1 to 4, at its second, fourth, sixth and eighth
-    character; the next one 5 to 8, at its first, third, fifth and seventh; and so on to 32."""
+    "." empty.  The first row has the squares 1 to 4 at its second, fourth, sixth and eighth
+    character.  The next row has 5 to 8 at its first, third, fifth and seventh, and so on to 32."""
     winner: int | None
     """The seat that has won; None while play goes on and after a draw."""
     quiet: int

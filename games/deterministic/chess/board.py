@@ -4,8 +4,8 @@ A *position* is 128 bytes, so that copying, comparing and hashing it are single 
 loops and equal bytes mean the same position in the sense of the repetition rule:
 
 ====== =====================================================================
-0-119  the board, ten columns by twelve rows; a1 is 21, h1 28, a8 91, h8 98;
-       around it lies a border, which ends every walk without a test for edges
+0-119  the board, ten columns by twelve rows: a1 is 21, h1 28, a8 91, h8 98.
+       The border around it ends every walk without a test for edges
 120    the seat to move: 0 white, 1 black
 121-4  where the rooks stand that may still castle: white's on the king's side, on the
        queen's side, then black's; 0 for a right that is lost

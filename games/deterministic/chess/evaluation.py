@@ -164,8 +164,8 @@ def piece_squares(position: bytes) -> float:
 def turing_material(position: bytes) -> float:
     """Turing's count for white, strictly between -1 and 1.
 
-    He compared positions by the ratio of white's material to black's, W / B; the share
-    (W - B) / (W + B) puts them in the same order and has bounds.
+    He compared positions by the ratio of white's material to black's, W / B.  The share (W - B) /
+    (W + B) orders them in the same way and has bounds.
     """
     white: i64 = 0
     black: i64 = 0

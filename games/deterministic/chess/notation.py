@@ -1,8 +1,8 @@
 """Reading and writing chess: FEN, UCI and SAN, and the 960 starting positions.
 
-FEN is the standard of S. J. Edwards (PGN specification, 1994, section 16.1); castling
-rights are read in any of its forms (``KQkq``, rooks' files as in Shredder-FEN) and written
-as X-FEN: the letter of the wing, or of the file where another rook stands further out.
+FEN is the standard of S. J. Edwards (PGN specification, 1994, section 16.1).  Castling
+rights are read in any of its forms: ``KQkq``, or rooks' files as in Shredder-FEN.  They are
+written as X-FEN: the letter of the wing, or of the file if another rook is further out.
 """
 
 from __future__ import annotations

@@ -22,12 +22,12 @@ def has_run(discs: i64, step: i64, count: i64) -> bool:
 
 
 def lead_in_fours(mine: i64, theirs: i64, starts: i64, step: i64) -> i64:
-    """Squares of the numbers of discs in lines of four that are only mine, less those only
-    theirs, in one direction, by where the lines start; as four sums in parts of 16 bits.
+    """Return the squared numbers of discs in lines of four with only my discs, less those with only
+    theirs.  Lines are in one direction, by their starts; the result is four sums of 16 bits each.
 
-    All lines are counted at once: bit p of a set shifted by i steps tells of cell i of the
-    line that starts at p, and adding four such sets bit by bit gives the discs of a line as
-    a number of two bits (a line of four would have ended the game).
+    All lines are counted at once: bit p of a set shifted by i steps is cell i of the line that
+    starts at p.  Adding four such sets bit by bit gives the discs of a line as a number of two
+    bits; a line of four would have ended the game.
     """
     twice: i64 = step + step
     cell_1: i64 = mine >> step
@@ -53,9 +53,9 @@ def lead_in_fours(mine: i64, theirs: i64, starts: i64, step: i64) -> i64:
 def squares(units: i64, pairs: i64) -> i64:
     """Sum of the squares of numbers below 4 whose bits are given; in parts of 16 bits.
 
-    The square of u + 2 p is u + 4 p + 4 u p.  Bits are counted in pairs, then nibbles and
-    bytes (Warren, Hacker's Delight, section 5-1); cells are below bit 62, so that all
-    constants are too, which mypyc wants for machine words.
+    The square of u + 2 p is u + 4 p + 4 u p.  Bits are counted in pairs, then nibbles and bytes
+    (Warren, Hacker's Delight, section 5-1).  Cells are below bit 62, and so are all constants, as
+    mypyc requires for machine words.
     """
     threes: i64 = units & pairs
     units = units - ((units >> 1) & 0x1555_5555_5555_5555)

@@ -1,8 +1,8 @@
 """Go on one `bytes` object: chains, liberties, captures, areas; and fast random play.
 
-A board of ``size`` by ``size`` points lies in rows of ``size + 1`` places, the first of
-each a border, with a row of border below and above: every place has four neighbours.
-Actions count the points from A1 along the rows; ``size * size`` is to pass.
+A board of ``size`` by ``size`` points lies in rows of ``size + 1`` places, the first of each a
+border, with a row of border below and above. So every place has four neighbours. Actions count the
+points from A1 along the rows; ``size * size`` is to pass.
 """
 
 from __future__ import annotations
@@ -215,9 +215,8 @@ def nearness(board: bytes, steps: bytes) -> int:
 class Scratch:
     """A board that is changed in place, for random play.
 
-    Chains are circles of places with a count of *pseudo-liberties*: an empty place counts
-    as often as it touches the chain, so that placing and taking stones only adds and
-    subtracts.
+    Chains are circles of places with a count of *pseudo-liberties*: an empty place counts as often
+    as it touches the chain. So placing and taking stones only adds and subtracts.
     """
 
     def __init__(self, board: bytes, steps: bytes) -> None:

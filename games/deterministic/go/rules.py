@@ -49,8 +49,8 @@ class GoObservation(Observation):
     """
 
     board: tuple[str, ...]
-    """Rows from the top, row ``size`` first and row 1 last, each from column A at the left: "x" for
-    black stones (seat 0), "o" for white ones, "." for empty points."""
+    """Rows from the top, row ``size`` first and row 1 last, each from column A at the left.  Black
+    stones (seat 0) are "x", white ones "o", and empty points "."."""
     last: str
     """The last action, a point or "pass"; "" at the start."""
     plies: int

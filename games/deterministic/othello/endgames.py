@@ -1,11 +1,11 @@
 """The last plies of othello, solved: for `plyhouse.games.endgames`.
 
-Alpha-beta over two machine words, without a state for each position.  First come the squares
-that leave the other the fewest replies ("fastest first"), and where few squares are empty
-those in quadrants with an odd number of them, where the mover may have the last word
-(parity).  Later actions are asked by null windows whether they are better; a table holds
-bounds.  Values are differences of discs, empty squares to the winner; for games that are only
-won or lost the window is between a disc fewer and a disc more.
+Alpha-beta over two machine words, without a state for each position.  First come the squares that
+leave the other the fewest replies ("fastest first").  With few empty squares, those in quadrants
+with an odd number of them come first, because the mover may play there last (parity).  Later
+actions are asked by null windows whether they are better; a table holds bounds.  Values are
+differences of discs, empty squares to the winner; for games that are only won or lost the window is
+between a disc fewer and a disc more.
 
 M. Buro, "Methods for the evaluation of game positions using examples", dissertation,
 Paderborn (1994); G. Andersson, "Writing an Othello program" (2004); R. Plaat and others,

@@ -5,10 +5,10 @@ opponent's discs between itself and another disc of yours.  All lines enclosed t
 A seat passes only if it cannot place a disc, and then it must.  The game ends when neither can
 place.
 
-Black begins.  Actions are written as the square, ``d3``, or ``pass``; a1 is the
-top left corner.  ``position`` gives another start: 64 characters from a1 to h1, then row 2 and so
-on, then a blank and the colour to move. "x" is black, "o" white, and "-" or "." empty, as in the
-test files of othello programs.
+Black begins.  Actions are written as the square, ``d3``, or ``pass``; a1 is the top left corner.
+``position`` gives another start: 64 characters from a1 to h1, then row 2 and so on, then a blank
+and the colour to move.  As in the test files of othello programs, "x" is black, "o" is white, and
+"-" or "." is empty.
 
 With ``score`` the return is the difference of discs at the end, and squares left empty count for
 the winner, as the problems of the French federation (FFO) are scored.

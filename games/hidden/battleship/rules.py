@@ -368,5 +368,5 @@ class Battleship(Game[BattleshipState, int, BattleshipObservation]):
                 self.waters.names[cell] + ("", "*", "#")[what]
                 for cell, what, _ in state.results(seat)
             )
-            lines.append(f"seat {seat}: ships {fleet or '-'}, shots {shots or '-'}")
+            lines.append(f"{self.seat_name(seat)}: ships {fleet or '-'}, shots {shots or '-'}")
         return "\n".join(lines)

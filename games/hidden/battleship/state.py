@@ -164,9 +164,9 @@ class BattleshipState(NativeState):
     def playout(self, rng: random.Random) -> tuple[float, ...]:
         """Returns after uniformly random play to the end.
 
-        Random shots come in random order, wherever the ships are: of n cells with k of
-        ships, the last one holds a ship with chance k / n, and so on backwards.  So it is
-        enough to draw how many shots each seat needs.
+        Random shots come in random order, wherever the ships are.  With n cells, k of them of
+        ships, the last one holds a ship with chance k / n, and so on backwards.  So it is enough to
+        draw how many shots each seat needs.
         """
         if self.to_move == TERMINAL:
             return self.returns()

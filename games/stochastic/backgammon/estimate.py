@@ -1,15 +1,15 @@
 """Estimates for backgammon positions: five chances, from a formula or a small network.
 
-Both look at a position as the seat does that rolls next, so that what they say of it is for
-the other seat the negative.  The five chances are those of winning, of winning a gammon or
-better, of winning a backgammon, and of losing a gammon or better, and a backgammon; they make
-the points to be expected.
+Both look at a position as the seat does that rolls next, so that what they say of it is for the
+other seat the negative.  The five chances are those of winning, of winning a gammon or better, of
+winning a backgammon, of losing a gammon or better, and of losing a backgammon.  The expected points
+follow from them.
 
 *   Without contact (a race) the sides do not meet any more.  Checkers cost more than their
-    pips, as dice are wasted in bearing off: `COST` is a least squares fit to the mean number
-    of rolls that the 54,264 positions of up to fifteen checkers at home take to bear off, each
-    position counted the less the more have as many checkers, and the more the evener it is.
-    The difference of the two sides is then compared with what dice vary
+    pips, because bearing off wastes dice.  `COST` is a least squares fit to the mean number of
+    rolls to bear off, over the 54,264 positions of up to fifteen checkers at home.  A position
+    has less weight if many have the same number of checkers, and more weight if it is even.
+    The difference of the two sides is then compared with the variance of the dice
     (D. Kleinman, "Vision Laughs at Counting", 1980).
 *   With contact, a network of one hidden layer, trained by self-play (G. Tesauro, "Temporal
     difference learning and TD-Gammon", Communications of the ACM 38, 1995).  ``network.toml``

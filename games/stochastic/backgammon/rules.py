@@ -1,12 +1,12 @@
 """Backgammon: full rules, without the doubling cube.
 
-Every seat numbers the points in its own direction, 24 the farthest and 1 to 6 its home
-board, so that point p of one seat is point 25 - p of the other.  The opening roll is one die for
-each seat, never a double.  The seat that rolled more begins, with both dice.  After it the seats
-roll two dice in turn.  A seat must play both dice if possible (four with a double), and the larger
-one if it can play only one.  Checkers on the bar enter first.  A seat with all checkers at home
-bears them off, from a lower point than the die only if no checker is farther.  The first to bear
-off all fifteen wins 1 point.  It wins 2 (a gammon) if the other has borne off none, and 3 (a
+Every seat numbers the points in its own direction: 24 is the farthest, and 1 to 6 are its home
+board.  So point p of one seat is point 25 - p of the other.  The opening roll is one die for each
+seat, never a double.  The seat that rolled more begins, with both dice.  After it the seats roll
+two dice in turn.  A seat must play both dice if possible (four with a double), and the larger one
+if it can play only one.  Checkers on the bar enter first.  A seat with all checkers at home bears
+them off, from a lower point than the die only if no checker is farther.  The first to bear off all
+fifteen wins 1 point.  It wins 2 (a gammon) if the other has borne off none.  It wins 3 (a
 backgammon) if the other also has a checker on the bar or in the winner's home board.
 
 An action is a whole turn in standard notation: ``24/18 13/11*``, ``bar/20``, ``8/4(2)``,
@@ -14,10 +14,10 @@ An action is a whole turn in standard notation: ``24/18 13/11*``, ``bar/20``, ``
 chance outcomes, written as two digits with the larger first.  In the opening roll the first digit
 is the die of the first player, who begins after ``31``; after ``13`` the second player begins.
 
-``position`` gives another start, with parts separated by ``;``: the checkers of the first player
-and of the second, each in its own numbering, and the seat to roll, optionally with the dice.
-Checkers missing from fifteen have been borne off: ``"24x2 13x5 8x3 6x5; bar 13x5 8x3 6x5; 0
-31"``.
+``position`` gives another start, with three parts separated by ``;``.  They are the checkers of the
+first player, those of the second, each in its own numbering, and the seat to roll, optionally with
+the dice.  Checkers missing from fifteen have been borne off: ``"24x2 13x5 8x3 6x5; bar 13x5 8x3
+6x5; 0 31"``.
 
 The heuristic is in points.  It comes from the pips that are left when the sides have passed each
 other, and otherwise from a small network trained by self-play.
@@ -249,9 +249,8 @@ class BackgammonObservation(Observation):
     """Everything: the game has perfect information."""
 
     checkers: tuple[tuple[int, ...], tuple[int, ...]]
-    """By seat 26 counts of its checkers in its own numbering: at index 0 those borne off, at 1 to
-    24 those on these points, at 25 those on the bar.  Point p of one seat is point 25 - p of the
-    other."""
+    """By seat, 26 counts of its checkers in its own numbering.  Index 0 is for those borne off, 1
+    to 24 for the points, and 25 for the bar.  Point p of one seat is point 25 - p of the other."""
     turn: int | None
     """Seat that rolls or plays; after the end the winner; None before the opening roll."""
     dice: tuple[int, ...]

@@ -1,14 +1,14 @@
 """Whole turns of backgammon: which there are, what they do, and how they are written.
 
-A side is a list of 26 counts in its owner's numbering: 1 to 24 are points, 24 the farthest
-and 1 to 6 the home board, ``OFF`` (0) holds checkers borne off and ``BAR`` (25) those hit.
+A side is a list of 26 counts in its owner's numbering.  Points are 1 to 24: 24 is the farthest,
+and 1 to 6 are the home board.  ``OFF`` (0) holds checkers borne off and ``BAR`` (25) those hit.
 Point p of one side is point 25 - p of the other.
 
-A turn is one number.  With dice that differ it is ``x + 32 * y``: the larger die is played
-from x and the smaller from y, in whichever order is possible, 0 for a die that cannot be
-played.  With a double it is ``a + 32 * b + 32**2 * c + 32**3 * d``: the points from which
-the dice are played in descending order, 0 for those that cannot.  0 is the turn in which
-nothing can be played.  No two turns of a position have the same result:
+A turn is one number.  With different dice it is ``x + 32 * y``: the larger die is played
+from x and the smaller from y, in the order that is possible.  A die that cannot be played has
+0.  With a double it is ``a + 32 * b + 32**2 * c + 32**3 * d``, with the points of the
+dice in descending order and 0 for dice that cannot be played.  The turn in which nothing
+can be played is 0.  No two turns of a position have the same result:
 
 -   With a double, equal results come from the same points, each as often: the change at the
     farthest point tells how often it was left, and so on down.

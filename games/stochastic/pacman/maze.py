@@ -40,8 +40,8 @@ LAYOUTS: Final[dict[str, str]] = {
     "duel": ("%%%%%%%%%/%.  %  G%/% %   % %/% % % % %/%P  %  .%/%%%%%%%%%"),
     "gamble": "%%%%%%/%%  .%/%G . %/%   P%/%%%%%%",
 }
-"""Layouts by name: a small classic one, a trap with two ghosts, a duel with one, and a
-room in which a dot is worth a gamble only if the ghost does not look."""
+"""Layouts by name: a small classic one, a trap with two ghosts, a duel with one, and a room.  In
+the room a dot is worth a gamble only if the ghost does not look."""
 
 
 @final
