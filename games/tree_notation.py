@@ -51,7 +51,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Branches:
-    """A decision of a seat, or chance."""
+    """An inner node of a tree: a decision of a seat, or a chance node."""
 
     mover: int
     """The seat, or `CHANCE`."""

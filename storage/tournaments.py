@@ -145,9 +145,9 @@ def set_status(connection: Connection, competition_id: str, status: str, now_ms:
 
 
 def suspend(connection: Connection, competition_id: str, why: str) -> None:
-    """Note that a competition cannot go on, and why; `resume` gives its status back.
+    """Store that a competition cannot go on, and why; `resume` restores its status.
 
-    `NotNow` for one that is finished.
+    Raises `NotNow` for one that is finished.
     """
     row = competition(connection, competition_id, lock=True)
     if row.status == "finished":

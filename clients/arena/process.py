@@ -2,7 +2,7 @@
 
 `plyhouse.clients.arena.series` starts it as a separate program.  It talks JSON lines: the
 first line in is the `Series`; the answer ``{"ready": true}`` or ``{"error": ...}``.  Every further
-line in is the index of a pairing, answered with its matches.  At the end of the input it leaves, so
+line in is the index of a pairing, answered with its matches.  It exits at the end of the input, so
 it never outlives its parent.  The output of bots goes to standard error.
 """
 

@@ -32,11 +32,11 @@ __all__ = ["Trial", "Unit", "pair_value", "play_trial", "unit_of"]
 Unit: TypeAlias = Literal["elo", "utility"]
 
 ALIKE: Final = 5
-"""So many pairs that are the same in all that is known of them are taken for one game repeated."""
+"""Equal pairs in a row from which a trial concludes that the bots repeat one game."""
 
 
 def unit_of(game: Game) -> Unit:
-    """Return the game's scoring, unless another one is given."""
+    """Return the unit of hypotheses that fits the game: returns or Elo."""
     return "utility" if game.info.scoring is Scoring.RETURNS else "elo"
 
 
@@ -66,7 +66,7 @@ def _ahead(returns: Sequence[float], seat: int) -> float:
 
 
 class Trial:
-    """A test of candidates as it is played, and what is known of each."""
+    """A sequential test of candidates while it is played, with the results of each."""
 
     def __init__(
         self,

@@ -74,10 +74,10 @@ def write_fairness_tables(folder: Path) -> None:
 
 
 def outcomes_in_order(game: Game) -> list[Node]:
-    """The different chance nodes of a game, as far as random play comes to them.
+    """Return the different chance nodes of a game that random play reaches.
 
-    Where all outcomes of every node are equally likely, only one node comes back: all outcomes
-    that there are, in an order that every node keeps to.
+    If the outcomes of every node are equally likely, it returns one node with all outcomes, in an
+    order that every node follows.
     """
     found = dict.fromkeys(_nodes(game))
     if len(found) == 1 or not all(len({share for _, share in node}) == 1 for node in found):
@@ -87,7 +87,7 @@ def outcomes_in_order(game: Game) -> list[Node]:
 
 
 def _endings() -> str:
-    """How matches end, from the one table of that."""
+    """Return the table of endings of matches."""
     lines = [
         "| termination | means | whose fault | counts | how a bot gets there |",
         "|" + "---|" * 5,

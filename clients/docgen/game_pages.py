@@ -256,7 +256,8 @@ def _example(game: Game) -> str:
     )
     return "\n".join(
         [
-            "All actions are random. The first positions, as the seat to move sees them:",
+            "All actions are random. The first positions, as the seat to move sees them"
+            + (":" if game.info.seat_names else "; here seats count from 1:"),
             "",
             *parts,
             "All actions and chance outcomes:",

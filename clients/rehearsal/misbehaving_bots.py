@@ -32,11 +32,11 @@ class Honest(Bot):
         return self.play(turn)
 
     def play(self, turn: Turn) -> Any:
-        """Any legal action."""
+        """Return any legal action."""
         return turn.rng.choice(turn.legal)
 
     def misbehave(self, turn: Turn) -> Any:
-        """Nothing bad."""
+        """Play on as before; the bots below misbehave here."""
         return self.play(turn)
 
 

@@ -3,7 +3,7 @@
 import { html } from "./dom.js";
 import { last, match } from "./state.js";
 
-/** What is hidden in most games of a kind: what the button is about. @param {Scenes.Scene | undefined} scene */
+/** The name of the hidden things, for the button. @param {Scenes.Scene | undefined} scene */
 function hidden(scene) {
   const hand = (scene?.elements ?? []).find((element) => element.kind === "hand");
   return hand ? hand.look === "dice" || hand.look === "coins" ? hand.look : "cards" : "boards";

@@ -1,5 +1,5 @@
-"""Games of skill alone: everything is seen, nothing is rolled.
+"""Games without chance and without hidden information.
 
-Tic-tac-toe is the one to read first.  A game of several modules has a folder, where `rules` is
-the game.
+Read tic-tac-toe first.  A game of several modules has a folder, whose module `rules` holds the
+game.
 """

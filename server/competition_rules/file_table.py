@@ -122,7 +122,7 @@ class Table:
             self.wrong("removed_key", name, text)
 
     def end(self) -> None:
-        """Note every key that was never taken."""
+        """Add a mistake for every key that was never taken, with the nearest known key."""
         for name in self._values:
             near = difflib.get_close_matches(name, self._known, n=1, cutoff=0.5) or [
                 known for known in self._known if known.startswith(name)

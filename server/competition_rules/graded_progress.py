@@ -299,7 +299,7 @@ class GradedProgress(PairingQueue[EntryT]):
     def decisions(self) -> dict[tuple[EntryT, EntryT], BandDecision]:
         """Return the decision of every entry against every graded baseline.
 
-        Band 1 has the grade.
+        An entry in band 1 has reached the grade, one in band 0 has not.
         """
         return {
             (each.entry, each.baseline): each.grading.decision

@@ -230,7 +230,10 @@ def stands(
     number: int,
     who: Mapping[tuple[int, int], tuple[EntryT, ...]],
 ) -> None:
-    """Move entries that have begun a round into the slots where they play."""
+    """Move entries that have begun round ``number`` into the slots where they play.
+
+    ``who`` has the two entries that play, by round and slot.
+    """
     for slot in range(len(slots) // 2):
         entries = who.get((number, slot), ())
         here = slice(2 * slot, 2 * slot + 2)
