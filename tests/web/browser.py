@@ -164,12 +164,17 @@ class Page:
 
 
 @contextlib.asynccontextmanager
-async def open_page(browser: Browser, *, beside: Page | None = None) -> AsyncIterator[Page]:
-    """A new tab of a running browser; ``beside`` is one with which it shares its cookies."""
+async def open_page(
+    browser: Browser, *, beside: Page | None = None, touch: bool = False
+) -> AsyncIterator[Page]:
+    """A new tab of a running browser; ``beside`` is one with which it shares its cookies.
+
+    With ``touch`` it has a touch screen, as a phone does.
+    """
     if beside is not None:
         yield Page(await beside.tab.context.new_page())  # closed with the context
         return
-    context = await browser.new_context()
+    context = await browser.new_context(has_touch=touch)
     try:
         yield Page(await context.new_page())
     finally:

@@ -77,16 +77,17 @@ class Bot:
         self.match = ""
         self._last = 0
 
-    async def _next(self, kind: type[MessageT]) -> MessageT:
+    async def _next(self, *kinds: type[MessageT]) -> MessageT:
         async with asyncio.timeout(60):
             while (frame := await self.client.recv()) is not None:
                 message = MSGPACK.decode_server(frame)
                 if isinstance(message, Ping):
                     self.client.send(MSGPACK.encode(Pong(message.id)))
                 assert not isinstance(message, Error), message
-                if isinstance(message, kind):
+                if isinstance(message, kinds):
                     return message
-        raise AssertionError(f"closed while waiting for {kind.__name__}")
+        names = " or ".join(kind.__name__ for kind in kinds)
+        raise AssertionError(f"closed while waiting for {names}")
 
     def send(self, kind: type[Any], *args: Any, **fields: Any) -> None:
         self._last += 1
@@ -116,6 +117,15 @@ class Bot:
         turn = await self._next(Turn)
         self.send(Act, self.match, turn.ply, action)
         await self._next(Accepted)
+
+    async def turn(self) -> Turn | None:
+        """Wait for this bot's turn; None once the match is over."""
+        message = await self._next(Turn, Finished)
+        return message if isinstance(message, Turn) else None
+
+    def play(self, turn: Turn, action: str) -> None:
+        """Play an action of a turn; the match may end before it arrives."""
+        self.send(Act, self.match, turn.ply, action)
 
     async def finish(self) -> None:
         """Wait for the end of the match."""
