@@ -3,7 +3,8 @@
 ``python benchmarks/lighthouse.py`` fills a server in this process and lets Lighthouse (fetched by
 npx, which needs node and Chromium) look at each page the way it does by itself: as a phone in the
 middle range on a slow network.  ``--desk`` looks as a desk does, ``--only NAME`` at some pages.
-Exits with 1 if a page has less than 95 points in either, or shifts by 0.1 and more.
+Exits with 1 if a page has less than 95 points in either, shifts by 0.1 and more, or transfers more
+than 200 KiB.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ LIGHTHOUSE: Final = "lighthouse@12"
 """The last one that runs on node 20."""
 NEEDED: Final = 95
 SHIFT: Final = 0.1
+MOST_BYTES: Final = 200 * 1024
 PATIENCE: Final = 180.0
 """Seconds for one page."""
 
@@ -64,11 +66,11 @@ def line(name: str, report: dict[str, Any]) -> tuple[str, bool]:
     audits = report["audits"]
     shift = audits["cumulative-layout-shift"]["numericValue"]
     paint = audits["largest-contentful-paint"]["numericValue"] / 1000
-    size = audits["total-byte-weight"]["numericValue"] / 1000
-    good = min(points.values()) >= NEEDED and shift < SHIFT
+    size = audits["total-byte-weight"]["numericValue"]
+    good = min(points.values()) >= NEEDED and shift < SHIFT and size <= MOST_BYTES
     text = (
         f"{name:24} {points['performance']:>5} {points['accessibility']:>6} "
-        f"{shift:>6.3f} {paint:>7.2f} s {size:>7.0f} kB"
+        f"{shift:>6.3f} {paint:>7.2f} s {size / 1024:>6.0f} KiB"
     )
     return text, good
 
@@ -88,7 +90,12 @@ async def main(only: str, *, desk: bool) -> int:
             report = await look(npx, chromium, house.house.server.url + path, desk=desk)
             text, good = line(name, report)
             poor += not good
-            print(text if good else f"{text}  < {NEEDED} or >= {SHIFT}", flush=True)
+            print(
+                text
+                if good
+                else f"{text}  below {NEEDED}, shift of {SHIFT} or above {MOST_BYTES // 1024} KiB",
+                flush=True,
+            )
             if not good:
                 for key, audit in report["audits"].items():
                     if audit.get("score") is not None and audit["score"] < 0.9:
