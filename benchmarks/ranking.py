@@ -39,7 +39,7 @@ from plyhouse.games import get_game
 from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.search.tables.pig_solution import solve_pig
 from plyhouse.server.results.luck import Value, adjusted_mean, estimate, looked_ahead, match_luck
-from plyhouse.server.results.played import collect_arrays, sum_up
+from plyhouse.server.results.pair_results import collect_arrays, sum_up
 from plyhouse.server.results.record import Record, read_record
 from plyhouse.server.results.strengths import fit_strengths
 

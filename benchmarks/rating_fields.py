@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plyhouse.server.results.intervals import Z95
+from plyhouse.server.results.pair_results import collect_arrays
 from plyhouse.server.results.plackett_luce import Ranked, fit_rankings
-from plyhouse.server.results.played import collect_arrays
 from plyhouse.server.results.ratings import SCALE, PairScore, fit
 from plyhouse.server.results.strengths import fit_strengths
 

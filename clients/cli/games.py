@@ -19,7 +19,7 @@ from plyhouse.games.observation_fields import observation_fields, observation_sc
 from plyhouse.games.registry import game_class, game_file, game_names, get_game
 from plyhouse.games.rules import rules_text
 from plyhouse.protocol.api.server import ListedGame
-from plyhouse.server.match.example import example_turn
+from plyhouse.server.match.example_turns import example_turn
 
 __all__ = ["games"]
 

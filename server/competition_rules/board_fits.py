@@ -21,8 +21,8 @@ from plyhouse.server.results.fitted import Fitted
 from plyhouse.server.results.luck import Adjusted
 from plyhouse.server.results.mean_returns import Paid, mean_returns
 from plyhouse.server.results.nash import NashShare, nash_shares
+from plyhouse.server.results.pair_results import Played, ResultError, collect
 from plyhouse.server.results.plackett_luce import Ranked, fit_rankings
-from plyhouse.server.results.played import Played, ResultError, collect
 from plyhouse.server.results.scoring import return_span
 from plyhouse.server.results.separation import parts
 from plyhouse.server.results.strengths import fit_strengths

@@ -43,7 +43,7 @@ from plyhouse.server.gateway.requests import Requests
 from plyhouse.server.hosting.flag_reports import FlagReports
 from plyhouse.server.hosting.hosted_play import HostedPlay
 from plyhouse.server.hosting.outputs import Outputs
-from plyhouse.server.hosting.plan import Hosting
+from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.hosting.uploads import Uploads
 from plyhouse.server.jobs.fair_queue import FairQueue
 from plyhouse.server.jobs.helper_processes import Helpers

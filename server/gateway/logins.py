@@ -30,7 +30,7 @@ from plyhouse.server.accounts.tickets import TICKET_PREFIX
 from plyhouse.server.administration.audit_follower import AuditFollower
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.hosting.plan import Hosting
+from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.lobby.lobby import Lobby, read_game
 from plyhouse.server.lobby.suspension import suspended_text
 from plyhouse.server.table import journal

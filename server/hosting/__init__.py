@@ -6,7 +6,7 @@ check_queue         submissions that wait for their check
 checked_games       the games and time controls of a check; pure
 needed_bots         which bots must run now, and for which competition
 placement           which machine runs which bot and makes which check; pure
-plan                runner machines: their connections, tasks and tickets
+runners             runner machines: their connections, tasks and tickets
 runner_backoff      pauses of a machine after failures
 hosted_play         matches between people and hosted bots
 outputs             output and crashes of hosted bots

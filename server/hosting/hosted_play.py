@@ -22,7 +22,7 @@ from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.hosting.needed_bots import PLAY_MATCHES, Wanted
 from plyhouse.server.hosting.placement import Priority
-from plyhouse.server.hosting.plan import SECOND, Hosting
+from plyhouse.server.hosting.runners import SECOND, Hosting
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.match_runner import Terms
 from plyhouse.server.table.presence import MatchSummary, Presence

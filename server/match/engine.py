@@ -61,8 +61,8 @@ from plyhouse.server.match.clock import Clock
 from plyhouse.server.match.effects import Broadcast, Effects, Finish, Row, Send, Started, Telling
 from plyhouse.server.match.events import tried
 from plyhouse.server.match.history import Course
-from plyhouse.server.match.info import read_info
 from plyhouse.server.match.terms import MatchConfig, as_sent, seat_label
+from plyhouse.server.match.thoughts import read_info
 from plyhouse.server.match.time_control import MS, SECOND, Ledger
 from plyhouse.server.match.views import Views, clock_states, ledger_entry
 

@@ -6,7 +6,7 @@ Kinds of rows, in `EventRow.kind`:
 ``ready``         ``seat`` was ready, ``text`` is its nonce (the last one of a seat holds)
 ``chance``        chance did ``text`` before ply ``ply``
 ``action``        ``seat`` played ``text``; with the ledger of the ply, and in ``data`` what the
-                  bot said of its thoughts (`plyhouse.server.match.info`)
+                  bot said of its thoughts (`plyhouse.server.match.thoughts`)
 ``illegal``       ``seat`` tried ``text`` (cut to 256 characters)
 ``draw_offer``    ``seat`` offered a draw; also ``draw_accept`` and ``draw_decline``
 ``end``           the match ended: ``text`` is the termination, ``seat`` who caused it or -1;

@@ -11,7 +11,7 @@
     sprt             tests of candidates that stop when the better one is clear
     leaderboards     the lines of a table
     rating_refits    when the ratings of a game are fitted again
-    played           games between two, in mirrored pairs, summed up for a fit
+    pair_results     games between two, in mirrored pairs, summed up for a fit
     strengths        Bradley-Terry with draws, seats and anchors for a field of competition
     plackett_luce    the same for rankings of three seats and more
     fitted           the conclusions of a fit: intervals of both kinds, ranks, superiority

@@ -18,7 +18,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 from plyhouse.server.results.intervals import mean_interval
 from plyhouse.server.results.luck import Adjusted, adjusted_mean
-from plyhouse.server.results.played import ResultError
+from plyhouse.server.results.pair_results import ResultError
 from plyhouse.server.results.sequential import ConfidenceSequence
 
 __all__ = ["Paid", "mean_returns", "watched_bounds"]

@@ -22,7 +22,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from plyhouse.server.results.played import ResultError, Units, totals
+from plyhouse.server.results.pair_results import ResultError, Units, totals
 from plyhouse.server.results.simplex import greatest
 
 __all__ = ["NashShare", "nash_average", "nash_shares", "payoffs"]

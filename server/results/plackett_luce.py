@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from plyhouse.server.results.dispersion import CAUTION, POOLED, degrees_used
 from plyhouse.server.results.fitted import Fitted, Term
 from plyhouse.server.results.intervals import Z95
-from plyhouse.server.results.played import ResultError, totals
+from plyhouse.server.results.pair_results import ResultError, totals
 from plyhouse.server.results.ratings import ANCHOR, SCALE
 from plyhouse.server.results.separation import notes_on
 from plyhouse.server.results.spread import Field, covariance_of, fit_field

@@ -27,8 +27,8 @@ from plyhouse.protocol.api.matches import Info
 from plyhouse.protocol.messages import IllegalRule, Outcome
 from plyhouse.server.match.chance import CHANCE_VERSION, commitment
 from plyhouse.server.match.events import end_data
-from plyhouse.server.match.info import kept_info
 from plyhouse.server.match.terms import MatchConfig, config_of
+from plyhouse.server.match.thoughts import kept_info
 from plyhouse.server.match.time_control import LagPolicy
 from plyhouse.storage.rows import EventRow, StoredMatch
 

@@ -121,7 +121,7 @@ def unlikely_pairs(
         return []
     # The fit needs numpy, so import it only here; the result types are loaded at the start for the
     # API's description.
-    from plyhouse.server.results.played import Played, collect
+    from plyhouse.server.results.pair_results import Played, collect
     from plyhouse.server.results.strengths import fit_strengths
 
     played = [Played(each.first, each.second, each.score, each.game) for each in rows]

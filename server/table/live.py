@@ -30,7 +30,7 @@ from plyhouse.protocol.messages import (
 )
 from plyhouse.server.match.effects import Broadcast, Effects, Finish, Send, Started
 from plyhouse.server.match.engine import Match
-from plyhouse.server.match.info import kept_info, open_seats
+from plyhouse.server.match.thoughts import kept_info, open_seats
 from plyhouse.server.table.participants import Line, Participant
 from plyhouse.server.table.presence import MatchSummary, Presence
 from plyhouse.storage.errors import StorageError, StoreClosed
@@ -182,7 +182,7 @@ class LiveMatch:
     def open_seats(self) -> frozenset[int]:
         """Return the seats whose thoughts spectators may see now.
 
-        See `plyhouse.server.match.info`.
+        See `plyhouse.server.match.thoughts`.
         """
         config = self.match.config
         return open_seats(

@@ -20,7 +20,7 @@ from plyhouse.server.accounts.roles import NotStaff
 from plyhouse.server.competition_rules.class_list import InvalidStudents
 from plyhouse.server.competition_rules.dates import InvalidTime
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition
-from plyhouse.server.hosting.plan import RunnerRefused
+from plyhouse.server.hosting.runners import RunnerRefused
 from plyhouse.server.jobs.helper_jobs import NotWorkedOut
 from plyhouse.storage.errors import StorageError, Unknown, public_message
 

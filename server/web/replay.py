@@ -19,7 +19,7 @@ from plyhouse.games.registry import get_game
 from plyhouse.protocol.api import matches
 from plyhouse.protocol.api.matches import Info, Replay
 from plyhouse.protocol.messages import Event
-from plyhouse.server.match.info import kept_info
+from plyhouse.server.match.thoughts import kept_info
 from plyhouse.server.match.views import Views
 from plyhouse.server.web.all_hands import open_hands
 from plyhouse.storage.rows import StoredMatch
@@ -43,7 +43,7 @@ def replay(
     With ``all_hands``, what any seat held lies open, in ``viewer``'s scenes and events.
 
     ``live`` are the seats whose thoughts spectators may see before the pairing is over, if their
-    bots allow it (`plyhouse.server.match.info.open_seats`).
+    bots allow it (`plyhouse.server.match.thoughts.open_seats`).
 
     Raises `GameError` if the stored events do not fit the game (any more).
     """

@@ -23,7 +23,7 @@ LONG = {
     "games/hidden/leduc_poker.py": "the rules of one game",
     "games/stochastic/pacman/rules.py": "the rules of one game",
     "server/gateway/hub.py": "the one place where the packages of the server meet",
-    "server/hosting/plan.py": "one plan: who runs what",
+    "server/hosting/runners.py": "one plan: who runs what",
     "server/match/engine.py": "one state machine: a match",
     "server/table/live.py": "one queue: the effects of a match in order",
     "storage/competition_entries.py": "one subject: who may enter, and which version",

@@ -10,7 +10,7 @@ from tests.harness.simulated_runner import OLGA, SimulatedRunner, digest
 
 from plyhouse.protocol.hosting.runner_messages import BotWanted, RunnerTold
 from plyhouse.protocol.messages import Finished, MatchMessage, Ready, Sync, Welcome
-from plyhouse.server.hosting.plan import SECOND
+from plyhouse.server.hosting.runners import SECOND
 from plyhouse.server.table.live import LiveMatch
 from plyhouse.server.wire.memory import MemoryClient
 from plyhouse.storage import (

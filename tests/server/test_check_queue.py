@@ -10,8 +10,8 @@ from tests.harness.simulated_runner import SimulatedRunner, digest, submissions
 
 from plyhouse.protocol.hosting.runner_messages import CheckDone, Trouble
 from plyhouse.server.hosting.check_queue import MAX_FAILURES
-from plyhouse.server.hosting.plan import LEASE_NS
 from plyhouse.server.hosting.runner_backoff import REST_NS
+from plyhouse.server.hosting.runners import LEASE_NS
 from plyhouse.storage import people, submission_checks, submission_sql
 
 

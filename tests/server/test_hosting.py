@@ -35,7 +35,7 @@ from plyhouse.server.competition_rules.file_reader import InvalidCompetition
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.hosting.check_queue import MAX_FAILURES
-from plyhouse.server.hosting.plan import LEASE_NS, SECOND, RunnerRefused
+from plyhouse.server.hosting.runners import LEASE_NS, SECOND, RunnerRefused
 from plyhouse.server.match.chance import SHARED_STREAM
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.results.record import stored_record

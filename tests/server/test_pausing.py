@@ -12,7 +12,7 @@ from tests.harness.simulated_runner import OLGA, SimulatedRunner
 
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
-from plyhouse.server.hosting.plan import SECOND
+from plyhouse.server.hosting.runners import SECOND
 
 HOUR = 3600
 

@@ -20,7 +20,7 @@ from plyhouse.protocol.messages import Resign
 from plyhouse.server.competitions.competition_changes import change, propose
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
-from plyhouse.server.hosting.plan import SECOND
+from plyhouse.server.hosting.runners import SECOND
 from plyhouse.server.table.live import LiveMatch
 from plyhouse.storage import (
     competition_sql,

@@ -24,7 +24,7 @@ from plyhouse.server.results.luck import (
     match_luck,
 )
 from plyhouse.server.results.mean_returns import Paid, mean_returns, watched_bounds
-from plyhouse.server.results.played import ResultError
+from plyhouse.server.results.pair_results import ResultError
 from plyhouse.server.results.record import Record, RecordChance, RecordEvent, RecordSeat
 from plyhouse.server.results.repeats import PlayedLine, repeat_weights
 from plyhouse.server.results.sequential import ConfidenceSequence

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plyhouse.server.results.pair_results import Played, ResultError, collect
 from plyhouse.server.results.plackett_luce import Ranked, fit_rankings
-from plyhouse.server.results.played import Played, ResultError, collect
 from plyhouse.server.results.strengths import fit_strengths
 
 SCALE = 400 / math.log(10)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from plyhouse.server.results.fitted import Fitted, any_time_factor
-from plyhouse.server.results.played import (
+from plyhouse.server.results.pair_results import (
     Played,
     ResultError,
     Units,

@@ -10,7 +10,7 @@ from litestar.params import FromPath, JSONBody
 
 from plyhouse.protocol.api.submissions import Submission
 from plyhouse.server.competitions.lifecycle import Competitions
-from plyhouse.server.hosting.plan import Hosting
+from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.web.api.access import first, staff_for
 from plyhouse.server.web.api.competition_types import BaselineChange
 from plyhouse.server.web.api.submissions import submission_view

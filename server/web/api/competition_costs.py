@@ -20,7 +20,7 @@ from plyhouse.server.competition_rules.format_types import FormatError
 from plyhouse.server.competition_rules.grade_precision import grade_notes
 from plyhouse.server.competition_rules.preview import Measured, played, preview, sample
 from plyhouse.server.competitions.lifecycle import Competitions
-from plyhouse.server.hosting.plan import Hosting
+from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.results.scoring import scoring_rule
 from plyhouse.server.web.api.access import authorise, first
 from plyhouse.server.web.api.competition_types import FileText

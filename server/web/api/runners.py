@@ -11,7 +11,7 @@ from litestar.params import FromPath, JSONBody
 from plyhouse.protocol.api.server import RunnerCapacity
 from plyhouse.protocol.hosting.runner_messages import MatchOutput, RunnerSays, RunnerTold
 from plyhouse.server.hosting.outputs import Outputs
-from plyhouse.server.hosting.plan import Hosting
+from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.hosting.uploads import Uploads
 from plyhouse.server.web.api.access import authorise, first
 from plyhouse.server.web.parameters import service

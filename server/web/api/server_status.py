@@ -28,7 +28,7 @@ from plyhouse.protocol.messages import PROTOCOL_VERSION
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub, server_version
 from plyhouse.server.lobby.table_sizes import tables_of
-from plyhouse.server.match.example import example_turn
+from plyhouse.server.match.example_turns import example_turn
 from plyhouse.server.match.time_control import MS, SECOND
 from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.metrics import CONTENT_TYPE, metrics_text

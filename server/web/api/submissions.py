@@ -33,7 +33,7 @@ from plyhouse.protocol.api.submissions import (
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.hosting.hosted_play import HostedPlay
-from plyhouse.server.hosting.plan import Hosting
+from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.hosting.uploads import SECONDS, Uploads
 from plyhouse.server.lobby.lobby import read_game
 from plyhouse.server.web.api.access import authorise, first

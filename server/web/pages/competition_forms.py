@@ -25,7 +25,7 @@ from plyhouse.server.competitions.baselines import BaselineState
 from plyhouse.server.competitions.overview import CompetitionView
 from plyhouse.server.competitions.reports import Reports
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.hosting.plan import Hosting
+from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import viewer_of
 from plyhouse.server.web.pages.rendering import missing, page

@@ -30,7 +30,7 @@ from plyhouse.server.competitions.overview import GameProgress
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.competitions.upcoming_pairings import Upcoming, upcoming
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.hosting.plan import Hosting
+from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.results.intervals import Interval
 from plyhouse.server.results.scoring import scoring_rule
 from plyhouse.server.table.directory import Directory
