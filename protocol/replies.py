@@ -294,12 +294,15 @@ class Notice(Message, frozen=True):
     lifted the suspension. ``notice/away`` and ``notice/back``: a seat of a match has lost its
     connection, or is back. These go to spectators, and to seats that set ``hello.updates`` or
     ``hello.scenes``; if you join later, you receive them for the seats that are away.
+    ``notice/spectators``: how many watch the match, after that has changed; it goes to spectators
+    and seats that set ``hello.scenes``.
 
     code: stable code of the errors table, or ``notice/...``.
     message: one sentence for people.
     match: the match concerned, if any.
     seat: the seat that is away or back.
     remaining_ms: how long the match waits for the seat, unless its flag falls earlier.
+    count: number of spectators.
     """
 
     code: str
@@ -307,3 +310,4 @@ class Notice(Message, frozen=True):
     match: Identifier | None = None
     seat: SeatIndex | None = None
     remaining_ms: Milliseconds | None = None
+    count: int | None = None

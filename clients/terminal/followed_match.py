@@ -197,6 +197,8 @@ class FollowedMatch:
             case Notice(code="notice/back", seat=int(seat)):
                 self.clocks.back(seat)
                 self.notice = f"{self.name(seat)} is back."
+            case Notice(code="notice/spectators"):
+                pass
             case Notice() | Error():
                 self.notice = message.message
             case _:

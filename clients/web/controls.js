@@ -29,6 +29,8 @@ const KEYS = [
   ["\u2190 \u2192", "one ply back or forward"],
   ["Home, End", "first or last position"],
   ["+ \u2212", "faster or slower"],
+  ["Right click", "mark a square; a left click clears all marks"],
+  ["Right drag", "draw an arrow"],
   ["f", "full screen"],
   ["p", "projector, and back"],
   ["m", "a sound with every ply, or none"],
@@ -95,6 +97,7 @@ export class Controls {
     this.rate.value = String(this.speed);
     this.rate.addEventListener("change", () => { this.speed = Number(this.rate.value); });
     this.where = html("span", { id: "where" });
+    this.watching = html("span", { id: "watching", class: "soft", hidden: true });
     this.help = dialog("help", "Keys", html("dl", { class: "keys" }, KEYS.flatMap(([key, text]) => [html("dt", {}, html("kbd", {}, key)), html("dd", {}, text)])));
     this.link = copying("Link to this position", "link");
     this.frame = copying("To show it in another page", "frame");
@@ -113,7 +116,7 @@ export class Controls {
     this.full = button("full", "Full screen (f)", () => this.fullScreen());
     this.steps = html("div", { class: "steps", role: "group", "aria-label": "Positions" },
       html("div", { class: "group" }, this.first, this.back, this.play, this.forward, this.latest),
-      this.slider, this.where, this.rate,
+      this.slider, this.where, this.watching, this.rate,
       html("div", { class: "group" }, button("share", "Share this position", () => this.share()),
         on.projector ? button("projector", "Projector (p)", on.projector) : null,
         this.sound, button("board-settings", "Board settings (b)", () => this.settings.showModal(), "settings"), this.full, question));
@@ -144,6 +147,16 @@ export class Controls {
     const label = playing ? "Pause (space bar)" : "Play (space bar)";
     this.play.setAttribute("aria-label", label);
     this.play.title = label;
+  }
+
+  /**
+   * Show how many people watch the match.
+   * @param {number} count
+   * @param {boolean} playing whether the person at this page is none of them
+   */
+  watched(count, playing) {
+    this.watching.hidden = count < (playing ? 1 : 2); // to watch alone is no news
+    this.watching.textContent = `${count} watching`;
   }
 
   share() {

@@ -306,6 +306,10 @@ function onMessage(message) {
 
 /** @param {Messages.Notice} message */
 function noticed(message) {
+  if (message.code === "notice/spectators") {
+    parts.controls.watched(message.count ?? 0, match.seat !== null);
+    return;
+  }
   if (message.code !== "notice/away" && message.code !== "notice/back") {
     setState(message.message);
     return;

@@ -1,6 +1,7 @@
 // The parts of the page of a match, and how much room each has.
 
 import { link } from "./address.js";
+import { annotate } from "./annotations.js";
 import { Controls } from "./controls.js";
 import { Seats } from "./course.js";
 import { html } from "./dom.js";
@@ -79,6 +80,7 @@ export class Parts {
     // Nothing is seen before there is something to see, so that nothing moves when it comes.
     place.classList.add("match", mode, "waiting");
     new ResizeObserver(() => this.room()).observe(document.documentElement);
+    annotate(this.scene);
     onSettings((changed) => { if (changed.size !== undefined) this.room(); });
     this.scene.addEventListener("flipped", () => seats.sides(sideBelow(this.scene)));
   }

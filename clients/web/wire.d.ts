@@ -37,7 +37,7 @@ declare namespace Messages {
   interface Limits { max_frame?: number; max_matches?: number }
   interface MatchMessage { type: "match"; snapshot: MatchSnapshot; re?: number | null }
   interface MatchSnapshot { match: string; pairing: string; game: string; time_control: string; rated: boolean; seat: number | null; players: SeatInfo[]; status: "finished" | "running" | "waiting"; ply: number; commitment?: string; nonces?: string[]; illegal_rule?: "forfeit" | "retry"; events?: Event[]; observation?: Observation; clocks?: ClockState[]; your_turn?: boolean; deadline_ms?: number | null; scene?: Scenes.Scene | null; outcome?: Outcome | null; draw_offers?: number[] }
-  interface Notice { type: "notice"; code: string; message: string; match?: string | null; seat?: number | null; remaining_ms?: number | null }
+  interface Notice { type: "notice"; code: string; message: string; match?: string | null; seat?: number | null; remaining_ms?: number | null; count?: number | null }
   interface Observation { seat: number | null; to_move: number; legal: string[] }
   interface OfferDraw { type: "offer_draw"; id: number; match: string }
   interface Ok { type: "ok"; re: number; seek?: string; challenge?: string }

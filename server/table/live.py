@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import msgspec
 
@@ -40,6 +40,9 @@ from plyhouse.storage.rows import EventRow, Op, StartMatch
 __all__ = ["LiveMatch", "LivePairing", "Referee"]
 
 log = logging.getLogger("plyhouse.server.match.engine")
+
+COUNT_SECONDS: Final = 0.5
+"""How long the arrivals of spectators gather before their number is reported."""
 
 
 @dataclass(eq=False, slots=True)
@@ -112,6 +115,7 @@ class LiveMatch:
         "_alarm",
         "_alarm_at",
         "_backlog",
+        "_counting",
         "_referee",
         "holders",
         "id",
@@ -142,6 +146,7 @@ class LiveMatch:
         self._backlog: deque[_Waiting] = deque()
         self._alarm: asyncio.TimerHandle | None = None
         self._alarm_at = 0
+        self._counting: asyncio.TimerHandle | None = None
 
     def begin(self, ops: Sequence[Op]) -> None:
         """Announce the match to its seats once ``ops``, which store it, are durable."""
@@ -273,7 +278,9 @@ class LiveMatch:
 
     def unwatch(self, line: Line) -> None:
         """Stop following; unknown lines are ignored."""
-        self.spectators.discard(line)
+        if line in self.spectators:
+            self.spectators.discard(line)
+            self._count_soon()
         if not self.spectators:
             self.match.audience.unsubscribe(None)
 
@@ -371,6 +378,7 @@ class LiveMatch:
                 for notice in effect.notices:
                     effect.line.send(notice)
                 self.spectators.add(effect.line)
+                self._count_soon()
             elif not effect.done():  # a future made by `durable`
                 effect.set_result(None)
         if turn:
@@ -405,6 +413,9 @@ class LiveMatch:
     def _end(self) -> None:
         self.over = True
         self.cancel_alarm()
+        if self._counting is not None:
+            self._counting.cancel()
+            self._counting = None
         self._referee.finished(self)
 
     # ---------------------------------------------------------------------------- time
@@ -504,6 +515,21 @@ class LiveMatch:
     def _notify(self, text: str) -> None:
         for line in self._listeners():
             line.send(Notice("server/storage", text))
+
+    def _count_soon(self) -> None:
+        """Report the number of spectators in a while, once for all who come and go until then."""
+        if self._counting is None and not self.over:
+            loop = asyncio.get_running_loop()
+            self._counting = loop.call_later(COUNT_SECONDS, self._report_count)
+
+    def _report_count(self) -> None:
+        self._counting = None
+        count = len(self.spectators)
+        text = "One person watches." if count == 1 else f"{count} people watch."
+        message = Notice("notice/spectators", text, self.id, count=count)
+        for line in self._listeners():
+            if line.scenes:
+                line.send(message)
 
     def _listeners(self) -> set[Line]:
         playing = {holder.line for holder in self.holders if holder.line is not None}
