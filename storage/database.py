@@ -34,7 +34,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from plyhouse.storage import engines, schema
 from plyhouse.storage.checkpoints import Checkpoints
-from plyhouse.storage.claim import FileClaim, SessionClaim
+from plyhouse.storage.claim import FileClaim, Lease
 from plyhouse.storage.errors import (
     CannotOpen,
     ClaimLost,
@@ -43,7 +43,6 @@ from plyhouse.storage.errors import (
     InDoubt,
     StorageError,
     StoreClosed,
-    Unreachable,
     translate,
 )
 from plyhouse.storage.statements import Link
@@ -82,7 +81,9 @@ class Database:
             OverflowError,
         )
         self._closed = False
-        self._claim: FileClaim | SessionClaim | None = None
+        self._claim: FileClaim | Lease | None = None
+        self._fence: Callable[[Connection], None] | None = None
+        """Begins each transaction that writes, once the claim is a lease."""
         self._thread: Worker | None = None
         self._checkpoints: Checkpoints | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -171,7 +172,8 @@ class Database:
             if target.path is not None:
                 self._claim = FileClaim.take(target.path, target.place)
             elif self._engine is not None:
-                self._claim = await SessionClaim.take(self._engine, target.place, self._errors)
+                lease = await Lease.take(self._engine, target.place, self._errors)
+                self._claim, self._fence = lease, lease.fence
         except self._errors as error:
             raise self._explain(error) from error
 
@@ -205,7 +207,6 @@ class Database:
     async def write(self, work: Callable[[Connection], T]) -> T:
         """Run ``work`` in a transaction and return once it is durable."""
         self._check_open()
-        self._check_claim()
         if self.target.read_only:
             raise DatabaseReadOnly(
                 f"{self.target.place} was opened with mode=ro; open it without that to write"
@@ -329,18 +330,6 @@ class Database:
         if self._closed:
             raise StoreClosed(f"{self.target.place} was closed; open it again to use it")
 
-    def _check_claim(self) -> None:
-        """Without the claim nothing is written: another server may have taken the matches up."""
-        claim = self._claim
-        if claim is None or claim.held:
-            return
-        if (refusal := claim.refusal()) is not None:
-            raise ClaimLost(str(refusal)) from refusal
-        raise Unreachable(
-            f"the connection that keeps {self.target.place} ours was lost; "
-            "nothing is stored until it is there again"
-        )
-
     async def _in_thread(self, work: Callable[[Connection], T]) -> T:
         if self._thread is None:
             raise StoreClosed(f"{self.target.place} has no writer; open it without mode=ro")
@@ -428,12 +417,10 @@ class Database:
             committing = False
             try:
                 async with engine.connect() as connection:
-                    if writing:
-                        self._check_claim()  # it may have been lost while we connected
                     transaction = await connection.begin()
+                    if writing and self._fence is not None:
+                        await connection.run_sync(self._fence)
                     result = await connection.run_sync(work)
-                    if writing:
-                        self._check_claim()
                     committing = True
                     await transaction.commit()
                     return result

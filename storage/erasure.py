@@ -89,6 +89,7 @@ COLUMNS: Final[dict[str, str]] = {
     "competitions": "rewritten: data. kept: name, game, time_control, format, status",
     "entries": "kept: status",
     "events": "rewritten: data. emptied: text of refused actions. kept: kind",
+    "leases": "kept: holder",
     "match_seats": "kept: result",
     "matches": "rewritten: reason, void_reason. kept: game, time_control, illegal_rule, stream, "
     "nonces, status, termination, data",

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import Connection, and_, case, func, literal, or_, select, text
+from sqlalchemy import Connection, and_, case, func, inspect, literal, or_, select, text
 
 from plyhouse.storage import engines, schema
 from plyhouse.storage.database import Database
@@ -23,6 +23,7 @@ from plyhouse.storage.models import (
     competitions,
     entries,
     events,
+    leases,
     match_seats,
     matches,
     meta,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TABLES", "backup", "check", "copy", "upgrade"]
 
-TABLES: Final = tuple(table for table in metadata.sorted_tables if table is not meta)
+TABLES: Final = tuple(table for table in metadata.sorted_tables if table not in (meta, leases))
 """All tables with what users stored, each after those that it refers to."""
 ROWS_AT_ONCE: Final = 2_000
 LONG_ROWS: Final = {package_parts.name: 8, outputs.name: 64}
@@ -320,6 +321,10 @@ def _packageless(connection: Connection) -> list[str]:
 # ------------------------------------------------------------------------------------- upgrading
 
 
+def _has_leases(connection: Connection) -> bool:
+    return bool(inspect(connection).has_table(leases.name))
+
+
 async def upgrade(url: str) -> tuple[str, str]:
     """Bring the schema up to date while no server runs; return its revision before and after."""
     try:
@@ -336,7 +341,8 @@ async def upgrade(url: str) -> tuple[str, str]:
             raise CannotOpen(
                 f"{database.target.place} has no tables yet; plyhouse serve makes them"
             )
-        await database.claim()
+        if database.target.path is not None or await database.read(_has_leases):
+            await database.claim()
     finally:
         await database.close()
     database = await Database.open(url)

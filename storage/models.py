@@ -40,6 +40,7 @@ __all__ = [
     "entries",
     "events",
     "guests",
+    "leases",
     "match_seats",
     "matches",
     "meta",
@@ -100,6 +101,18 @@ meta = Table(
     metadata,
     Column("name", String(64), primary_key=True),
     Column("value", Text, nullable=False),
+)
+
+# Servers on a schema of PostgreSQL, see `plyhouse.storage.leases`; empty on SQLite.
+leases = Table(
+    "leases",
+    metadata,
+    Column("epoch", _Id, primary_key=True),
+    Column("holder", String(300), nullable=False),  # HOST:PID
+    Column("started_ms", BigInteger, nullable=False),
+    Column("expires_ms", BigInteger, nullable=False),
+    Column("ended_ms", BigInteger),  # NULL: it holds, unless another server finds it expired
+    sqlite_autoincrement=True,
 )
 
 players = Table(

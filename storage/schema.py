@@ -51,6 +51,7 @@ KNOWN = (
     "0016",
     "0017",
     "0018",
+    "0019",
 )
 """All schema revisions this Plyhouse knows, oldest first; a test compares them with the files."""
 

@@ -86,15 +86,17 @@ class Store:
     async def claim(self) -> None:
         """Be the one server of this database until it is closed; raises `ServedAlready`.
 
+        After the death of a server on PostgreSQL this waits some seconds for its lease to expire.
+
         Stores that are open for a moment, to add a player or read a record, need no claim.
         """
         await self._database.claim()
 
     async def claim_lost(self) -> ClaimLost:
-        """Wait until this is not the one server of the database any more; return why.
+        """Wait until another server has taken over the database; return that as an error.
 
-        From then on everything that writes raises it.  Happens with PostgreSQL only, when the
-        connection is lost for long or another server was quicker to claim the database.
+        From then on everything that writes raises it.  Happens with PostgreSQL only, when this
+        server did not renew its lease in time (`plyhouse.storage.claim`).
         """
         return await self._database.claim_lost()
 

@@ -241,7 +241,9 @@ def perform(shell: Shell, fence: Fence, where: str) -> None:
                 assert code == 0, f"{where}: `{command}` ended with {code}:\n{said}"
                 if wanted.strip():
                     expected = shell.local(wanted) + "\n"
-                    same = doctest.OutputChecker().check_output(expected, said, FLAGS)
+                    # Three dots in the first line stand for any lines, or none.
+                    printed = "\n" + said if expected.startswith("...\n") else said
+                    same = doctest.OutputChecker().check_output(expected, printed, FLAGS)
                     assert same, f"{where}: `{command}` should print\n{wanted}\nnot\n{said}"
         case "python":
             (shell.folder / "snippet.py").write_text(shell.local(fence.body), encoding="utf-8")

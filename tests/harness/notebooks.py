@@ -18,7 +18,9 @@ def run(name: str, target: Path) -> None:
     """Execute a notebook and write it, with its outputs, into the target folder."""
     notebook = nbformat.read(FOLDER / name, as_version=4)  # type: ignore[no-untyped-call]
     resources = {"metadata": {"path": str(FOLDER)}}
-    client = NotebookClient(notebook, record_timing=False, resources=resources)
+    client = NotebookClient(
+        notebook, record_timing=False, coalesce_streams=True, resources=resources
+    )
     client.execute()
     # The kernel adds its version of Python, which says nothing about the notebook.
     notebook.metadata = {

@@ -96,7 +96,8 @@ class BotClient:
                 if fits(message):
                     return message  # type: ignore[no-any-return]
                 self.inbox.append(message)
-        raise AssertionError(f"closed while waiting for {kind.__name__}; got {self.inbox}")
+        why = "" if isinstance(self.wire, MemoryClient) else f" ({self.wire.close_reason})"
+        raise AssertionError(f"closed{why} while waiting for {kind.__name__}; got {self.inbox}")
 
     async def ask(self, kind: type[Any], *args: Any, **fields: Any) -> Any:
         """Send a request and return its answer or error."""

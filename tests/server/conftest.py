@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.harness.hub_finals import Course
-from tests.harness.server import FakeClock, MemoryServer, Server
+from tests.harness.server import PATIENCE, FakeClock, MemoryServer, Server
 
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
@@ -22,7 +22,10 @@ async def open_house() -> AsyncIterator[Callable[..., Awaitable[Server]]]:
     async with contextlib.AsyncExitStack() as stack:
 
         async def start(**settings: Any) -> Server:
-            chosen = {"port": 0, "database": "sqlite:///:memory:", **settings}
+            # Clients of tests answer pings only while they wait for a message, so the server
+            # must be as patient as they are.
+            patient = {"peer_timeout": PATIENCE}
+            chosen = {"port": 0, "database": "sqlite:///:memory:", **patient, **settings}
             server = await stack.enter_async_context(running_server(ServerConfig(**chosen)))
             clients = await stack.enter_async_context(contextlib.AsyncExitStack())
             return Server(server, clients)

@@ -478,7 +478,7 @@ async def test_rebuilt_tables_keep_their_rows_and_give_no_id_twice(lasting_url: 
         found = {}
         for table in metadata.sorted_tables:
             columns = [each for each in table.c if each is not audit.c.old_name]  # a later one
-            if table.name != "meta":
+            if table.name not in ("leases", "meta"):
                 found[table.name] = [tuple(row) for row in connection.execute(select(*columns))]
         return found
 
