@@ -14,7 +14,7 @@ from sqlalchemy import Connection, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 from tests.storage.wire import wire_to
 
-from plyhouse.storage import claim, leases, models, people
+from plyhouse.storage import claim, engines, leases, models, people
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import ClaimLost, ServedAlready, StorageError
 from plyhouse.storage.store import Store
@@ -41,7 +41,7 @@ def short_leases(monkeypatch: pytest.MonkeyPatch) -> None:
 @contextlib.asynccontextmanager
 async def engine_of(url: str) -> AsyncIterator[AsyncEngine]:
     database = await Database.open(url)
-    engine = database.tool_engine(write=True)
+    engine = engines.tool_engine(database.target, write=True)
     try:
         yield engine
     finally:
