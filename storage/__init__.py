@@ -38,6 +38,7 @@ They use these modules:
     statements   SQL of the hot path, compiled once
     thread       the thread that writes to SQLite; checkpoints: the one that moves its log
     claim        one server per database
+    leases       the claim in PostgreSQL, which fences transactions
     locks        row locks that keep what was checked true until the commit
     retries      how writes are repeated; commit_check: after a doubtful commit
     errors       errors of this package, in one hierarchy
