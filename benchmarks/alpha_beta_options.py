@@ -1,7 +1,7 @@
 """The savings of each option of alpha-beta: nodes to the same depth, from the same positions.
 
 Every row has the options of the rows above it as well.  Values are equal in all rows but the
-last two, so that the nodes compare; a line says so if they are not.  Prints the table of
+last two, so that the nodes compare; a line warns if they are not.  Prints the table of
 benchmarks/NOTES.md.
 
     python benchmarks/alpha_beta_options.py

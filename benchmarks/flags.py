@@ -1,4 +1,4 @@
-"""How late a flag falls: from the deadline to the message that says so, on real sockets.
+"""How late a flag falls: the time from the deadline to its message, on real sockets.
 
 Clients that never move have `BUDGET` seconds a move.  From the arrival of their ``turn`` to that
 of ``finished`` passes the budget and what the server is late; the limit is 50 ms.  The same is

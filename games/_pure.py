@@ -27,8 +27,8 @@ PREFIXES = ("plyhouse.games.", "plyhouse.search.", SERVER)
 class PureFinder:
     """Finds modules under `prefixes` as source files only.
 
-    A finder of `sys.meta_path` by what it does: to be called one, by `importlib.abc`, would import
-    temporary files and archives into every bot's process.
+    It has the methods of a finder of `sys.meta_path` without the base class of `importlib.abc`,
+    because that module would import temporary files and archives into every bot's process.
     """
 
     def __init__(self, prefixes: tuple[str, ...] = PREFIXES) -> None:

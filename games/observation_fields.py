@@ -179,7 +179,7 @@ def _words(schema: dict[str, Any]) -> str:
 
 
 def _plural(schema: dict[str, Any]) -> str:
-    """Several values of a schema, in words."""
+    """Return the plural of a schema in words, such as "integers"."""
     words = _words(schema)
     if schema.get("type") == "array":
         return words.replace("array", "arrays", 1)

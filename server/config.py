@@ -1,8 +1,8 @@
 """The server's settings: one dataclass, validated, from which the command line makes its options.
 
-Each field carries its help text (and choices, where it has some) in ``metadata``, so that the
-option, the environment variable and the documentation cannot drift from what is enforced here.
-Durations are in seconds unless a name ends in ``_ms``.
+Each field has its help text and choices in ``metadata``.  So the option, the environment variable
+and the documentation always agree with the checks here.  Durations are in seconds unless a name
+ends in ``_ms``.
 """
 
 from __future__ import annotations

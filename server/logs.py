@@ -12,9 +12,9 @@ Two things hold for every line of every module. It is one line, with any names a
 clients; the lines of a traceback are indented, so that none looks like an event. And it has no
 token.
 
-Levels: *error*, something of the house is broken or was lost, and somebody has to look; *warning*,
-it goes on, but not as it should (a database away, a client too slow, a login refused); *info*,
-what happens; *debug*, connections without a login, and what they are refused.
+Levels: *error* is for losses and bugs, which somebody has to look at. *warning* is for trouble with
+which the server goes on, such as a missing database, a slow client or a refused login. *info* is
+for events, and *debug* for connections without a login and their refusals.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ async def running_server(
     """Run a server on the current event loop for the time of the ``async with`` block.
 
     Raises `CannotListen` and `DatabaseUnusable` before the block is entered.  On the way out the
-    clients are told, running matches stay in the database, and all sockets are closed.
+    clients get a message, running matches stay in the database, and all sockets are closed.
     """
     app = create_app()
     listener = _bind(config.host, config.port)

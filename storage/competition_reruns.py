@@ -87,8 +87,9 @@ def played_entries(
 
 
 def rehearse(connection: Connection, row: CompetitionRow, bot_ids: Sequence[int], by: By) -> None:
-    """Store a rehearsal with its games, entries and students; `CompetitionRefusal` if it has a name
-    that is taken.
+    """Store a rehearsal with its games, entries and students.
+
+    Raises `CompetitionRefusal` if its name is taken.
     """
     create(connection, row, (), by)
     if row.rehearses is not None:
@@ -105,7 +106,7 @@ def rerun(
 ) -> tuple[CompetitionRow, list[TournamentRow]]:
     """Let the final of a finished competition run again with what is entered now.
 
-    Returns the games, in their order.  `CompetitionRefusal` unless it is finished.
+    Returns the games, in their order.  Raises `CompetitionRefusal` unless it is finished.
     """
     row = find(connection, reference, lock=True)
     if row.status != "finished":

@@ -66,7 +66,7 @@ class FinalSeat(NamedTuple):
     bot_id: int
     version_id: int
     score: float | None
-    """None in a match that does not count, as are ``result`` and ``returned``."""
+    """None in a match that does not count; ``result`` and ``returned`` are None there, too."""
     result: str | None
     returned: float | None
     termination: str

@@ -192,7 +192,7 @@ def _last_versions(connection: Connection, bot_ids: Collection[int]) -> dict[int
 
 
 def find(connection: Connection, reference: str, *, lock: bool = False) -> CompetitionRow:
-    """Return a competition by its name in any case, or its id; `Unknown` if there is none.
+    """Return a competition by its name in any case, or its id; raise `Unknown` if there is none.
 
     ``lock`` makes other transactions that lock it wait until this one ends.  Use it if you check a
     status or a limit and then write.
@@ -268,7 +268,7 @@ def _with_games(connection: Connection, rows: Sequence[CompetitionRow]) -> list[
 
 
 def move(connection: Connection, reference: str, step: str, by: By, now_ms: int) -> CompetitionRow:
-    """Take a competition a step on; `CompetitionRefusal` where that cannot be.
+    """Take a competition a step on; raise `CompetitionRefusal` if it cannot.
 
     Its running tournaments follow in the same transaction.
     """

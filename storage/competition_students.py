@@ -341,7 +341,7 @@ def students_of(connection: Connection, reference: str) -> list[CompetitionStude
 
 
 def student_of(connection: Connection, row: CompetitionRow, account: str) -> Any:
-    """The row of a student by the name of its account; `Unknown` if it is not in it."""
+    """Return the row of a student by its account; raise `Unknown` if it is not in the class."""
     query = (
         select(class_students, players.c.name)
         .join(players, players.c.id == class_students.c.player_id)

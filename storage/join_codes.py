@@ -88,7 +88,7 @@ def codes_of(connection: Connection, reference: str) -> list[Code]:
 
 
 def class_of(connection: Connection, text: str) -> str:
-    """Return the id of the competition that a code is for; `Unknown` if there is no such code."""
+    """Return the id of the competition of a code; raise `Unknown` if there is no such code."""
     query = select(class_codes.c.class_id).where(class_codes.c.code == _plain(text))
     found = connection.execute(query).scalar_one_or_none()
     if found is None:

@@ -38,7 +38,7 @@ _EVENT_COLUMNS = (
 
 
 def stored_match(connection: Connection, match_id: str) -> StoredMatch:
-    """Return a match with its secret seed and all events; `Unknown` if there is none."""
+    """Return a match with its secret seed and all events; raise `Unknown` if there is none."""
     found = _stored(connection, matches.c.id == match_id)
     if not found:
         raise Unknown(f"there is no match {match_id!r}; take an id from the list of matches")

@@ -159,7 +159,7 @@ def refuse_taken_display(connection: Connection, display: str, own_key: str) -> 
 
 
 def player(connection: Connection, name: str) -> PlayerRow:
-    """Return the player of that name, ignoring case; `Unknown` if there is none."""
+    """Return the player of that name, ignoring case; raise `Unknown` if there is none."""
     found = find_player(connection, name)
     if found is None:
         raise Unknown(f"there is no player {name!r}; add one with: plyhouse admin player add NAME")
@@ -173,7 +173,7 @@ def find_player(connection: Connection, name: str) -> PlayerRow | None:
 
 
 def player_by_id(connection: Connection, player_id: int) -> PlayerRow:
-    """Return the player of that id; `Unknown` if there is none."""
+    """Return the player of that id; raise `Unknown` if there is none."""
     found = connection.execute(_players().where(players.c.id == player_id)).first()
     if found is None:
         raise Unknown(f"there is no player with the id {player_id}")
@@ -237,7 +237,7 @@ def list_tokens(connection: Connection, player_id: int) -> list[TokenRow]:
 
 
 def revoke_token(connection: Connection, key: int | str, now_ms: int) -> TokenRow:
-    """Revoke a token given by its id, its prefix or itself; `Unknown` when none or several fit."""
+    """Revoke a token by its id, its prefix or itself; raise `Unknown` if none or several fit."""
     query = _tokens()
     if isinstance(key, int):
         query = query.where(tokens.c.id == key)

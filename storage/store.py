@@ -283,7 +283,7 @@ class Store:
     def apply_soon(self, ops: Sequence[Op], done: Callable[[BaseException | None], None]) -> None:
         """Like `apply`, with a callback, which the event loop calls when they are durable.
 
-        It is told None, or the `StorageError` that `apply` would raise (ValueError for returns
+        It gets None, or the `StorageError` that `apply` would raise (ValueError for returns
         that do not fit the match).
         """
         if set(map(type, ops)) == _EVENTS:

@@ -100,7 +100,7 @@ def create(
 def competition(
     connection: Connection, competition_id: str, *, lock: bool = False
 ) -> TournamentRow:
-    """Return a competition; `Unknown` if there is none of that id, or it was deleted.
+    """Return a competition; raise `Unknown` if there is none of that id, or it was deleted.
 
     ``lock`` keeps others from changing it until the transaction ends.  Use it if you write what
     follows from the row that you read.
@@ -209,7 +209,7 @@ def change_status(
 ) -> TournamentRow:
     """Let a tournament ``pause``, ``resume`` or ``delete`` it; to say so twice is fine.
 
-    `NotNow` where its present status does not allow it.
+    Raises `NotNow` where its present status does not allow it.
     """
     before, status = _STEPS[step]
     row = competition(connection, competition_id, lock=True)
@@ -228,7 +228,7 @@ def change_status(
 def withdraw(connection: Connection, competition_id: str, bot_id: int, why: str = "") -> EntryRow:
     """Note that a bot has left a competition, and why if that may be told.
 
-    `Unknown` if it was never in it.
+    Raises `Unknown` if it was never in it.
     """
     connection.execute(
         entries.update()
@@ -326,7 +326,7 @@ def note_left(connection: Connection, competition_id: str, left: Mapping[int, in
 
 
 def overview(connection: Connection, competition_id: str) -> TournamentOverview:
-    """Return all there is to show of a competition; `Unknown` if there is none of that id."""
+    """Return all there is to show of a competition; raise `Unknown` if there is none of that id."""
     return TournamentOverview(
         competition(connection, competition_id),
         list_entries(connection, competition_id),

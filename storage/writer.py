@@ -85,9 +85,9 @@ class Writer:
         return self._pending
 
     def submit_then(self, rows: Sequence[Op], done: _Done) -> None:
-        """Queue operations that belong together; ``done`` is told None when they are durable.
+        """Queue operations that belong together; call ``done`` with None when they are durable.
 
-        They are stored all or none. If that fails it is told a `StorageError`: `AlreadyExists`,
+        They are stored all or none. If that fails, ``done`` gets a `StorageError`: `AlreadyExists`,
         `InvalidValue` or `Unknown` mean that these operations are wrong and others were stored;
         anything else means that the database cannot store now. `WriterFull` and `StoreClosed`
         mean that they were not even tried.

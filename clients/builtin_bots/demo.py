@@ -1,4 +1,4 @@
-"""Simple characters for the demo, so that the leaderboards have a middle and an end."""
+"""Simple bots of the demo, weaker than searches, so that its leaderboards show differences."""
 
 from __future__ import annotations
 

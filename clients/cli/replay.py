@@ -173,7 +173,7 @@ def _chosen(records: Iterator[Record], file: str, which: str | None) -> Record:
 
 
 def _shown(position: Position, positions: list[Position]) -> str:
-    """A position as text, with what led to it."""
+    """Return a position as text, after the actions that led to it."""
     from plyhouse.clients.terminal.text_scene import draw
 
     head = f"Ply {position.ply} of {positions[-1].ply}"

@@ -44,7 +44,7 @@ class Batch:
 
     @property
     def first(self) -> Report:
-        """The first report; `IndexError` if there is none."""
+        """Return the first report; raise `IndexError` if there is none."""
         reports: list[Report] = [*self.flags, *self.checked, *self.troubles]
         return reports[0]
 

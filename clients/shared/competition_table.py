@@ -11,7 +11,7 @@ __all__ = ["board_cells", "print_board", "print_certainty"]
 
 
 def print_board(view: Board) -> None:
-    """The table of a board, and what it withholds."""
+    """Print the table of a board, and notes about data that it withholds."""
     print_table(*board_cells(view))
     for text in view.notes:
         note(text)

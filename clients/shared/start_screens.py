@@ -76,10 +76,10 @@ def show_match(course: FollowedMatch, line: Connection | None, house: ServerApi)
 
 
 def show_lobby(house: ServerApi) -> None:
-    """Games to play, open seeks, running matches."""
+    """Show the lobby: games to play, open seeks, running matches."""
     run(TerminalApp(lambda app: LobbyScreen(house), terminal_ink(), light=is_light()))
 
 
 def show_boards(boards: Boards, first: str | None) -> None:
-    """Leaderboards and tables of competitions."""
+    """Show leaderboards and tables of competitions."""
     run(TerminalApp(lambda app: StandingsScreen(boards, first), terminal_ink(), light=is_light()))

@@ -56,7 +56,7 @@ class Canvas:
 
     @property
     def height(self) -> int:
-        """Lines so far."""
+        """Number of lines drawn so far."""
         return len(self._rows)
 
     @property

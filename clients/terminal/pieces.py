@@ -45,7 +45,7 @@ LARGE: Final[dict[str, Callable[[float, float], bool]]] = {
     "ring": lambda x, y: 0.4 <= x * x + y * y <= 1,
     "cross": lambda x, y: abs(abs(x) - abs(y)) <= 0.36,
 }
-"""Whether a point of the square from -1 to 1 belongs to a figure."""
+"""A test of points in the square from -1 to 1: true for points of the figure."""
 
 BITMAPS: Final = {
     "pawn": "........ ........ ...##... ..####.. ...##... ..####.. .######.",

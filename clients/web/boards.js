@@ -20,7 +20,7 @@ const FRAMED = new Set(["checkered", "lines", "wells", "pits", "points"]);
  * The plan of a board.
  * @param {Scenes.Grid} element
  * @param {boolean} turned whether it is shown by half a turn
- * @param {boolean} small whether there is less room than for a board of its own
+ * @param {boolean} small whether there is less room than a whole board needs
  */
 export function plan(element, turned, small) {
   const rows = element.rows ?? [];

@@ -1,4 +1,4 @@
-// Stacks of chips: as many as a counter says, in chips of one and of five.
+// Stacks of chips of one and of five, for the value of a counter.
 
 import { svg } from "./dom.js";
 

@@ -22,7 +22,7 @@ export function fit(scene, room) {
   };
   let over = excess(high);
   if (over > 0) {
-    // A single board is too high by just what the scene is: then the first look hits, and the second says so.
+    // A single board is too high by as much as the scene. Then the first size fits, and the second look confirms it.
     const highest = Math.max(...[...boards].map((each) => each.getBoundingClientRect().height));
     let next = Math.floor(Math.min(high, highest) - over);
     for (let looks = 0; high - low > 2; looks += 1) {

@@ -7,8 +7,8 @@ import { following, last, match } from "./state.js";
 /** The playback on one page. */
 export class Passing {
   /**
-   * @param {() => void} show called when another position is to be seen
-   * @param {() => void} showWhere called when only how far the match has come is to be seen
+   * @param {() => void} show draws another position
+   * @param {() => void} showWhere shows how far the match has come, where the position stays
    * @param {() => number} speed plies per second of a replay
    */
   constructor(show, showWhere, speed) {

@@ -121,7 +121,7 @@ export class Drawing {
   }
 
   /**
-   * Draws the elements from top to bottom; boards are together, as are the elements before seats.
+   * Draws the elements from top to bottom, with boards together and the elements of each seat together.
    * A scene without a board is a table.
    * @param {boolean} several whether there are several boards
    */

@@ -12,7 +12,7 @@ export const SIZE = { least: 50, most: 150, usual: 100 };
 
 /** @typedef {{sound: boolean, confirm: boolean, board: string, pieces: string, size: number}} Settings */
 
-/** What was kept, as far as it makes sense. @param {string | null} text @returns {Settings} */
+/** Return the stored settings without those that make no sense. @param {string | null} text @returns {Settings} */
 export function read(text) {
   /** @type {Partial<Record<keyof Settings, unknown>>} */
   let kept = {};

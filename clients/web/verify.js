@@ -69,7 +69,7 @@ class Stream {
  * Check a record against what was possible at each roll.
  * @param {Answers.Record} record
  * @param {Answers.Chances} chances
- * @param {string} told the commitment that this page was told while the match ran; empty if it did not watch
+ * @param {string} told the commitment that this page received while the match ran; empty if it did not watch
  * @returns {Promise<Report>}
  */
 export async function verify(record, { tables, nodes }, told = "") {

@@ -2,8 +2,8 @@
 
 A kernel is written once, against `plyhouse.search.kernels.node_state.NodeState` (any object
 with the attributes of `plyhouse.games.base.State`), so users' games stay ordinary
-Python.  The build makes a *typed copy* of each, ``<name>_native``, from the same source
-by importing `plyhouse.games.native.NativeState` under that name instead: in the copy
+Python.  The build makes a *typed copy* of each, ``<name>_native``, from the same source,
+which imports `plyhouse.games.native.NativeState` under that name instead.  In the copy
 the calls into the built-in games are C calls.
 """
 

@@ -3,10 +3,10 @@
 They differ in three factors per iteration, which the caller gives: what positive and
 negative regrets are multiplied by, and how much the iteration counts in the average.
 
-For one seat: its counterfactual gains come from the ends of the tree, weighted by the
-reaches of the others, and go up its own information sets, last first; there regrets are
-updated and matched.  This visits no node twice and gives exactly what the recursion over
-the tree of Zinkevich and others (2007) does, apart from rounding.
+For one seat: its counterfactual gains come from the ends of the tree, weighted by the reaches of
+the others.  They go up its own information sets, last first, where regrets are updated and matched.
+This visits no node twice and gives exactly what the recursion over the tree of Zinkevich and
+others (2007) does, apart from rounding.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Checkers positions with few pieces as numbers, and where each of them leads.
 
-Positions are seen by the seat to move, as black: white to move is the same with the board
-turned.  A *slice* is all positions with so many own men and kings, enemy men and kings; in it
-the four sets of squares are counted independently, which leaves some holes where they overlap.
+Positions are seen by the seat to move, as black: white to move is the same with the board turned.
+A *slice* is all positions with given numbers of own men and kings, and of enemy men and kings.  It
+numbers the four sets of squares independently, so the numbers of overlapping sets stay unused.
 """
 
 from __future__ import annotations

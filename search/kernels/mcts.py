@@ -1,10 +1,10 @@
 """Monte Carlo tree search with UCT, RAVE and proven values; any number of seats, and chance.
 
-Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006 (UCT); Browne et al.,
-"A survey of Monte Carlo tree search methods", IEEE TCIAIG 4 (2012), for the four steps;
-Gelly and Silver, "Monte-Carlo tree search and rapid action value estimation in computer
-Go", Artificial Intelligence 175 (2011), for RAVE; Winands, Bjornsson and Saito,
-"Monte-Carlo tree search solver", Computers and Games 2008, for proven values.
+UCT is by Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006. The four steps
+follow Browne et al., "A survey of Monte Carlo tree search methods", IEEE TCIAIG 4 (2012). RAVE is
+by Gelly and Silver, "Monte-Carlo tree search and rapid action value estimation in computer Go",
+Artificial Intelligence 175 (2011). Proven values follow Winands, Bjornsson and Saito, "Monte-Carlo
+tree search solver", Computers and Games 2008.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """PUCT: a tree search led by a prior over actions and an estimate of positions.
 
-Rosin, "Multi-armed bandits with episode context", Annals of Mathematics and Artificial
-Intelligence 61 (2011); in the form of Silver et al., "A general reinforcement learning
-algorithm that masters chess, shogi, and Go through self-play", Science 362 (2018).
+Rosin, "Multi-armed bandits with episode context", Annals of Mathematics and Artificial Intelligence
+61 (2011). The form is that of Silver et al., "A general reinforcement learning algorithm that
+masters chess, shogi, and Go through self-play", Science 362 (2018).
 """
 
 from __future__ import annotations

@@ -15,12 +15,12 @@ __all__ = ["Sampler"]
 class Sampler:
     """Draws ``count`` outcomes of a chance node, or leaves a node with no more as it is.
 
-    The sample is stratified: the probabilities are laid side by side on the unit interval,
-    which is cut in ``count`` equal parts, and one point is drawn in each.  So every outcome
-    is drawn in proportion to its probability, and the mean of the sample is an unbiased
-    estimate of the node's with less variance than independent draws would have.
+    The sample is stratified: the probabilities are laid side by side on the unit interval, which is
+    cut in ``count`` equal parts, and one point is drawn in each.  So every outcome is drawn in
+    proportion to its probability.  The mean of the sample is an unbiased estimate of the node's
+    mean, with less variance than that of independent draws.
 
-    All chance nodes of the same ply use the same points (common random numbers): actions are
+    All chance nodes of the same ply use the same points (common random numbers).  So actions are
     compared on equal luck, and a search that prunes sees the same tree as one that does not.
     """
 

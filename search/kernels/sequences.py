@@ -1,12 +1,11 @@
 """A game of imperfect information in sequence form, which the solvers work on.
 
-A *sequence* is what one seat has done on a path of the tree; with perfect recall it is its
-last action in its last information state, here a `Slot`.  A seat's behaviour is then a
-weight per slot (its *reach*: the product of the seat's own probabilities up to it), and
-the expected returns are sums over the tree's ends of the reaches of all seats there.  So
-a solver needs the ends and the information states only, never the nodes between them.
-Koller, Megiddo and von Stengel, "Fast algorithms for finding randomized strategies in
-game trees", STOC 1994.
+A *sequence* is what one seat has done on a path of the tree; with perfect recall it is its last
+action in its last information state, here a `Slot`.  A seat's behaviour is then a weight per slot:
+its *reach*, the product of the seat's own probabilities up to it.  The expected returns are sums
+over the tree's ends of the reaches of all seats there.  So a solver needs the ends and the
+information states only, never the nodes between them.  Koller, Megiddo and von Stengel, "Fast
+algorithms for finding randomized strategies in game trees", STOC 1994.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ Ballard, "The *-minimax search procedure for trees containing chance nodes", Art
 Intelligence 21 (1983); Hauk, Buro and Schaeffer, "Rediscovering *-minimax search", in:
 Computers and Games (2004).
 
-Every seat is either on the side of the seat that searches or against it, so that the same
-kernel plays two seats, two teams, and one seat against a coalition of all others (paranoid).
-Without chance nodes it is alpha-beta.
+Every seat is either on the side of the seat that searches or against it. So the same kernel plays
+two seats, two teams, and one seat against a coalition of all others (paranoid). Without chance
+nodes it is alpha-beta.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ CHANCE: Final = -1
 TERMINAL: Final = -2
 INFINITY: Final = float("inf")
 MARGIN: Final = 1e-8
-"""Share of the range of values by which a bound must be passed before it cuts: windows at
-chance nodes are sums of rounded numbers (and probabilities may sum to 1 but for 1e-9), and
-rounding must not change a value."""
+"""Share of the range of values by which a bound must be passed before it cuts. Windows at chance
+nodes are sums of rounded numbers, and probabilities may sum to 1 but for 1e-9. Rounding must not
+change a value."""
 
 
 @final

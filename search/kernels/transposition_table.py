@@ -42,8 +42,8 @@ class Entry:
 class Table:
     """Entries by key, at most ``size`` of them.
 
-    Python's own dicts do the hashing: the whole key is compared, and what is kept does
-    not depend on hash values, which for bytes and text differ from process to process.
+    Python's own dicts do the hashing.  They compare the whole key, so the entries kept do not
+    depend on hash values, which differ from process to process for bytes and text.
 
     Replacement: new entries, and old ones that are asked for, go into ``young``.  When
     the table is full, each new entry makes two of the other dict, ``old``, compete: the

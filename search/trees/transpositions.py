@@ -57,7 +57,7 @@ class TranspositionTable:
         return f"<TranspositionTable {len(self)} of {self.size}>"
 
     def clear(self) -> None:
-        """Forget everything; `ValueError` while a search uses the table."""
+        """Forget everything; raise `ValueError` while a search uses the table."""
         if self._searching:
             raise ValueError("a search is using this table: clear it when that is over")
         self._table.clear()
@@ -65,7 +65,7 @@ class TranspositionTable:
     def open(self, context: tuple[Any, ...]) -> Table:
         """Begin a search whose values mean what ``context`` says; for the searches only.
 
-        `ValueError` while another search uses the table.
+        Raises `ValueError` while another search uses the table.
         """
         if self._searching:
             raise ValueError(

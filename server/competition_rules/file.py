@@ -85,7 +85,8 @@ class Limits:
     students: int = 200
     """The largest number of students; a group counts once.  0: a competition without students."""
     matches_at_a_time: int = 8
-    """The largest number of matches of the final that run at the same time, besides free play."""
+    """The largest number of matches of the final that run at the same time; free play does not
+    count."""
     absent_minutes: int = 30
     """Minutes for which a game of the final waits for an entry before withdrawing it; 0: for ever.
     Half an hour is enough to restart a machine or to call a student.  A Swiss of eight rounds

@@ -78,7 +78,7 @@ _REPEATED: Final = (*ROBINS, "gauntlet")
 """Formats whose schedule is known from the beginning and can be played several times."""
 
 _SIGNS: Final = " .,:()&'+-_"
-"""Signs that a competition's name may have besides letters and digits of all scripts."""
+"""Signs that a competition's name may have in addition to letters and digits of all scripts."""
 
 
 def read_competition(text: str, now: datetime | None = None) -> CompetitionFile:

@@ -120,8 +120,8 @@ def make_format(
 ) -> Format | Ladder:
     """Return the format of this name.
 
-    Raises `FormatError` for an unknown name or parameter, for a value of the wrong type or out of
-    range, and if the format cannot pair a game with this number of seats.
+    Raises `FormatError` for an unknown name or parameter, and for a value of the wrong type or out
+    of range.  It also raises it if the format cannot pair a game with this number of seats.
 
     >>> make_format("swiss", number=5).count(30)
     150

@@ -1,7 +1,7 @@
 """The interface of the pairings still to start, in any format.
 
-Pairings played earlier under the same conditions (the same versions, seats and rules) need not be
-played again: a pairing that becomes ready takes over the outcome of an earlier one in the *pool*.
+Pairings played earlier with the same versions, seats and rules need not be played again.  A pairing
+that becomes ready takes over the outcome of an earlier one in the *pool*.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ A round is drawn when the one before it is settled, by the aims of FIDE's Dutch 
 Handbook, C.04.3), in this order:
 
 * no two entries meet twice, and no entry gets a bye twice;
-* if a pairing is one match, no entry plays the same seat three times in a row, or one seat three
-  times more often than the other (the absolute colour preferences of A.6);
+* if a pairing is one match, no entry plays a seat three times in a row, or three times more often
+  than the other seat (A.6);
 * the bye goes to an entry with the fewest points among those that have had none;
 * as few leaders as possible meet an entry with fewer points;
 * opponents are as near in points as possible;
@@ -13,7 +13,7 @@ Handbook, C.04.3), in this order:
 * within a group of equal points the upper half of the seeding meets the lower half.
 
 An aim is given up only if every possible round breaks it.  The aim for leaders replaces that
-system's order, which completes the highest group of points first: two entries without a loss meet,
+system's order, which completes the highest group of points first.  Two entries without a loss meet,
 so the default number of rounds leaves one unless byes prevent it.  That system's procedure needs
 groups of whole and half points, but mirrored pairings and games of points score anything between 0
 and 1.  So all pairs of a round are found at once, as the matching of least cost.

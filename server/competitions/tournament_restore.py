@@ -240,7 +240,7 @@ def _reusable(
 
 
 def format_of(row: TournamentRow, terms: Terms) -> Format | Ladder:
-    """Return the format of a competition; `FormatError` if it is impossible."""
+    """Return the format of a competition; raise `FormatError` if it is impossible."""
     if row.format == "round_robin":
         given: dict[str, Any] = {"laps": row.rounds}
     else:

@@ -6,11 +6,12 @@ most, and stays there while it can.  An idle bot moves if its machine has no pro
 another machine has fewer bots for its processors.
 
 Processors are given by priority: first to checks of submissions, then to finals, then to
-rehearsals, then to people who play against a hosted bot, and last to ladders, which always have
-another match to play.  A waiting check keeps one processor free of all others.  A final does not
-wait for matches of rehearsals and people.  It begins beside them on their processor, and their bots
-yield (`Priority.nice`).  A match of a ladder keeps its processor until it ends, because the rating
-of a bot on half a processor means nothing.  No other ladder match begins while anything else waits.
+rehearsals.  People who play against a hosted bot come next.  Ladders come last, because they always
+have another match to play.  A waiting check keeps one processor free of all others.  A final does
+not wait for matches of rehearsals and people.  It begins beside them on their processor, and their
+bots yield (`Priority.nice`).  A match of a ladder keeps its processor until it ends, because the
+rating of a bot on half a processor means nothing.  No other ladder match begins while anything else
+waits.
 """
 
 from __future__ import annotations

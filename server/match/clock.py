@@ -25,8 +25,8 @@ __all__ = ["Clock"]
 class Clock:
     """The clocks of all seats of a match; at most one runs.
 
-    Misuse (starting a second clock, stopping one that does not run, going back in time on a pause)
-    is a `RuntimeError`, because it is a fault of the caller, not of a player.
+    Misuse raises a `RuntimeError`, because it is a fault of the caller, not of a player.  Examples
+    are starting a second clock, stopping one that does not run, or going back in time on a pause.
     """
 
     __slots__ = (

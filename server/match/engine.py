@@ -17,9 +17,9 @@ The clock of the seat to move starts when the shell reports that its turn was wr
 (`Match.turn_written`).  For a seat that is away for its own reasons, it starts when the turn could
 have been written (`Match.turn_missed`).
 
-A match consists of its `Course` (everything that its stored events determine, and so survives a
-kill), its `Attendance` (the seats that are away, and since when), and its `Audience` (what each
-viewer has got).  Only `plyhouse.server.match.views` makes the data for viewers.
+A match consists of three parts.  Its `Course` is everything that its stored events determine, which
+survives a kill.  Its `Attendance` has the seats that are away, and since when.  Its `Audience` has
+the data that each viewer has got.  Only `plyhouse.server.match.views` makes the data for viewers.
 
 The module is long because the match is one state machine.  The effect of an input depends on
 status, clock, offers and absences together, so splitting it would give classes that know each

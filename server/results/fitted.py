@@ -7,16 +7,16 @@ games.
 
 *Fixed-time* intervals hold for one look at a number of games chosen in advance.  *Any-time*
 intervals hold for all looks together, so you may watch a board and stop at any moment.  They are
-the normal mixture of Robbins ("Statistical methods related to the law of the iterated logarithm",
-Annals of Mathematical Statistics 41, 1970; Howard, Ramdas, McAuliffe and Sekhon, "Time-uniform,
-nonparametric, nonasymptotic confidence sequences", Annals of Statistics 49, 2021, eq. 14) with the
-information of the fit as time.
+the normal mixture of Robbins with the information of the fit as time.  Sources: "Statistical
+methods related to the law of the iterated logarithm", Annals of Mathematical Statistics 41, 1970.
+Howard, Ramdas, McAuliffe and Sekhon, "Time-uniform, nonparametric, nonasymptotic confidence
+sequences", Annals of Statistics 49, 2021, eq. 14.
 
-For an estimate, this is an asymptotic confidence sequence in the sense of Waudby-Smith, Arbour,
-Sinha, Kennedy and Ramdas ("Time-uniform central limit theory and asymptotic confidence sequences",
-Annals of Statistics 52, 2024): it holds if the first look comes late, not from the first game on.
-One more approximation applies here.  The strength of one entry is a martingale only while its
-opponents stay about the same mixture.
+For an estimate, this is an asymptotic confidence sequence: it holds if the first look comes late,
+not from the first game on.  Source: Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, "Time-uniform
+central limit theory and asymptotic confidence sequences", Annals of Statistics 52, 2024.  One more
+approximation applies here.  The strength of one entry is a martingale only while its opponents stay
+about the same mixture.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ format   game          read by
 ``txt``  every game    people: a line for each turn
 ======== ============= ===============================================================
 
-A match that did not end by the rules of its game (a flag fell, a bot crashed) has the moves made
-and the result that counts; a comment says how it ended.
+If a match did not end by the rules of its game, for instance because a flag fell, its file has the
+moves made and the result that counts. A comment says how it ended.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ NOTATIONS: Final[dict[str, tuple[str, Callable[[Record, Game, str], str]]]] = {
 
 
 def form_of(game: str) -> str:
-    """Return the established format of a game, by its name or spec; `TEXT` if there is none.
+    """Return the established format of a game, by its name or spec; raise `TEXT` if there is none.
 
     >>> form_of("go(size=9)"), form_of("pig")
     ('sgf', 'txt')

@@ -1,11 +1,11 @@
 """Ratings of games for three or more seats: a Plackett-Luce fit.
 
 A match is a ranking.  The winner is chosen among all with odds ``exp(strength + seat)``, the second
-among the rest, and so on (Plackett, "The analysis of permutations", Applied Statistics 24, 1975;
-Luce, "Individual choice behavior", 1959; Hunter, "MM algorithms for generalized Bradley-Terry
-models", Annals of Statistics 32, 2004).  Hunter's condition for a finite fit is that of
-`plyhouse.server.results.separation`.  With two seats the model is that of Bradley and Terry.  The
-likelihood is concave, so Newton's steps find its maximum in a few rounds.
+among the rest, and so on.  Sources: Plackett, "The analysis of permutations", Applied Statistics
+24, 1975.  Luce, "Individual choice behavior", 1959.  Hunter, "MM algorithms for generalized
+Bradley-Terry models", Annals of Statistics 32, 2004.  Hunter's condition for a finite fit is that
+of `plyhouse.server.results.separation`.  With two seats the model is that of Bradley and Terry.
+The likelihood is concave, so Newton's steps find its maximum in a few rounds.
 
 Entries that share a place count as ranked in every order equally: the mean of the logarithms, which
 is a draw as half a win each way.  The model says nothing about the size of returns; if that counts,
@@ -73,9 +73,9 @@ def fit_rankings(
     Scores of the result are shares of opponents beaten.  ``errors`` is ``"pairs"`` by default if
     some matches are of one pair.
 
-    Raises `ResultError` for a match of fewer than two seats, for returns that are no finite numbers
-    or do not match the seats, for a game with different numbers of seats, and for more than a dozen
-    on one place.  It also raises it for the anchors that `fit_strengths` refuses.
+    Raises `ResultError` for a match of fewer than two seats, and for returns that are not finite or
+    do not match the seats.  It also raises it for a game with different numbers of seats, and for
+    more than a dozen on one place.  It also raises it for the anchors that `fit_strengths` refuses.
     """
     rows = list(matches)
     names = tuple(dict.fromkeys([*entries, *(name for row in rows for name in row.seats)]))

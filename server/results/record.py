@@ -145,8 +145,8 @@ class Record(Struct, frozen=True):
     max_retries: illegal actions in one ply that did not forfeit yet, under the rule ``retry``.
     started_ms: wall clock when all seats were ready, in milliseconds since 1970 (UTC).
     finished_ms: wall clock at the end, in the same unit.
-    void_reason: why the match was made void, by an organiser or since the machine that ran a bot
-        was too busy, so that it counts nowhere; null if it was not.
+    void_reason: why the match was made void, so that it counts nowhere; null if it was not. An
+        organiser can void it, and so can a runner whose machine was too busy for a bot.
     """
 
     format: str

@@ -1,10 +1,11 @@
 """Separation: whether results compare all entries with each other.
 
 Strengths have a finite most likely value if and only if the following holds.  However the entries
-are split in two groups, some entry of each group has taken something from one of the other (Ford,
-"Solution of a ranking problem from binary comparisons", American Mathematical Monthly 64, 1957).
-In other words, the graph of who took something from whom is strongly connected.  If it is not, only
-the prior holds the parts together.  Their distance then shows only how strong the prior is.
+are split in two groups, some entry of each group has taken something from one of the other.
+Source: Ford, "Solution of a ranking problem from binary comparisons", American Mathematical
+Monthly 64, 1957.  In other words, the graph of who took something from whom is strongly connected.
+If it is not, only the prior holds the parts together.  Their distance then shows only how strong
+the prior is.
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 
 There are two models, chosen per game:
 
-* Where wins, draws and losses count, the model is Davidson's ("On extending the Bradley-Terry
-  model to accommodate ties in paired comparison experiments", JASA 65, 1970), with the first-seat
-  advantage of Davidson and Beaver (Biometrics 33, 1977).  With strengths ``s``, advantage ``g`` and
-  drawishness ``d``, the logarithms of win, draw and loss of the first seat are as
-  ``t/2 : d : -t/2`` where ``t = s(first) - s(second) + g``.  We prefer it to Rao and Kupper's
+* Where wins, draws and losses count, the model is Davidson's, with the first-seat advantage of
+  Davidson and Beaver (Biometrics 33, 1977).  Source: "On extending the Bradley-Terry model to
+  accommodate ties in paired comparison experiments", JASA 65, 1970.  With strengths ``s``,
+  advantage ``g`` and drawishness ``d``, the logarithms of win, draw and loss of the first seat are
+  as ``t/2 : d : -t/2`` where ``t = s(first) - s(second) + g``.  We prefer it to Rao and Kupper's
   because a draw is then exactly half a win.  Total scores are all that the fit needs, and after a
   balanced round robin ratings rank as scores do, which a lecturer must be able to explain.
 * Where the size of the points counts (``shares``), only the expected score is modelled, by the
@@ -77,8 +77,8 @@ def fit_strengths(
     deviation of the field in Elo points, estimated by default.  ``start`` is an earlier fit from
     which to begin.  Work grows with the cube of the number of entries, and hardly with the games.
 
-    Raises `ResultError` for a share in a game of wins, draws and losses, for an anchor that is not
-    among the entries or not finite, and for a spread that is not above zero.
+    Raises `ResultError` for a share in a game of wins, draws and losses, and for a spread that is
+    not above zero.  It also raises it for an anchor that is not finite or not among the entries.
     """
     cells = sum_up(results) if isinstance(results, Units) else results
     fixed = check_anchors(cells.names, anchors or {}, spread)
@@ -131,7 +131,7 @@ def fit_strengths(
 def check_anchors(
     names: tuple[NameT, ...], anchors: Mapping[NameT, float], spread: float | None
 ) -> dict[int, float]:
-    """Return anchors by entry number; `ResultError` for bad ones or spread."""
+    """Return anchors by entry number; raise `ResultError` for bad ones or spread."""
     if spread is not None and not (math.isfinite(spread) and spread > 0.0):
         raise ResultError(f"A spread of {spread} Elo points: give one above zero, such as 350.")
     place = {name: index for index, name in enumerate(names)}

@@ -1,7 +1,7 @@
 """The files of the web client under ``/web``, where it is installed.
 
-Browsers keep them, and ask each time whether theirs is still good (``Cache-Control: no-cache``
-with an ``ETag``): so modules of different versions never meet, and an unchanged file costs an
+Browsers keep them, and ask each time whether their copy is current (``Cache-Control: no-cache``
+with an ``ETag``).  So modules of different versions never meet, and an unchanged file costs an
 answer without a body (304).  The server lists the available files when it starts; a file that
 changes later is read again.
 """

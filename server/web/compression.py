@@ -7,7 +7,7 @@ would delay every clock by 80 ms.
 The most recently used compressed answers are cached, because many answers repeat: the client's
 files, the description of the API, unchanged pages.
 
-The length of a compressed answer reveals no secret (BREACH): the only secret next to text that a
+The length of a compressed answer reveals no secret (BREACH).  The only secret next to text that a
 stranger chose is the token of a new account, which differs each time.
 """
 

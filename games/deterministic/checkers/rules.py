@@ -361,7 +361,7 @@ def _past(seen: CheckersObservation, black: int, white: int) -> tuple[int, ...]:
 class CheckersObservation(Observation):
     """The board and the progress towards a draw.
 
-    Earlier positions are not in it: they grow with the match, whose events tell them.
+    Earlier positions are in the events of the match, not here, because their number grows.
     """
 
     board: tuple[str, ...]

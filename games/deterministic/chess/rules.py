@@ -308,7 +308,7 @@ def _noisy(position: bytes, actions: list[Any]) -> list[Any]:
 class ChessObservation(Observation):
     """The board and what the rules say of it.
 
-    Earlier positions are not in it: they grow with the match, whose events tell them.
+    Earlier positions are in the events of the match, not here, because their number grows.
     """
 
     fen: str

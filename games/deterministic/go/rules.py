@@ -45,7 +45,7 @@ _WRITTEN: Final[bytes] = bytes([ord(_MARKS[code]) if code < 3 else 32 for code i
 class GoObservation(Observation):
     """The board, and what superko forbids now.
 
-    Earlier boards are not in it: they grow with the match, whose events tell them.
+    Earlier boards are in the events of the match, not here, because their number grows.
     """
 
     board: tuple[str, ...]

@@ -34,8 +34,10 @@ Call = Request[Any, Any, Any]
 async def file(
     state: State, request: Call, competition: FromPath[str], form: FromPath[str]
 ) -> Response[Any]:
-    """Return a file: csv, md, html or json of the standings that you may see; jsonl, pgn, sgf, pdn,
-    mat or parquet of the matches; grades and gradescope for its staff.
+    """Return a file of a competition.
+
+    csv, md, html and json have the standings that you may see, and jsonl, pgn, sgf, pdn, mat and
+    parquet the matches. grades and gradescope are for the staff.
     """
     if form not in FILES:
         raise Problem("http/404", f"There is no format {form!r}; use {', '.join(FILES)}.", 404)

@@ -213,7 +213,7 @@ async def match_replay(
 
 
 def _may_replay(stored: StoredMatch, seat: int | None, *, all_hands: bool) -> bool:
-    """Return whether the views of the seats are open; `Problem` if the one asked for is not."""
+    """Return whether the views of the seats are open; raise `Problem` if the wanted one is not."""
     match, game = stored.header.id, get_game(stored.header.game)
     is_open = seats_open(stored, game)
     if seat is not None and seat >= game.seats:

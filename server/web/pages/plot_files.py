@@ -39,7 +39,7 @@ def _style() -> str:
 
 
 def plot_answer(plot: Plot | None, subject: str) -> Response[Any]:
-    """Answer with the file of a plot, named after its subject; a page that says so without one."""
+    """Answer with the file of a plot, named after its subject; without one, with a page."""
     if plot is None:
         return missing(f"There is no such plot of {subject}.")
     name = UNSAFE.sub("-", f"{subject}-{plot.name}").strip("-")
