@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
-from plyhouse.games.base import CHANCE, TERMINAL
+from plyhouse.games.base import CHANCE, TERMINAL, Scoring
 from plyhouse.games.errors import GameError
 from plyhouse.games.position import Position
 
@@ -118,6 +118,7 @@ def fields_of(
         "depth": tree.depth,
         "complete": found.complete,
         "larger": found.larger,
+        "wins": _counts_wins(tree.game),
         "estimated": hasattr(spot.state, "heuristic"),
         "seat": tree.seat,
         "seats": [tree.game.seat_name(seat) for seat in range(tree.game.seats)],
@@ -129,6 +130,13 @@ def fields_of(
         "root": _finite(tree.fields(tree.root)),
         "svg": tree.svg(heading),
     }
+
+
+def _counts_wins(game: Game) -> bool:
+    """Return whether a value is a chance: -1 for a loss, 1 for a win, of one of two seats."""
+    return (
+        game.seats == 2 and game.return_bounds == (-1.0, 1.0) and game.info.scoring is Scoring.WINS
+    )
 
 
 def _finite(node: dict[str, Any]) -> dict[str, Any]:

@@ -32,11 +32,12 @@ export async function showDetail(detail) {
  */
 export function offerReview(review, go) {
   if (!review.hidden || !match.events.some((event) => event.seat >= 0)) return;
-  const button = html("button", { type: "button" }, "Where was it lost?");
+  const { asked, seat } = question();
+  const button = html("button", { type: "button" }, asked);
   button.addEventListener("click", async () => {
     review.replaceChildren("The match is being looked at, which takes some seconds.");
     try {
-      const response = await fetch(`${api()}/review`);
+      const response = await fetch(`${api()}/review${seat === null ? "" : `?seat=${seat}`}`);
       const found = await response.json();
       if (response.ok) review.replaceChildren(...verdict(found, go));
       else if (response.status === 503 || response.status === 409) review.replaceChildren(button, ` ${found.detail}`);
@@ -50,6 +51,25 @@ export function offerReview(review, go) {
 }
 
 /**
+ * The question that fits who is here, and the seat it is about: one's own for who lost, and for all others the one that lost.
+ * @returns {{asked: string, seat: number | null}}
+ */
+function question() {
+  const returns = match.outcome?.returns ?? [];
+  if (match.seat === null || !returns.length) return { asked: "Where was it lost?", seat: null };
+  const [own, most] = [returns[match.seat] ?? 0, Math.max(...returns)];
+  const drawn = returns.every((each) => each === own);
+  if (drawn || own === most) return { asked: drawn ? "Review the match" : "Where did it turn?", seat: drawn ? match.seat : null };
+  return { asked: "Where did I lose it?", seat: match.seat };
+}
+
+/** Whether a seat is a bot's whose author may ask it again; people and built-in bots are asked nothing. @param {number} seat */
+function isBot(seat) {
+  const { player = "", bot = "" } = match.seats[seat] ?? {};
+  return match.seat === null && player !== "house" && bot !== "" && bot.toLowerCase() !== player.toLowerCase();
+}
+
+/**
  * The verdict of a review, with a way to each ply that it names.
  * @param {{seat: number, verdict: string, losses: number[], command?: string | null}} found
  * @param {(at: number) => void} go
@@ -60,7 +80,7 @@ function verdict(found, go) {
     way.addEventListener("click", () => go(ply));
     return way;
   });
-  const command = found.command ? `${found.command} --server ${location.origin}` : "";
+  const command = found.command && isBot(found.seat) ? `${found.command} --server ${location.origin}` : "";
   return [`${name(found.seat)}: ${found.verdict} `, ...ways,
     command ? html("small", { class: "soft" }, ` Ask your bot again: ${command}`) : ""];
 }

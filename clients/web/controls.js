@@ -24,6 +24,13 @@ const ICONS = {
   full: "M3 3h6v2H5v4H3zM11 3h6v6h-2V5h-4zM3 11h2v4h4v2H3zM15 11h2v6h-6v-2h4z",
 };
 
+const KEYS_TO_PLAY = [
+  ["Tab", "to the board and its buttons"],
+  ["\u2190 \u2191 \u2192 \u2193", "on the board: from spot to spot"],
+  ["Enter", "choose a spot, a card or a button"],
+  ["Escape", "give up what you have chosen"],
+];
+
 const KEYS = [
   ["Space", "play or pause"],
   ["\u2190 \u2192", "one ply back or forward"],
@@ -38,6 +45,9 @@ const KEYS = [
   ["?", "this help"],
   ["Escape", "close this"],
 ];
+
+/** A list of keys with what they do. @param {string[][]} keys */
+const keyList = (keys) => html("dl", { class: "keys" }, keys.flatMap(([key, text]) => [html("dt", {}, html("kbd", {}, key)), html("dd", {}, text)]));
 
 const icon = (/** @type {string} */ name) => svg("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, svg("path", { d: ICONS[name] }));
 
@@ -98,7 +108,7 @@ export class Controls {
     this.rate.addEventListener("change", () => { this.speed = Number(this.rate.value); });
     this.where = html("span", { id: "where" });
     this.watching = html("span", { id: "watching", class: "soft", hidden: true });
-    this.help = dialog("help", "Keys", html("dl", { class: "keys" }, KEYS.flatMap(([key, text]) => [html("dt", {}, html("kbd", {}, key)), html("dd", {}, text)])));
+    this.help = dialog("help", "Keys", html("h3", {}, "To play"), keyList(KEYS_TO_PLAY), html("h3", {}, "To step through a match"), keyList(KEYS));
     this.link = copying("Link to this position", "link");
     this.frame = copying("To show it in another page", "frame");
     this.moves = movesRow();

@@ -2,6 +2,7 @@
 // opened and as a drawing. The server computes it in a separate program.
 
 import { html, svg, words } from "./dom.js";
+import { NodeBoard } from "./node_board.js";
 import { withHolders } from "./speak.js";
 import { api, last, match, name, place } from "./state.js";
 
@@ -40,6 +41,7 @@ const SQUARE = "M2.5 2.5h11v11h-11z"; // the end of the game, and estimates
  * @property {number | null} depth
  * @property {boolean} complete
  * @property {boolean} larger
+ * @property {boolean} [wins] whether values are chances of winning, from -1 to 1
  * @property {boolean} estimated
  * @property {number} seat
  * @property {string[]} seats
@@ -59,6 +61,15 @@ export function number(value) {
   return String(Number(value.toFixed(Math.abs(value) >= 0.1 ? 3 : 4))).replace("-", "\u2212");
 }
 
+/**
+ * A value of a tree as people read it: a chance of winning, to which a draw adds a half, where it is one.
+ * @param {number} value
+ * @param {Pick<Tree, "wins">} tree
+ */
+export function shown(value, { wins }) {
+  return wins ? `${Math.round(50 * (Math.min(1, Math.max(-1, value)) + 1))} %` : number(value);
+}
+
 /** A probability as a fraction where it is one of small numbers. @param {number} value */
 export function share(value) {
   for (let below = 1; below <= 100; below += 1) {
@@ -69,12 +80,13 @@ export function share(value) {
 }
 
 /**
- * The value of a node: `0.2`, `≤ 0.1`, or one for each seat.
+ * The value of a node: `60 %`, `≤ 0.1`, or one for each seat.
  * @param {Node} node
+ * @param {Tree} tree
  */
-export function worth(node) {
-  if (node.values) return `(${node.values.map(number).join(", ")})`;
-  return `${node.bound ? `${node.bound} ` : ""}${number(node.value ?? 0)}`;
+export function worth(node, tree) {
+  if (node.values) return `(${node.values.map((value) => shown(value, tree)).join(", ")})`;
+  return `${node.bound ? `${node.bound} ` : ""}${shown(node.value ?? 0, tree)}`;
 }
 
 /**
@@ -94,11 +106,11 @@ export function inWords(node, tree) {
     terminal: "The game is over here",
     estimate: tree.estimated ? "The depth ends here: an estimate of the game" : "The depth ends here, and the game has no estimate: counted as 0",
   };
-  const parts = [`${kinds[node.kind] ?? node.kind}: ${worth(node)}.`];
+  const parts = [`${kinds[node.kind] ?? node.kind}: ${worth(node, tree)}.`];
   const { alpha, beta } = node;
   const sure = node.children?.length ? [
-    ...(typeof alpha === "number" ? [`${tree.seats[tree.seat]} is sure of \u2265 ${number(alpha)}`] : []),
-    ...(typeof beta === "number" ? [`the other side of \u2264 ${number(beta)}`] : []),
+    ...(typeof alpha === "number" ? [`${tree.seats[tree.seat]} is sure of \u2265 ${shown(alpha, tree)}`] : []),
+    ...(typeof beta === "number" ? [`the other side of \u2264 ${shown(beta, tree)}`] : []),
   ] : [];
   if (sure.length) parts.push(`From elsewhere in the tree, ${sure.join(", ")}.`);
   if (node.pruned?.length) parts.push(`Not looked at, as it cannot change anything: ${node.pruned.join(", ")}.`);
@@ -110,13 +122,14 @@ export function inWords(node, tree) {
  * The action played beside the best one, in words; empty if nothing is known of it.
  * @param {Tree} tree
  */
-export function verdict({ played, judged }) {
+export function verdict(tree) {
+  const { played, judged } = tree;
   if (!judged) return played ? `Played was ${played}.` : "";
   const { best, best_action: action, certainty } = judged;
   const lost = best - judged.played > 0.005;
   return lost
-    ? `Played was ${played}, worth ${number(judged.played)}; ${action} is worth ${number(best)} (${certainty}).`
-    : `Played was ${played}, worth ${number(judged.played)}: nothing is better (${certainty}).`;
+    ? `Played was ${played}, worth ${shown(judged.played, tree)}; ${action} is worth ${shown(best, tree)} (${certainty}).`
+    : `Played was ${played}, worth ${shown(judged.played, tree)}: nothing is better (${certainty}).`;
 }
 
 /**
@@ -173,7 +186,7 @@ class List {
     ];
     const row = html("span", { class: "row" }, shape(node.kind), html("b", {}, node.action ?? "This position"),
       node.probability === undefined ? null : html("span", { class: "soft" }, share(node.probability)),
-      html("span", { class: "value" }, worth(node)), marks);
+      html("span", { class: "value" }, worth(node, this.tree)), marks);
     const item = html("li", { role: "treeitem", tabindex: -1, "aria-selected": "false" }, row);
     this.known.set(item, { node, path });
     if (node.children?.length) {
@@ -344,10 +357,12 @@ export class Explain {
     const { then } = this.asked;
     const about = html("p", { class: "said", "aria-live": "polite" });
     const position = html("pre", {});
+    const board = new NodeBoard(position);
     const list = new List(tree, (node) => {
       about.textContent = inWords(node, tree);
       position.textContent = withHolders(node.position, holders, []);
       position.classList.toggle("line", !node.position.includes("\n")); // no board: it may be broken
+      board.show(this.at, [...then, ...list.path()]);
       on.disabled = node === tree.root || node.kind === "terminal";
     }, () => this.ask({ then: [...then, ...list.path()] }));
     const on = this.press("Go on from the chosen one", () => this.ask({ then: [...then, ...list.path()] }), true);
@@ -365,8 +380,8 @@ export class Explain {
     this.body.replaceChildren(...[
       html("h2", {}, then.length ? `After ${then.join(" ")}` : "What a search sees here"),
       verdict(tree) ? html("p", {}, verdict(tree)) : null,
-      html("p", { class: "soft" }, `${tree.title}. ${end}`), steps,
-      html("div", { class: "both" }, list.node, html("div", { class: "about" }, about, position)),
+      html("p", { class: "soft" }, `${tree.title}. ${tree.wins ? `Percentages are chances that ${tree.seats[tree.seat]} wins; a draw counts half. ` : ""}${end}`), steps,
+      html("div", { class: "both" }, list.node, html("div", { class: "about" }, about, board.node, position)),
       html("details", { open: true }, html("summary", {}, "Drawing"),
         drawing,
         html("p", { class: "soft" }, html("a", { href: image.getAttribute("src"), target: "_blank", rel: "noopener" }, "The drawing alone"),

@@ -77,6 +77,10 @@ async function take(found) {
   match.turn = found.your_turn ? found.ply ?? 0 : null;
   match.offered = (found.draw_offers ?? []).some((seat) => seat !== found.seat);
   await snapshot(found);
+  // Arrow keys walk over the board at once, unless a person has gone elsewhere.
+  if (match.turn !== null && document.activeElement === document.body) {
+    /** @type {SVGElement | null} */ (parts.scene.querySelector(".spot[tabindex='0']"))?.focus(/** @type {FocusOptions} */ ({ preventScroll: true, focusVisible: false }));
+  }
 }
 
 // ------------------------------------------------------------------------ what is known

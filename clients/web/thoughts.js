@@ -65,8 +65,12 @@ export class Thoughts {
     this.graph = svg("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, preserveAspectRatio: "none", role: "img" });
     this.line = svg("line", { y1: 0, y2: HIGH, class: "here", "vector-effect": "non-scaling-stroke" });
     this.words = html("p", { class: "said" });
+    this.who = html("ul", { class: "who" });
+    this.values = html("div", { class: "values", "aria-hidden": "true" });
+    this.ends = html("div", { class: "ends", "aria-hidden": "true" });
     this.node = html("figure", { id: "thoughts", class: "thoughts", hidden: true },
-      html("figcaption", { class: "soft" }, "What the bots expected"), this.graph, this.words);
+      html("figcaption", { class: "soft" }, "What each bot expected to get. Click to go to a ply."), this.who,
+      html("div", { class: "graph" }, this.values, this.graph, this.ends), this.words);
     // For the mouse only: keys and the slider lead everywhere as well.
     this.graph.addEventListener("click", (event) => {
       const { left, width } = this.graph.getBoundingClientRect();
@@ -91,6 +95,10 @@ export class Thoughts {
       return own.length ? [svg("polyline", { class: `line ${seatClass(seat, names)}`, points: own.join(" "), "vector-effect": "non-scaling-stroke" })] : [];
     });
     this.graph.toggleAttribute("hidden", lines.length === 0);
+    this.who.replaceChildren(...seats.map((seat) => html("li", {}, html("span", { class: `swatch ${seatClass(seat, names)}` }), this.name(seat))));
+    const spoken = most < 10 ? 1 : 0; // digits after the point
+    this.values.replaceChildren(...[most, 0, -most].map((value) => html("span", {}, lines.length ? signed(value, value ? spoken : 0) : "")));
+    this.ends.replaceChildren(html("span", {}, "start"), html("span", {}, `ply ${last}`));
     this.graph.setAttribute("aria-label", `Values from ${signed(-most, 0)} to ${signed(most, 0)} over ${last} plies, a line for each bot: ${seats.map(this.name).join(", ")}`);
     this.graph.replaceChildren(
       svg("line", { x1: 0, x2: WIDE, y1: HIGH / 2, y2: HIGH / 2, class: "zero", "vector-effect": "non-scaling-stroke" }),

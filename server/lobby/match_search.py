@@ -86,7 +86,10 @@ async def filter_of(store: Store, privacy: Privacy, sight: Sight, words: Words) 
     unnamed: dict[int, Collection[str]] = {}
     player = bot = competition = ""
     if words.player:
-        row = await store.read(people.player, words.player)
+        try:
+            row = await store.read(people.player, words.player)
+        except Unknown:
+            raise Unknown(f"there is no player {words.player[:64]!r} on this server") from None
         player = row.name
         own = await store.read(people.list_bots, row.id)
         groups.append(tuple([each.id for each in own]))

@@ -407,7 +407,7 @@ def ply_times(title: str, seats: Sequence[str], plies: Sequence[PlyTime]) -> Plo
         return None
     most = max(each.ms for each in plies) / 1000
     last = max(each.ply for each in plies)
-    panel = _Panel(40, 26, WIDTH - 52, 110, (0, last), (0, max(most, 0.001)))
+    panel = _Panel(40, 26, WIDTH - 52, 110, (0, last), (0, max(most, 0.1)))
     shapes = panel.rules()
     wide = panel.width / last
     for each in plies:

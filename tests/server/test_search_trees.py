@@ -77,6 +77,19 @@ async def test_it_goes_on_from_any_position_below(open_house: OpenHouse) -> None
     assert "'z9'" in wrong.json()["detail"]
 
 
+async def test_positions_of_a_tree_have_boards(open_house: OpenHouse) -> None:
+    house = await open_house(tree_command=REAL)
+    match = await ended(house, "b2 b1 a1 c3 a3 c1")
+    answer = await ask(house, match, "/scene?ply=2&then=c1&then=a3")
+    assert answer.status_code == 200, answer.text
+    (grid, *_) = answer.json()["elements"]
+    assert sum(cell["owner"] is not None for row in grid["rows"] for cell in row) == 4
+    for query, said in (("?ply=99", "6 plies"), ("?ply=2&then=b2", "b2"), ("?then=%00", "then")):
+        wrong = await ask(house, match, f"/scene{query}")
+        assert (wrong.status_code, wrong.json()["code"]) == (400, "tree/impossible")
+        assert said in wrong.json()["detail"]
+
+
 async def test_dice_are_part_of_it(open_house: OpenHouse) -> None:
     house = await open_house(tree_command=REAL)
     match = await ended(house, "roll", game="pig")

@@ -50,7 +50,7 @@ async def test_why_the_match_was_lost_is_three_presses_away(
         await page.click("#explain button")
         await page.until("document.querySelector('#explain [role=tree]')")
         told = await page.text("#explain")
-        assert "Played was b1, worth \u22121; a1 is worth 0 (exact)." in told
+        assert "Played was b1, worth 0 %; a1 is worth 50 % (exact)." in told
         assert "alpha_beta to depth 3" in told
         await page.until("document.querySelector('#explain img').naturalWidth > 300")
         # A tall drawing is shown where its root is: at the middle of its left side.
@@ -69,6 +69,8 @@ async def test_why_the_match_was_lost_is_three_presses_away(
         await page.until(f"{ROWS}.length === {before}")
         assert await page.evaluate(CHOSEN) == first
         assert "chooses the least value" in await page.text("#explain .about")
+        await page.until("document.querySelector('.node-board .grid svg')")  # its board
+        assert await page.evaluate("document.querySelector('#explain pre.unseen') !== null")
         await page.press("Home")
         assert "This position" in await page.evaluate(CHOSEN)
         assert (await page.text("#where")).startswith("1 / ")

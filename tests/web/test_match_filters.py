@@ -88,7 +88,7 @@ async def test_a_game_is_found_with_all_its_parameters_or_with_those_that_are_na
     ("query", "says"),
     [
         ("game=ches", "chess"),
-        ("player=nobody", "nobody"),
+        ("player=nobody", "no player 'nobody' on this server."),
         ("bot=alice", "PLAYER/BOT"),
         ("bot=alice/nothing", "nothing"),
         ("competition=Cupp", "Cupp"),

@@ -15,9 +15,12 @@ from litestar import Request, Response, get
 from litestar.datastructures import State
 from litestar.params import FromPath, QueryParameter
 
-from plyhouse.games.base import Game, Information
+from plyhouse.games.base import CHANCE, Game, Information
+from plyhouse.games.errors import GameError
+from plyhouse.games.position import Position
 from plyhouse.games.registry import get_game
 from plyhouse.server.jobs.search_trees import MAX_DEPTH, MAX_THEN, USUAL_DEPTH, Trees
+from plyhouse.server.match.views import Views
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.web.api.access import address_of, stored_for, viewer_of
 from plyhouse.server.web.error_responses import Problem
@@ -83,6 +86,57 @@ async def picture(
     return Response(str(found.get("svg", "")), media_type="image/svg+xml", headers=_PICTURE)
 
 
+@get("/api/v1/matches/{match:str}/tree/scene", tags=["matches"])
+async def scene(
+    request: Call, match: FromPath[str], ply: Ply = 0, then: Then = None
+) -> dict[str, Any]:
+    """Give the board of a position of the tree: before ``ply``, and after what is in ``then``.
+
+    It may be seen where the tree may.
+    """
+    stored = await stored_for(request, match)
+    game = await _explainable(request, stored)
+    return await asyncio.to_thread(_scene, stored, game, ply, _actions(then, MAX_THEN + MAX_DEPTH))
+
+
+def _scene(stored: StoredMatch, game: Game, ply: int, then: list[str]) -> dict[str, Any]:
+    position = Position(game)
+    for event in stored.events:
+        if position.ply == ply and position.mover != CHANCE:
+            break
+        if event.kind in ("action", "chance"):
+            position.apply(event.seat, event.text)
+    if position.ply != ply:
+        text = f"{stored.header.id} has only {position.ply} plies: choose an earlier one."
+        raise Problem("tree/impossible", text)
+    for text in then:
+        try:
+            position.apply(position.mover, text)
+        except GameError as error:
+            raise Problem("tree/impossible", f"then: {error}") from error
+    return Views(game, game.seats).drawn(position.state, None)[1]
+
+
+async def _explainable(request: Call, stored: StoredMatch) -> Game:
+    """Return the game of a match whose trees the viewer may see; `Problem` otherwise."""
+    game = get_game(stored.header.game)
+    why = why_no_trees(game)
+    if why:
+        raise Problem("tree/hidden", why)
+    _may_see(stored, game, await viewer_of(request))
+    return game
+
+
+def _actions(then: list[str] | None, most: int) -> list[str]:
+    """Return the actions after a position; `Problem` for too many or too long ones."""
+    after = then or []
+    if len(after) > most or not all(text.isprintable() for text in after):
+        raise Problem("tree/impossible", f"then: at most {most} actions, in print.")
+    if not all(0 < len(text) <= LONGEST for text in after):
+        raise Problem("tree/impossible", f"then: an action has 1 to {LONGEST} characters.")
+    return after
+
+
 async def _found(
     request: Call,
     trees: Trees,
@@ -94,16 +148,8 @@ async def _found(
 ) -> dict[str, Any]:
     stored = await stored_for(request, match)
     viewer = await viewer_of(request)
-    game = get_game(stored.header.game)
-    why = why_no_trees(game)
-    if why:
-        raise Problem("tree/hidden", why)
-    _may_see(stored, game, viewer)
-    after = then or []
-    if len(after) > MAX_THEN or not all(text.isprintable() for text in after):
-        raise Problem("tree/impossible", f"then: at most {MAX_THEN} actions, in print.")
-    if not all(0 < len(text) <= LONGEST for text in after):
-        raise Problem("tree/impossible", f"then: an action has 1 to {LONGEST} characters.")
+    game = await _explainable(request, stored)
+    after = _actions(then, MAX_THEN)
     if not _NAME.fullmatch(search):
         raise Problem("tree/impossible", "search: a name such as alpha_beta.")
     record = await asyncio.to_thread(stored_record, stored, game)
@@ -138,4 +184,4 @@ def _may_see(stored: StoredMatch, game: Game, viewer: Identity | None) -> None:
         )
 
 
-HANDLERS: Final[tuple[Any, ...]] = (tree, picture)
+HANDLERS: Final[tuple[Any, ...]] = (tree, picture, scene)
