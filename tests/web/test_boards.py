@@ -122,11 +122,11 @@ async def test_pieces_are_dragged(house: House, page: Page) -> None:
     await page.drag(spot("e2"), spot("e5"))  # where it cannot go: it goes back
     assert await page.evaluate(f"{MINE} && !document.querySelector('.spot.chosen, .ghost')")
     await page.drag(spot("e2"), spot("e4"))
-    await page.until(f"{ACTIONS}[0] === 'e2e4'")
+    await page.until(f"{ACTIONS}[0] === 'e4'")
     await bot.act("e7e5")
     await page.until(MINE)
     heard = await page.text("#heard")
-    assert "bob/bot: e7e5" in heard
+    assert "bob/bot: e5" in heard
     assert "e5, black pawn" in heard
     assert page.errors == []
 

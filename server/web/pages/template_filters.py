@@ -129,6 +129,12 @@ def page_of(name: str) -> str:
 
 
 @_filter
+def player_of(name: str) -> str:
+    """Return the player of ``player/bot``."""
+    return name.partition("/")[0]
+
+
+@_filter
 def duration(ms: float) -> str:
     """Return milliseconds as people read them: 0.4 ms, 35 ms, 1.2 s.
 
