@@ -14,7 +14,7 @@ const MOST = 64; // boards
 const EVERY = 3000; // ms between two looks for new matches
 const STAY = 8000; // ms that a board stays after its match is over
 const LEAST = 300; // ms that positions are shown, so that they can be seen
-const AT_ONCE = 10; // boards that are drawn in one frame, so that no frame takes long
+const AT_ONCE = 4; // boards that are drawn in one frame, so that no frame takes long
 
 const wall = byId("wall");
 const news = new News(wall.dataset.competition ?? "");
@@ -42,6 +42,7 @@ class Tile {
     /** The scene on the page. @type {Scenes.Scene | null} */
     this.drawn = null;
     this.seen = true; // whether it is on the screen
+    this.resized = false; // whether its field may have another size
     /** @type {Messages.ClockState[]} */
     this.clocks = [];
     this.clocksAt = 0;
@@ -79,16 +80,16 @@ class Tile {
   }
 
   due() {
-    return this.seen && this.scene !== this.drawn;
+    return this.seen && (this.scene !== this.drawn || this.resized);
   }
 
   draw() {
     const { scene, drawn } = this;
     if (!scene) return;
-    this.film.show(scene, this.before);
+    if (scene !== drawn) this.film.show(scene, this.before);
     if (!this.film.node?.isConnected) this.field.replaceChildren(this.film.node ?? "");
     if (!this.outcome) write(this.foot, `ply ${this.ply} \u00b7 ${scene.status ?? ""}`);
-    if (!drawn || outline(drawn) !== outline(scene)) this.room();
+    if (this.resized || !drawn || outline(drawn) !== outline(scene)) this.room();
     this.drawn = scene;
     this.rows.forEach(({ swatch, who }, seat) => {
       const colour = `swatch ${seatClass(seat, this.names)}`;
@@ -98,6 +99,7 @@ class Tile {
   }
 
   room() {
+    this.resized = false;
     if (this.field.firstElementChild) fit(this.field, this.field.clientHeight);
   }
 
@@ -132,7 +134,7 @@ function arrange() {
   }
   if (matchMedia("(max-width: 45rem)").matches) best = [width < 380 ? 1 : 2, 0];
   wall.style.setProperty("--columns", String(best[0]));
-  for (const tile of tiles.values()) tile.room();
+  for (const tile of tiles.values()) tile.resized = true; // fitted a few in each frame
 }
 
 /** Boards that are to be drawn in this round, one after the other. @type {Tile[]} */

@@ -1,4 +1,4 @@
-"""axe-core finds nothing wrong with any page: dark, light and on a phone."""
+"""Every page in dark, light and on a phone: axe-core finds nothing wrong, and it is not heavy."""
 
 from __future__ import annotations
 
@@ -22,6 +22,12 @@ THERE = (
     " || document.body.innerText.includes('Waiting')"
 )
 """Return whether a page shows what its script draws."""
+MOST_BYTES = 200 * 1024
+"""What a page may transfer, compressed, with its scripts, styles and pictures."""
+WEIGHT = """
+[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+  .reduce((sum, each) => sum + each.encodedBodySize, 0)
+"""
 RUN = """
 axe.run(document, {resultTypes: ["violations"]}).then(({violations}) => violations.flatMap(
   ({id, help, nodes}) => nodes.map(({target, failureSummary}) =>
@@ -36,6 +42,9 @@ async def look(page: Page, script: str, name: str, url: str) -> list[str]:
         if shade == "light":
             await page.go(url)
             await page.until(THERE)
+            bytes_of_page = await page.evaluate(WEIGHT)
+            if not 0 < bytes_of_page <= MOST_BYTES:
+                found.append(f"{name}: {bytes_of_page} bytes")
             await page.evaluate(script)
         await page.evaluate("document.getAnimations().forEach((each) => each.finish())")
         said: list[str] = await page.evaluate(RUN)
