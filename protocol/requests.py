@@ -117,6 +117,8 @@ class Seek(Message, frozen=True):
     mirrored: whether to play one match for every order of the seats at the same time: two matches
         in a game for two. Each match has its own chance events. It fits only other mirrored seeks,
         and ``hello.max_matches`` must allow that many matches.
+    invitation: a secret that you choose and pass on, for a match with those who seek with the same
+        one. Such a seek fits no other seek, and the server lists it nowhere.
     """
 
     id: RequestId
@@ -125,6 +127,7 @@ class Seek(Message, frozen=True):
     rated: bool = False
     count: Annotated[int, Meta(ge=0, le=1_000_000)] = 1
     mirrored: bool = False
+    invitation: Label = ""
 
 
 class Unseek(Message, frozen=True):

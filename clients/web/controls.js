@@ -1,5 +1,6 @@
 // Controls for a match's positions: buttons, slider, keys, and the dialogs for help and sharing.
 
+import { copying } from "./copying.js";
 import { dialog } from "./dialog.js";
 import { html, svg } from "./dom.js";
 import { movesRow } from "./moves_file.js";
@@ -62,28 +63,6 @@ function button(id, label, act, picture = id) {
   const node = html("button", { id, type: "button", "aria-label": label, title: label }, icon(picture));
   node.addEventListener("click", act);
   return node;
-}
-
-/**
- * A text to take along: the clipboard where a page may write to it, else selected to be copied.
- * @param {string} label
- * @param {string} name id of the field
- */
-function copying(label, name) {
-  const field = html("input", { id: name, readonly: true, spellcheck: "false" });
-  const done = html("span", { class: "soft", role: "status" });
-  const copy = html("button", { type: "button" }, "Copy");
-  copy.addEventListener("click", async () => {
-    field.select();
-    try {
-      await navigator.clipboard.writeText(field.value);
-      done.textContent = "Copied.";
-    } catch { // not over plain HTTP: then the keyboard copies what is selected
-      done.textContent = "Selected: copy it with Ctrl+C.";
-    }
-  });
-  const row = html("div", { class: "copying" }, html("label", { for: name }, label), field, copy, done);
-  return { row, field, clear: () => { done.textContent = ""; } };
 }
 
 /** The bar of controls; `on` has what they do: go, toggle, speed, and what they ask: links. */

@@ -2,6 +2,7 @@
 
 import { Connection, endpoint } from "./connection.js";
 import { byId as at, html, say, words } from "./dom.js";
+import { invitation, invited, newInvitation } from "./invitation.js";
 import { AS_MYSELF, call, enter, keepSettings, lastSettings, takeWish, whoAmI } from "./session.js";
 
 const form = at("play", HTMLFormElement);
@@ -67,9 +68,9 @@ function leave() {
 
 function send() {
   if (!wanted) return;
-  const { game, time_control, rated, opponent, others = [] } = wanted;
+  const { game, time_control, rated, opponent, others = [], invitation: secret = "" } = wanted;
   const terms = { game, time_control, rated: Boolean(rated) };
-  connection?.send(opponent ? { type: "challenge", opponent, others, ...terms } : { type: "seek", ...terms });
+  connection?.send(opponent ? { type: "challenge", opponent, others, ...terms } : { type: "seek", ...terms, invitation: secret });
 }
 
 /** Waits until a submitted bot has started, which happens once a runner has room. @param {Terms} mine */
@@ -87,7 +88,8 @@ async function started(mine) {
 }
 
 /** Describe the awaited opponents in words. @param {Terms} terms */
-function awaited({ game, level, opponent, others = [], players = 2 }) {
+function awaited({ game, level, opponent, others = [], players = 2, invitation: secret }) {
+  if (secret) return `${invited()?.invitation === secret ? "the one who invited you" : "the one you invite"}, in ${title(game)}`;
   if (players === 1) return title(game);
   const many = players > 2 ? ` (${players - 1} of them)` : "";
   if (level) return `house/${level}${many} in ${title(game)}`;
@@ -101,6 +103,7 @@ async function ask(terms) {
   /** @type {Terms} */
   const mine = wanted = { ...terms };
   waiting.replaceChildren(html("p", { class: "panel" }, `Waiting for ${awaited(terms)} … `, button("Stop waiting", leave)));
+  if (terms.invitation && invited()?.invitation !== terms.invitation) waiting.append(invitation(terms));
   try {
     const found = await enter();
     if (wanted !== mine) return;
@@ -274,6 +277,7 @@ at("tiles").addEventListener("click", (event) => {
 for (const node of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-level]"))) {
   node.addEventListener("click", () => ask({ ...chosen(), level: node.dataset.level ?? "" }));
 }
+at("invite").addEventListener("click", () => ask({ ...chosen(), invitation: newInvitation() }));
 for (const name of ["seek", "begin"]) at(name).addEventListener("click", () => ask(chosen()));
 form.addEventListener("submit", (event) => {
   event.preventDefault();
@@ -320,7 +324,12 @@ async function begin() {
   const search = new URLSearchParams(location.search);
   const asked = search.get("game");
   const against = search.get("opponent");
-  if (against) {
+  const terms = invited();
+  if (terms) {
+    const accept = button("Play", () => ask(terms), { class: "main", id: "accept" });
+    waiting.append(html("p", { class: "panel" }, `You are invited to ${title(terms.game)}, ${presets.find((each) => each.value === terms.time_control)?.parentElement?.textContent?.trim() ?? terms.time_control}. `, accept));
+    accept.focus();
+  } else if (against) {
     at("more", HTMLDetailsElement).open = true;
     field("opponent").value = against;
     if (asked) field("game").value = asked;

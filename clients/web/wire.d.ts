@@ -50,7 +50,7 @@ declare namespace Messages {
   interface Resign { type: "resign"; id: number; match: string; reason?: "bot_crash" | "resignation"; detail?: string }
   interface Revealed { type: "revealed"; pairing: string; seed: string }
   interface SeatInfo { player: string; bot?: string; version?: string; rating?: number | null; kind?: string }
-  interface Seek { type: "seek"; id: number; game: string; time_control: string; rated?: boolean; count?: number; mirrored?: boolean }
+  interface Seek { type: "seek"; id: number; game: string; time_control: string; rated?: boolean; count?: number; mirrored?: boolean; invitation?: string }
   type ServerMessage = Welcome | Registered | Ok | Error | MatchMessage | Turn | Accepted | Update | DrawOffered | DrawDeclined | Finished | Revealed | Challenged | ChallengeClosed | Ping | Pong | Notice;
   interface Sync { type: "sync"; id: number; match: string }
   interface Turn { type: "turn"; match: string; ply: number; events?: Event[]; observation?: Observation; clocks?: ClockState[]; deadline_ms?: number; scene?: Scenes.Scene | null; retry?: boolean }

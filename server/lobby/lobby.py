@@ -135,8 +135,11 @@ class Lobby:
         return len(self._matchmaker)
 
     def open_seeks(self) -> list[Seek]:
-        """Return the seeks that wait for an opponent, the longest waiting first."""
-        return [each for each in self._matchmaker.seeks() if self._room(each.name) > 0]
+        """Return the seeks that anybody may join, the longest waiting first."""
+        return [each for each in self._public_seeks() if self._room(each.name) > 0]
+
+    def _public_seeks(self) -> list[Seek]:
+        return [each for each in self._matchmaker.seeks() if not each.invitation]
 
     # ---------------------------------------------------------------------------- seeks
 
@@ -157,6 +160,7 @@ class Lobby:
             rated=terms.rated,
             count=message.count,
             mirrored=terms.mirrored,
+            invitation=message.invitation,
         )
         try:
             self._matchmaker.add(seek)
@@ -233,7 +237,7 @@ class Lobby:
             self._tell_soon()
             return
         told = reasons(
-            self._matchmaker.seeks(),
+            self._public_seeks(),
             lambda name: self._room(name) > 0,
             len(self._directory.online()),
             own_bots_rated=self._config.allow_own_bots,

@@ -1,8 +1,8 @@
 """Pairing bots that look for opponents: pure pools of seeks.
 
-A pool contains the seeks for the same game, time control, kind (rated or casual) and form (mirrored
-or not).  A seek for a game of one seat needs nobody else.  `Matchmaker.pair` makes pairings until
-none is possible, by these rules:
+A pool contains the seeks for the same game, time control, kind (rated or casual), form (mirrored or
+not) and invitation.  A seek for a game of one seat needs nobody else.  `Matchmaker.pair` makes
+pairings until none is possible, by these rules:
 
 1. The seek that has waited longest is served first, and those that waited longest are its
    opponents; a seek that was served goes to the end of the queue.
@@ -39,6 +39,7 @@ class PoolKey(NamedTuple):
     time_control: str
     rated: bool
     mirrored: bool
+    invitation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,8 @@ class Seek:
     count: int = 1
     """Number of matches wanted; 0 means until withdrawn."""
     mirrored: bool = False
+    invitation: str = ""
+    """The secret that its opponents must know; empty if anybody may be one."""
 
     @property
     def name(self) -> str:
@@ -72,7 +75,7 @@ class Seek:
     @property
     def pool(self) -> PoolKey:
         """The pool to which it belongs."""
-        return PoolKey(self.game, self.time_control, self.rated, self.mirrored)
+        return PoolKey(self.game, self.time_control, self.rated, self.mirrored, self.invitation)
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ def test_the_longest_waiting_are_paired_first() -> None:
 
 
 @pytest.mark.parametrize(
-    "difference", [{"game": "kuhn_poker"}, {"rated": True}, {"mirrored": True}]
+    "difference", [{"game": "kuhn_poker"}, {"rated": True}, {"mirrored": True}, {"invitation": "x"}]
 )
 def test_only_equal_wishes_meet(difference: dict[str, Any]) -> None:
     made = maker("a/1")
