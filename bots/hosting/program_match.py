@@ -260,7 +260,7 @@ class ProgramMatch:
             self._program.write(message)
 
     def result(self, outcome: Outcome) -> SeatResult:
-        """How it went."""
+        """Return the result of the match for this seat."""
         opponents = [
             f"{info.player}/{info.bot}" if info.bot else info.player
             for seat, info in enumerate(self._snapshot.players)

@@ -36,7 +36,7 @@ class Entrant(msgspec.Struct, frozen=True):
 
 
 class Conditions(msgspec.Struct, frozen=True):
-    """The first line: all that decides what a pairing comes to, and what is tested."""
+    """The first line of the file: everything that decides the results of pairings."""
 
     plyhouse_pairings: int
     """The format of the file."""

@@ -195,7 +195,7 @@ def _pretty(value: Any, indent: int = 0, used: int = 0) -> str:
 
 
 def _markdown(text: str) -> str:
-    """A docstring as Markdown: literals and definition lists are written differently there."""
+    """Return a docstring as Markdown, with its literals and definition lists."""
     text = text.replace("``", "`")
     return re.sub(r"(?m)^(`[^`\n]+`)\n(?= {4})", r"\1\n:   ", text).replace("\n:       ", "\n:   ")
 

@@ -99,7 +99,7 @@ def named_spec(text: str) -> str:
 
 
 def spec_of(text: str) -> str:
-    """The same, for somebody else to look up: a game that is not known here is left as it is."""
+    """Return the name of a game to send to a server; a game that is unknown here stays as given."""
     from plyhouse.games.errors import UnknownGame
 
     try:

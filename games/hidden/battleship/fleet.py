@@ -86,9 +86,9 @@ class Guesses:
     missing ships cover all hits, cover nothing closed, do not overlap, and are not hit in all
     their cells.
 
-    Each hit is covered by one ship.  So the ways in which ships share out the hits between them
-    can be counted, ship by ship, if overlaps on other cells are let pass (`ways`).  Drawing one
-    of these evenly, and again where there is such an overlap, gives all fleets the same chance.
+    Each hit is covered by one ship.  So the ways in which ships share the hits can be counted,
+    ship by ship, if ships may overlap on other cells (`ways`).  Drawing one of these ways evenly,
+    and again until none overlap, gives all fleets the same chance.
     """
 
     def __init__(

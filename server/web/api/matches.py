@@ -160,10 +160,10 @@ async def match_notation(
 
 @get("/api/v1/matches/{match:str}/chances", **_OPEN)
 async def chances(state: State, request: Call, match: FromPath[str]) -> Response[Chances]:
-    """Give what chance could have done in a match: the possible outcomes at each of its nodes.
+    """Return the possible outcomes at each chance node of a match.
 
-    With the record, whose seed was committed to before the match, anybody can work out again what
-    came, without knowing the rules.  Open once the whole pairing is over.
+    With the record, whose seed was committed to before the match, anybody can recompute the
+    outcomes without knowing the rules.  Open once the whole pairing is over.
     """
     async with service(state, FairQueue).of(address_of(request)):
         stored = await stored_for(request, match)
