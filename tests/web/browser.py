@@ -18,7 +18,14 @@ from playwright.async_api import Page as Tab
 
 PATIENCE = 90.0
 """Seconds after which a page that does not get there has failed."""
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+NAMES = (
+    "chromium-headless-shell",  # draws pages without a window around them, for less processor time
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+)
 OPTIONS = (
     "--no-sandbox",
     "--no-proxy-server",
