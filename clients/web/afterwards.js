@@ -2,8 +2,9 @@
 
 import { failureDetail } from "./rematch.js";
 import { html } from "./dom.js";
+import { spoken, written } from "./move_list.js";
 import { movesLink } from "./moves_file.js";
-import { api, match, mode, name } from "./state.js";
+import { actionTo, api, match, mode, name } from "./state.js";
 
 const MOST = 5; // plies that are named
 const FAILED = ["bot_crash", "illegal_action"];
@@ -76,7 +77,8 @@ function isBot(seat) {
  */
 function verdict(found, go) {
   const ways = found.losses.slice(0, MOST).map((ply) => {
-    const way = html("button", { type: "button", "data-ply": ply }, `Ply ${ply + 1}`);
+    const played = actionTo(ply + 1);
+    const way = html("button", { type: "button", "data-ply": ply, title: "Show the position before it" }, `Ply ${ply + 1}${played ? `: ${spoken(written(played))}` : ""}`);
     way.addEventListener("click", () => go(ply));
     return way;
   });

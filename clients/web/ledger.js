@@ -32,8 +32,9 @@ export function rows(record) {
  * A part of the page that can be opened: it asks for the record when it is.
  * @param {() => string} address of the record
  * @param {(seat: number) => string} name of a seat's holder
+ * @param {(ply: number) => string} written the action of a ply as people write it; "" if it is not known
  */
-export function ledger(address, name) {
+export function ledger(address, name, written) {
   const body = html("div", {});
   const node = html("details", { id: "ledger", class: "ledger" }, html("summary", {}, "Clocks, ply by ply"), body);
   const fill = async () => {
@@ -42,7 +43,7 @@ export function ledger(address, name) {
       const response = await fetch(address());
       const found = await response.json();
       if (!response.ok) throw new Error(found.detail);
-      body.replaceChildren(plot(), table(rows(found), name));
+      body.replaceChildren(plot(), table(rows(found).map((row) => ({ ...row, action: written(row.ply) || row.action })), name));
     } catch (error) {
       body.replaceChildren(html("p", { class: "soft" }, `The record cannot be read now. ${words(error)}`));
     }

@@ -9,10 +9,10 @@ import { Explain } from "./explain.js";
 import { fit } from "./fit.js";
 import { sideBelow } from "./scene.js";
 import { ledger } from "./ledger.js";
-import { MoveList } from "./move_list.js";
+import { MoveList, spoken, written } from "./move_list.js";
 import { Output } from "./output.js";
 import { onSettings, settings } from "./settings.js";
-import { api, last, match, mode, name, place } from "./state.js";
+import { actionTo, api, last, match, mode, name, place } from "./state.js";
 import { Thoughts } from "./thoughts.js";
 import { dice } from "./verify.js";
 
@@ -47,7 +47,10 @@ export class Parts {
     this.list = new MoveList(go);
     this.thoughts = new Thoughts(name, go);
     this.explained = new Explain();
-    this.accounts = ledger(() => `${api()}/record`, name);
+    this.accounts = ledger(() => `${api()}/record`, name, (ply) => {
+      const event = actionTo(ply);
+      return event?.action ? spoken(written(event)) : "";
+    });
     this.output = new Output(api, go);
     this.dice = dice();
     this.title = html("p", { class: "title", hidden: mode === "page" });
