@@ -45,7 +45,7 @@ __all__ = [
 
 FIGURES: Final = (
     "king", "queen", "rook", "bishop", "knight", "pawn", "crowned", "pacman", "ghost", "ship",
-    "hit", "miss", "cross", "ring", "rock", "paper", "scissors", "penny", "nickel",
+    "hit", "sunk", "miss", "cross", "ring", "rock", "paper", "scissors", "penny", "nickel",
 )  # fmt: skip
 """Shapes that are pictures; "crowned" is a disc with a crown."""
 SUITS: Final = ("hearts", "diamonds", "clubs", "spades")
@@ -89,6 +89,9 @@ class Cell:
     """How many lie there, one on another or side by side; 0 if that is not counted."""
     won: bool = dataclasses.field(default=False, metadata=LATER)
     """True for what decided the game: the winning line, the mated king."""
+    joins: str = dataclasses.field(default="", metadata=LATER)
+    """Directions in which the figure goes on into the next spot, of "n", "e", "s" and "w", as the
+    parts of a ship do."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -161,6 +164,8 @@ class Dice:
     kind: ClassVar[str] = "dice"
     label: str
     values: tuple[int, ...]
+    seat: int | None = dataclasses.field(default=None, metadata=LATER)
+    """Seat that rolled them; clients may draw them on its half of a board."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -199,6 +204,9 @@ class Button:
     """Names of the cells that, chosen in this order, mean the action; () for none."""
     pairs: bool = dataclasses.field(default=False, metadata=LATER)
     """True if ``via`` is pairs, from and to, that may be chosen in any order of pairs."""
+    dice: tuple[int, ...] = dataclasses.field(default=(), metadata=LATER)
+    """For each of these pairs the dice that it uses: bit i for die i; of a double, whose dice are
+    used twice, a bit for each use."""
     key: str = dataclasses.field(default="", metadata=LATER)
     """A key of the keyboard that means it, as the web calls it: "ArrowUp", "h"."""
     shape: str = dataclasses.field(default="", metadata=LATER)

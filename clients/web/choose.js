@@ -2,7 +2,7 @@
 // It knows no game: an action is `{ action, label, via, pairs }`, `via` the spots that mean it.
 
 /**
- * @typedef {{action: string, label: string, via: string[], pairs?: boolean}} Move
+ * @typedef {{action: string, label: string, via: string[], pairs?: boolean, dice?: number[]}} Move
  */
 
 /**
@@ -47,6 +47,14 @@ export class Choice {
     this.left = this.moves;
     this.asked = [];
     this.jumped = false;
+  }
+
+  /** Take back the last step: a checker that was lifted, or the last pair. */
+  back() {
+    const paired = Boolean(this.moves.find(({ via }) => via.length > 1)?.pairs);
+    const kept = this.path.slice(0, paired && this.path.length % 2 === 0 ? -2 : -1);
+    this.clear();
+    for (const spot of kept) this.pick(spot);
   }
 
   /** Spots that can be chosen now: "start" for the first of an action, "next", or its "end". */

@@ -3,10 +3,13 @@
 
 import { Choice } from "./choose.js";
 import { html } from "./dom.js";
+import { usedDice } from "./board_dice.js";
 import { drag } from "./drag.js";
 import { icon } from "./figures.js";
 import { keysOf } from "./keys.js";
 import { Premove } from "./premove.js";
+import { listen } from "./swipe.js";
+import { giveUp, undoButton } from "./undo.js";
 
 const MANY = 12; // more buttons than these go into a list that can be opened
 /** @typedef {import("./choose.js").Move} Move */
@@ -63,10 +66,15 @@ export class Choosing {
     this.labels = new Map();
     /** An action to the spots that mean it. @type {Map<string, SVGElement[]>} */
     this.same = new Map();
+    /** Values of the dice on the board, and what dims the used ones. @type {readonly number[]} */
+    this.values = [];
+    /** @type {((used: boolean[]) => void) | null} */
+    this.dim = null;
     /** Counts that change while a move is chosen. @type {[name: string, redraw: (name: string, path: string[]) => void][]} */
     this.stacks = [];
     /** Names of spots on which something of the viewer stands. @type {Set<string>} */
     this.own = new Set();
+    this.undo = undoButton(() => this.back());
     this.hint = html("div", { class: "hint soft", role: "status" });
     this.asked = html("div", { class: "choices", role: "group", "aria-label": "Which one?" });
     const moves = choose ? movesOf(scene) : [];
@@ -90,8 +98,13 @@ export class Choosing {
   /** The drawing is whole: add what can be chosen beside its spots, and listen. @param {HTMLElement} whole */
   attach(whole) {
     whole.append(this.hint);
+    if (this.ahead || this.choice?.moves.some(({ via }) => via.length > 1)) {
+      const status = whole.querySelector(".status");
+      status?.insertBefore(this.undo, status.querySelector(".flip"));
+    }
     if (this.choose) whole.append(this.asked, ...this.buttons());
     keysOf(whole, this.keys());
+    listen(whole, this.keys());
     whole.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
       if (this.choice?.path.length) this.give();
@@ -197,6 +210,13 @@ export class Choosing {
     else this.refresh();
   }
 
+  /** Take back the last step of what was chosen so far. */
+  back() {
+    if (this.ahead) this.ahead.clear();
+    this.choice?.back();
+    this.refresh();
+  }
+
   /** Give up what was chosen so far. */
   give() {
     if (!this.choice) return;
@@ -272,6 +292,9 @@ export class Choosing {
       node.setAttribute("aria-label", this.labels.get(name) + can);
     }
     for (const [name, redraw] of this.stacks) redraw(name, path);
+    this.undo.classList.toggle("idle", !path.length);
+    this.undo.setAttribute("aria-disabled", String(!path.length));
+    this.dim?.(usedDice(choice?.left[0], path, this.values));
     if (ahead) this.hint.textContent = this.inAdvance(path);
     if (!choice) return;
     this.hint.textContent = this.soFar(path, [...open.keys()]);
@@ -293,14 +316,14 @@ export class Choosing {
   inAdvance(path) {
     if (!path.length) return "";
     return this.ahead?.whole
-      ? `Chosen for your next turn: ${path.map((name) => this.short(name)).join(" to ")}; played at once if it is legal then. Escape takes it back.`
-      : `${this.called(path[0])}: choose where it goes in your next turn; Escape gives it up.`;
+      ? `Chosen for your next turn: ${path.map((name) => this.short(name)).join(" to ")}; played at once if it is legal then. ${giveUp()}.`
+      : `${this.called(path[0])}: choose where it goes in your next turn; ${giveUp()}.`;
   }
 
   /** Describe the spots chosen so far, and the `ways` on from there. @type {(path: string[], ways: string[]) => string} */
   soFar(path, ways) {
     if (!path.length) return "";
     const short = (/** @type {string} */ name) => this.short(name);
-    return `${path.length > 1 ? path.map(short).join(" ") : this.called(path[0])}: ${ways.length ? `choose ${ways.map(short).join(", ")}` : "choose below"}; Escape gives it up.`;
+    return `${path.length > 1 ? path.map(short).join(" ") : this.called(path[0])}: ${ways.length ? `choose ${ways.map(short).join(", ")}` : "choose below"}; ${giveUp()}.`;
   }
 }

@@ -88,6 +88,18 @@ function coin(shape, centre, size) {
     svg("text", { class: "coin-text", x: centre.x + size * 0.25, y: centre.y + size * 0.02, "font-size": size * 0.19 }, worth)];
 }
 
+/** A part of a ship: its bow, its stern, or what is between them. @type {(cell: Scenes.Cell, centre: Point, size: number) => SVGElement[]} */
+function hull({ joins = "", shape }, centre, size) {
+  const upright = joins.includes("n") || joins.includes("s");
+  const [behind, ahead] = upright ? [joins.includes("n"), joins.includes("s")] : [joins.includes("w"), joins.includes("e")];
+  const bow = ahead ? "L50-28V28" : "L12-28Q40-22 46 0Q40 22 12 28";
+  const stern = behind ? "L-50 28V-28Z" : "L-26 28Q-42 26-42 12V-12Q-42-26-26-28Z";
+  const transform = `translate(${centre.x} ${centre.y}) scale(${size / 100})${upright ? " rotate(90)" : ""}`;
+  return [svg("path", { class: `hull ${shape}`, d: `M${behind ? "-50" : "-26"}-28${bow}${stern}`, transform }),
+    svg("path", { class: "deck", d: `M${behind ? "-50" : "-30"} 0H${ahead ? "50" : "24"}`, transform }),
+    svg("circle", { class: "turret", cx: centre.x, cy: centre.y, r: size * 0.13 })];
+}
+
 /** A figure as a small picture. @param {string} shape */
 export function icon(shape) {
   const cell = { text: shape, owner: null, shape, action: null, label: "", highlight: false, name: "", face: "" };
@@ -120,9 +132,11 @@ export function piece(cell, colour, centre, size) {
     case "block":
       return [block("block"), ...face()];
     case "ship":
-      return [block("block ship")];
+      return hull(cell, centre, size);
+    case "sunk":
+      return [...hull(cell, centre, size), cross("struck", 0.2)];
     case "hit":
-      return [block("block ship"), cross("struck", 0.24)];
+      return [...(cell.joins ? hull(cell, centre, size) : [svg("circle", { class: "fire", ...around, r: size * 0.3 })]), cross("struck", 0.2)];
     case "miss":
       return [svg("ellipse", { class: "missed", ...around, rx: size * 0.15, ry: size * 0.15 })];
     case "cross":

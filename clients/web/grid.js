@@ -1,6 +1,7 @@
 // Draws boards: their spots with what stands there, and their ends. Where spots are is in boards.js.
 // `by` is the drawing that asks: it knows colours and words, and what choosing means.
 
+import { boardDice, diceOnBoard } from "./board_dice.js";
 import { CELL, plan, spot } from "./boards.js";
 import { spotName } from "./choosing.js";
 import { html, svg } from "./dom.js";
@@ -12,10 +13,10 @@ import { drawTable } from "./scene_items.js";
 const ROUND = new Set(["wells", "pits", "hex", "lines"]);
 
 /** Fields of a cell that decide the look of its figure. */
-const LOOKS = /** @type {const} */ (["text", "owner", "shape", "face", "count"]);
+const LOOKS = /** @type {const} */ (["text", "owner", "shape", "face", "count", "joins"]);
 
 /** True if the figure on a spot is new: then it is marked as the last move. @type {(cell: Scenes.Cell, before: Scenes.Cell | undefined) => boolean} */
-const changed = (cell, before) => before !== undefined
+const changed = (cell, before) => before !== undefined && cell.shape !== "dot" // counted points at the end of a game
   && (cell.text !== before.text || cell.owner !== before.owner || (cell.text !== "" && cell.shape !== before.shape));
 
 /** True if a spot has the same figure as before. @type {(cell: Scenes.Cell, other: Scenes.Cell) => boolean} */
@@ -76,6 +77,12 @@ export class Board {
     if (shape.ends) {
       this.ends = (element.ends ?? []).map((cell, side) => this.end(cell, side));
       parts.push(svg("g", choosing ? { role: "row" } : {}, this.ends));
+    }
+    const dice = shape.look === "points" && !by.silent ? boardDice(by.scene, shape, element.bottom === null || element.bottom === undefined ? null : shape.turned ? 1 - element.bottom : element.bottom) : null;
+    if (dice) parts.push(dice);
+    if (dice && choosing) {
+      choosing.values = diceOnBoard(by.scene)?.dice.values ?? [];
+      choosing.dim = (used) => dice.querySelectorAll(".die").forEach((node, at) => node.classList.toggle("used", used[at]));
     }
     const size = shape.columns <= 4 ? "small" : shape.width > shape.height * 1.6 ? "wide" : "";
     const classes = ["grid", size, element.look, element.theme && `theme-${element.theme}`].filter(Boolean).join(" ");

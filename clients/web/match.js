@@ -15,6 +15,7 @@ import { nonce, showOwn } from "./seat_actions.js";
 import { Parts } from "./parts.js";
 import { Passing } from "./playback.js";
 import { Picture } from "./picture.js";
+import { showSitting } from "./sitting.js";
 import { ask } from "./answers.js";
 import { addEvents, fetchScenes, heard, setEvents } from "./positions.js";
 import { Queue } from "./queue.js";
@@ -81,6 +82,7 @@ async function take(found) {
   if (match.turn !== null && document.activeElement === document.body) {
     /** @type {SVGElement | null} */ (parts.scene.querySelector(".spot[tabindex='0']"))?.focus(/** @type {FocusOptions} */ ({ preventScroll: true, focusVisible: false }));
   }
+  showSitting(parts.sitting);
 }
 
 // ------------------------------------------------------------------------ what is known
@@ -147,7 +149,7 @@ async function fetchKnown() {
 
 /** Where somebody who comes begins: at the ply of the link, else at the latest position. @param {boolean} first */
 function begin(first) {
-  const ply = first && mode !== "projector" ? fromAddress() : null;
+  const ply = first ? fromAddress() : null;
   if (ply !== null && ply < last()) {
     match.at = ply;
     match.follow = false;
@@ -201,7 +203,7 @@ async function snapshot(found) {
   if (missing >= 0) {
     try { await fetchScenes(missing, false, parts); } catch { loading.failed(); }
   }
-  const ply = first && mode !== "projector" ? fromAddress() : null;
+  const ply = first ? fromAddress() : null;
   if (ply !== null && match.follow && match.at === last()) passing.go(ply);
   passing.pursue();
 }
@@ -226,7 +228,8 @@ function over(outcome) {
   showOwnButtons();
   if (match.seat !== null && !parts.again.hasChildNodes()) {
     const { game = "", time = "", rated } = place.dataset;
-    offerRematch(parts.again, { seats: match.seats, seat: match.seat, game, time, rated: rated !== undefined, say: setState });
+    const next = showSitting(parts.sitting);
+    offerRematch(parts.again, { seats: match.seats, seat: match.seat, game, time, rated: rated !== undefined, next, say: setState });
   }
   passing.pursue();
   load(); // the last position, also of a match that ended while nobody told us

@@ -25,8 +25,8 @@ const page = () => `/matches/${encodeURIComponent(match.id)}`;
 /** The projector from the page of a match, and back. */
 function toProjector() {
   const { competition = "" } = place.dataset;
-  location.assign(mode === "projector" ? (match.id ? page() : "/matches")
-    : `/projector?match=${encodeURIComponent(match.id)}&competition=${encodeURIComponent(competition)}`);
+  location.assign(mode === "projector" ? (match.id ? link(page()) : "/matches")
+    : link(`/projector?match=${encodeURIComponent(match.id)}&competition=${encodeURIComponent(competition)}`));
 }
 
 /** All parts, laid out in the page: as many of them as its mode has room for. */
@@ -62,6 +62,7 @@ export class Parts {
     this.review = html("p", { id: "review", hidden: true, "aria-live": "polite" });
     this.own = html("div", { id: "own", class: "choices", role: "group", "aria-label": "Your match" });
     this.again = html("div", { id: "again", class: "choices", role: "group", "aria-label": "Play again" });
+    this.sitting = html("p", { id: "sitting" });
     this.hands = html("div", { id: "hands", class: "choices" });
     this.said = html("p", { id: "heard", class: "unseen", "aria-live": "polite" });
     this.seen.addEventListener("change", () => lookAs(this.seen.value === "" ? null : Number(this.seen.value)));
@@ -76,7 +77,7 @@ export class Parts {
     place.replaceChildren(
       html("section", { class: "position", "aria-label": "Position" }, whole ? seats.node : null, this.scene, whole ? null : controls.steps),
       html("section", { class: "course", "aria-label": "Course of the match" },
-        this.title, this.outcome, this.detail, this.review, whole ? null : seats.node, this.own, this.again, this.hands,
+        this.title, this.sitting, this.outcome, this.detail, this.review, whole ? null : seats.node, this.own, this.again, this.hands,
         ...(whole ? [controls.steps, list.node, accounts.node, thoughts.node, explained.node, this.dice.node, output.node] : []),
         mode === "embed" ? open : null),
       this.said, controls.help, controls.shared, controls.settings);

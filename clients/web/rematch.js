@@ -10,12 +10,13 @@ const HOUSE = /^(house|house-bots|plyhouse)$/i;
 /**
  * After a match: ask the opponent for another one, or be asked.
  * @param {HTMLElement} place
- * @param {{seats: import("./dom.js").Holder[], seat: number, game: string, time: string, rated: boolean, say: (text: string) => void}} match
+ * @param {{seats: import("./dom.js").Holder[], seat: number, game: string, time: string, rated: boolean, next: string, say: (text: string) => void}} match
+ *   `next` is what the button says, if not the usual
  */
-export function offerRematch(place, { seats, seat, game, time, rated, say }) {
+export function offerRematch(place, { seats, seat, game, time, rated, next, say }) {
   const opponents = seats.filter((_, index) => index !== seat);
   const terms = { game, time_control: time, rated };
-  const again = html("button", { type: "button", class: "main", "data-rematch": true }, opponents.length ? "Rematch" : "Play again");
+  const again = html("button", { type: "button", class: "main", "data-rematch": true }, next || (opponents.length ? "Rematch" : "Play again"));
   const other = html("a", { class: "button", href: `/play?game=${encodeURIComponent(game.split("(")[0])}` }, "Another game");
   place.replaceChildren(again, other);
   const house = opponents.every(({ player, bot }) => HOUSE.test(player) && bot);

@@ -2,6 +2,7 @@
 // Elements of a kind that is not known here are left out, so that newer servers can be watched.
 // Boards are drawn by grid.js, all else by things.js; what can be chosen is in choosing.js.
 
+import { diceOnBoard } from "./board_dice.js";
 import { Choosing } from "./choosing.js";
 import { seatClass } from "./colours.js";
 import { html, svg } from "./dom.js";
@@ -112,7 +113,7 @@ export class Drawing {
     switch (element.kind) {
       case "grid": return drawGrid(element, this, index, several);
       case "hand": return drawHand(element, this, index);
-      case "dice": return drawDice(element, this, index);
+      case "dice": return diceOnBoard(this.scene) && !this.silent ? null : drawDice(element, this, index);
       case "counter": return drawCounter(element, this);
       case "tray": return drawTray(element, this);
       case "text": return drawText(element, this);

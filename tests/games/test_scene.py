@@ -3,17 +3,19 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from plyhouse.games import get_game
-from plyhouse.games.base import CHANCE
+from plyhouse.games.base import CHANCE, Game
 from plyhouse.games.scene import (
     Button,
     Card,
     Cell,
     Counter,
     Dice,
+    Element,
     Grid,
     Hand,
     Scene,
@@ -273,3 +275,48 @@ def test_choices_of_a_round_are_open_together_and_only_then() -> None:
     assert shown(0) == shown(1) == shown(None) == [["rock"], ["paper"]]
     state = state.after(game.parse(state, "paper"))
     assert shown(1) == [[None], []]
+
+
+def test_territory_and_scores_of_go_are_shown_at_the_end() -> None:
+    game = get_game("go(size=5,komi=0.5)")
+    state = game.initial_state()
+    for text in ["B1", "E1", "B2", "E2", "B3", "E3", "B4", "E4", "B5", "E5", "pass", "pass"]:
+        texts = [each.text for each in drawn(game, state) if isinstance(each, Text)]
+        assert texts == ["Komi 0.5"]
+        state = state.after(game.parse(state, text))
+    [grid] = [each for each in drawn(game, state) if isinstance(each, Grid)]
+    dots = [[cell.owner for cell in row if cell.shape == "dot"] for row in grid.rows]
+    assert dots == [[0]] * 5, "column A is Black's; C and D reach both"
+    texts = [each.text for each in drawn(game, state) if isinstance(each, Text)]
+    assert texts == [
+        "Black: 5 stones + 5 territory = 10",
+        "White: 5 stones + 0 territory + 0.5 komi = 5.5",
+    ]
+
+
+def drawn(game: Game, state: Any, viewer: int | None = None) -> tuple[Element, ...]:
+    return game.scene(game.observe(state, viewer)).elements
+
+
+def test_ships_are_joined_and_those_of_the_opponent_only_once_sunk() -> None:
+    game = get_game('battleship(rows=3,columns=3,fleet="2")')
+    state = game.initial_state()
+
+    def shapes(viewer: int | None, owner: int) -> dict[str, tuple[str, str]]:
+        label = f"Board of {game.seat_name(owner)}"
+        [grid] = [
+            each
+            for each in drawn(game, state, viewer)
+            if isinstance(each, Grid) and each.label == label
+        ]
+        cells = {cell.label[:2]: cell for row in grid.rows for cell in row}
+        return {name: (cell.shape, cell.joins) for name, cell in cells.items() if cell.shape}
+
+    for text in ("a1-b1", "c2-c3", "c2"):
+        state = state.after(game.parse(state, text))
+    assert shapes(0, 0) == {"a1": ("ship", "e"), "b1": ("ship", "w")}
+    assert shapes(0, 1) == shapes(None, 1) == {"c2": ("hit", "")}
+    assert shapes(1, 1) == {"c2": ("hit", "s"), "c3": ("ship", "n")}
+    for text in ("a3", "c3"):
+        state = state.after(game.parse(state, text))
+    assert shapes(0, 1) == {"c2": ("sunk", "s"), "c3": ("sunk", "n")}

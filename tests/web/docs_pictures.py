@@ -51,12 +51,12 @@ async def boards(page: Page, folder: Path, names: list[str]) -> None:
 
 
 async def tiles(page: Page, folder: Path) -> None:
-    """Write a small picture of each game: of its board, or of its cards and dice."""
+    """Write a small picture of each game: of its board, or of its table."""
     async for name in drawn_boards(page, folder, sorted(BUILT_IN)):
         there = "Boolean(document.querySelector('{}'))"
-        for part in (".grid svg", ".hand svg", ".dice svg", ".table table"):
+        for part in (".table-top", ".grid svg"):
             if await page.evaluate(there.format(part)):
-                scale = TILE_WIDTH / BOARD_WIDTH if part == ".grid svg" else 1
+                scale = TILE_WIDTH / BOARD_WIDTH
                 await page.screenshot(folder / f"{name}.webp", part, scale=scale)
                 break
 

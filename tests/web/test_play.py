@@ -245,7 +245,7 @@ async def test_a_ship_is_laid_from_end_to_end(house: House, page: Page) -> None:
     await page.click(spot("a5"))
     assert await opened(page, "next") == {"a1", "a9", "e5"}
     await page.click(spot("a1"))
-    await page.until(f"{MINE} && document.querySelectorAll('#scene .block').length === 5")
+    await page.until(f"{MINE} && document.querySelectorAll('#scene .hull').length === 5")
     assert "Place a ship of 4" in await page.text(".scene")
     await page.click(spot("a3"), disabled=True)  # where one lies already
     assert await opened(page, "next") == set()

@@ -8,7 +8,7 @@ import pytest
 
 from .browser import Page
 from .conftest import House
-from .test_play import MINE, challenged
+from .test_play import MINE, challenged, spot
 
 pytestmark = pytest.mark.browser
 
@@ -55,4 +55,57 @@ async def test_poker_table_has_the_pot_between_the_players_and_keeps_its_places(
     await page.until(MINE)
     assert await chips(page, "Bet of seat 1") == "0"
     assert await chips(page, "Pot") == "6"
+    assert page.errors == []
+
+
+async def test_moved_checker_dims_its_die_and_undo_takes_it_back(house: House, page: Page) -> None:
+    # 24/18 leaves more than one way to play the 5.
+    side = "24x2 13x5 8x3 6x5"
+    start = f'backgammon(position="{side}; {side}; 0 65")'
+    await challenged(house, page, start)
+    used = "[...document.querySelectorAll('.board-dice .die')].map((die) => die.matches('.used'))"
+    idle = "document.querySelector('.undo').matches('.idle')"
+    board = (
+        "[...document.querySelectorAll('#scene [data-at]')]"
+        ".map((spot) => spot.querySelectorAll('.disc').length)"
+    )
+    assert await page.evaluate(idle)
+    before = await page.evaluate(board)
+    await page.click(spot("24"))
+    await page.click(spot("18"))
+    assert await page.evaluate(used) == [True, False]
+    await page.click(".undo")
+    assert await page.evaluate(used) == [False, False]
+    assert await page.evaluate(idle)
+    assert await page.evaluate(board) == before
+    assert page.errors == []
+
+
+async def test_swipe_is_the_arrow_key_of_its_direction(house: House, page: Page) -> None:
+    await page.go(f"{house.url}/play")
+    found = await page.evaluate(
+        """(async () => {
+        const { arrowOf } = await import("/web/swipe.js");
+        return [[60, 10], [-60, 10], [5, -40], [0, 90], [10, 10]].map(([x, y]) => arrowOf(x, y));
+        })()"""
+    )
+    assert found == ["ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown", ""]
+    assert page.errors == []
+
+
+async def test_next_hand_keeps_the_running_score(house: House, page: Page) -> None:
+    bot = await challenged(house, page, "kuhn_poker")
+    assert await page.text("#sitting") == "Hand 1 of 10"
+    await page.click('[data-action="bet"]')
+    await bot.act("fold")
+    line = "document.querySelector('#sitting').textContent"
+    await page.until(f"{line} === 'Hand 1 of 10: ann +1, bob/bot \u22121'")
+    assert await page.text("[data-rematch]") == "Next hand"
+    bot.client.close()
+    await challenged(house, page, "kuhn_poker")
+    await page.until(f"{line}.startsWith('Hand 2 of 10')")
+    assert await page.text("#sitting") == "Hand 2 of 10: ann +1, bob/bot \u22121"
+    await page.click('[data-request="resign"]')
+    await page.click('[data-request="resign"]')
+    await page.until(f"{line} === 'Hand 2 of 10: ann \u22121, bob/bot +1'")
     assert page.errors == []

@@ -175,6 +175,8 @@ class Go(Game[GoState, int, GoObservation]):
         legal = set(observation.legal)
         last = observation.last
         stars = self._stars()
+        over = observation.lead is not None
+        areas = _areas(observation.board) if over else {}
         rows: list[tuple[Cell, ...]] = []
         for index, row in enumerate(observation.board):
             cells: list[Cell] = []
@@ -182,6 +184,11 @@ class Go(Game[GoState, int, GoObservation]):
                 name = f"{column}{self.size - index}"
                 owner = None if mark == "." else _MARKS.index(mark) - 1
                 content = "empty" if owner is None else f"stone of {self.seat_name(owner)}"
+                whose = areas.get((index, len(cells)))
+                if whose is not None:
+                    content = f"territory of {self.seat_name(whose)}"
+                    cells.append(Cell("bw"[whose], whose, "dot", None, f"{name}, {content}"))
+                    continue
                 cells.append(
                     Cell(
                         text="" if owner is None else mark,
@@ -205,7 +212,15 @@ class Go(Game[GoState, int, GoObservation]):
             winner = self.seat_name(0 if observation.lead > 0 else 1)
             status = f"{winner} wins by {abs(observation.lead):g}"
         komi = Text(f"Komi {observation.komi:g}")
-        return Scene((grid, *buttons, komi), status, observation.seat_to_move)
+        scores: list[Text] = []
+        for seat in range(2) if over else ():
+            stones = sum(row.count(_MARKS[seat + 1]) for row in observation.board)
+            land = list(areas.values()).count(seat)
+            extra = observation.komi if seat else 0
+            added = f" + {extra:g} komi" if extra else ""
+            count = f"{stones} stones + {land} territory{added} = {stones + land + extra:g}"
+            scores.append(Text(f"{self.seat_name(seat).capitalize()}: {count}"))
+        return Scene((grid, *buttons, *(scores or (komi,))), status, observation.seat_to_move)
 
     def describe(self, state: GoState) -> str:
         """Return the board from the top, and who moves."""
@@ -231,3 +246,28 @@ def _read_rows(rows: tuple[str, ...], rules: Rules) -> bytes:
         at = (size - index) * (size + 1) + 1
         board[at : at + size] = bytes([_MARKS.index(mark) for mark in row])
     return bytes(board)
+
+
+def _areas(board: tuple[str, ...]) -> dict[tuple[int, int], int]:
+    """Return the empty points, by row and column, that reach stones of one seat only."""
+    size = len(board)
+    found: dict[tuple[int, int], int] = {}
+    seen: set[tuple[int, int]] = set()
+    for start in [(y, x) for y in range(size) for x in range(size) if board[y][x] == "."]:
+        if start in seen:
+            continue
+        seen.add(start)
+        region, reached = [start], set()
+        for y, x in region:  # grows as it is walked over
+            for near in ((y - 1, x), (y + 1, x), (y, x - 1), (y, x + 1)):
+                if not (0 <= near[0] < size and 0 <= near[1] < size) or near in seen:
+                    continue
+                mark = board[near[0]][near[1]]
+                if mark == ".":
+                    seen.add(near)
+                    region.append(near)
+                else:
+                    reached.add(_MARKS.index(mark) - 1)
+        if len(reached) == 1:
+            found |= dict.fromkeys(region, reached.pop())
+    return found

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from mypy_extensions import mypyc_attr
@@ -331,9 +331,10 @@ class Battleship(Game[BattleshipState, int, BattleshipObservation]):
     ) -> Grid:
         """One board with what may be seen of its ships, and actions by cell."""
         waters = self.waters
-        ships: set[int] = set()
+        ships: dict[int, str] = {}
         for name in (*seen.ships[owner], *seen.sunk[owner]):
-            ships.update(waters.cells[self._place(name)])
+            ships |= self._joins(waters.cells[self._place(name)])
+        sunk = [cell for name in seen.sunk[owner] for cell in waters.cells[self._place(name)]]
         shots = dict(seen.shots[1 - owner])
         rows: list[tuple[Cell, ...]] = []
         for row in range(waters.rows):
@@ -343,21 +344,33 @@ class Battleship(Game[BattleshipState, int, BattleshipObservation]):
                 word = shots.get(name, "")
                 text = {"": "s" if cell in ships else "", "miss": "o"}.get(word, "x")
                 what = word or ("ship" if cell in ships else "unknown")
+                shape = {"": "", "o": "miss", "x": "hit"}.get(text, "ship")
                 cells.append(
                     Cell(
                         text,
                         owner if text else None,
-                        {"": "", "o": "miss", "x": "hit"}.get(text, "ship"),
+                        "sunk" if cell in sunk else shape,
                         actions.get(name),
                         f"{name}, {what}",
                         name=name if named else "",
                         face="\u00d7" if text == "x" else "",
+                        joins=ships.get(cell, "") if text else "",
                     )
                 )
             rows.append(tuple(cells))
         numbers = tuple(str(row + 1) for row in range(waters.rows))
         letters = tuple("abcdefghijklmno"[: waters.columns])
         return Grid(tuple(rows), numbers, letters, label, theme="sea")
+
+    def _joins(self, ship: Sequence[int]) -> dict[int, str]:
+        """Return the cells of a ship with the directions in which it goes on."""
+        steps = {"n": -self.waters.columns, "e": 1, "s": self.waters.columns, "w": -1}
+        return {
+            cell: "".join(
+                [way for way, step in steps.items() if len(ship) > 1 and cell + step in ship]
+            )
+            for cell in ship
+        }
 
     def describe(self, state: BattleshipState) -> str:
         """Both fleets, also hidden ones, and all shots."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from plyhouse.games.stochastic.backgammon.turns import BAR, OFF
 
-__all__ = ["Path", "read_steps", "ways"]
+__all__ = ["Path", "dice_used", "read_steps", "ways"]
 
 Path = tuple[tuple[int, ...], frozenset[int]]
 """Points of one checker from its start, and those written with a star."""
@@ -81,6 +81,37 @@ def _rests(
             break
         at -= dice[0]
     return (*way, end)
+
+
+def dice_used(way: Sequence[str], dice: Sequence[int]) -> tuple[int, ...]:
+    """Return for each pair of a way the dice that it uses, as bits.
+
+    Bit i is the use of die i; a double has four uses.
+
+    >>> dice_used(("13", "10", "8", "7"), (3, 1)), dice_used(("13", "9"), (3, 1))
+    ((1, 2), (3,))
+    >>> dice_used(("6", "off", "4", "off"), (6, 5)), dice_used(("6", "off"), (3, 3))
+    ((1, 2), (3,))
+    """
+    left = [(die, 1 << use) for use, die in enumerate(dice if dice[0] != dice[1] else [*dice] * 2)]
+    pairs = [(_point(start), _point(end)) for start, end in zip(way[::2], way[1::2], strict=True)]
+    found = [0] * len(pairs)
+    # A checker that is borne off may use a die that is too large: that is left for the last.
+    for index in sorted(range(len(pairs)), key=lambda index: pairs[index][1] == OFF):
+        start, end = pairs[index]
+        far = start - end
+        exact = [use for use in left if use[0] == far]
+        larger = sorted(use for use in left if end == OFF and use[0] > far)
+        used = (exact or larger)[:1]
+        while len(used) < len(left) and sum(die for die, _ in used) < far:
+            used = left[: len(used) + 1]
+        left = [use for use in left if use not in used]
+        found[index] = sum(bit for _, bit in used)
+    return tuple(found)
+
+
+def _point(name: str) -> int:
+    return BAR if name == "bar" else OFF if name == "off" else int(name)
 
 
 def _name(point: int) -> str:

@@ -45,7 +45,7 @@ from plyhouse.games.dice import die_faces
 from plyhouse.games.errors import AmbiguousAction, IllegalAction
 from plyhouse.games.native import BoardState
 from plyhouse.games.scene import Button, Cell, Counter, Dice, Element, Grid, Scene
-from plyhouse.games.stochastic.backgammon.checker_moves import Path, read_steps, ways
+from plyhouse.games.stochastic.backgammon.checker_moves import Path, dice_used, read_steps, ways
 from plyhouse.games.stochastic.backgammon.estimate import points_of
 from plyhouse.games.stochastic.backgammon.position import position_text, read_position
 from plyhouse.games.stochastic.backgammon.turns import (
@@ -398,10 +398,16 @@ class Backgammon(Game[BackgammonState, int, BackgammonObservation]):
         for seat in range(2):
             name = self.seat_name(seat)
             elements.append(Counter(f"Pips of {name}", observation.pips[seat], None, seat))
-        elements.append(Dice("Dice", observation.dice))
+        elements.append(Dice("Dice", observation.dice, observation.turn))
         for turn in observation.legal:
             elements += [
-                Button(turn, turn, way, pairs=bool(way))
+                Button(
+                    turn,
+                    turn,
+                    way,
+                    pairs=bool(way),
+                    dice=dice_used(way, observation.dice) if way else (),
+                )
                 for way in ways(turn, observation.dice, observation.checkers[1 - viewer])
             ]
         if observation.turn is None:

@@ -1,0 +1,60 @@
+// Dice that lie on a board of points: in the half of the seat that rolled them, used ones dimmed.
+
+import { CELL } from "./boards.js";
+import { svg } from "./dom.js";
+import { die } from "./scene_items.js";
+
+const SIZE = 80; // of a die as it is drawn, with the gap to the next one
+const SCALE = 1.25;
+
+/**
+ * The dice of a scene with a board of points, if there are any.
+ * @param {Scenes.Scene} scene
+ * @returns {{dice: Scenes.Dice, index: number} | null}
+ */
+export function diceOnBoard({ elements = [] }) {
+  if (!elements.some((element) => element.kind === "grid" && element.look === "points")) return null;
+  const index = elements.findIndex((element) => element.kind === "dice");
+  const dice = elements[index];
+  return dice?.kind === "dice" ? { dice, index } : null;
+}
+
+/**
+ * The dice as they lie on the board.
+ * @param {Scenes.Scene} scene
+ * @param {import("./boards.js").Plan} shape
+ * @param {number | null | undefined} near the seat that sits below
+ */
+export function boardDice(scene, shape, near) {
+  const found = diceOnBoard(scene);
+  if (!found || !found.dice.values.length) return null;
+  const { dice: { values, seat, label }, index } = found;
+  const own = seat === null || seat === undefined || seat === near;
+  const columns = own ? [7, 12] : [0, 5]; // the right half is that of the seat below
+  const middle = [0, 1].map((side) => shape.middle(0, shape.turned ? 13 - columns[side] : columns[side]).x);
+  const x = (middle[0] + middle[1]) / 2 - values.length * SIZE * SCALE / 2;
+  const y = shape.above + shape.inner.height / 2 - CELL * SCALE / 2;
+  return svg("g", { class: "board-dice", role: "img", "aria-label": `${label}: ${values.join(", ")}`, transform: `translate(${x} ${y}) scale(${SCALE})` },
+    values.map((value, at) => svg("g", { class: "die", "data-die": `${index},${at}` }, die(value, at * SIZE + 3))));
+}
+
+/**
+ * Which dice a path of pairs has used; a double is used twice.
+ * @param {import("./choose.js").Move | undefined} move a way that begins with the path
+ * @param {string[]} path
+ * @param {readonly number[]} values
+ * @returns {boolean[]} by die
+ */
+export function usedDice(move, path, values) {
+  let used = 0;
+  const open = new Set((move?.dice ?? []).keys());
+  for (let at = 0; move && at + 1 < path.length; at += 2) {
+    const pair = [...open].find((each) => move.via[2 * each] === path[at] && move.via[2 * each + 1] === path[at + 1]);
+    if (pair === undefined) continue;
+    open.delete(pair);
+    used |= move.dice?.[pair] ?? 0;
+  }
+  const bits = [...used.toString(2)].filter((bit) => bit === "1").length;
+  const double = values.length > 1 && values.every((value) => value === values[0]);
+  return values.map((_, at) => (double ? bits >= 2 * (at + 1) : Boolean(used & (1 << at))));
+}
