@@ -112,3 +112,16 @@ async def test_seats_are_on_their_sides_of_the_board_and_change_with_it(
     assert await page.evaluate(below) == "ann"
     await page.click(".flip")
     assert await page.evaluate(below) == "bob/bot"
+
+
+async def test_what_follows_a_match_stays_below_the_window_until_its_board_is_drawn(
+    house: House, page: Page
+) -> None:
+    match = await house.play("tic_tac_toe", "b2 b1 a1 c3 a3 c1 a2")
+    await page.tab.route("**/match*.js", lambda route: route.abort())  # it is still loading
+    for size in SIZES:
+        await page.show_as(*size)
+        await page.go(f"{house.url}/matches/{match}")
+        assert await page.evaluate("document.querySelector('#match .scene')") is None
+        top = await page.evaluate("document.querySelector('.about').getBoundingClientRect().top")
+        assert top >= size[1], size
