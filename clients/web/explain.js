@@ -356,7 +356,7 @@ export class Explain {
     const tree = { ...found, seats: found.seats.map((each) => withHolders(each, holders, [])), title: withHolders(found.title, holders, []) };
     const { then } = this.asked;
     const about = html("p", { class: "said", "aria-live": "polite" });
-    const position = html("pre", {});
+    const position = html("pre", { tabindex: "0" });
     const board = new NodeBoard(position);
     const list = new List(tree, (node) => {
       about.textContent = inWords(node, tree);

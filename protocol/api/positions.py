@@ -162,6 +162,8 @@ class Tree(Row, frozen=True):
     """True if every line reaches a terminal position."""
     larger: bool
     """True if a deeper tree would be too large to show."""
+    wins: bool
+    """True if a value is a chance of winning: 1 for a win, -1 for a loss."""
     estimated: bool
     """True if the game has an evaluation function for the depth limit."""
     seat: int

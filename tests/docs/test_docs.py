@@ -242,7 +242,7 @@ def perform(shell: Shell, fence: Fence, where: str) -> None:
                 if wanted.strip():
                     expected = shell.local(wanted) + "\n"
                     # Three dots in the first line stand for any lines, or none.
-                    printed = "\n" + said if expected.startswith("...\n") else said
+                    printed = "...\n" + said if expected.startswith("...\n") else said
                     same = doctest.OutputChecker().check_output(expected, printed, FLAGS)
                     assert same, f"{where}: `{command}` should print\n{wanted}\nnot\n{said}"
         case "python":

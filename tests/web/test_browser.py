@@ -224,11 +224,11 @@ async def test_dice_are_not_larger_than_what_they_move(
     await page.show_as(width, 900)
     first, _ = await house.pair("backgammon")
     await page.go(f"{house.url}/matches/{first.match}")
-    await page.until("document.querySelector('.dice svg')")
+    await page.until("document.querySelector('.board-dice .die')")
     height = "document.querySelector('{}').getBoundingClientRect().height"
-    dice = await page.evaluate(height.format(".dice svg"))
-    board = await page.evaluate(height.format(".grid svg"))
-    assert dice <= board * 0.75, (dice, board)
+    die = await page.evaluate(height.format(".board-dice .die"))
+    checker = await page.evaluate(height.format(".stone circle"))
+    assert checker / 2 <= die <= checker * 1.5, (die, checker)
 
 
 async def test_home_page_plays_the_latest_match_and_leads_to_it(house: House, page: Page) -> None:
