@@ -65,7 +65,7 @@ function face(card, x) {
     return [svg("text", { class: `rank ${card.suit}`, x: x + 15, y: 22 }, card.rank || card.text), sign(15, 7.5, 34), sign(36, 19, 44)];
   }
   const { length } = card.text;
-  return [svg("text", { class: "piece", x: x + 30, y: 46, "font-size": length > 1 ? Math.min(34, 80 / length) : 44 }, card.text)];
+  return [svg("text", { class: "piece", x: x + 30, y: 46, "font-size": length > 1 ? Math.min(34, 92 / length) : 44, ...(length > 4 ? { textLength: 52, lengthAdjust: "spacingAndGlyphs" } : {}) }, card.text)];
 }
 
 /** Cards and the like before a seat, or on the table. @type {(element: Scenes.Hand, by: Drawing, index: number) => HTMLElement} */
