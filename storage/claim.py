@@ -131,7 +131,7 @@ class Lease:
 
         Raises `ClaimLost` if another server has ended it.
         """
-        if not leases.fence(connection, self._epoch, round(VALID_S * 1000)):
+        if not leases.fence(connection, self._epoch, _valid_ms()):
             raise ClaimLost(self._why())
 
     async def lost(self) -> ClaimLost:
@@ -154,7 +154,7 @@ class Lease:
         while True:
             try:
                 async with self._engine.begin() as connection:
-                    found = await connection.run_sync(leases.acquire, holder, round(VALID_S * 1000))
+                    found = await connection.run_sync(leases.acquire, holder, _valid_ms())
             except DBAPIError as error:
                 if getattr(error.orig, "sqlstate", None) != _LOCK_TIMEOUT:
                     raise
@@ -176,9 +176,7 @@ class Lease:
             await asyncio.sleep(pause)
             try:
                 async with asyncio.timeout(RENEW_S), self._engine.begin() as connection:
-                    held = await connection.run_sync(
-                        leases.renew, self._epoch, round(VALID_S * 1000)
-                    )
+                    held = await connection.run_sync(leases.renew, self._epoch, _valid_ms())
                 pause = RENEW_S
             except errors as error:
                 log.warning("the lease on %s could not be renewed: %r", self._place, error)
@@ -190,6 +188,10 @@ class Lease:
             f"another Plyhouse server has taken over {self._place}, because this one did not "
             f"renew its lease for {VALID_S:g} s; start this one again"
         )
+
+
+def _valid_ms() -> int:
+    return round(VALID_S * 1000)
 
 
 def _served(holder: str, place: str) -> ServedAlready:

@@ -1,5 +1,5 @@
-// A private challenge: a link, and a QR code of it, for somebody whom no name on this server leads to.
-// Whoever opens the link seeks with the same secret, and the server pairs the two.
+// A private challenge: a link, and its QR code, to send to a friend.
+// If you open the link, your browser seeks with the same secret, and the server pairs the two seeks.
 
 import { copying } from "./copying.js";
 import { html } from "./dom.js";
