@@ -54,7 +54,7 @@ test: $(VENV)/.dev  ## all tests; one of them compares interpreted and compiled 
 	$(PYTEST)
 
 # The sandbox, the browser and 105 tests that last seconds each take over half of the time.
-quick: $(VENV)/.dev  ## nine of ten tests, in about five minutes: before every push
+quick: $(VENV)/.dev  ## nine of ten tests: before every push
 	$(PYTEST) -m 'not slow and not browser' --ignore tests/sandbox
 
 test-pure: $(VENV)/.dev  ## all tests on the interpreted games and searches

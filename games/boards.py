@@ -7,7 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from plyhouse.games.base import TERMINAL, Game
 from plyhouse.games.scene import Button, Cell, Element, Grid, Scene
 
-__all__ = ["board_grid", "board_scene", "result_status", "square_names", "two_squares"]
+__all__ = [
+    "board_grid",
+    "board_scene",
+    "result_status",
+    "square_names",
+    "taking_status",
+    "two_squares",
+]
 
 
 def square_names(columns: int, rows: int) -> tuple[str, ...]:
@@ -88,6 +95,13 @@ def result_status(game: Game, winner: int | None, to_move: int) -> str:
     if to_move == TERMINAL:
         return "Draw"
     return f"{game.seat_name(to_move)} to move"
+
+
+def taking_status(game: Game, last: int, misere: bool, to_move: int) -> str:
+    """How a game of taking stands: whose turn it is, or the seat that took the last one."""
+    if to_move != TERMINAL:
+        return f"{game.seat_name(to_move)} to move"
+    return f"{game.seat_name(last)} took the last one and {'loses' if misere else 'wins'}"
 
 
 def board_scene(

@@ -46,6 +46,7 @@ __all__ = [
 FIGURES: Final = (
     "king", "queen", "rook", "bishop", "knight", "pawn", "crowned", "pacman", "ghost", "ship",
     "hit", "sunk", "miss", "cross", "ring", "rock", "paper", "scissors", "penny", "nickel",
+    "match", "deny", "accept",
 )  # fmt: skip
 """Shapes that are pictures; "crowned" is a disc with a crown."""
 SUITS: Final = ("hearts", "diamonds", "clubs", "spades")
@@ -92,6 +93,9 @@ class Cell:
     joins: str = dataclasses.field(default="", metadata=LATER)
     """Directions in which the figure goes on into the next spot, of "n", "e", "s" and "w", as the
     parts of a ship do."""
+    faint: bool = dataclasses.field(default=False, metadata=LATER)
+    """True for a figure that is gone: clients draw it faintly or leave it out.  Its text is blank,
+    so that it is no part of the position."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -114,6 +118,7 @@ class Grid:
     * "points": two rows of triangles.
     * "maze": corridors between walls.
     * "hex": hexagons; each row is shifted to the right by half a spot.
+    * "heaps": a heap in each row, on a table without squares.
     * "table": rows and columns of text.
     """
     theme: str = dataclasses.field(default="", metadata=LATER)
@@ -141,6 +146,8 @@ class Card:
     """One of `FIGURES` that is drawn instead of the text, or "" for none."""
     highlight: bool = dataclasses.field(default=False, metadata=LATER)
     """True for what counts: the dice of the bid that was called, the better hand."""
+    faint: bool = dataclasses.field(default=False, metadata=LATER)
+    """True for what is gone, such as a coin that was taken; see `Cell`."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -313,6 +313,12 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
         "You have already offered a draw at this ply: offer again at a later one.",
     ),
     ErrorCode(
+        "match/no_phrases", "Phrases are refused in this match.", "Say nothing in this match."
+    ),
+    ErrorCode(
+        "match/too_many_phrases", "You sent `say` too often.", "Wait some seconds to say more."
+    ),
+    ErrorCode(
         "match/too_many_nonces",
         "You have sent `ready` with another nonce too often; the last accepted one counts.",
         "You have changed your nonce too often.",

@@ -33,6 +33,7 @@ from plyhouse.protocol.parts import (
     MatchStatus,
     Message,
     Outcome,
+    Phrase,
     Ping,
     Pong,
     SeatInfo,
@@ -52,6 +53,7 @@ from plyhouse.protocol.replies import (
     Ok,
     Registered,
     Revealed,
+    Said,
     Turn,
     Update,
     Welcome,
@@ -68,6 +70,7 @@ from plyhouse.protocol.requests import (
     Ready,
     Register,
     Resign,
+    Say,
     Seek,
     Sync,
     Unseek,
@@ -109,6 +112,7 @@ __all__ = [
     "OfferDraw",
     "Ok",
     "Outcome",
+    "Phrase",
     "Ping",
     "Pong",
     "Ready",
@@ -116,6 +120,8 @@ __all__ = [
     "Registered",
     "Resign",
     "Revealed",
+    "Said",
+    "Say",
     "SeatInfo",
     "Seek",
     "ServerMessage",
@@ -143,6 +149,7 @@ ClientMessage: TypeAlias = (
     | OfferDraw
     | AcceptDraw
     | DeclineDraw
+    | Say
     | Sync
     | Watch
     | Unwatch
@@ -163,6 +170,7 @@ ServerMessage: TypeAlias = (
     | Update
     | DrawOffered
     | DrawDeclined
+    | Said
     | Finished
     | Revealed
     | Challenged

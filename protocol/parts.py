@@ -37,6 +37,7 @@ __all__ = [
     "Outcome",
     "OwnBotName",
     "Part",
+    "Phrase",
     "Ping",
     "PlayerName",
     "PlyIndex",
@@ -98,6 +99,7 @@ VOID: Final[frozenset[Termination]] = frozenset({"server_fault", "aborted"})
 
 MatchStatus: TypeAlias = Literal["waiting", "running", "finished"]
 IllegalRule: TypeAlias = Literal["forfeit", "retry"]
+Phrase: TypeAlias = Literal["good_luck", "well_played", "thanks", "oops"]
 ChallengeEnd: TypeAlias = Literal["declined", "expired", "accepted", "withdrawn"]
 
 

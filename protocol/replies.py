@@ -19,6 +19,7 @@ from plyhouse.protocol.parts import (
     Message,
     Milliseconds,
     Outcome,
+    Phrase,
     PlyIndex,
     RequestId,
     SeatIndex,
@@ -37,6 +38,7 @@ __all__ = [
     "Ok",
     "Registered",
     "Revealed",
+    "Said",
     "Turn",
     "Update",
     "Welcome",
@@ -217,6 +219,19 @@ class DrawDeclined(Message, frozen=True):
 
     match: str
     seat: SeatIndex
+
+
+class Said(Message, frozen=True):
+    """A seat has said a phrase; sent to seats and spectators that set ``hello.scenes``.
+
+    match: id of the match.
+    seat: the seat that said it.
+    phrase: what it said.
+    """
+
+    match: str
+    seat: SeatIndex
+    phrase: Phrase
 
 
 class Finished(Message, frozen=True):

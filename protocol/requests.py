@@ -19,6 +19,7 @@ from plyhouse.protocol.parts import (
     Label,
     Message,
     OwnBotName,
+    Phrase,
     PlayerName,
     PlyIndex,
     RequestId,
@@ -38,6 +39,7 @@ __all__ = [
     "Ready",
     "Register",
     "Resign",
+    "Say",
     "Seek",
     "Sync",
     "Unseek",
@@ -265,6 +267,22 @@ class DeclineDraw(Message, frozen=True):
 
     id: RequestId
     match: Identifier
+
+
+class Say(Message, frozen=True):
+    """Say one of some phrases to the others at a running match. Answer: ``ok``.
+
+    The server refuses phrases in matches of competitions, and in games of hidden information for
+    three or more, where they could be signals.
+
+    id: number of this request.
+    match: id of the match.
+    phrase: what you say.
+    """
+
+    id: RequestId
+    match: Identifier
+    phrase: Phrase
 
 
 class Sync(Message, frozen=True):

@@ -8,6 +8,7 @@ from typing import Any
 from plyhouse.protocol.codec import SUBPROTOCOLS
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.web.application import create_api
+from plyhouse.server.web.forwarding import Forwarder, is_local, restored
 from plyhouse.server.web.rate_limits import Allowance, refuse_busy
 from plyhouse.server.web.request_pacing import Pacer
 from plyhouse.server.web.security_headers import with_safety
@@ -34,6 +35,8 @@ class Application:
         self._bots: Any = None
         self._allowance: Allowance | None = None
         self._pacer: Pacer | None = None
+        self._hub: Hub | None = None
+        self._forwarder: Forwarder | None = None
 
     def serve(self, hub: Hub) -> None:
         """Connect the application with a hub."""
@@ -69,15 +72,34 @@ class Application:
         self._allowance = Allowance(config.http_burst, config.http_per_second, hub.now)
         self._pacer = Pacer(lambda: bool(hub.directory.live))
         self._bots = websocket_endpoint(SUBPROTOCOLS, hub.attach)
+        self._hub = hub
+        cluster = hub.cluster
+        if cluster is not None:
+            self._forwarder = Forwarder(lambda: cluster.leader_address)
+
+    async def close(self) -> None:
+        """Close the connections to other servers."""
+        if self._forwarder is not None:
+            await self._forwarder.close()
+
+    def _leads(self) -> bool:
+        member = None if self._hub is None else self._hub.member
+        return member is None or member.board.ready
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or serve one connection."""
         if scope["type"] != "websocket":
+            secret = "" if self._hub is None else self._hub.secret
+            scope, passed_on = restored(scope, secret)
             if scope.get("method") == "HEAD":
                 scope, send = {**scope, "method": "GET"}, _without_body(send)
             send = with_safety(scope, send)
             if self._allowance is not None and (wait := self._allowance.wait(scope)):
                 await refuse_busy(send, wait)
+                return
+            elsewhere = not passed_on and not is_local(scope["path"]) and not self._leads()
+            if self._forwarder is not None and elsewhere:
+                await self._forwarder(scope, receive, send)
                 return
             answer = self._api(scope, receive, send)  # type: ignore[arg-type]
             await (answer if self._pacer is None else self._pacer.run(answer))

@@ -55,6 +55,10 @@ class ServerConfig:
         "sqlite:///plyhouse.db",
         "Where results live: sqlite:///FILE or postgresql://USER@HOST/NAME.",
     )
+    cluster: str = setting(
+        "",
+        "NATS servers of a cluster, as nats://HOST:4222; empty for a single server.",
+    )
     registration: str = setting(
         "closed",
         "Creation of accounts: 'open' for everybody, 'closed' with `plyhouse admin player add`.",

@@ -14,6 +14,7 @@ import errno
 import gc
 import logging
 import os
+import secrets
 import signal
 import socket
 import sys
@@ -27,6 +28,7 @@ import uvicorn
 from plyhouse.server import logs
 from plyhouse.server.accounts.builtin_bots import HouseBots
 from plyhouse.server.app import Application, create_app
+from plyhouse.server.cluster.errors import ClusterError
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.wire.connection_limits import Door, raise_file_limit
@@ -46,6 +48,7 @@ __all__ = [
     "RunningServer",
     "running_server",
     "serve",
+    "shared_port",
 ]
 
 log = logging.getLogger("plyhouse.server")
@@ -79,6 +82,12 @@ class DatabaseUnusable(CannotServe):
     """
 
     code = "server/database"
+
+
+class CannotJoin(CannotServe):
+    """The cluster cannot be joined: NATS or its package is missing."""
+
+    code = "server/cluster"
 
 
 class DatabaseTaken(CannotServe):
@@ -115,33 +124,48 @@ class RunningServer:
 
 @contextlib.asynccontextmanager
 async def running_server(
-    config: ServerConfig, *, builtin_bots: BuiltinBots | None = None
+    config: ServerConfig, *, builtin_bots: BuiltinBots | None = None, shares_port: bool = False
 ) -> AsyncIterator[RunningServer]:
     """Run a server on the current event loop for the time of the ``async with`` block.
+
+    With ``shares_port`` other servers may listen on the same port: the system spreads connections.
 
     Raises `CannotListen` and `DatabaseUnusable` before the block is entered.  On the way out the
     clients get a message, running matches stay in the database, and all sockets are closed.
     """
     app = create_app()
-    listener = _bind(config.host, config.port)
+    listener = _bind(config.host, config.port, shared=shares_port)
     host, port = listener.getsockname()[:2]
+    internal, address = None, ""
+    if config.cluster:
+        # Servers on one machine may share their public port, so each has another one, too.
+        internal = _bind(config.host, 0)
+        secret = secrets.token_urlsafe(24)
+        named = _reachable(config.host)
+        address = f"http://:{secret}@{_in_url(named)}:{internal.getsockname()[1]}"
     start = None
     if builtin_bots is not None:
         start = partial(builtin_bots, address=_ws_url(host, port))
     try:
         try:
-            hub = await Hub.open(config, builtin_bots=start)
+            hub = await Hub.open(config, builtin_bots=start, address=address)
         except StorageError as error:
             raise DatabaseUnusable(str(error)) from error
+        except ClusterError as error:
+            raise CannotJoin(str(error)) from error
         try:
             app.serve(hub)
-            async with _uvicorn(app, listener, hub):
+            listeners = [listener] if internal is None else [listener, internal]
+            async with _uvicorn(app, listeners, hub):
                 yield RunningServer(hub, host, port)
                 await hub.say_goodbye()
         finally:
             await hub.close()
+            await app.close()
     finally:
         listener.close()
+        if internal is not None:
+            internal.close()
 
 
 Beside: TypeAlias = Callable[[RunningServer], contextlib.AbstractAsyncContextManager[None]]
@@ -154,17 +178,20 @@ def serve(
     *,
     beside: Beside | None = None,
     builtin_bots: BuiltinBots | None = None,
+    shares_port: bool = False,
 ) -> None:
     """Run a server until SIGINT or SIGTERM; a second SIGINT ends it at once.
 
     ``announce`` is given the lines that say where the server listens, once it does, and where
     people play; by default they go to standard output.  ``beside`` is entered when the server
     accepts connections and left before it stops.  ``builtin_bots`` makes the object that starts
-    bots for people.  Raises `CannotServe`.
+    bots for people.  ``shares_port`` is that of `running_server`.  Raises `CannotServe`.
     """
     logs.set_up(config.log_level, config.log_format)
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(_serve_until_stopped(config, announce or _say, beside, builtin_bots))
+        runner.run(
+            _serve_until_stopped(config, announce or _say, beside, builtin_bots, shares_port)
+        )
 
 
 async def _serve_until_stopped(
@@ -172,11 +199,12 @@ async def _serve_until_stopped(
     announce: Callable[[str], None],
     beside: Beside | None,
     builtin_bots: BuiltinBots | None,
+    shares_port: bool,
 ) -> None:
     stop = asyncio.Event()
     with _stopped_by_signals(stop):
         async with contextlib.AsyncExitStack() as stack:
-            served = running_server(config, builtin_bots=builtin_bots)
+            served = running_server(config, builtin_bots=builtin_bots, shares_port=shares_port)
             server = await stack.enter_async_context(served)
             if beside is not None:
                 await stack.enter_async_context(beside(server))
@@ -286,7 +314,9 @@ class _Server(uvicorn.Server):
 
 
 @contextlib.asynccontextmanager
-async def _uvicorn(app: Application, listener: socket.socket, hub: Hub) -> AsyncIterator[None]:
+async def _uvicorn(
+    app: Application, listeners: list[socket.socket], hub: Hub
+) -> AsyncIterator[None]:
     config = hub.config
     proxies = [name for name in map(str.strip, config.proxies.split(",")) if name]
     files = raise_file_limit()
@@ -313,7 +343,7 @@ async def _uvicorn(app: Application, listener: socket.socket, hub: Hub) -> Async
         timeout_graceful_shutdown=CLOSE_SECONDS,
     )
     server = _Server(settings, door)
-    task = asyncio.create_task(server.serve([listener]), name="uvicorn")
+    task = asyncio.create_task(server.serve(listeners), name="uvicorn")
     ready = asyncio.create_task(server.ready.wait())
     try:
         await asyncio.wait({task, ready}, return_when=asyncio.FIRST_COMPLETED)
@@ -340,7 +370,22 @@ def _pauses(config: ServerConfig, now: Callable[[], int]) -> Callable[[str], flo
     return pause
 
 
-def _bind(host: str, port: int) -> socket.socket:
+@contextlib.contextmanager
+def shared_port(host: str, port: int) -> Iterator[int]:
+    """Keep a port for the time of the block, for servers that share it; yield its number.
+
+    ``port`` 0 picks a free one.  Raises `CannotListen` if another program uses it.
+    """
+    # A second bind, as the first one does not join those who share the port already.
+    with _bind(host, port, listens=False) as free:
+        number = int(free.getsockname()[1])
+    with _bind(host, number, shared=True, listens=False):
+        yield number
+
+
+def _bind(host: str, port: int, *, shared: bool = False, listens: bool = True) -> socket.socket:
+    if shared and not hasattr(socket, "SO_REUSEPORT"):
+        raise CannotListen("This system cannot share a port; start one server without --workers.")
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError as error:
@@ -350,8 +395,11 @@ def _bind(host: str, port: int) -> socket.socket:
     try:
         if os.name == "posix":  # elsewhere the option lets two servers share a port
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if shared:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         listener.bind(address)
-        listener.listen(BACKLOG)
+        if listens:
+            listener.listen(BACKLOG)
         listener.setblocking(False)
     except OSError as error:
         listener.close()
@@ -370,6 +418,11 @@ def _why_not(error: OSError, host: str, port: int) -> str:
     if error.errno == errno.EADDRNOTAVAIL:
         return f"'{host}' is no address of this machine; try 127.0.0.1 or 0.0.0.0."
     return f"Cannot listen on {host} port {port}: {error.strerror or error}."
+
+
+def _reachable(host: str) -> str:
+    """Return a name for ``host`` that other machines can connect to."""
+    return socket.gethostname() if host in ("0.0.0.0", "::", "") else host  # noqa: S104 - compared
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import importlib.metadata
+from typing import Final
 
-__all__ = ["server_version"]
+__all__ = ["project_links", "server_version"]
 
 
 @functools.cache
@@ -15,3 +16,17 @@ def server_version() -> str:
         return f"plyhouse {importlib.metadata.version('plyhouse')}"
     except importlib.metadata.PackageNotFoundError:
         return "plyhouse"
+
+
+LINKED: Final = "Documentation", "Source"
+"""The labels of addresses that the pages show."""
+
+
+def project_links() -> list[tuple[str, str]]:
+    """Return the documentation and the source of this program, as its package names them."""
+    try:
+        named = importlib.metadata.metadata("plyhouse").get_all("Project-URL") or []
+    except importlib.metadata.PackageNotFoundError:
+        return []
+    links = dict(each.split(", ", 1) for each in named)
+    return [(label, links[label]) for label in LINKED if label in links]

@@ -9,6 +9,8 @@ Start at `store`, an open database that runs functions of a `Connection`.  Such 
     leaderboards          leaderboards, ratings, and results for their fits
     match_writes          writes of running matches; voiding has those of void ones
     match_reads           matches that are read back; match_lists: filtered lists
+    match_owners          members of a cluster that run the matches
+    match_places          where given matches run, or how they ended
     outputs               output of hosted bots
     tournaments           tournaments: the schedules of single games in competitions
     tournament_settings   their settings besides columns, as JSON
@@ -25,6 +27,8 @@ Start at `store`, an open database that runs functions of a `Connection`.  Such 
     submission_sql        submissions; submission_checks: their checks; suspensions: of versions
     submissions           submitting a package; stored_packages: the files
     audit                 the audit log
+    cluster_overview      members of a cluster and what they run, for operators
+    cluster_batches       messages between servers that NATS could not carry
     erasure               erasing a person; personal_data: what is stored about one; pseudonyms
 
 They use these modules:
@@ -38,7 +42,7 @@ They use these modules:
     statements   SQL of the hot path, compiled once
     thread       the thread that writes to SQLite; checkpoints: the one that moves its log
     claim        one server per database
-    leases       the claim in PostgreSQL, which fences transactions
+    leases       the claim in PostgreSQL, which fences transactions; members: of a cluster
     locks        row locks that keep what was checked true until the commit
     retries      how writes are repeated; commit_check: after a doubtful commit
     errors       errors of this package, in one hierarchy

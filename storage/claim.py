@@ -1,18 +1,18 @@
 """The claim on a database, which `plyhouse serve` holds so that no second server uses it.
 
-Two servers would both take up the matches that were running, and each would store actions that
-the other knows nothing of.  The claim is advisory: programs that only add a player or read a
-record do not ask for it, and work beside a server.  It ends when the process dies, however that
-happens:
+Two servers that do not know of each other would both take up the matches that were running, and
+each would store actions that the other knows nothing of.  The claim is advisory: programs that
+only add a player or read a record do not ask for it, and work beside a server.  It ends when the
+process dies, however that happens:
 
 - SQLite file: a lock on ``FILE.lock`` beside it.  The file stays there, and means nothing without
 the lock.
   It holds the process number of the server, for the message to the next one.
-- PostgreSQL: a lease, one for each schema, which the server renews every `RENEW_S` and which is
-  valid for `VALID_S`.  Another server may take over a schema whose lease has expired: from then on
-  every transaction of the earlier server is refused, see `plyhouse.storage.leases`.  A server
-  that could not renew its lease, because the database was out of reach, goes on if no other one
-  has taken over meanwhile.
+- PostgreSQL: a lease on a schema, which the server renews every `RENEW_S` and which is valid for
+  `VALID_S`.  Another server may end a lease that has expired: from then on every transaction of the
+  earlier server is refused, see `plyhouse.storage.leases`.  A server that could not renew its
+  lease, because the database was out of reach, goes on if no other one has ended it meanwhile.
+  Members of a cluster hold a lease each, and exclude single servers only.
 - SQLite in memory: nobody else can see it, so there is nothing to claim.
 """
 
@@ -24,7 +24,9 @@ import logging
 import os
 import socket
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from sqlalchemy import Connection
@@ -45,7 +47,8 @@ RENEW_S: Final = 2.0
 VALID_S: Final = 6.0
 """How long a lease is valid after it was renewed."""
 _PAUSE_S: Final = 0.25
-_LOCK_TIMEOUT: Final = "55P03"
+_RETRIABLE: Final = frozenset({"55P03", "40P01"})  # time-out of a lock, deadlock
+_OR_CLUSTER: Final = ", or start all its servers with --cluster"
 _Errors: TypeAlias = tuple[type[BaseException], ...]
 _BEYOND: Final = 1 << 30
 """Where the locked byte is on Windows, whose locks keep others from reading what they cover."""
@@ -110,19 +113,37 @@ class Lease:
         self._engine = engine
         self._place = place
         self._errors = errors
-        self._epoch = 0
+        self.epoch = 0
+        """The number of the lease, which identifies the server in a cluster."""
+        self._renewed = monotonic()
         self._end: asyncio.Future[ClaimLost] = asyncio.get_running_loop().create_future()
         self._renewing: asyncio.Task[None] | None = None
 
     @classmethod
-    async def take(cls, engine: AsyncEngine, place: str, errors: _Errors) -> Lease:
+    async def take(
+        cls,
+        engine: AsyncEngine,
+        place: str,
+        errors: _Errors,
+        shared: bool = False,
+        address: str = "",
+        version: str = "",
+    ) -> Lease:
         """Claim the schema that ``engine`` works in; `ServedAlready` if another server has it.
+
+        A member of a cluster is ``shared``: other members do not matter.  They reach it at the URL
+        ``address``, and it runs this ``version`` of Plyhouse.
 
         Waits for the lease of a server that died to expire.  Lets the ``errors`` of SQLAlchemy and
         the driver through.
         """
         lease = cls(engine, place, errors)
-        await lease._acquire()
+        holder = f"{socket.gethostname()}:{os.getpid()}"
+        await lease._acquire(
+            lambda connection: leases.acquire(
+                connection, holder, _valid_ms(), shared=shared, address=address, version=version
+            )
+        )
         lease._renewing = asyncio.get_running_loop().create_task(lease._renew())
         return lease
 
@@ -131,8 +152,13 @@ class Lease:
 
         Raises `ClaimLost` if another server has ended it.
         """
-        if not leases.fence(connection, self._epoch, _valid_ms()):
+        if not leases.fence(connection, self.epoch, _valid_ms()):
             raise ClaimLost(self._why())
+
+    @property
+    def left_s(self) -> float:
+        """How long the lease is surely valid, in seconds; negative when others may end it."""
+        return self._renewed + VALID_S - monotonic()
 
     async def lost(self) -> ClaimLost:
         """Wait until another server has ended the lease; return that as an error."""
@@ -145,27 +171,27 @@ class Lease:
             await asyncio.wait({self._renewing})
         with contextlib.suppress(*self._errors, TimeoutError):  # Then it expires.
             async with asyncio.timeout(VALID_S), self._engine.begin() as connection:
-                await connection.run_sync(leases.end, self._epoch)
+                await connection.run_sync(leases.end, self.epoch)
 
-    async def _acquire(self) -> None:
+    async def _acquire(self, acquire: Callable[[Connection], int | leases.Held]) -> None:
         """Try until the lease is ours, or a server renews its own."""
-        holder = f"{socket.gethostname()}:{os.getpid()}"
         first: leases.Held | None = None
         while True:
+            self._renewed = monotonic()
             try:
                 async with self._engine.begin() as connection:
-                    found = await connection.run_sync(leases.acquire, holder, _valid_ms())
+                    found = await connection.run_sync(acquire)
             except DBAPIError as error:
-                if getattr(error.orig, "sqlstate", None) != _LOCK_TIMEOUT:
+                if getattr(error.orig, "sqlstate", None) not in _RETRIABLE:
                     raise
                 continue  # A server whose lease expired has not finished its transaction.
             if isinstance(found, int):
-                self._epoch = found
+                self.epoch = found
                 return
             if first is None or first.epoch != found.epoch:
                 first = found
             elif found.expires_ms > first.expires_ms:  # It was renewed, so that server runs.
-                raise _served(found.holder.rpartition(":")[2], self._place)
+                raise _served(found.holder.rpartition(":")[2], self._place, _OR_CLUSTER)
             await asyncio.sleep(_PAUSE_S)
 
     async def _renew(self) -> None:
@@ -174,10 +200,11 @@ class Lease:
         held, pause = True, RENEW_S
         while held:
             await asyncio.sleep(pause)
+            begun = monotonic()
             try:
                 async with asyncio.timeout(RENEW_S), self._engine.begin() as connection:
-                    held = await connection.run_sync(leases.renew, self._epoch, _valid_ms())
-                pause = RENEW_S
+                    held = await connection.run_sync(leases.renew, self.epoch, _valid_ms())
+                self._renewed, pause = begun, RENEW_S
             except errors as error:
                 log.warning("the lease on %s could not be renewed: %r", self._place, error)
                 pause = _PAUSE_S
@@ -194,10 +221,10 @@ def _valid_ms() -> int:
     return round(VALID_S * 1000)
 
 
-def _served(holder: str, place: str) -> ServedAlready:
+def _served(holder: str, place: str, otherwise: str = "") -> ServedAlready:
     who = f" (process {holder})" if holder.isascii() and holder.isdigit() else ""
     return ServedAlready(
-        f"another Plyhouse server{who} uses {place}; stop it or choose another database"
+        f"another Plyhouse server{who} uses {place}; stop it or choose another database{otherwise}"
     )
 
 

@@ -36,6 +36,7 @@ from plyhouse.storage import engines, schema
 from plyhouse.storage.checkpoints import Checkpoints
 from plyhouse.storage.claim import FileClaim, Lease
 from plyhouse.storage.errors import (
+    BadUrl,
     CannotOpen,
     ClaimLost,
     DatabaseLocked,
@@ -82,8 +83,12 @@ class Database:
         )
         self._closed = False
         self._claim: FileClaim | Lease | None = None
+        self.lease: Lease | None = None
+        """The claim, if it is a lease."""
         self._fence: Callable[[Connection], None] | None = None
         """Begins each transaction that writes, once the claim is a lease."""
+        self.epoch = 0
+        """The epoch of that lease; 0 without one."""
         self._thread: Worker | None = None
         self._checkpoints: Checkpoints | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -161,19 +166,27 @@ class Database:
         if self._engine is not None:
             await self._engine.dispose()
 
-    async def claim(self) -> None:
-        """Be the one server of this database until it is closed; see `plyhouse.storage.claim`.
+    async def claim(self, *, shared: bool = False, address: str = "", version: str = "") -> None:
+        """Be the one server of this database until it is closed, or with ``shared`` a member.
 
-        Raises `ServedAlready` if there is one.
+        See `plyhouse.storage.claim`.  Raises `ServedAlready` if a server excludes this one.
         """
         self._check_open()
         target = self.target
+        if shared and self._engine is None:
+            raise BadUrl(
+                f"{target.place} is SQLite, and a cluster needs PostgreSQL; give --database a "
+                "PostgreSQL URL"
+            )
         try:
             if target.path is not None:
                 self._claim = FileClaim.take(target.path, target.place)
             elif self._engine is not None:
-                lease = await Lease.take(self._engine, target.place, self._errors)
-                self._claim, self._fence = lease, lease.fence
+                lease = await Lease.take(
+                    self._engine, target.place, self._errors, shared, address, version
+                )
+                self._claim = self.lease = lease
+                self._fence, self.epoch = lease.fence, lease.epoch
         except self._errors as error:
             raise self._explain(error) from error
 

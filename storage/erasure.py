@@ -86,10 +86,12 @@ COLUMNS: Final[dict[str, str]] = {
     "class_members": "replaced: name, name_key. emptied: email, token, institution_id",
     "class_staff": "kept: role",
     "class_students": "kept: status",
+    "cluster_batches": "deleted: data",
     "competitions": "rewritten: data. kept: name, game, time_control, format, status",
     "entries": "kept: status",
     "events": "rewritten: data. emptied: text of refused actions. kept: kind",
-    "leases": "kept: holder",
+    "leaders": "kept: role",
+    "leases": "kept: holder, address, version",
     "match_seats": "kept: result",
     "matches": "rewritten: reason, void_reason. kept: game, time_control, illegal_rule, stream, "
     "nonces, status, termination, data",

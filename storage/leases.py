@@ -1,11 +1,14 @@
-"""The lease of a server on a PostgreSQL schema, as rows and queries.
+"""Leases of servers on a PostgreSQL schema, as rows and queries.
 
 Each server that starts inserts a row, whose id is its *epoch*, and renews it while it runs.  Times
 are the database's, so the clocks of machines do not matter.  A server whose lease expired loses
-it when another one ends it (`acquire`), and not before.
+it when another one ends it, and not before.
+
+A single server has the schema for itself: `acquire` ends what expired.  The members of a cluster
+share the schema, each with a lease of its own; `plyhouse.storage.members` ends the expired ones.
 
 Every transaction of a server begins with `fence`, which locks the row of its own lease until the
-commit.  `acquire` waits for these locks before it ends an expired lease: a transaction of the old
+commit.  The server that ends an expired lease locks it more strongly: a transaction of the old
 server either commits before the new server reads anything, or is refused.  A condition on the
 epoch without the lock would not suffice: at READ COMMITTED it may hold when it is checked and no
 longer when its transaction commits.
@@ -13,11 +16,14 @@ longer when its transaction commits.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, cast, func, select, text
+from sqlalchemy import BigInteger, Connection, case, cast, func, select, text
 
 from plyhouse.storage.models import leases
+
+if TYPE_CHECKING:
+    from sqlalchemy.sql.functions import Function
 
 __all__ = ["NOW_MS", "Held", "acquire", "end", "fence", "renew"]
 
@@ -36,17 +42,35 @@ class Held(NamedTuple):
     expires_ms: int
 
 
-def acquire(connection: Connection, holder: str, valid_ms: int) -> int | Held:
-    """End all expired leases and insert a new one; return its epoch, or a lease that is valid.
+def acquire(
+    connection: Connection,
+    holder: str,
+    valid_ms: int,
+    *,
+    shared: bool = False,
+    address: str = "",
+    version: str = "",
+) -> int | Held:
+    """Insert a new lease and return its epoch, or else a valid lease that excludes it.
 
-    Waits until the transactions of the servers with expired leases are over.
+    A single server excludes every other one, and a member of a cluster (``shared``) excludes
+    single servers.  Ends expired leases that would exclude the new one if they were valid, and
+    waits until the transactions of their servers are over.
     """
+    # A server that stops before its commit must not keep the members from renewing their leases.
+    connection.execute(select(_idle_limit(valid_ms)))
     # Two servers that start at the same moment must see each other's rows.
     connection.execute(text("LOCK TABLE leases IN SHARE ROW EXCLUSIVE MODE"))
     running = select(leases.c.epoch, leases.c.holder, leases.c.expires_ms).where(
         leases.c.ended_ms.is_(None)
     )
-    valid = connection.execute(running.where(leases.c.expires_ms > NOW_MS).limit(1)).first()
+    columns: dict[str, object] = {}  # a single server may hold a schema without these columns
+    if shared:
+        running = running.where(leases.c.shared.is_(False))
+        columns = {"shared": True, "address": address, "version": version, "steady_ms": NOW_MS}
+    valid = connection.execute(
+        running.where(leases.c.expires_ms > NOW_MS).order_by(leases.c.epoch).limit(1)
+    ).first()
     if valid is not None:
         return Held(*valid)
     # FOR UPDATE, and not the weaker lock that UPDATE takes: it conflicts with the one of `fence`.
@@ -56,7 +80,7 @@ def acquire(connection: Connection, holder: str, valid_ms: int) -> int | Held:
         connection.execute(ended)
     inserted = connection.execute(
         leases.insert()
-        .values(holder=holder, started_ms=NOW_MS, expires_ms=NOW_MS + valid_ms)
+        .values(holder=holder, started_ms=NOW_MS, expires_ms=NOW_MS + valid_ms, **columns)
         .returning(leases.c.epoch)
     )
     epoch = int(inserted.scalar_one())
@@ -67,8 +91,12 @@ def acquire(connection: Connection, holder: str, valid_ms: int) -> int | Held:
 
 def renew(connection: Connection, epoch: int, valid_ms: int) -> bool:
     """Extend a lease, even one that has expired; return False if another server has ended it."""
+    # A server that stops before its commit must not keep others from ending the lease.
+    connection.execute(select(_idle_limit(valid_ms)))
     mine = leases.update().where(leases.c.epoch == epoch, leases.c.ended_ms.is_(None))
-    return connection.execute(mine.values(expires_ms=NOW_MS + valid_ms)).rowcount == 1
+    steady = case((leases.c.expires_ms > NOW_MS, leases.c.steady_ms), else_=NOW_MS)
+    changes = {"expires_ms": NOW_MS + valid_ms, "steady_ms": steady}
+    return connection.execute(mine.values(changes)).rowcount == 1
 
 
 def fence(connection: Connection, epoch: int, idle_ms: int) -> bool:
@@ -78,8 +106,7 @@ def fence(connection: Connection, epoch: int, idle_ms: int) -> bool:
     that stops in the middle of its transaction keeps others waiting for ``idle_ms`` at most: then
     PostgreSQL ends the transaction.
     """
-    limit = func.set_config("idle_in_transaction_session_timeout", str(idle_ms), True)
-    mine = select(limit).where(leases.c.epoch == epoch, leases.c.ended_ms.is_(None))
+    mine = select(_idle_limit(idle_ms)).where(leases.c.epoch == epoch, leases.c.ended_ms.is_(None))
     locked = mine.with_for_update(of=leases, key_share=True, read=True)
     return connection.execute(locked).first() is not None
 
@@ -88,3 +115,8 @@ def end(connection: Connection, epoch: int) -> None:
     """End a lease, so that the next server need not wait until it expires."""
     mine = leases.update().where(leases.c.epoch == epoch, leases.c.ended_ms.is_(None))
     connection.execute(mine.values(ended_ms=NOW_MS))
+
+
+def _idle_limit(idle_ms: int) -> Function[str]:
+    """Let PostgreSQL end this transaction if the server is silent for so long."""
+    return func.set_config("idle_in_transaction_session_timeout", str(idle_ms), True)

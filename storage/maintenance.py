@@ -20,9 +20,11 @@ from plyhouse.storage.database import Database
 from plyhouse.storage.errors import AlreadyExists, CannotOpen, OlderSchema, StorageError
 from plyhouse.storage.models import (
     bots,
+    cluster_batches,
     competitions,
     entries,
     events,
+    leaders,
     leases,
     match_seats,
     matches,
@@ -43,7 +45,9 @@ if TYPE_CHECKING:
 
 __all__ = ["TABLES", "backup", "check", "copy", "upgrade"]
 
-TABLES: Final = tuple(table for table in metadata.sorted_tables if table not in (meta, leases))
+OF_SERVERS: Final = (leases, leaders, cluster_batches)
+"""Tables about the servers that run on a database, which a copy leaves out."""
+TABLES: Final = tuple(table for table in metadata.sorted_tables if table not in (meta, *OF_SERVERS))
 """All tables with what users stored, each after those that it refers to."""
 ROWS_AT_ONCE: Final = 2_000
 LONG_ROWS: Final = {package_parts.name: 8, outputs.name: 64}
@@ -95,6 +99,8 @@ async def _copy(source: Database, target: Database, progress: Progress | None) -
             if stored != count:
                 raise StorageError(f"{count} rows of {table.name} were copied, and {stored} came")
             total += count
+        owned = pairings.update().where(pairings.c.owner.is_not(None))
+        await writer.execute(owned.values(owner=None))  # leases are not copied
         # Of the facts about the database, only the roles of accounts are copied.
         roles = await reader.execute(select(meta).where(meta.c.name.startswith(ROLE)))
         for row in roles.mappings():

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from msgspec.structs import replace
-from sqlalchemy import ColumnElement, Connection, Row, Select, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, select
 
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.models import bots, events, match_seats, matches, pairings, players, versions
@@ -21,6 +21,8 @@ __all__ = [
     "stored_match",
 ]
 
+_IDS_AT_ONCE = 300
+"""Databases limit the number of parameters of a statement; SQLite before 3.32 takes 999."""
 _EVENT_COLUMNS = (
     events.c.match_id,
     events.c.idx,
@@ -45,9 +47,22 @@ def stored_match(connection: Connection, match_id: str) -> StoredMatch:
     return found[0]
 
 
-def running_matches(connection: Connection) -> list[StoredMatch]:
-    """Return every match that is not finished, with its events, oldest first: for recovery."""
-    return _stored(connection, matches.c.finished_ms.is_(None))
+def running_matches(
+    connection: Connection, pairing_ids: Collection[str] | None = None
+) -> list[StoredMatch]:
+    """Return every match that is not finished, with its events, oldest first: for recovery.
+
+    ``pairing_ids`` limits them to matches of these pairings.
+    """
+    unfinished = matches.c.finished_ms.is_(None)
+    if pairing_ids is None:
+        return _stored(connection, unfinished)
+    keys = list(pairing_ids)
+    found: list[StoredMatch] = []
+    for start in range(0, len(keys), _IDS_AT_ONCE):
+        chunk = matches.c.pairing_id.in_(keys[start : start + _IDS_AT_ONCE])
+        found += _stored(connection, and_(unfinished, chunk))
+    return sorted(found, key=lambda each: (each.header.created_ms, each.header.id))
 
 
 _PAIRING_COLUMNS = (
@@ -62,6 +77,7 @@ _PAIRING_COLUMNS = (
     pairings.c.competition_id,
     pairings.c.round,
     pairings.c.finished_ms,
+    pairings.c.owner,
 )
 
 
@@ -121,8 +137,8 @@ def assemble(connection: Connection, found: Iterable[Row[Any]], *, secrets: bool
         .order_by(match_seats.c.match_id, match_seats.c.seat)
     )
     keys = list(rows)
-    for start in range(0, len(keys), 500):  # databases limit the number of parameters
-        chunk = keys[start : start + 500]
+    for start in range(0, len(keys), _IDS_AT_ONCE):
+        chunk = keys[start : start + _IDS_AT_ONCE]
         for row in connection.execute(query.where(match_seats.c.match_id.in_(chunk))):
             match_id, *seat, returned = row
             seats[match_id].append(SeatRow(*seat))
@@ -147,11 +163,11 @@ def assemble(connection: Connection, found: Iterable[Row[Any]], *, secrets: bool
 def _replaced(connection: Connection, keys: Sequence[str]) -> set[str]:
     """Return those of these matches in which a version plays that is no longer entered."""
     found: set[str] = set()
-    for start in range(0, len(keys), 500):
+    for start in range(0, len(keys), _IDS_AT_ONCE):
         query = (
             select(matches.c.id)
             .join(pairings, pairings.c.id == matches.c.pairing_id)
-            .where(matches.c.id.in_(keys[start : start + 500]), ~of_present_versions())
+            .where(matches.c.id.in_(keys[start : start + _IDS_AT_ONCE]), ~of_present_versions())
         )
         found.update(connection.execute(query).scalars())
     return found

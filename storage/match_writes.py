@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import TypeVar, cast
 
 import msgspec
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 from sqlalchemy import bindparam, select
 from sqlalchemy.engine import Dialect
 
@@ -132,13 +132,19 @@ class Operations:
         )
         self._pair = adding(pair_results, _PAIR_SUMS, dialect)
 
-    def apply(self, link: Link, ops: Iterable[Op]) -> None:
-        """Store operations in the connection's transaction."""
+    def apply(self, link: Link, ops: Iterable[Op], owner: int = 0) -> None:
+        """Store operations in the connection's transaction.
+
+        ``owner`` is the epoch of the server that runs new pairings; 0 if it has no lease.
+        """
         kinds: defaultdict[type[object], list[Op]] = defaultdict(list)
         for op in ops:
             kinds[type(op)].append(op)
         if pairs := _of(kinds, NewPairing):
-            self._pairing.insert(link, [self._pairing_row(op.pairing) for op in pairs])
+            new_pairings = [op.pairing for op in pairs]
+            if owner:
+                new_pairings = [replace(each, owner=owner) for each in new_pairings]
+            self._pairing.insert(link, list(map(self._pairing_row, new_pairings)))
         if new := _of(kinds, NewMatch):
             self._add_matches(link, [op.match for op in new])
         if starts := _of(kinds, StartMatch):

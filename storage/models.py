@@ -36,10 +36,12 @@ __all__ = [
     "class_members",
     "class_staff",
     "class_students",
+    "cluster_batches",
     "competitions",
     "entries",
     "events",
     "guests",
+    "leaders",
     "leases",
     "match_seats",
     "matches",
@@ -112,6 +114,33 @@ leases = Table(
     Column("started_ms", BigInteger, nullable=False),
     Column("expires_ms", BigInteger, nullable=False),
     Column("ended_ms", BigInteger),  # NULL: it holds, unless another server finds it expired
+    Column("shared", Boolean, nullable=False, server_default=text("false")),  # of a cluster
+    Column("address", Text, nullable=False, server_default=text("''")),  # URL for other members
+    Column("version", Text, nullable=False, server_default=text("''")),  # of Plyhouse
+    Column("draining", Boolean, nullable=False, server_default=text("false")),
+    # Since when it has been valid without a gap; only kept for members of a cluster.
+    Column("steady_ms", BigInteger, nullable=False, server_default=text("0")),
+    sqlite_autoincrement=True,
+)
+
+# The member of a cluster that does a job which only one does; empty on SQLite.
+leaders = Table(
+    "leaders",
+    metadata,
+    Column("role", String(64), primary_key=True),
+    Column("epoch", BigInteger, nullable=False),  # of its lease, which may be deleted
+)
+
+# Messages between members of a cluster while NATS is away; empty on SQLite.
+cluster_batches = Table(
+    "cluster_batches",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("sender", BigInteger, nullable=False),  # epoch of a lease, as is the receiver
+    Column("receiver", BigInteger, nullable=False),
+    Column("data", LargeBinary, nullable=False),
+    Column("created_ms", BigInteger, nullable=False),
+    Index("ix_cluster_batches_receiver_id", "receiver", "id"),
     sqlite_autoincrement=True,
 )
 
@@ -235,6 +264,13 @@ pairings = Table(
     Column("matches", Integer, nullable=False),
     Column("created_ms", BigInteger, nullable=False),
     Column("finished_ms", BigInteger),
+    Column("owner", BigInteger),  # epoch of the lease of the server that runs its matches
+)
+_index_some(
+    "ix_pairings_owner_unfinished",
+    pairings.c.owner,
+    pairings.c.id,
+    where=pairings.c.finished_ms.is_(None),
 )
 
 matches = Table(

@@ -207,6 +207,8 @@ class PairingRow(Struct, frozen=True, gc=False):
     round: int = 0
     finished_ms: int | None = None
     """When the pairing was over; from then on the seed is public."""
+    owner: int | None = None
+    """Epoch of the lease of the server that runs its matches; None on SQLite, which has none."""
 
 
 class MatchRow(Struct, frozen=True, gc=False):

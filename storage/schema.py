@@ -52,6 +52,7 @@ KNOWN = (
     "0017",
     "0018",
     "0019",
+    "0020",
 )
 """All schema revisions this Plyhouse knows, oldest first; a test compares them with the files."""
 

@@ -83,14 +83,31 @@ class Store:
         protect_file(url, create=create)
         return cls(await Database.open(url, migrate=migrate, create=create), clock)
 
-    async def claim(self) -> None:
+    async def claim(self, *, shared: bool = False, address: str = "", version: str = "") -> None:
         """Be the one server of this database until it is closed; raises `ServedAlready`.
+
+        With ``shared`` be a member of a cluster on PostgreSQL.  Members exclude single servers
+        only; others reach this one at the URL ``address``, and it runs this ``version``.
 
         After the death of a server on PostgreSQL this waits some seconds for its lease to expire.
 
         Stores that are open for a moment, to add a player or read a record, need no claim.
         """
-        await self._database.claim()
+        await self._database.claim(shared=shared, address=address, version=version)
+
+    @property
+    def epoch(self) -> int:
+        """The epoch of the lease of this server, which identifies it; 0 without a lease."""
+        return self._database.epoch
+
+    @property
+    def lease_left_s(self) -> float | None:
+        """How long this server's lease is surely valid, in seconds; None without a lease.
+
+        When it is negative, the server could not renew its lease, and another one may end it.
+        """
+        lease = self._database.lease
+        return None if lease is None else lease.left_s
 
     async def claim_lost(self) -> ClaimLost:
         """Wait until another server has taken over the database; return that as an error.
@@ -293,7 +310,8 @@ class Store:
             self._database.write_soon(lambda link: add(link, rows), done, one_statement=single)
         else:
             apply = self._operations.apply
-            self._database.write_soon(lambda link: apply(link, ops), done)
+            epoch = self.epoch
+            self._database.write_soon(lambda link: apply(link, ops, epoch), done)
 
     async def erase(self, player_id: int, by: By) -> Erased:
         """Erase an account that `erasure.begin` has disabled; you may repeat it.

@@ -38,7 +38,7 @@ from plyhouse.protocol.api.matches import Ending, KeptOutput, Match, Output, Pos
 from plyhouse.protocol.api.people import Account, Player
 from plyhouse.protocol.api.positions import Chances, Review, Tree
 from plyhouse.protocol.api.rows import Rows
-from plyhouse.protocol.api.server import Health, ListedGame
+from plyhouse.protocol.api.server import ClusterState, Health, ListedGame
 from plyhouse.protocol.api.submissions import Submission, Version
 from plyhouse.protocol.api.tournaments import Tournament, TournamentDetail
 
@@ -121,6 +121,10 @@ class AsyncApi:
     async def health(self) -> Health:
         """How the server is doing."""
         return await self.do(calls.health())
+
+    async def cluster(self) -> ClusterState:
+        """The servers that share the database, and what they run; takes a token of an admin."""
+        return await self.do(calls.cluster())
 
     async def games(self) -> Rows[ListedGame]:
         """The games that can be played on the server."""

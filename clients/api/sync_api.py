@@ -41,7 +41,7 @@ from plyhouse.protocol.api.matches import Ending, KeptOutput, Match, Output, Pos
 from plyhouse.protocol.api.people import Account, Player
 from plyhouse.protocol.api.positions import Chances, Review, Tree
 from plyhouse.protocol.api.rows import Rows
-from plyhouse.protocol.api.server import Health, ListedGame
+from plyhouse.protocol.api.server import ClusterState, Health, ListedGame
 from plyhouse.protocol.api.submissions import Submission, Version
 from plyhouse.protocol.api.tournaments import Tournament, TournamentDetail
 
@@ -123,6 +123,10 @@ class Api:
     def health(self) -> Health:
         """How the server is doing."""
         return self.do(calls.health())
+
+    def cluster(self) -> ClusterState:
+        """The servers that share the database, and what they run; takes a token of an admin."""
+        return self.do(calls.cluster())
 
     def games(self) -> Rows[ListedGame]:
         """The games that can be played on the server."""

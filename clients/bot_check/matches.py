@@ -167,9 +167,9 @@ class Examination:
         if match in self.hub.directory.live or match in self.runner.matches:
             return
         live = self.hub.directory.match(match)
-        if live is not None and live.match.outcome is not None:
-            outcome = live.match.outcome
-            self.results[match] = SeatResult(match, game.spec, seat, (), outcome, live.match.ply, 0)
+        outcome = None if live is None else live.summary().outcome
+        if live is not None and outcome is not None:
+            self.results[match] = SeatResult(match, game.spec, seat, (), outcome, live.ply, 0)
 
     def _judge(self, results: Sequence[SeatResult], stopped: bool) -> CheckMatch:
         told: list[str] = []

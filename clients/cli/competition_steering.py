@@ -37,10 +37,10 @@ def list_competitions(server: str | None, database: str) -> None:
 
         listed = ask(server, competition_calls.competitions())
         cells = [
-            [each.name, ", ".join(each.games), each.status, each.competition] for each in listed
+            [each.competition, each.name, ", ".join(each.games), each.status] for each in listed
         ]
         if cells:
-            print_table("Competitions", ["name", "games", "status", "id"], cells, "llll")
+            print_table("Competitions", ["id", "name", "games", "status"], cells, "llll")
         else:
             note(f"No competitions on {server}.")
         return
@@ -55,7 +55,7 @@ def list_competitions(server: str | None, database: str) -> None:
          minute(each.created_ms)]
         for each in rows
     ]  # fmt: skip
-    columns = ["competition", "name", "game", "status", "made (UTC)"]
+    columns = ["id", "name", "games", "status", "made (UTC)"]
     print_table("Competitions", columns, cells, "lllll")
 
 

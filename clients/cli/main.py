@@ -66,6 +66,7 @@ SECTIONS: Final = {
     },
     "Operate a server": {
         "serve": (f"{_HERE}.serve:serve", "Run a server for bots and spectators"),
+        "cluster": (f"{_HERE}.cluster:cluster", "Show the members of a cluster and what they run"),
         "runner": (f"{_HERE}.runner:runner", "Run submitted bots on this machine"),
         "token": (f"{_HERE}.tokens:token", "Create tokens of players, list and revoke them"),
         "admin": (f"{_HERE}.admin:admin", "Administer players, bots, matches and the database"),

@@ -19,7 +19,9 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from plyhouse.server import logs
 from plyhouse.server.config import ServerConfig, config_fields, load_config
+from plyhouse.server.worker import Worker, end_with_supervisor
 
 __all__ = ["serve"]
 
@@ -65,9 +67,17 @@ def _metavar(field: dataclasses.Field[Any], kind: type) -> str:
     show_envvar=True,
     help="TOML file with settings: the option names with _ for -, as in max_queue = 500.",
 )
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    envvar="PLYHOUSE_WORKERS",
+    help="Servers on this machine that share the port; needs PostgreSQL.",
+)
 @_config_options
 @click.pass_context
-def serve(ctx: click.Context, /, config_file: Path | None, **settings: Any) -> None:
+def serve(ctx: click.Context, /, config_file: Path | None, workers: int, **settings: Any) -> None:
     """Run a server for bots and spectators.
 
     Every option can also be set in the environment (--port as PLYHOUSE_PORT) or in the
@@ -87,20 +97,38 @@ def serve(ctx: click.Context, /, config_file: Path | None, **settings: Any) -> N
     else:
         config = load_config(config_file, given)
 
+    worker = Worker.take()
+    if worker is None and workers > 1:
+        sys.exit(_supervise(config, workers))
+    if worker is not None:
+        end_with_supervisor()
+        config = dataclasses.replace(config, port=worker.port, cluster=worker.cluster)
+
     # Fits of ratings are small matrices, for which OpenBLAS's threads gain nothing.  They would
     # spin on all cores, which the clocks here and bots on the same machine need. numpy reads this
     # when it is loaded, which is below.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+    first = worker is None or worker.number == 1
     from plyhouse.clients.builtin_bots.launcher import StartedBots
     from plyhouse.clients.runner.local import local_runner
     from plyhouse.server.serve import serve as run
 
     run(
         _with_programs(config),
-        beside=local_runner if config.has_local_runner else None,
+        beside=local_runner if config.has_local_runner and first else None,
         builtin_bots=StartedBots if config.has_house_bots else None,
+        shares_port=worker is not None,
     )
+
+
+def _supervise(config: ServerConfig, workers: int) -> int:
+    """Run several servers with the options of this command; return the exit code."""
+    from plyhouse.server.supervisor import serve_workers
+
+    logs.set_up(config.log_level, config.log_format)
+    command = [sys.executable, "-P", "-m", "plyhouse.clients.cli.main", *sys.argv[1:]]
+    return serve_workers(command, workers, config.host, config.port, config.cluster)
 
 
 def _with_programs(config: ServerConfig) -> ServerConfig:

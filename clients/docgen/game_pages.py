@@ -56,7 +56,7 @@ def write_game_pages(folder: Path) -> None:
 
 def _index(games: list[Game]) -> str:
     rows = [
-        f"| [{game.info.title}]({game.info.name}.md) | `{game.info.name}` | {_seats(game)} "
+        f"| [{_called(game)}]({game.info.name}.md) | `{game.info.name}` | {_seats(game)} "
         f"| {game.chance_kind.value} | {game.info.information.value} | {game.info.summary} |"
         for game in games
     ]
@@ -271,6 +271,11 @@ def _example(game: Game) -> str:
             "",
         ]
     )
+
+
+def _called(game: Game) -> str:
+    """Return the text of a link to a game; "Go" alone says nothing to search engines."""
+    return "Go (baduk, weiqi)" if game.info.name == "go" else game.info.title
 
 
 def _drawn(title: str, scene: str) -> str:

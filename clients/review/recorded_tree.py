@@ -111,6 +111,8 @@ def fields_of(
     """Everything that a page needs to show a tree, as plain data."""
     tree = found.tree
     heading = f"{tree.game.info.name}, {spot.name}"
+    root = _finite(tree.fields(tree.root))
+    _label(tree.game, spot.state, root)
     return {
         "game": tree.game.spec,
         "search": tree.search,
@@ -127,7 +129,7 @@ def fields_of(
         "played": spot.played,
         "judged": judgement,
         "title": tree.title(),
-        "root": _finite(tree.fields(tree.root)),
+        "root": root,
         "svg": tree.svg(heading),
     }
 
@@ -137,6 +139,17 @@ def _counts_wins(game: Game) -> bool:
     return (
         game.seats == 2 and game.return_bounds == (-1.0, 1.0) and game.info.scoring is Scoring.WINS
     )
+
+
+def _label(game: Game, state: Any, node: dict[str, Any]) -> None:
+    """Add to the nodes below one the actions that lead to them, as people write them."""
+    read = game.parse_chance if state.to_move == CHANCE else game.parse
+    for child in node.get("children", ()):
+        action = read(state, child["action"])
+        label = game.display(state, action)
+        if label != child["action"]:
+            child["label"] = label
+        _label(game, state.after(action), child)
 
 
 def _finite(node: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from plyhouse.clients.terminal.clocks import Clocks
 from plyhouse.clients.terminal.interfaces import Incoming, Lost, Position
@@ -24,6 +24,7 @@ from plyhouse.protocol.messages import (
     MatchSnapshot,
     Notice,
     Outcome,
+    Said,
     SeatInfo,
     Turn,
     Update,
@@ -31,6 +32,15 @@ from plyhouse.protocol.messages import (
 )
 
 __all__ = ["FollowedMatch", "Told", "replayed"]
+
+
+PHRASES: Final = {
+    "good_luck": "Good luck!",
+    "well_played": "Well played!",
+    "thanks": "Thanks!",
+    "oops": "Oops!",
+}
+"""The phrases of the protocol in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +83,8 @@ class FollowedMatch:
         """True if the other side offers a draw."""
         self.offering = False
         """True if we do."""
+        self.quiet = False
+        """True if what others say is not shown."""
         self.trouble = ""
         """The problem with the connection."""
         self.notice = ""
@@ -191,6 +203,9 @@ class FollowedMatch:
                 if self.offering:
                     self.notice = "The draw was declined."
                 self.offered = self.offering = False
+            case Said():
+                if not self.quiet or message.seat == self.seat:
+                    self.notice = f"{self.name(message.seat)}: {PHRASES[message.phrase]}"
             case Notice(code="notice/away", seat=int(seat)):
                 self.clocks.away(seat, message.remaining_ms or 0, now)
                 self.notice = f"{self.name(seat)} has lost the connection."

@@ -31,6 +31,7 @@ SIGNS: Final = {
     "miss": "\u00b7",
     "cross": "\u2573",
     "ring": "\u25ef",
+    "match": "\u2503",
 }
 """One character for a shape, where colours tell whose it is."""
 
@@ -44,6 +45,7 @@ LARGE: Final[dict[str, Callable[[float, float], bool]]] = {
     "crowned": lambda x, y: x * x + y * y <= 1,
     "ring": lambda x, y: 0.4 <= x * x + y * y <= 1,
     "cross": lambda x, y: abs(abs(x) - abs(y)) <= 0.36,
+    "match": lambda x, y: abs(x) <= 0.3,
 }
 """A test of points in the square from -1 to 1: true for points of the figure."""
 

@@ -53,9 +53,19 @@ SUITS: Final = {"hearts": "\u2665", "diamonds": "\u2666", "clubs": "\u2663", "sp
 def picture(scene: Fields, look: ViewOptions) -> Canvas:
     """The scene; its status is not in it.
 
-    A counter or tray that follows one board of several is placed below that board.
+    A counter or tray that follows one board of several is placed below that board.  Where not
+    everything fits, trays are left out.
     """
     elements = list(scene.get("elements", ()))
+    drawn = _picture(elements, scene.get("viewer"), look)
+    if drawn.height > look.height and any(each.get("kind") == "tray" for each in elements):
+        # Numbers of elements stay, because they say which spot was chosen.
+        kept = [{"kind": "none"} if each.get("kind") == "tray" else each for each in elements]
+        drawn = _picture(kept, scene.get("viewer"), look)
+    return drawn
+
+
+def _picture(elements: list[Fields], viewer: Any, look: ViewOptions) -> Canvas:
     if look.ink.colours and look.ink.unicode:
         large = replace(look, large=True)
         if (
@@ -75,7 +85,6 @@ def picture(scene: Fields, look: ViewOptions) -> Canvas:
             groups[-1].append((index, element))
         else:
             groups.append([(index, element)])
-    viewer = scene.get("viewer")
     blocks: list[list[tuple[int, Fields]]] = [group for group in groups if group]
     sizes = _sizes(blocks, look)
     canvas = Canvas()

@@ -1,4 +1,5 @@
-// Dice that lie on a board of points: in the half of the seat that rolled them, used ones dimmed.
+// Dice that lie on a board of points, in the half of the seat that rolled them, used ones dimmed.
+// On other boards the dice of a seat lie at the right, on its side.
 
 import { CELL } from "./boards.js";
 import { svg } from "./dom.js";
@@ -8,15 +9,17 @@ const SIZE = 80; // of a die as it is drawn, with the gap to the next one
 const SCALE = 1.25;
 
 /**
- * The dice of a scene with a board of points, if there are any.
+ * The dice that lie on the board of a scene: on points, or of a seat on a single other board.
  * @param {Scenes.Scene} scene
  * @returns {{dice: Scenes.Dice, index: number} | null}
  */
 export function diceOnBoard({ elements = [] }) {
-  if (!elements.some((element) => element.kind === "grid" && element.look === "points")) return null;
+  const boards = elements.flatMap((element) => (element.kind === "grid" && element.look !== "table" ? [element] : []));
   const index = elements.findIndex((element) => element.kind === "dice");
   const dice = elements[index];
-  return dice?.kind === "dice" ? { dice, index } : null;
+  if (boards.length !== 1 || dice?.kind !== "dice") return null;
+  const sided = dice.seat !== null && dice.seat !== undefined && boards[0].bottom !== null && boards[0].bottom !== undefined;
+  return boards[0].look === "points" || sided ? { dice, index } : null;
 }
 
 /**
@@ -30,12 +33,19 @@ export function boardDice(scene, shape, near) {
   if (!found || !found.dice.values.length) return null;
   const { dice: { values, seat, label }, index } = found;
   const own = seat === null || seat === undefined || seat === near;
+  const scale = shape.look === "points" ? SCALE : 1;
+  /** @type {(x: number, y: number) => SVGElement} */
+  const lying = (x, y) => svg("g", { class: "board-dice", role: "img", "aria-label": `${label}: ${values.join(", ")}`, transform: `translate(${x} ${y}) scale(${scale})` },
+    values.map((value, at) => svg("g", { class: "die", "data-die": `${index},${at}` }, die(value, at * SIZE + 3))));
+  if (shape.look !== "points") {
+    const x = shape.left + shape.inner.width + (shape.width - shape.left - shape.inner.width - SIZE) / 2 + 3;
+    return lying(x, shape.above + (own ? shape.inner.height - CELL * 1.5 : CELL / 2));
+  }
   const columns = own ? [7, 12] : [0, 5]; // the right half is that of the seat below
   const middle = [0, 1].map((side) => shape.middle(0, shape.turned ? 13 - columns[side] : columns[side]).x);
   const x = (middle[0] + middle[1]) / 2 - values.length * SIZE * SCALE / 2;
   const y = shape.above + shape.inner.height / 2 - CELL * SCALE / 2;
-  return svg("g", { class: "board-dice", role: "img", "aria-label": `${label}: ${values.join(", ")}`, transform: `translate(${x} ${y}) scale(${SCALE})` },
-    values.map((value, at) => svg("g", { class: "die", "data-die": `${index},${at}` }, die(value, at * SIZE + 3))));
+  return lying(x, y);
 }
 
 /**

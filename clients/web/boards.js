@@ -7,9 +7,14 @@ const LABEL = 22;
 const EDGE = 10; // of the frame, where no labels are
 const DEEP = 5.4; // spots from the rim of a point board to its middle
 const HEX = 0.866;
+const ASIDE = CELL * 1.2; // beside a board, for a die
 
 const SQUARE = new Set(["checkered", "lines", "wells", "maze"]);
-const FRAMED = new Set(["checkered", "lines", "wells", "pits", "points"]);
+const FRAMED = new Set(["checkered", "lines", "wells", "pits", "points", "heaps"]);
+const CROP = 20; // of the cells at the rim of a maze, beyond their walls
+
+/** True where a long board with ends stands upright, so that its spots are as wide as a thumb. */
+export const UPRIGHT = matchMedia("(max-width: 30rem) and (orientation: portrait)");
 
 /**
  * @typedef {ReturnType<typeof plan>} Plan
@@ -21,8 +26,9 @@ const FRAMED = new Set(["checkered", "lines", "wells", "pits", "points"]);
  * @param {Scenes.Grid} element
  * @param {boolean} turned whether it is shown by half a turn
  * @param {boolean} small whether there is less room than a whole board needs
+ * @param {{upright?: boolean, aside?: boolean}} more whether it stands upright, and has room for dice on the right
  */
-export function plan(element, turned, small) {
+export function plan(element, turned, small, { upright = false, aside = false } = {}) {
   const rows = element.rows ?? [];
   const columns = Math.max(1, ...rows.map((row) => row.length));
   const look = element.look ?? "";
@@ -35,26 +41,30 @@ export function plan(element, turned, small) {
   const longest = Math.max(0, ...labels.rows.map((label) => label.length));
   const edge = FRAMED.has(look) || (element.theme && look !== "maze") ? EDGE : 0;
   const ends = element.ends?.length === 2 ? CELL * 1.25 : 0;
-  const left = (labels.rows.length ? Math.max(font * 1.5, longest * font * 0.62 + 14) : edge) + ends;
-  const right = edge + ends;
-  const below = labels.columns.length ? font * 1.55 : edge;
-  const above = double ? below : edge;
+  const beside = labels.columns.length ? font * 1.55 : edge; // labels of columns
+  const crop = look === "maze" ? -CROP : 0;
+  const left = upright ? beside : (labels.rows.length ? Math.max(font * 1.5, longest * font * 0.62 + 14) : edge) + ends + crop;
+  const right = upright ? beside : edge + ends + (aside ? ASIDE : 0) + crop;
+  const below = upright ? edge + ends : beside + crop;
+  const above = upright ? edge + ends : (double ? beside : edge) + crop;
   const high = look === "points" ? CELL * DEEP : look === "hex" ? CELL * HEX : CELL;
-  const inner = {
+  const lying = {
     width: columns * CELL + (look === "hex" ? (rows.length - 1) * CELL / 2 : 0),
     height: rows.length * high + (look === "hex" ? CELL * (1 / HEX - HEX) : 0),
   };
+  const inner = upright ? { width: lying.height, height: lying.width } : lying;
   const width = left + inner.width + right;
   const height = above + inner.height + below;
   /** The middle of a spot. @type {(y: number, x: number) => import("./figures.js").Point} */
   const middle = (y, x) => {
     const at = { x: (x + 0.5) * CELL + (look === "hex" ? y * CELL / 2 : 0), y: (y + 0.5) * high + (look === "hex" ? CELL * (1 / HEX - HEX) / 2 : 0) };
-    if (turned) Object.assign(at, { x: inner.width - at.x, y: inner.height - at.y });
+    if (turned) Object.assign(at, { x: lying.width - at.x, y: lying.height - at.y });
+    if (upright) Object.assign(at, { x: lying.height - at.y, y: at.x }); // the right end is below
     return { x: left + at.x, y: above + at.y };
   };
   const rounded = (/** @type {number} */ number) => Math.round(number * 10) / 10;
   return {
-    look, columns, left, above, high, inner, font, ends, turned,
+    look, columns, left, above, high, inner, font, ends, turned, upright, aside,
     width: rounded(width), height: rounded(height), middle,
     /** The box of a spot. @type {(y: number, x: number) => Box} */
     box(y, x) {
@@ -70,6 +80,12 @@ export function plan(element, turned, small) {
         const at = middle(0, x).x + (look === "hex" && !turned ? (rows.length - 1) * CELL / 2 : 0);
         const [first, last] = double && label.includes("/") ? label.split("/") : [double ? label : "", label];
         const [top, bottom] = turned && double ? [last, first] : [first, last];
+        if (upright) {
+          const { y } = middle(0, x);
+          parts.push(svg("text", { class: "label", x: left / 2, y, "font-size": narrow }, bottom));
+          if (double) parts.push(svg("text", { class: "label", x: width - right / 2, y, "font-size": narrow }, top));
+          return;
+        }
         if (double) parts.push(svg("text", { class: "label", x: at, y: above / 2, "font-size": narrow }, top));
         parts.push(svg("text", { class: "label", x: at, y: height - below / 2, "font-size": narrow }, bottom));
       });
@@ -85,7 +101,9 @@ export function plan(element, turned, small) {
     },
     /** The box of a store: 0 is left and 1 right, until the board is turned. @type {(side: number) => Box} */
     end(side) {
-      const at = (side === 0) !== turned ? left - ends : left + inner.width;
+      const first = (side === 0) !== turned;
+      if (upright) return { x: left + 6, y: (first ? above - ends : above + inner.height) + 8, width: inner.width - 12, height: ends - 16 };
+      const at = first ? left - ends : left + inner.width;
       return { x: at + 8, y: above + 6, width: ends - 16, height: inner.height - 12 };
     },
   };
@@ -163,6 +181,8 @@ export function spot(element, shape, y, x, mark) {
       } else parts.push(svg("rect", { class: "rail", ...box }));
       return parts;
     }
+    case "heaps":
+      return [svg("rect", { class: classes(), x: box.x + 4, y: box.y + 4, width: CELL - 8, height: CELL - 8, rx: 10 })];
     case "maze":
       return [svg("rect", { class: classes(), ...box }), ...(cell.shape === "wall" ? wall(element, shape, y, x) : [])];
     case "lines":

@@ -107,7 +107,10 @@ export class Choice {
     const whole = this.jumped ? this.left : this.left.filter(({ via }) => via.length === path.length);
     const actions = new Set(this.left.map(({ action }) => action));
     const half = this.left[0].pairs && path.length % 2 > 0; // a lifted checker is put down, too
-    if (actions.size === 1 && !half && (path.length > 1 || whole.length > 0)) return this.left[0].action;
+    if (actions.size === 1 && !half && (path.length > 1 || whole.length > 0)) {
+      if (this.left[0].pairs) this.path = [...this.left[0].via]; // what is left of a turn is forced
+      return this.left[0].action;
+    }
     this.asked = whole;
     return null;
   }

@@ -129,8 +129,8 @@ export class Choosing {
   /** A button for an action. @param {{label: string, action: string, key?: string, shape?: string}} element */
   button({ label, action, key, shape }) {
     const sign = SIGNS[key ?? ""] ?? key;
-    const node = html("button", { type: "button", "data-action": action, "aria-keyshortcuts": key || null },
-      shape ? icon(shape) : null, this.words(label) || action,
+    const node = html("button", { type: "button", "data-action": action, "data-key": key || null, "aria-keyshortcuts": key || null },
+      shape ? icon(shape) : null, html("span", {}, this.words(label) || action),
       sign ? html("kbd", {}, sign) : null);
     node.addEventListener("click", () => this.send(action));
     return node;
@@ -146,7 +146,10 @@ export class Choosing {
     const spotted = [...once.values()];
     const parts = [];
     if (plain.length > MANY) parts.push(html("div", { class: "choices many" }, plain.map((each) => this.button(each))));
-    else if (plain.length) parts.push(html("div", { class: "choices" }, plain.map((each) => this.button(each))));
+    else if (plain.length) {
+      const pad = plain.some(({ key }) => key && STEPS[key]);
+      parts.push(html("div", { class: pad ? "choices pad" : "choices" }, plain.map((each) => this.button(each))));
+    }
     if (spotted.length) {
       const list = html("div", { class: "choices many" });
       const more = html("details", { class: "moves" }, html("summary", {}, `All moves (${spotted.length})`), list);
@@ -206,8 +209,8 @@ export class Choosing {
     }
     if (!this.choice) return;
     const action = this.choice.pick(name);
+    this.refresh(); // a whole turn is seen before it is confirmed
     if (action !== null) this.send(action);
-    else this.refresh();
   }
 
   /** Take back the last step of what was chosen so far. */
@@ -253,15 +256,16 @@ export class Choosing {
     };
   }
 
-  /** Arrow keys walk over a board, Enter and the space bar choose. @type {(event: KeyboardEvent, element: Scenes.Grid, index: number) => void} */
-  walk(event, element, index) {
+  /** Arrow keys walk over a board, Enter and the space bar choose. @type {(event: KeyboardEvent, element: Scenes.Grid, index: number, upright?: boolean) => void} */
+  walk(event, element, index, upright = false) {
     const here = /** @type {SVGElement} */ (event.currentTarget);
     const [y, x] = (here.dataset.at ?? "").split(",").map(Number);
     const step = STEPS[event.key];
     if (step) {
       const sign = this.turned(element) ? -1 : 1;
-      const row = Math.max(0, Math.min(element.rows.length - 1, y + sign * step[0]));
-      const column = Math.max(0, Math.min(element.rows[row].length - 1, x + sign * step[1]));
+      const [down, right] = upright ? [-step[1], step[0]] : step;
+      const row = Math.max(0, Math.min(element.rows.length - 1, y + sign * down));
+      const column = Math.max(0, Math.min(element.rows[row].length - 1, x + sign * right));
       const there = this.spots.get(spotName(element.rows[row][column], index, row, column));
       here.setAttribute("tabindex", "-1");
       there?.setAttribute("tabindex", "0");

@@ -129,6 +129,9 @@ export function signed(value, digits = 0) {
   return (value < 0 ? "\u2212" : "+") + text;
 }
 
+/** Numbers of a text with a true minus; hyphens of names stay. @param {string} text */
+export const minus = (text) => text.replace(/(?<!\w)-(?=\d)/g, "\u2212");
+
 /**
  * Milliseconds as a clock shows them: 1:05, or 4.2 below ten seconds.
  * @param {number} ms

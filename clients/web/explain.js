@@ -23,6 +23,7 @@ const SQUARE = "M2.5 2.5h11v11h-11z"; // the end of the game, and estimates
  * @property {string} kind max, min, seat, chance, model, terminal or estimate
  * @property {number} mover
  * @property {string} [action] what led to it
+ * @property {string} [label] the same as people write it, if that differs
  * @property {number} [probability]
  * @property {number | null} [value] for the seat that searches
  * @property {string} [bound] whether the value is one: empty, "\u2264" or "\u2265"
@@ -123,9 +124,13 @@ export function inWords(node, tree) {
  * @param {Tree} tree
  */
 export function verdict(tree) {
-  const { played, judged } = tree;
+  /** @param {string} text */
+  const called = (text) => tree.root.children?.find((child) => child.action === text)?.label ?? text;
+  const { judged } = tree;
+  const played = called(tree.played);
   if (!judged) return played ? `Played was ${played}.` : "";
-  const { best, best_action: action, certainty } = judged;
+  const { best, certainty } = judged;
+  const action = called(judged.best_action);
   const lost = best - judged.played > 0.005;
   return lost
     ? `Played was ${played}, worth ${shown(judged.played, tree)}; ${action} is worth ${shown(best, tree)} (${certainty}).`
@@ -184,7 +189,7 @@ class List {
       node.pruned?.length ? html("span", { class: "soft" }, `${node.pruned.length} cut`) : null,
       node.left_out ? html("span", { class: "soft" }, `${node.left_out} left out`) : null,
     ];
-    const row = html("span", { class: "row" }, shape(node.kind), html("b", {}, node.action ?? "This position"),
+    const row = html("span", { class: "row" }, shape(node.kind), html("b", {}, node.label ?? node.action ?? "This position"),
       node.probability === undefined ? null : html("span", { class: "soft" }, share(node.probability)),
       html("span", { class: "value" }, worth(node, this.tree)), marks);
     const item = html("li", { role: "treeitem", tabindex: -1, "aria-selected": "false" }, row);

@@ -17,6 +17,8 @@ const FIGURES = {
   pacman: ["M50 50L85 29A41 41 0 1 0 85 71z"],
   rock: ["M14 64L24 36L46 20L70 26L86 50L80 74L58 84H26z", "M24 36L44 48L46 20M44 48L58 84M44 48L86 50M70 26L44 48"],
   paper: ["M24 10h36l18 18v62H24z", "M60 10v18h18M34 44h34M34 56h34M34 68h24"],
+  deny: ["M12 14h76q6 0 6 6v44q0 6-6 6H52L32 90V70H12q-6 0-6-6V20q0-6 6-6z", "M34 26l32 32M66 26L34 58"],
+  accept: ["M12 14h76q6 0 6 6v44q0 6-6 6H52L32 90V70H12q-6 0-6-6V20q0-6 6-6z", "M28 42l16 16L74 26"],
   scissors: ["M30 62a13 13 0 1 0 .1 0zM70 62a13 13 0 1 0 .1 0zM36 68L68 8l7 9L48 66zM64 68L32 8l-7 9L52 66z"],
 };
 const GHOST = "M37 35a9 11 0 1 1-.1 0zM65 35a9 11 0 1 1-.1 0z";
@@ -69,13 +71,19 @@ function seeds(count, centre, size) {
   return parts;
 }
 
+/** Seats whose discs have notches, so that discs differ by more than their colour. */
+const NOTCHED = new Set(["seat-1", "seat-3", "seat-5"]);
+
 /**
  * @param {string} colour
  * @param {Point} centre
  * @param {number} size
  */
 function disc(colour, centre, size) {
+  const around = { cx: centre.x, cy: centre.y, rx: size * 0.355, ry: size * 0.355 };
+  const step = 2 * Math.PI * around.rx / 16;
   return [svg("circle", { class: `disc ${colour}`, cx: centre.x, cy: centre.y, r: size * 0.4 }),
+    ...(NOTCHED.has(colour) ? [svg("ellipse", { class: "notches", ...around, "stroke-width": size * 0.07, "stroke-dasharray": `${step} ${step}` })] : []),
     svg("ellipse", { class: "rim", cx: centre.x, cy: centre.y, rx: size * 0.29, ry: size * 0.29 })];
 }
 
@@ -100,6 +108,13 @@ function hull({ joins = "", shape }, centre, size) {
     svg("circle", { class: "turret", cx: centre.x, cy: centre.y, r: size * 0.13 })];
 }
 
+/** A match that stands on end. @type {(centre: Point, size: number) => SVGElement[]} */
+function match(centre, size) {
+  const wide = size * 0.13;
+  return [svg("rect", { class: "stick", x: centre.x - wide / 2, y: centre.y - size * 0.32, width: wide, height: size * 0.77, rx: 2 }),
+    svg("ellipse", { class: "tip", cx: centre.x, cy: centre.y - size * 0.31, rx: wide * 0.8, ry: wide * 1.05 })];
+}
+
 /** A figure as a small picture. @param {string} shape */
 export function icon(shape) {
   const cell = { text: shape, owner: null, shape, action: null, label: "", highlight: false, name: "", face: "" };
@@ -115,6 +130,11 @@ export function icon(shape) {
  * @returns {SVGElement[]}
  */
 export function piece(cell, colour, centre, size) {
+  return cell.faint ? [svg("g", { class: "faint" }, shown(cell, colour, centre, size))] : shown(cell, colour, centre, size);
+}
+
+/** @type {typeof piece} */
+function shown(cell, colour, centre, size) {
   const text = cell.face || cell.text;
   const whose = colour || "plain";
   const around = { cx: centre.x, cy: centre.y };
@@ -143,6 +163,8 @@ export function piece(cell, colour, centre, size) {
       return [cross(`stroke ${colour}`, 0.27)];
     case "ring":
       return [svg("circle", { class: `stroke ${colour}`, ...around, r: size * 0.3 })];
+    case "match":
+      return match(centre, size);
     case "wall":
       return [];
     case "penny":

@@ -2,7 +2,7 @@
 // `by` is the drawing that asks: it knows colours and words, and what choosing means.
 
 import { boardDice, diceOnBoard } from "./board_dice.js";
-import { CELL, plan, spot } from "./boards.js";
+import { CELL, UPRIGHT, plan, spot } from "./boards.js";
 import { spotName } from "./choosing.js";
 import { html, svg } from "./dom.js";
 import { piece, stack } from "./figures.js";
@@ -13,7 +13,7 @@ import { drawTable } from "./scene_items.js";
 const ROUND = new Set(["wells", "pits", "hex", "lines"]);
 
 /** Fields of a cell that decide the look of its figure. */
-const LOOKS = /** @type {const} */ (["text", "owner", "shape", "face", "count", "joins"]);
+const LOOKS = /** @type {const} */ (["text", "owner", "shape", "face", "count", "joins", "faint"]);
 
 /** True if the figure on a spot is new: then it is marked as the last move. @type {(cell: Scenes.Cell, before: Scenes.Cell | undefined) => boolean} */
 const changed = (cell, before) => before !== undefined && cell.shape !== "dot" // counted points at the end of a game
@@ -52,7 +52,10 @@ export class Board {
     this.by = by;
     this.index = index;
     this.several = several;
-    this.shape = plan(element, by.turned(element), several);
+    this.shape = plan(element, by.turned(element), several, {
+      upright: element.look === "pits" && !by.silent && !several && UPRIGHT.matches,
+      aside: element.look !== "points" && !by.silent && diceOnBoard(by.scene) !== null,
+    });
     this.choosing = by.choosing?.onBoards ? by.choosing : null;
     /** Cells as they are drawn. @type {SVGElement[][]} */
     this.nodes = [];
@@ -78,14 +81,14 @@ export class Board {
       this.ends = (element.ends ?? []).map((cell, side) => this.end(cell, side));
       parts.push(svg("g", choosing ? { role: "row" } : {}, this.ends));
     }
-    const dice = shape.look === "points" && !by.silent ? boardDice(by.scene, shape, element.bottom === null || element.bottom === undefined ? null : shape.turned ? 1 - element.bottom : element.bottom) : null;
+    const dice = (shape.look === "points" || shape.aside) && !by.silent ? boardDice(by.scene, shape, element.bottom === null || element.bottom === undefined ? null : shape.turned ? 1 - element.bottom : element.bottom) : null;
     if (dice) parts.push(dice);
-    if (dice && choosing) {
+    if (dice && choosing && shape.look === "points") {
       choosing.values = diceOnBoard(by.scene)?.dice.values ?? [];
       choosing.dim = (used) => dice.querySelectorAll(".die").forEach((node, at) => node.classList.toggle("used", used[at]));
     }
     const size = shape.columns <= 4 ? "small" : shape.width > shape.height * 1.6 ? "wide" : "";
-    const classes = ["grid", size, element.look, element.theme && `theme-${element.theme}`].filter(Boolean).join(" ");
+    const classes = ["grid", size, shape.upright && "upright", element.look, element.theme && `theme-${element.theme}`].filter(Boolean).join(" ");
     return html("div", { class: classes },
       several && element.label ? html("div", { class: "soft" }, by.words(element.label)) : null,
       svg("svg", { viewBox: `0 0 ${shape.width} ${shape.height}`, ...(by.silent ? {} : this.role()) }, parts));
@@ -190,7 +193,7 @@ export class Board {
     parts.push(svg("rect", { class: "ring", x: box.x + inset, y: box.y + inset, width: box.width - 2 * inset, height: box.height - 2 * inset, rx: ROUND.has(shape.look) ? CELL / 2 : 6 }));
     const name = spotName(cell, this.index, y, x);
     const node = choosing.open(cell, name, svg("g", { tabindex: x || y ? -1 : 0, "data-at": `${y},${x}` }, parts));
-    node.addEventListener("keydown", (event) => choosing.walk(event, element, this.index));
+    node.addEventListener("keydown", (event) => choosing.walk(event, element, this.index, shape.upright));
     if (shape.look === "points") choosing.stacks.push([name, this.restack(cell, holder, y, x)]);
     return node;
   }

@@ -7,13 +7,15 @@ import { offerAllHands } from "./all_hands.js";
 import { offerReview, showDetail, showRecord } from "./afterwards.js";
 import { offerRematch } from "./rematch.js";
 import { Backoff } from "./backoff.js";
+import { UPRIGHT } from "./boards.js";
 import { Connection, endpoint } from "./connection.js";
 import { holder, say as setState } from "./dom.js";
 import { howToPlay } from "./how_to.js";
-import { News } from "./news.js";
+import { News } from "./competition_news.js";
 import { nonce, showOwn } from "./seat_actions.js";
-import { Parts } from "./parts.js";
+import { Parts } from "./match_parts.js";
 import { Passing } from "./playback.js";
+import { heardPhrase } from "./phrases.js";
 import { Picture } from "./picture.js";
 import { showSitting } from "./sitting.js";
 import { ask } from "./answers.js";
@@ -22,6 +24,7 @@ import { Queue } from "./queue.js";
 import { settings } from "./settings.js";
 import { AS_MYSELF, whoAmI } from "./session.js";
 import { api, last, match, mode, name, place, renew, setOutcome, setScene } from "./state.js";
+import { timeInWords } from "./words.js";
 
 const TICK = 100; // ms between two looks at the clocks
 
@@ -34,6 +37,7 @@ let connection = null;
 
 /** Ask the server; returns the number of the request, or 0 while there is no connection. @param {import("./connection.js").Request} message */
 const send = (message) => connection?.send(message) ?? 0;
+UPRIGHT.addEventListener("change", () => picture.again());
 const showOwnButtons = () => showOwn(parts.own, send, confirmed);
 
 function close() {
@@ -102,7 +106,7 @@ async function fetchAll() {
   if (of !== match.id) return false;
   match.seats = header.seats;
   match.game = header.game;
-  parts.title.textContent = `${header.game.replaceAll("_", " ")} \u00b7 ${header.time_control}`;
+  parts.title.textContent = `${header.game.replaceAll("_", " ")} \u00b7 ${timeInWords(header.time_control)}`;
   if (mode === "projector") document.title = `${header.seats.map(holder).join(" - ")}, ${header.game}`;
   if (header.status !== "finished") {
     match.status = header.status;
@@ -282,6 +286,11 @@ function onMessage(message) {
       setState(message.seat === match.seat ? "" : "The draw was declined.");
       showOwnButtons();
       break;
+    case "said": {
+      const text = heardPhrase(message, seats.rows[message.seat]?.says);
+      if (text) parts.said.textContent = `${name(message.seat)}: ${text}`;
+      break;
+    }
     case "update":
       match.status = "running";
       addEvents(message.events ?? [], list);

@@ -20,7 +20,7 @@ const BREATH = 1500; // ms between two announced positions, unless an action is 
 /** Shows the position where one is, with what the page says of it. */
 export class Picture {
   /**
-   * @param {import("./parts.js").Parts} parts
+   * @param {import("./match_parts.js").Parts} parts
    * @param {(action: string) => void} choose called with what a person at a seat plays
    */
   constructor(parts, choose) {

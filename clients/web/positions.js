@@ -8,7 +8,7 @@ import { api, last, match, names } from "./state.js";
  * Fetch all positions from ply `first` on with all events, or only positions that are missing.
  * @param {number} first
  * @param {boolean} withEvents
- * @param {import("./parts.js").Parts} parts where plies, thoughts and views are listed
+ * @param {import("./match_parts.js").Parts} parts where plies, thoughts and views are listed
  */
 export async function fetchScenes(first, withEvents, parts) {
   const { id: of, seenBy: seen, allHands } = match;
@@ -74,7 +74,7 @@ export function setEvents(events, list) {
 
 /**
  * Offer the views of the seats once they are public, in games where they differ.
- * @param {import("./parts.js").Parts} parts
+ * @param {import("./match_parts.js").Parts} parts
  */
 function offerViews({ seen, seenLabel }) {
   const hidden = match.events.some((event) => event.action === null || event.action === undefined);

@@ -5,7 +5,7 @@
 import { diceOnBoard } from "./board_dice.js";
 import { Choosing } from "./choosing.js";
 import { seatClass } from "./colours.js";
-import { html, svg } from "./dom.js";
+import { html, minus, svg } from "./dom.js";
 import { drawGrid } from "./grid.js";
 import { keysOf } from "./keys.js";
 import { withHolders, yourTurn } from "./speak.js";
@@ -78,7 +78,7 @@ export class Drawing {
 
   /** Words of a scene with the names of those who play. @param {string} text */
   words(text) {
-    return withHolders(text, this.options.holders ?? [], this.names);
+    return minus(withHolders(text, this.options.holders ?? [], this.names));
   }
 
   /** An action was chosen where it is one thing: a card, a cell of a table. @param {string} action */
@@ -155,7 +155,8 @@ export class Drawing {
         const place = places.get(seat) ?? html("div", { class: seat === this.scene.viewer ? "place mine" : "place" });
         places.set(seat, place);
         place.append(drawn);
-      } else parts.push(drawn);
+      } else if (element.kind === "counter" && places.size) places.set(-1 - index, html("div", { class: "place" }, drawn));
+      else parts.push(drawn);
     });
     before.append(...places.values());
     together.append(...boards);
@@ -192,7 +193,7 @@ export class Drawing {
   /** How it stands; names of players are written as they are. */
   said() {
     const { you = null, holders = [] } = this.options;
-    if (you !== null) return html("span", { class: "said" }, yourTurn(this.scene.status ?? "", you, holders, this.names));
+    if (you !== null) return html("span", { class: "said" }, minus(yourTurn(this.scene.status ?? "", you, holders, this.names)));
     const text = this.words(this.scene.status ?? "");
     const named = (this.options.holders ?? []).some((each) => each && text.startsWith(each));
     return html("span", { class: named ? "said named" : "said" }, text);

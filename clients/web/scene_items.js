@@ -2,7 +2,7 @@
 // `by` is the drawing that asks: it knows colours and words, and what choosing means.
 
 import { chips } from "./chips.js";
-import { html, svg } from "./dom.js";
+import { html, minus, svg } from "./dom.js";
 import { SUITS, piece } from "./figures.js";
 
 /** @typedef {import("./scene.js").Drawing} Drawing */
@@ -44,13 +44,15 @@ const LOOKS = {
   dice: { step: 80, width: 76, height: 76, draw: (card, x) => (card.text === null
     ? [svg("rect", { class: "back", x, y: 3, width: 68, height: 68, rx: 12 }), svg("text", { class: "unknown", x: x + 34, y: 38 }, "?")]
     : die(Number(card.text), x)) },
-  coins: { step: 72, width: 72, height: 76, draw: (card, x) => (card.shape && card.text !== null ? piece({ ...NOTHING, text: card.text, shape: card.shape }, "", { x: x + 33, y: 38 }, 72) : card.text === null
+  coins: { step: 72, width: 72, height: 76, draw: (card, x) => (card.shape && card.text !== null ? piece({ ...NOTHING, text: card.text, shape: card.shape, faint: card.faint }, "", { x: x + 33, y: 38 }, 72) : card.text === null
     ? [svg("rect", { class: "back", x, y: 5, width: 66, height: 66, rx: 33 }), svg("text", { class: "unknown", x: x + 33, y: 39 }, "?")]
     : [svg("rect", { class: "coin", x, y: 5, width: 66, height: 66, rx: 33 }), svg("rect", { class: "coin-rim", x: x + 7, y: 12, width: 52, height: 52, rx: 26 }),
       ...(card.text.length > 1 ? [svg("text", { class: "coin-text", x: x + 33, y: 39, "font-size": Math.min(26, 76 / card.text.length) }, card.text)] : [])]) },
   "": { step: 70, width: 68, height: 92, draw: (card, x) => [
     svg("rect", { class: card.text === null ? "back" : "card", x, y: 3, width: 60, height: 84, rx: 6 }), ...face(card, x)] },
 };
+
+const MOST = 8; // coins side by side: each is as wide as a thumb on a phone
 
 /** The drawing of a card. @type {(card: Scenes.Card, x: number) => SVGElement[]} */
 function face(card, x) {
@@ -83,11 +85,14 @@ export function drawHand(element, by, index) {
   /** @type {SVGElement[]} */
   const parts = [];
   for (let at = 0; at < under; at += 1) parts.push(svg("rect", { class: "back", x: 3 + at * 4, y: 3, width: 60, height: 84, rx: 8 }));
+  const columns = element.look === "coins" ? Math.min(cards.length, MOST) : cards.length;
+  const lines = Math.ceil(cards.length / columns);
   cards.forEach((card, at) => {
-    const left = at * look.step + 3 + under * 4;
+    const left = at % columns * look.step + 3 + under * 4;
     const drawn = look.draw(card, left);
     if (card.highlight) drawn.push(svg("rect", { class: "counts", x: left, y: 3, width: look.width - 8, height: look.height - 8, rx: 8 }));
-    const place = { "data-place": `${index},0,${at}` };
+    const down = Math.floor(at / columns) * look.height;
+    const place = { "data-place": `${index},0,${at}`, ...(down ? { transform: `translate(0 ${down})` } : {}) };
     const { action } = card;
     if (!active || action === null || action === undefined) {
       parts.push(svg("g", place, drawn));
@@ -104,12 +109,13 @@ export function drawHand(element, by, index) {
     parts.push(node);
   });
   const spoken = cards.map((card) => (card.text === null ? "face down" : card.label || card.text)).join(", ");
-  const width = Math.max(look.width, cards.length * look.step + under * 4);
-  const drawing = svg("svg", { viewBox: `0 0 ${width} ${look.height}`, role: active ? "group" : "img", "aria-label": `${label}: ${spoken}` }, parts);
+  const width = Math.max(look.width, columns * look.step + under * 4);
+  const drawing = svg("svg", { viewBox: `0 0 ${width} ${look.height * lines}`, role: active ? "group" : "img", "aria-label": `${label}: ${spoken}` }, parts);
+  if (lines > 1) drawing.style.setProperty("--lines", String(lines));
   return html("div", { class: `hand ${element.look ?? ""}`.trim(), "data-element": called }, title, drawing);
 }
 
-const number = (/** @type {number} */ value) => (Number.isInteger(value) ? String(value) : value.toFixed(2)).replace("-", "\u2212");
+const number = (/** @type {number} */ value) => minus(Number.isInteger(value) ? String(value) : value.toFixed(2));
 
 /** A number with its name. @type {(element: Scenes.Counter, by: Drawing) => HTMLElement} */
 export function drawCounter(element, by) {
@@ -160,6 +166,9 @@ export function drawTray(element, by) {
       : html("span", { class: "none" }, "\u2013"));
 }
 
+/** What the first and the second seat get, as a cell of a table. */
+const PAYOFFS = /^(-?[\d.]+),(-?[\d.]+)$/;
+
 /** Rows and columns of text; a cell with an action is a button. @type {(element: Scenes.Grid, by: Drawing) => HTMLElement} */
 export function drawTable(element, by) {
   const rows = element.rows ?? [];
@@ -167,15 +176,18 @@ export function drawTable(element, by) {
   const names = element.row_labels ?? [];
   const content = (/** @type {Scenes.Cell} */ cell) => {
     const { action } = cell;
-    const text = cell.text.replace(/-(?=\d)/g, "\u2212").replaceAll(",", ", ");
+    const text = minus(cell.text).replaceAll(",", ", ");
+    const [, ...gets] = PAYOFFS.exec(cell.text) ?? [];
+    if (gets.length) return html("span", { class: "payoffs" }, gets.map((each, seat) => html("span", { class: `for-${seat}` }, minus(each))).flatMap((each, at) => (at ? [", ", each] : [each])));
     if (!by.choose || action === null || action === undefined) return html("span", {}, text);
     const button = html("button", { type: "button", "data-spot": action, "data-action": action, "aria-label": by.words(cell.label || cell.text) }, text);
     button.addEventListener("click", () => by.send(action));
     return button;
   };
   const body = rows.map((row, y) => html("tr", {},
-    names.length ? html("th", { scope: "row" }, names[y] ?? "") : null,
+    names.length ? html("th", { scope: "row" }, by.words(names[y] ?? "")) : null,
     row.map((cell) => html("td", { class: [cell.highlight && "mark", cell.won && "won"].filter(Boolean).join(" ") || null, title: by.words(cell.label) || null }, content(cell)))));
   const head = heads.length ? html("thead", {}, html("tr", {}, names.length ? html("td", {}) : null, heads.map((label) => html("th", { scope: "col" }, label)))) : null;
-  return html("div", { class: "grid table" }, html("table", {}, html("caption", {}, by.words(element.label)), head, html("tbody", {}, body)));
+  const payoffs = rows.length > 0 && rows.every((row) => row.every((cell) => PAYOFFS.test(cell.text)));
+  return html("div", { class: payoffs ? "grid table both" : "grid table" }, html("table", {}, html("caption", {}, by.words(element.label)), head, html("tbody", {}, body)));
 }

@@ -2,6 +2,7 @@
 
 import { sureButton } from "./rematch.js";
 import { html, say } from "./dom.js";
+import { phraseButtons } from "./phrases.js";
 import { last, match, place } from "./state.js";
 
 /** An action as the buttons of the scene call it. @param {string} action */
@@ -61,7 +62,8 @@ export function showOwn(own, send, confirmed) {
   const draws = match.offered
     ? [button("Accept the draw", "accept_draw"), button("Decline it", "decline_draw")]
     : [button("Offer a draw", "offer_draw")];
-  own.replaceChildren(button("Resign", "resign"), ...("draws" in place.dataset ? draws : []));
+  const people = match.seats.some((each, seat) => seat !== match.seat && !each.bot);
+  own.replaceChildren(button("Resign", "resign"), ...("draws" in place.dataset ? draws : []), ...(people ? phraseButtons(send) : []));
 }
 
 /** The player's part of the randomness of a match: 128 bits, as hexadecimal digits. */

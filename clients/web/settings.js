@@ -10,7 +10,7 @@ export const PIECES = { "": "White and black", walnut: "Ivory and walnut", navy:
 /** Least, greatest and usual size of a board, in percent of what fits the window. */
 export const SIZE = { least: 50, most: 150, usual: 100 };
 
-/** @typedef {{sound: boolean, confirm: boolean, board: string, pieces: string, size: number}} Settings */
+/** @typedef {{sound: boolean, confirm: boolean, quiet: boolean, board: string, pieces: string, size: number}} Settings */
 
 /** Return the stored settings without those that make no sense. @param {string | null} text @returns {Settings} */
 export function read(text) {
@@ -21,6 +21,7 @@ export function read(text) {
   return {
     sound: kept.sound === true,
     confirm: kept.confirm === true,
+    quiet: kept.quiet === true,
     board: String(kept.board) in BOARDS ? String(kept.board) : "",
     pieces: String(kept.pieces) in PIECES ? String(kept.pieces) : "",
     size: size >= SIZE.least && size <= SIZE.most ? size : SIZE.usual,

@@ -12,7 +12,7 @@ function colours(name, label, choices) {
   return html("p", {}, html("label", { for: field.id }, label), field);
 }
 
-/** @param {"sound" | "confirm"} name @param {string} label */
+/** @param {"sound" | "confirm" | "quiet"} name @param {string} label */
 function option(name, label) {
   const field = /** @type {HTMLInputElement} */ (html("input", { id: `setting-${name}`, type: "checkbox" }));
   const show = () => { field.checked = settings[name]; };
@@ -40,4 +40,4 @@ function size() {
 /** The dialog; this browser remembers what is chosen. */
 export const settingsDialog = () => dialog("settings", "Board settings",
   html("div", { class: "settings" }, size(), colours("board", "Board", BOARDS), colours("pieces", "Pieces", PIECES),
-    option("sound", "Sound with every ply"), option("confirm", "Ask before a move is played")));
+    option("sound", "Sound with every ply"), option("confirm", "Ask before a move is played"), option("quiet", "Hide what others say")));

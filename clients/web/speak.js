@@ -62,7 +62,7 @@ export function withHolders(text, holders, names) {
   let said = text.replace(/\bseat (\d+)\b/gi, (whole, seat) => holders[Number(seat) - 1] ?? whole);
   names.forEach((name, seat) => {
     if (!holders[seat] || !/^(first|second|third)$/.test(name)) return;
-    said = said.replace(new RegExp(`(^|\\b(?:of|by) |, )${name}(?=$|[,:.]| (?:to|wins|rolls|places|gets|plays))`, "g"), (_, lead) => lead + holders[seat]);
+    said = said.replace(new RegExp(`(^|\\b(?:of|by) |, )${name}(?=$|[,:.]| (?:to|wins|rolls|places|gets|plays|took|chose))`, "g"), (_, lead) => lead + holders[seat]);
   });
   return said;
 }

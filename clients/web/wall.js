@@ -6,7 +6,7 @@ import { seatClass } from "./colours.js";
 import { Connection, endpoint } from "./connection.js";
 import { byId, clockText, holder, html, say } from "./dom.js";
 import { fit, outline } from "./fit.js";
-import { News } from "./news.js";
+import { News } from "./competition_news.js";
 import { Film } from "./scene.js";
 import { sentence } from "./words.js";
 

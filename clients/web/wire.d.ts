@@ -2,9 +2,9 @@
 // Written by `python -m tests.web.make_types` from the protocol's schema and games/scene.py.
 
 declare namespace Scenes {
-  interface Cell { text: string; owner: number | null; shape: string; action: string | null; label: string; highlight: boolean; name: string; face: string; count?: number; won?: boolean; joins?: string }
+  interface Cell { text: string; owner: number | null; shape: string; action: string | null; label: string; highlight: boolean; name: string; face: string; count?: number; won?: boolean; joins?: string; faint?: boolean }
   interface Grid { kind: "grid"; rows: Cell[][]; row_labels: string[]; column_labels: string[]; label: string; look: string; theme?: string; bottom?: number | null; ends?: Cell[] }
-  interface Card { text: string | null; action: string | null; label: string; rank?: string; suit?: string; shape?: string; highlight?: boolean }
+  interface Card { text: string | null; action: string | null; label: string; rank?: string; suit?: string; shape?: string; highlight?: boolean; faint?: boolean }
   interface Hand { kind: "hand"; label: string; cards: Card[]; seat: number | null; look?: string }
   interface Dice { kind: "dice"; label: string; values: number[]; seat?: number | null }
   interface Counter { kind: "counter"; label: string; value: number; target: number | null; seat: number | null; look?: string }
@@ -24,7 +24,7 @@ declare namespace Messages {
   interface Challenge { type: "challenge"; id: number; opponent: string; game: string; time_control: string; rated?: boolean; seat?: number | null; mirrored?: boolean; others?: string[] }
   interface ChallengeClosed { type: "challenge_closed"; challenge: string; reason: "accepted" | "declined" | "expired" | "withdrawn"; detail?: string }
   interface Challenged { type: "challenged"; challenge: string; opponent: string; game: string; time_control: string; rated?: boolean; seat?: number | null; expires_ms?: number; others?: string[] }
-  type ClientMessage = Hello | Register | Seek | Unseek | Challenge | Answer | Ready | Act | Resign | OfferDraw | AcceptDraw | DeclineDraw | Sync | Watch | Unwatch | Ping | Pong | Bye;
+  type ClientMessage = Hello | Register | Seek | Unseek | Challenge | Answer | Ready | Act | Resign | OfferDraw | AcceptDraw | DeclineDraw | Say | Sync | Watch | Unwatch | Ping | Pong | Bye;
   interface ClockState { seat: number; remaining_ms: number; running?: boolean; periods?: number | null; bank_ms?: number | null }
   interface DeclineDraw { type: "decline_draw"; id: number; match: string }
   interface DrawDeclined { type: "draw_declined"; match: string; seat: number }
@@ -49,9 +49,11 @@ declare namespace Messages {
   interface Registered { type: "registered"; re: number; player: string; token: string }
   interface Resign { type: "resign"; id: number; match: string; reason?: "bot_crash" | "resignation"; detail?: string }
   interface Revealed { type: "revealed"; pairing: string; seed: string }
+  interface Said { type: "said"; match: string; seat: number; phrase: "good_luck" | "oops" | "thanks" | "well_played" }
+  interface Say { type: "say"; id: number; match: string; phrase: "good_luck" | "oops" | "thanks" | "well_played" }
   interface SeatInfo { player: string; bot?: string; version?: string; rating?: number | null; kind?: string }
   interface Seek { type: "seek"; id: number; game: string; time_control: string; rated?: boolean; count?: number; mirrored?: boolean; invitation?: string }
-  type ServerMessage = Welcome | Registered | Ok | Error | MatchMessage | Turn | Accepted | Update | DrawOffered | DrawDeclined | Finished | Revealed | Challenged | ChallengeClosed | Ping | Pong | Notice;
+  type ServerMessage = Welcome | Registered | Ok | Error | MatchMessage | Turn | Accepted | Update | DrawOffered | DrawDeclined | Said | Finished | Revealed | Challenged | ChallengeClosed | Ping | Pong | Notice;
   interface Sync { type: "sync"; id: number; match: string }
   interface Turn { type: "turn"; match: string; ply: number; events?: Event[]; observation?: Observation; clocks?: ClockState[]; deadline_ms?: number; scene?: Scenes.Scene | null; retry?: boolean }
   interface Unseek { type: "unseek"; id: number; seek: string }

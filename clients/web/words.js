@@ -37,6 +37,26 @@ export const score = (value) => {
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 };
 
+/** A time in minutes or seconds. @param {string} seconds */
+const time = (seconds) => (Number(seconds) >= 60 && Number(seconds) % 60 === 0 ? `${Number(seconds) / 60} min` : `${Number(seconds)} s`);
+
+/**
+ * A time control in words, as the server writes it elsewhere; unknown ones stay as they are.
+ * @param {string} control
+ */
+export function timeInWords(control) {
+  const [kind, rest = ""] = control.split(":");
+  const [main, more = "0"] = rest.split("+");
+  const [periods, each = "0"] = more.split("x");
+  switch (kind) {
+    case "total": return Number(more) ? `${time(main)} + ${time(more)} per move` : `${time(main)} in all`;
+    case "move": return `${time(main)} per move`;
+    case "bank": return `${time(main)} per move + ${time(more)} in all`;
+    case "byoyomi": return `${time(main)} + ${periods} periods of ${time(each)}`;
+    default: return control;
+  }
+}
+
 /**
  * The result in a sentence.
  * @param {{termination: string, returns?: number[], reason?: string}} outcome

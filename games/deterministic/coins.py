@@ -24,9 +24,9 @@ from plyhouse.games.base import (
     Parameter,
     Utility,
 )
-from plyhouse.games.boards import board_scene, result_status
+from plyhouse.games.boards import board_scene, taking_status
 from plyhouse.games.native import NativeState
-from plyhouse.games.scene import Card, Hand, Scene
+from plyhouse.games.scene import Card, Hand, Scene, Text
 
 if TYPE_CHECKING:
     import random
@@ -178,13 +178,13 @@ class Coins(Game[CoinsState, int, CoinsObservation]):
             name = str(left)
             legal = name in observation.legal
             label = f"take {name}" if legal else "a coin"
-            cards.append(Card("o", name if legal else None, label))
+            cards.append(Card("o", name if legal else None, label, shape="penny"))
+        taken = self.int_parameter("coins") - observation.coins
+        cards += [Card(" ", None, "a coin that was taken", shape="penny", faint=True)] * taken
         hand = Hand("Coins", tuple(cards), look="coins")
-        winner = None
-        if observation.to_move == TERMINAL:
-            winner = 1 - observation.last if observation.misere else observation.last
-        status = result_status(self, winner, observation.to_move)
-        return board_scene([hand], (), status, observation.to_move)
+        rule = Text(f"Taking the last one {'loses' if observation.misere else 'wins'}.")
+        status = taking_status(self, observation.last, observation.misere, observation.to_move)
+        return board_scene([hand, rule], (), status, observation.to_move)
 
     def describe(self, state: CoinsState) -> str:
         """Return one line: the coins left and whose turn it is."""

@@ -27,10 +27,10 @@ from plyhouse.games.base import (
     Parameter,
     Utility,
 )
-from plyhouse.games.boards import result_status
+from plyhouse.games.boards import taking_status
 from plyhouse.games.errors import InvalidParameter
 from plyhouse.games.native import NativeState
-from plyhouse.games.scene import Cell, Grid, Scene
+from plyhouse.games.scene import Cell, Grid, Scene, Text
 
 if TYPE_CHECKING:
     import random
@@ -217,22 +217,23 @@ class Nim(Game[NimState, int, NimObservation]):
             cells: list[Cell] = []
             for place in range(width):
                 if place >= left:
-                    cells.append(Cell(text=" ", label=f"heap {heap + 1}, taken"))
+                    taken = place < self.heaps[heap]
+                    label = f"heap {heap + 1}, taken" if taken else ""
+                    shape = "match" if taken else ""
+                    cells.append(Cell(text=" ", shape=shape, label=label, faint=taken))
                     continue
                 name = f"{heap + 1}:{left - place}"
                 legal = name in observation.legal
                 label = f"take {left - place} from heap {heap + 1}" if legal else "an object"
                 cells.append(
-                    Cell(text="o", shape="disc", action=name if legal else None, label=label)
+                    Cell(text="o", shape="match", action=name if legal else None, label=label)
                 )
             rows.append(tuple(cells))
         labels = tuple([str(heap + 1) for heap in range(len(observation.heaps))])
-        grid = Grid(tuple(rows), labels, (), "Heaps")
-        winner = None
-        if observation.to_move == TERMINAL:
-            winner = 1 - observation.last if observation.misere else observation.last
-        status = result_status(self, winner, observation.to_move)
-        return Scene((grid,), status, observation.seat_to_move)
+        grid = Grid(tuple(rows), labels, (), "Heaps", "heaps", "felt")
+        rule = Text(f"Taking the last one {'loses' if observation.misere else 'wins'}.")
+        status = taking_status(self, observation.last, observation.misere, observation.to_move)
+        return Scene((grid, rule), status, observation.seat_to_move)
 
     def describe(self, state: NimState) -> str:
         """Return one line: the heaps and whose turn it is."""

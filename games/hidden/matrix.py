@@ -58,6 +58,9 @@ MAX_CHOICES: Final = 20
 
 MAX_ROUNDS: Final = 200
 
+LATEST_ROUNDS: Final = 5
+"""Rounds that a scene shows, so that the table fits on a phone."""
+
 MAX_PAYOFF: Final = 1000.0
 """Greatest size of one number of a table."""
 
@@ -384,14 +387,16 @@ class Matrix(Game[MatrixState, int, MatrixObservation]):
     def scene(self, observation: MatrixObservation) -> Scene:
         """Return the table, the hidden choice, the last round, the sums and a button per choice."""
         table = self.table
-        last = observation.rounds[-1] if observation.rounds else ("", "")
+        last = ("", "")
+        if observation.rounds and not observation.committed:
+            last = observation.rounds[-1]
         grid = Grid(
             tuple(
                 tuple(
                     Cell(
                         text=f"{cell[0]:g},{cell[1]:g}",
                         label=f"{row} and {column}: {cell[0]:g} and {cell[1]:g}",
-                        highlight=last == (row, column),
+                        highlight=last == (row, column) or observation.own == row,
                     )
                     for column, cell in zip(table.columns, line, strict=True)
                 )
@@ -415,7 +420,9 @@ class Matrix(Game[MatrixState, int, MatrixObservation]):
             name = self.seat_name(seat)
             elements.append(Hand(f"Choice of {name}", cards, seat))
             elements.append(Counter(f"Sum of {name}", observation.totals[seat], None, seat))
-        if observation.rounds:
+        if observation.of > 1 and observation.rounds:
+            elements.append(self._latest(observation.rounds))
+        elif observation.rounds:
             elements.append(
                 Text(
                     f"Round {len(observation.rounds)}: {self.seat_name(0)} chose {last[0]}, "
@@ -432,6 +439,27 @@ class Matrix(Game[MatrixState, int, MatrixObservation]):
             status = f"Round {len(observation.rounds) + 1} of {observation.of}: "
             status += f"{self.seat_name(observation.to_move)} chooses"
         return Scene(tuple(elements), status, observation.seat_to_move)
+
+    def _latest(self, rounds: tuple[tuple[str, str], ...]) -> Grid:
+        """Return a table of the latest rounds, with a row for each seat."""
+        numbers = range(max(0, len(rounds) - LATEST_ROUNDS), len(rounds))
+        return Grid(
+            tuple(
+                tuple(
+                    Cell(
+                        text=rounds[number][seat],
+                        owner=seat,
+                        label=f"round {number + 1}, {self.seat_name(seat)}: {rounds[number][seat]}",
+                    )
+                    for number in numbers
+                )
+                for seat in range(2)
+            ),
+            (self.seat_name(0), self.seat_name(1)),
+            tuple([str(number + 1) for number in numbers]),
+            "Rounds",
+            "table",
+        )
 
     def describe(self, state: MatrixState) -> str:
         """Return one line with all choices, also a hidden one."""

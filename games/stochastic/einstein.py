@@ -438,7 +438,7 @@ class Einstein(Game[EinsteinState, int, EinsteinObservation]):
         grid = Grid(tuple(rows), numbers, tuple("abcde"), "Board", theme="wood", bottom=1)
         elements: list[Element] = [
             grid,
-            Dice("Die", (observation.rolled,) if observation.rolled else ()),
+            Dice("Die", (observation.rolled,) if observation.rolled else (), observation.turn),
         ]
         if places:
             elements.append(Text(f"Place stone {observation.placed % 6 + 1}."))

@@ -40,7 +40,7 @@ from plyhouse.protocol.api.people import (
 )
 from plyhouse.protocol.api.positions import Chances, Review, Tree
 from plyhouse.protocol.api.rows import Rows
-from plyhouse.protocol.api.server import Health, ListedGame, RunnerCapacity
+from plyhouse.protocol.api.server import ClusterState, Health, ListedGame, RunnerCapacity
 from plyhouse.protocol.api.submissions import OpenBot, OpenToPlay, Submission, SubmissionRules
 from plyhouse.protocol.api.tournaments import Tournament, TournamentDetail
 
@@ -169,6 +169,10 @@ def delete(*parts: str, **query: Any) -> Call[None]:
 
 def health() -> Call[Health]:
     return get(Health, "health")
+
+
+def cluster() -> Call[ClusterState]:
+    return get(ClusterState, "cluster")
 
 
 def games() -> Call[Rows[ListedGame]]:

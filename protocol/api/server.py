@@ -7,6 +7,8 @@ from typing import Any
 from plyhouse.protocol.api.rows import Row
 
 __all__ = [
+    "ClusterMember",
+    "ClusterState",
     "GameParameter",
     "GameTable",
     "Health",
@@ -48,6 +50,42 @@ class Readiness(Row, frozen=True):
     ready: bool
     why: str
     """Why bots cannot play; empty if they can."""
+
+
+class ClusterMember(Row, frozen=True):
+    """A server of a cluster, and what it runs."""
+
+    epoch: int
+    """Number of its lease, which identifies it."""
+    process: str
+    """``HOST:PID``."""
+    address: str
+    """Where other servers reach it."""
+    version: str
+    state: str
+    """``running``, ``draining`` (it will stop), or ``expired`` (others take over from it)."""
+    leads: bool
+    """True for the server that pairs bots, and answers pages and calls."""
+    started_ms: int
+    lease_ms: int
+    """How long its lease is valid if it is not renewed; negative since it has expired."""
+    matches: int
+    """Unfinished matches that it runs."""
+    plies: int
+    """Plies of these matches."""
+    waiting: int
+    """Batches of messages to it in the database, unread: they go there while NATS is away."""
+
+
+class ClusterState(Row, frozen=True):
+    """The servers that share a database."""
+
+    alone: bool
+    """True for a single server, which has no members."""
+    members: list[ClusterMember]
+    """The oldest first."""
+    orphans: int
+    """Pairings whose server is gone, and which wait for another one."""
 
 
 class RunnerCapacity(Row, frozen=True):

@@ -120,12 +120,12 @@ class Exports:
         sight = await self._matches_allowed(reference, identity)
         found = await self._results(reference)
         if form != "jsonl":
-            game = NOTATIONS[form][0]
-            if not any(each.partition("(")[0] == game for each in found.file.games):
+            games = NOTATIONS[form]
+            if not any(each.partition("(")[0] in games for each in found.file.games):
                 raise CompetitionRefusal(
                     "competition/format_missing",
-                    f"{form} is a format for {game}, which {found.row.name!r} does not play; "
-                    "jsonl has the records of every game.",
+                    f"{form} is a format for {' and '.join(games)}, which {found.row.name!r} "
+                    "does not play; jsonl has the records of every game.",
                 )
         return self._written(found, form, sight)
 

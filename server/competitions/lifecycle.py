@@ -357,7 +357,8 @@ class Competitions:
         for game in row.games:
             if game.competition_id is not None:
                 await self._tournaments.changed(game.competition_id)
-        if row.status in ("open", "frozen", "finished"):
+        leads = self._directory.leads("classes")  # the leader knows all connected bots
+        if leads and row.status in ("open", "frozen", "finished"):
             await self._submit_connected(row)
 
     async def _submit_connected(self, row: CompetitionRow) -> None:

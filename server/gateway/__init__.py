@@ -1,6 +1,17 @@
-"""Connections: logins, requests, and the hub that constructs the other packages.
+"""Connections: logins, requests, the hub that constructs the other packages, and the cluster.
 
-hub       constructs the packages, and passes frames and events between them
-logins    a connection from ``hello`` to ``welcome``
-requests  all requests except actions
+hub              constructs the packages, and passes frames and events between them
+logins           a connection from ``hello`` to ``welcome``
+admission        which connection of a bot counts
+requests         all requests except actions
+membership       a single server as a cluster of one
+member           the parts of a server in a cluster
+cluster          who is in the cluster, who leads, and what follows when a server is gone
+switchboard      messages to and from other servers, calls and their answers
+member_messages  the messages themselves
+remote_play      the sockets here: their matches, logins and seeks on other servers
+owned_matches    the matches here, for sockets on other servers
+leadership       the leader: logins, pairings and results of all servers
+remote_lines     connections whose sockets other servers hold
+remote_matches   matches that other servers run
 """

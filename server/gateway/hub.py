@@ -12,6 +12,7 @@ import logging
 import time
 from collections.abc import Callable, Container, Coroutine
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from plyhouse.games.registry import add_game_file
 from plyhouse.protocol.codec import MSGPACK, Codec, codec_for
@@ -31,6 +32,10 @@ from plyhouse.server.accounts.registration import Registration
 from plyhouse.server.administration.audit_follower import AuditFollower, LoginKind
 from plyhouse.server.administration.erasure import Eraser
 from plyhouse.server.administration.health import HealthCheck
+from plyhouse.server.cluster.carrier import Carrier
+from plyhouse.server.cluster.database_carrier import DatabaseCarrier
+from plyhouse.server.cluster.link import Link
+from plyhouse.server.cluster.nats_carrier import NatsCarrier
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.bot_profiles import BotProfiles
 from plyhouse.server.competitions.exports import Exports
@@ -38,8 +43,16 @@ from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.competitions.reports import Reports
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.config import ServerConfig
+from plyhouse.server.gateway.admission import Admission
+from plyhouse.server.gateway.cluster import Cluster
+from plyhouse.server.gateway.leadership import Leadership
 from plyhouse.server.gateway.logins import Logins
+from plyhouse.server.gateway.member import Member
+from plyhouse.server.gateway.membership import Alone
+from plyhouse.server.gateway.owned_matches import OwnedMatches
+from plyhouse.server.gateway.remote_play import RemotePlay
 from plyhouse.server.gateway.requests import Requests
+from plyhouse.server.gateway.switchboard import Switchboard
 from plyhouse.server.hosting.flag_reports import FlagReports
 from plyhouse.server.hosting.hosted_play import HostedPlay
 from plyhouse.server.hosting.outputs import Outputs
@@ -68,6 +81,7 @@ from plyhouse.server.wire.connection_limits import Full, Places
 from plyhouse.server.wire.memory import MemoryClient, link
 from plyhouse.server.wire.session import Session
 from plyhouse.server.wire.transport import Transport
+from plyhouse.storage import members
 from plyhouse.storage.store import Store
 
 __all__ = ["Hub", "server_version"]
@@ -194,6 +208,14 @@ class Hub:
             mistakes_per_second=config.mistakes_per_second,
             mistake_burst=10 * config.mistakes_per_second,
         )
+        self.admission = Admission(self.directory, self.hosting)
+        self.member: Member | None = None
+        """The messages to the other servers of a cluster; None for a single server."""
+        self.cluster: Cluster | None = None
+        self.secret = ""
+        """The secret that other servers show when they pass on a request."""
+        if config.cluster:
+            self.member = self._membership()
         self.logins = Logins(
             config,
             server_version(),
@@ -210,6 +232,9 @@ class Hub:
             lobby=self.lobby,
             tournaments=self.tournaments,
             login_refunds=self.login_refunds,
+            member=Alone(self.admission, self.hosting)
+            if self.member is None
+            else self.member.sockets,
             now=now,
         )
         self.requests = Requests(
@@ -221,13 +246,83 @@ class Hub:
             seated=self.seated,
             spawn=self.spawn,
             now=now,
+            member=self.member,
+            store=store,
         )
         self._tasks: set[asyncio.Task[None]] = set()
-        self._timers = (
-            Periodic(self._sweep, SWEEP_SECONDS, "sweep of connections", log),
+        self._timers = (Periodic(self._sweep, SWEEP_SECONDS, "sweep of connections", log),)
+        self._leader_timers = (
             Periodic(lambda: self.hosting.refund(now()), SWEEP_SECONDS, "hosting refunds", log),
             Periodic(lambda: self.flag_reports.look(now()), SWEEP_SECONDS, "verdicts", log),
         )
+
+    def _membership(self) -> Member:
+        """Make the parts of a server in a cluster, and connect them with its other packages."""
+        board = Switchboard(self.store.epoch, self.directory)
+        sockets = RemotePlay(
+            board,
+            directory=self.directory,
+            admission=self.admission,
+            hosting=self.hosting,
+            watchdog=self.watchdog,
+            sessions=self.sessions,
+            now=self.now,
+        )
+        matches = OwnedMatches(
+            board,
+            directory=self.directory,
+            runner=self.runner,
+            grace=self.config.disconnect_grace,
+            redeliver=sockets.redeliver,
+            now=self.now,
+        )
+        sockets.on_returned = matches.returned
+        leadership = Leadership(
+            board,
+            directory=self.directory,
+            runner=self.runner,
+            admission=self.admission,
+            hosting=self.hosting,
+            sockets=sockets,
+            on_over=self.count_over,
+            on_entered=self.entered,
+            on_left=self.lobby.leave,
+            lobby_request=lambda bot, message: self.requests.ask_lobby(bot, message),
+            open_again=self.lobby.seek,
+        )
+        self.runner.elsewhere = leadership.elsewhere
+        self.runner.on_made = matches.announce_owner
+        self.lobby.on_seek = leadership.seek_changed
+        return Member(board, sockets, matches, leadership)
+
+    async def _join(self, member: Member) -> None:
+        """Join the cluster of the database; return when a leader is known."""
+        name = await self.store.read(members.cluster_name)
+        carriers: list[Carrier] = [
+            NatsCarrier(self.config.cluster, name),
+            DatabaseCarrier(self.store),
+        ]
+        link = Link(
+            member.board.epoch,
+            carriers,
+            self.now,
+            member.board.received,
+            on_stranger=member.board.met_stranger,
+        )
+        member.board.link = link
+        self.cluster = Cluster(
+            store=self.store,
+            link=link,
+            member=member,
+            directory=self.directory,
+            runner=self.runner,
+            holder_of=self.logins.holder,
+            hidden_in=self.privacy.hidden,
+            begin_leading=self.begin_leading,
+            on_over=self.count_over,
+            now=self.now,
+        )
+        await self.cluster.start()
 
     @classmethod
     async def open(
@@ -237,32 +332,39 @@ class Hub:
         store: Store | None = None,
         now: Callable[[], int] = time.monotonic_ns,
         builtin_bots: Callable[[Hub], HouseBots] | None = None,
+        address: str = "",
     ) -> Hub:
-        """Open the database and resume the matches of the last run.
+        """Open the database and resume the matches of the last run, or join a cluster.
 
         Raises `plyhouse.storage.errors.StorageError` when the database cannot be used, and
         `plyhouse.games.errors.GameError` for a file of ``config.game_files`` that is no game.
         ``store`` is an open store; the hub closes it, too.  ``builtin_bots`` makes the object that
         starts bots for people to play against; the hub closes that, too.
+        ``address`` is the base URL at which the other servers of a cluster reach this one.
         """
         for source in config.game_sources:
             add_game_file(source)
         if store is None:
             store = await Store.open(config.database)
         try:
-            await store.claim()
+            version = server_version()
+            shared = bool(config.cluster)
+            await store.claim(shared=shared, address=address, version=version)
             await store.apply(())  # fails now if the database is read-only
             hub = cls(config, store, now, builtin_bots)
+            hub.secret = urlsplit(address).password or ""
             await hub.audit_follower.mark()
-            await hub.ratings.start()
-            resumed = await hub.runner.restore(hub.logins.holder, hub.privacy.hidden)
-            if resumed:
-                log.info("matches of the last run resumed", extra={"matches": resumed})
             await hub.privacy.sight(None)  # loads the bots that no list may show
-            await hub.tournaments.restore()
-            await hub.competitions.start()
+            if hub.member is None:
+                await hub.ratings.start()
+                resumed = await hub.runner.restore(hub.logins.holder, hub.privacy.hidden)
+                if resumed:
+                    log.info("matches of the last run resumed", extra={"matches": resumed})
+                await hub.begin_leading()
+            else:
+                hub.directory.lead(False)
+                await hub._join(hub.member)
             await hub.audit_follower.start()
-            hub.browser_sessions.start()
         except BaseException:
             await store.close()
             raise
@@ -270,6 +372,21 @@ class Hub:
         for timer in hub._timers:
             timer.start()
         return hub
+
+    async def begin_leading(self) -> None:
+        """Begin to decide who plays: with the first server, and after the end of a leader."""
+        if self.member is not None:
+            await self.ratings.start()
+        await self.tournaments.restore()
+        await self.competitions.start()
+        self.browser_sessions.start()
+        for timer in self._leader_timers:
+            timer.start()
+
+    def entered(self, presence: Presence) -> None:
+        """Find matches for a bot that has logged in at another server."""
+        self.lobby.pair_soon([presence])
+        self.tournaments.advance_soon([presence.bot_id])
 
     # ------------------------------------------------------------------ connections
 
@@ -314,12 +431,18 @@ class Hub:
         participant = self.seated.pop(session, None)
         journal.left(session, None if participant is None else participant.presence)
         if participant is None or participant.line is not session:
+            if self.member is not None:
+                self.member.sockets.left(session, 0)
             return
         self.directory.leave(participant)
         bot = participant.presence.bot_id
         self.lobby.leave(participant.presence)
-        for live, seat in self.directory.matches_of(bot):
+        if self.member is not None:
+            self.member.sockets.leaving(session)
+        for live, seat in tuple(self.directory.matches_of(bot)):
             live.disconnected(seat)
+        if self.member is not None:
+            self.member.sockets.left(session, bot)
         self.directory.forget(bot)
 
     def spawn(
@@ -421,8 +544,10 @@ class Hub:
             if participant.line is not None:
                 participant.line.fail(code, text)
             if not keep_matches:
-                for live, seat in held:
-                    live.input(live.match.exclude, seat, self.now())
+                for match, seat in held:
+                    live = self.directory.own.get(match.id)
+                    if live is not None:
+                        live.exclude(seat)
 
     def signed_out(self, session_ids: Container[int]) -> None:
         """Close the connections that were opened in sessions which are over."""
@@ -454,9 +579,19 @@ class Hub:
         self.audit_follower.forget_players(gone)
 
     def _match_over(self, match: MatchSummary) -> None:
-        outcome = match.outcome
-        self.counts.ended(outcome)
+        self.counts.ended(match.outcome)
         journal.match_over(match)
+        if self.member is not None:
+            self.member.matches.match_over(match)
+            if not self.member.board.leading:
+                for bot in match.bots:
+                    self.directory.forget(bot)
+                return
+        self.count_over(match)
+
+    def count_over(self, match: MatchSummary) -> None:
+        """Let a match count, on this server or another one, and find others for its bots."""
+        outcome = match.outcome
         void = outcome is None or outcome.termination in VOID
         if match.rated and not void:
             self.ratings.played(match.game)
@@ -528,7 +663,7 @@ class Hub:
             told = Notice("notice/reinstated", "This version was reinstated, and is paired again.")
             if reason:
                 told = Notice("auth/suspended", suspended_text(reason))
-            if participant.line is not None:
+            if participant.line is not None and not participant.line.far:
                 participant.line.send(told)
             self.tournaments.advance_soon([participant.presence.bot_id])
 
@@ -537,7 +672,9 @@ class Hub:
         if self.builtin_bots is not None:
             await self.builtin_bots.close()
         self.stopping = True
-        self.directory.abdicate()
+        if self.member is not None:
+            self.member.board.stopping = True
+        self.directory.lead(False)
         self.runner.freeze()
         for session in tuple(self.sessions):
             session.fail("server/shutting_down")
@@ -546,6 +683,8 @@ class Hub:
     async def close(self) -> None:
         """Stop; running matches stay in the database and resume at the next start."""
         await self.say_goodbye()
+        if self.cluster is not None:
+            await self.cluster.leave()
         self.watchdog.stop()
         await self.browser_sessions.close()
         await self.audit_follower.close()
@@ -553,7 +692,7 @@ class Hub:
         await self.reviews.close()
         await self.trees.close()
         await self.helpers.close()
-        for timer in self._timers:
+        for timer in (*self._timers, *self._leader_timers):
             timer.stop()
         for task in tuple(self._tasks):
             task.cancel()
@@ -565,6 +704,8 @@ class Hub:
             await self.ratings.close()
         finally:
             await self.store.close()
+            if self.cluster is not None:
+                await self.cluster.farewell()
 
 
 def _id_of(participant: Participant, kind: LoginKind) -> int:

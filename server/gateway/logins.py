@@ -6,9 +6,9 @@
 
 from __future__ import annotations
 
-import secrets
 import time
 from collections.abc import Callable, Container
+from typing import Protocol
 
 import msgspec
 
@@ -26,7 +26,7 @@ from plyhouse.protocol.messages import (
 )
 from plyhouse.server.accounts.browser_sessions import BrowserSessions
 from plyhouse.server.accounts.registration import Login, Registration, is_in_person
-from plyhouse.server.accounts.tickets import TICKET_PREFIX
+from plyhouse.server.accounts.tickets import TICKET_PREFIX, Ticket
 from plyhouse.server.administration.audit_follower import AuditFollower
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.config import ServerConfig
@@ -36,16 +36,42 @@ from plyhouse.server.lobby.suspension import suspended_text
 from plyhouse.server.table import journal
 from plyhouse.server.table.counts import Counts
 from plyhouse.server.table.directory import Directory
+from plyhouse.server.table.live import LiveMatch
 from plyhouse.server.table.login_refunds import LoginRefunds, LoginWait
+from plyhouse.server.table.pairing_plans import SeatHolder
 from plyhouse.server.table.participants import Participant
 from plyhouse.server.table.presence import Presence
+from plyhouse.server.table.running_match import RunningMatch
 from plyhouse.server.wire.connection_limits import Full, Places
 from plyhouse.server.wire.rates import client_of
 from plyhouse.server.wire.session import Session
 from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import SeatRow
 
-__all__ = ["Logins"]
+__all__ = ["Logins", "Membership"]
+
+
+class Membership(Protocol):
+    """The interface of the cluster for logins; a single server is a cluster of one."""
+
+    async def ticket(self, secret: str) -> Ticket | None:
+        """Return the ticket of a hosted bot with this secret; None if it is not valid."""
+
+    async def admit(
+        self, wanted: SeatHolder, session: Session, *, takeover: bool
+    ) -> tuple[Participant, bool, int]:
+        """Make a session the connection of its bot; see `Admission.admit`.
+
+        Returns also how many nanoseconds the login waited because there was no leader.
+        """
+
+    def returned(self, live: LiveMatch, seat: int, waited_ns: int) -> None:
+        """Excuse a bot that is back in a match here for the time that servers kept it away."""
+
+    async def enter(
+        self, match: RunningMatch, seat: int, participant: Participant, waited_ns: int
+    ) -> MatchSnapshot | None:
+        """Let a bot back into a match of another server; None if that has lost it."""
 
 
 class Logins:
@@ -69,6 +95,7 @@ class Logins:
         lobby: Lobby,
         tournaments: Tournaments,
         login_refunds: LoginRefunds,
+        member: Membership,
         now: Callable[[], int],
     ) -> None:
         """``server`` is the name and version that clients get."""
@@ -87,6 +114,7 @@ class Logins:
         self._lobby = lobby
         self._tournaments = tournaments
         self._login_refunds = login_refunds
+        self._member = member
         self._now = now
 
     async def register(self, session: Session, message: Register) -> None:
@@ -125,12 +153,10 @@ class Logins:
     async def _log_in(self, session: Session, hello: Hello, wait: LoginWait) -> None:
         person = await self._browser_sessions.at(session.upgrade) if hello.signed_in else None
         if hello.token.startswith(TICKET_PREFIX):
-            ticket = self._hosting.ticket(hello.token)
+            ticket = await self._member.ticket(hello.token)
             if ticket is None:
                 raise ProtocolError("auth/bad_token", "This ticket is not good any more.")
             login = await self._registration.admit_hosted(ticket)
-            if self._hosting.ticket(hello.token) is not ticket:
-                raise ProtocolError("auth/bad_token", "This ticket is not good any more.")
             hello = msgspec.structs.replace(hello, version=ticket.label, takeover=True)
         else:
             identity = await self._registration.player_of(hello, client_of(session.address), person)
@@ -144,37 +170,28 @@ class Logins:
         if login.identity.player_id in self._browser_sessions.forgotten:  # while it logged in
             raise ProtocolError("auth/signed_out")
         bot = login.bot.id
-        participant = self._directory.participants.get(bot) or self._participant(login)
-        presence = participant.presence
-        if login.ticket is None and presence.hosted and self._hosting.holds(bot):
-            raise ProtocolError("bot/hosted")
-        other = participant.line
-        if other is not None:
-            known = _same_key(hello.session, participant.key)
-            if not known and not hello.takeover:
-                raise ProtocolError("auth/already_connected", _already(presence))
-            other.fail("auth/replaced")
-        if presence.hosted and participant.line is None:
+        wanted = self._wanted(session, hello, login, builtin=builtin)
+        release = session.hold()
+        try:
+            participant, was_hosted, waited = await self._member.admit(
+                wanted, session, takeover=hello.takeover
+            )
+        except BaseException:
+            release(None)
+            raise
+        if was_hosted:
             self._hosting.refund(self._now())
+        if was_hosted or waited:  # that was given back, or is when the bot enters its matches
             self._login_refunds.skip(wait)
-        self._settle_in(participant, session, hello, login, builtin=builtin)
+        self._seated[session] = participant
+        self._places.play(session)
+        session.admit(participant.presence)
+        session.scenes = hello.scenes
         presence = participant.presence
         self._login_refunds.give_back(wait, bot)
         self._counts.logins += 1
         journal.logged_in(session, presence)
-        now = self._now()
-        entered = []
-        for live, seat in tuple(self._directory.matches_of(bot)):
-            live.match.audience.subscribe(seat, updates=hello.updates, scenes=hello.scenes)
-            live.reconnected(seat)
-            entered.append((live, seat))
-        release = session.hold()
-        snapshots = [live.match.snapshot(seat, now) for live, seat in entered]
-        for live, _ in entered:
-            # Events in the snapshot may not be in the database yet.
-            stored = live.durable()
-            if stored is not None:
-                await stored
+        snapshots = await self._enter(participant, waited)
         release(
             self._welcome(
                 hello,
@@ -182,11 +199,11 @@ class Logins:
                 presence.bot,
                 participant.key,
                 presence.max_matches,
-                snapshots,
+                [snapshot for _, _, snapshot in snapshots],
             )
         )
         self._login_refunds.give_back(wait, bot)
-        for (live, seat), snapshot in zip(entered, snapshots, strict=True):
+        for live, seat, snapshot in snapshots:
             if snapshot.your_turn:
                 live.turn_told(seat, snapshot.ply, session)
             live.tell_who_is_away(session, seat)
@@ -196,6 +213,34 @@ class Logins:
             session.send(Notice("auth/suspended", suspended_text(suspended)))
         self._lobby.pair_soon([presence])
         self._tournaments.advance_soon([bot])
+
+    async def _enter(
+        self, participant: Participant, waited_ns: int
+    ) -> list[tuple[RunningMatch, int, MatchSnapshot]]:
+        """Let a bot back into its matches; return what it may know of each."""
+        entered: list[tuple[RunningMatch, int, MatchSnapshot]] = []
+        elsewhere: list[tuple[RunningMatch, int]] = []
+        own = self._directory.own
+        for match, seat in tuple(self._directory.matches_of(participant.presence.bot_id)):
+            live = own.get(match.id)
+            if live is None:
+                elsewhere.append((match, seat))
+            else:
+                self._member.returned(live, seat, waited_ns)
+                updates, scenes = participant.updates, participant.scenes
+                entered.append((live, seat, live.enter(seat, updates=updates, scenes=scenes)))
+        for match, _, _ in tuple(entered):
+            # Events in the snapshot may not be in the database yet.
+            live = own.get(match.id)
+            stored = None if live is None else live.durable()
+            if stored is not None:
+                await stored
+        for match, seat in elsewhere:
+            snapshot = await self._member.enter(match, seat, participant, waited_ns)
+            if snapshot is not None:
+                # Its owner may have changed meanwhile, even to this server.
+                entered.append((self._directory.live.get(match.id, match), seat, snapshot))
+        return entered
 
     def _welcome(
         self,
@@ -219,54 +264,37 @@ class Logins:
             matches=matches,
         )
 
-    def _participant(self, login: Login) -> Participant:
-        participant = self._directory.add(
-            Presence(
-                player_id=login.identity.player_id,
-                player=login.identity.player,
-                bot_id=login.bot.id,
-                bot="" if login.in_person else login.bot.name,
-            )
-        )
-        self._directory.come_back(participant)
-        return participant
-
-    def _settle_in(
-        self,
-        participant: Participant,
-        session: Session,
-        hello: Hello,
-        login: Login,
-        *,
-        builtin: bool,
-    ) -> None:
-        """Make the session the connection of its bot."""
+    def _wanted(self, session: Session, hello: Hello, login: Login, *, builtin: bool) -> SeatHolder:
+        """Return the record of a bot as it will be on this connection."""
         identity, ticket = login.identity, login.ticket
-        kind = "guest" if identity.guest else "human" if login.in_person else "bot"
         most = 1 if identity.guest else self._config.max_matches_per_bot
-        participant.session_id = identity.session_id
-        participant.scopes = identity.scopes
-        participant.token_id = identity.token_id
-        participant.updates, participant.scenes = hello.updates, hello.scenes
-        # Ending the other connection may have removed the participant.
-        self._directory.enter(
-            participant,
-            session,
-            since=time.time(),
-            version=hello.version,
+        presence = Presence(
+            bot_id=login.bot.id,
+            player_id=identity.player_id,
+            player=identity.player,
+            bot="" if login.in_person else login.bot.name,
             version_id=login.version_id,
-            suspended=login.suspended,
+            version=hello.version,
+            kind="guest" if identity.guest else "human" if login.in_person else "bot",
+            since=time.time(),
             hosted="" if ticket is None else ticket.machine,
             ticket="" if ticket is None else ticket.secret,
-            kind=kind,
             casual=identity.guest or builtin,
+            suspended=login.suspended,
             games=frozenset(hello.games),
             max_matches=min(hello.max_matches, most),
         )
-        self._seated[session] = participant
-        self._places.play(session)
-        session.admit(participant.presence)
-        session.scenes = hello.scenes
+        return SeatHolder(
+            presence,
+            0,
+            0,
+            hello.updates,
+            hello.scenes,
+            hello.session,
+            identity.token_id,
+            identity.session_id,
+            identity.scopes,
+        )
 
     def _check_games(self, session: Session, hello: Hello) -> None:
         """Warn a bot about offered games that the server does not know.
@@ -296,16 +324,3 @@ class Logins:
                 kind="human" if in_person else "bot",
             )
         )
-
-
-def _same_key(said: str, key: str) -> bool:
-    """Compare session keys in constant time."""
-    return secrets.compare_digest(said.encode(errors="surrogatepass"), key.encode())
-
-
-def _already(presence: Presence) -> str:
-    since = time.strftime("%H:%M:%S UTC", time.gmtime(presence.since))
-    return (
-        f"{presence.name} is connected already, since {since}: stop that program, give this "
-        "one another bot name, or send hello with takeover to replace the other."
-    )

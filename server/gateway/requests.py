@@ -9,6 +9,8 @@ import logging
 from collections.abc import Callable, Container, Coroutine, Mapping
 from typing import Any, Final
 
+from plyhouse.games.base import Information
+from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import (
     AcceptDraw,
@@ -16,11 +18,11 @@ from plyhouse.protocol.messages import (
     Challenge,
     ClientMessage,
     DeclineDraw,
-    MatchMessage,
     OfferDraw,
     Ok,
     Ready,
     Resign,
+    Say,
     Seek,
     Sync,
     Unseek,
@@ -29,19 +31,29 @@ from plyhouse.protocol.messages import (
 )
 from plyhouse.server.accounts.browser_sessions import BrowserSessions
 from plyhouse.server.accounts.privacy import Privacy
+from plyhouse.server.gateway.member import Member
 from plyhouse.server.lobby.lobby import Lobby
 from plyhouse.server.table import journal
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.live import LiveMatch
 from plyhouse.server.table.participants import Participant
+from plyhouse.server.table.presence import Presence
+from plyhouse.server.table.running_match import RunningMatch
+from plyhouse.server.wire.rates import Rate
 from plyhouse.server.wire.session import Session
+from plyhouse.storage import match_places
 from plyhouse.storage.errors import StorageError
+from plyhouse.storage.store import Store
 
 __all__ = ["Requests"]
 
 log = logging.getLogger("plyhouse.server")
 
 NO_SUCH_MATCH: Final = "No such match is being played."
+
+PHRASES: Final = 3
+"""Phrases that a seat may say at once."""
+SECONDS_PER_PHRASE: Final = 5
+"""Time after which it may say another one."""
 
 
 class Requests:
@@ -58,25 +70,37 @@ class Requests:
         seated: Mapping[Session, Participant],
         spawn: Callable[[Coroutine[Any, Any, None]], None],
         now: Callable[[], int],
+        member: Member | None,
+        store: Store,
     ) -> None:
         self._directory = directory
+        self._member = member
+        self._store = store
+        self._lobby: dict[type, Callable[[Presence, Any], Ok]] = {
+            Seek: lobby.seek,
+            Unseek: lobby.unseek,
+            Challenge: lobby.challenge,
+            Answer: lobby.answer,
+        }
         self._privacy = privacy
         self._browser_sessions = browser_sessions
         self._sessions = sessions
         self._seated = seated
         self._spawn = spawn
         self._now = now
+        self._phrases = Rate(PHRASES, 1 / SECONDS_PER_PHRASE, now)
         self._by_type: dict[type, Callable[[Session, Any, Any, int], None]] = {
-            Ready: self._ready,
-            Seek: lambda session, who, message, _: session.send(lobby.seek(who, message)),
-            Unseek: lambda session, who, message, _: session.send(lobby.unseek(who, message)),
-            Challenge: lambda session, who, message, _: session.send(lobby.challenge(who, message)),
-            Answer: lambda session, who, message, _: session.send(lobby.answer(who, message)),
-            Resign: self._resign,
-            OfferDraw: self._offer_draw,
-            AcceptDraw: self._accept_draw,
-            DeclineDraw: self._decline_draw,
-            Sync: self._sync,
+            Ready: self._of_match,
+            Seek: self._of_lobby,
+            Unseek: self._of_lobby,
+            Challenge: self._of_lobby,
+            Answer: self._of_lobby,
+            Resign: self._of_match,
+            OfferDraw: self._of_match,
+            AcceptDraw: self._of_match,
+            DeclineDraw: self._of_match,
+            Say: self._say,
+            Sync: self._of_match,
             Watch: self._watch,
             Unwatch: self._unwatch,
         }
@@ -91,7 +115,7 @@ class Requests:
         if presence is not None and isinstance(message, journal.TOLD):
             journal.asked(presence, message)
 
-    def seat(self, session: Session, message: Any) -> tuple[LiveMatch, int]:
+    def seat(self, session: Session, message: Any) -> tuple[RunningMatch, int]:
         """Return the match that a request names, and the sender's seat in it.
 
         Raises `ProtocolError` if there is none.
@@ -105,33 +129,37 @@ class Requests:
             raise ProtocolError("match/not_yours" if known else "match/unknown")
         return held
 
-    def _ready(self, session: Session, _: object, message: Ready, stamp: int) -> None:
-        live, seat = self.seat(session, message)
-        live.input(live.match.ready, seat, message.nonce, stamp, re=message.id)
+    def ask_lobby(self, bot: Presence, message: Any) -> Ok:
+        """Carry out a request about seeks or challenges; raises `ProtocolError`."""
+        return self._lobby[type(message)](bot, message)
 
-    def _resign(self, session: Session, _: object, message: Resign, stamp: int) -> None:
-        live, seat = self.seat(session, message)
-        live.input(live.match.resign, seat, stamp, message.reason, message.detail, re=message.id)
+    def _of_lobby(self, session: Session, bot: Presence, message: Any, _: int) -> None:
+        if self._member is not None and not self._member.board.ready:
+            self._member.sockets.ask_lobby(session, bot, message)
+        else:
+            session.send(self.ask_lobby(bot, message))
 
-    def _offer_draw(self, session: Session, _: object, message: OfferDraw, stamp: int) -> None:
+    def _of_match(self, session: Session, _: object, message: Any, stamp: int) -> None:
         live, seat = self.seat(session, message)
-        live.input(live.match.offer_draw, seat, stamp, re=message.id)
+        if type(message) is Sync:
+            _may_view(session, stamp)
+        live.request(seat, message, stamp)
 
-    def _accept_draw(self, session: Session, _: object, message: AcceptDraw, stamp: int) -> None:
+    def _say(self, session: Session, _: object, message: Say, stamp: int) -> None:
         live, seat = self.seat(session, message)
-        live.input(live.match.accept_draw, seat, stamp, re=message.id)
-
-    def _decline_draw(self, session: Session, _: object, message: DeclineDraw, stamp: int) -> None:
-        live, seat = self.seat(session, message)
-        live.input(live.match.decline_draw, seat, stamp, re=message.id)
-
-    def _sync(self, session: Session, _: object, message: Sync, stamp: int) -> None:
-        live, seat = self.seat(session, message)
-        _may_view(session, stamp)
-        live.input(live.match.sync, seat, stamp, re=message.id)
+        hidden = get_game(live.summary().game).info.information is Information.IMPERFECT
+        if live.pairing.competition or (hidden and len(live.holders) > 2):
+            raise ProtocolError("match/no_phrases")
+        if not self._phrases.take((message.match, seat)):
+            raise ProtocolError("match/too_many_phrases")
+        live.request(seat, message, stamp)
 
     def _watch(self, session: Session, _: object, message: Watch, stamp: int) -> None:
         live = self._directory.match(message.match)
+        if live is None and self._member is not None:
+            _may_view(session, stamp)
+            self._spawn(self._find_and_watch(session, message, self._member))
+            return
         if live is None:
             raise ProtocolError("match/unknown", NO_SUCH_MATCH)
         if not self._privacy.known_free(live.pairing.competition):
@@ -140,7 +168,22 @@ class Requests:
             return
         self._let_watch(session, message, live, stamp)
 
-    async def _watch_if_allowed(self, session: Session, message: Watch, live: LiveMatch) -> None:
+    async def _find_and_watch(self, session: Session, message: Watch, member: Member) -> None:
+        """Let a spectator watch a match that another server runs."""
+        try:
+            found = await self._store.read(match_places.places, [message.match])
+        except StorageError as error:
+            log.error("where %s runs cannot be read: %s", message.match, error)
+            session.refuse(message, ProtocolError("server/storage"))
+            return
+        row, competition, owner = found.get(message.match, (None, None, 0))
+        if row is None or not owner or session not in self._sessions:
+            session.refuse(message, ProtocolError("match/unknown", NO_SUCH_MATCH))
+            return
+        live = self._directory.match(message.match) or member.sockets.found(row, competition, owner)
+        await self._watch_if_allowed(session, message, live)
+
+    async def _watch_if_allowed(self, session: Session, message: Watch, live: RunningMatch) -> None:
         """Let a spectator watch a restricted match, or answer that there is no such match."""
         participant = self._seated.get(session)
         try:
@@ -162,12 +205,10 @@ class Requests:
             log.error("who may watch %s cannot be read: %s", live.id, error)
             session.refuse(message, ProtocolError("server/storage"))
 
-    def _let_watch(self, session: Session, message: Watch, live: LiveMatch, stamp: int) -> None:
+    def _let_watch(self, session: Session, message: Watch, live: RunningMatch, stamp: int) -> None:
         _may_view(session, stamp)
-        if live.over:
-            session.send(MatchMessage(live.match.snapshot(None, stamp), message.id))
-            return
-        session.watching.add(live.id)
+        if not live.over:
+            session.watching.add(live.id)
         live.watch(session, message.id, scenes=session.scenes)
 
     def _unwatch(self, session: Session, _: object, message: Unwatch, stamp: int) -> None:

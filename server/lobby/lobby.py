@@ -7,7 +7,7 @@ import difflib
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Protocol
 
 from plyhouse.games.base import Game
 from plyhouse.games.errors import GameError
@@ -96,6 +96,13 @@ class _Challenge:
     """The bot ids of the opponents that have accepted."""
 
 
+class SeekWatcher(Protocol):
+    """Follows the seeks, for a cluster whose leader may stop."""
+
+    def __call__(self, bot: int, seek: str, count: int, *, still_open: bool) -> None:
+        """Note that ``count`` matches of a bot's seek are left; 0 if it has no limit."""
+
+
 class Lobby:
     """Open seeks and challenges of connected bots."""
 
@@ -124,6 +131,8 @@ class Lobby:
         self._unwanted = Rate(*CHALLENGES, runner.now)
         self._admit_to_hosted = admit_to_hosted
         self._may_be_secret = may_be_secret
+        self.on_seek: SeekWatcher | None = None
+        """Called when matches of a seek begin."""
         self._pairing = False
         self._telling = False
         self._told: dict[str, str] = {}
@@ -143,15 +152,18 @@ class Lobby:
 
     # ---------------------------------------------------------------------------- seeks
 
-    def seek(self, bot: Presence, message: SeekMessage) -> Ok:
-        """Open a seek; its matches begin as soon as there are opponents."""
+    def seek(self, bot: Presence, message: SeekMessage, identifier: str = "") -> Ok:
+        """Open a seek; its matches begin as soon as there are opponents.
+
+        ``identifier`` is that of a seek which another server has opened and cannot serve any more.
+        """
         terms = self._terms(message.game, message.time_control, message.rated, message.mirrored)
         self._may_play(bot, terms.rated)
         if bot.guest:
             self._guest_is_free(bot)
         self._needs_room(bot, terms)
         seek = Seek(
-            id=new_id(),
+            id=identifier or new_id(),
             player=bot.player,
             bot=bot.bot,
             game=terms.game.spec,
@@ -216,7 +228,11 @@ class Lobby:
             self._runner.begin(terms, orders)
         # Only after the loop: one seek may be in several proposals.
         for seek in {seek.id: seek for each in proposals for seek in each.seeks}.values():
-            if seek.id not in self._matchmaker:
+            still_open = seek.id in self._matchmaker
+            if self.on_seek is not None:
+                count = self._matchmaker.left(seek.id) if still_open else 0
+                self.on_seek(self._seekers[seek.id], seek.id, count, still_open=still_open)
+            if not still_open:
                 seeker = self._seekers.pop(seek.id)
                 if seek.mirrored:
                     self.pair_soon([self._directory.presences[seeker]])

@@ -185,6 +185,10 @@ class Matchmaker:
     def __contains__(self, seek: str) -> bool:
         return seek in self._open
 
+    def left(self, seek: str) -> int:
+        """Return the number of matches that an open seek still wants; 0 without a limit."""
+        return self._open[seek].left
+
     def seeks(self) -> list[Seek]:
         """Return all open seeks, pool by pool, the longest waiting first."""
         return [each.seek for pool in self._pools.values() for each in pool.waiting.values()]

@@ -5,6 +5,7 @@ format   game          read by
 ======== ============= ===============================================================
 ``pgn``  chess         every chess program (PGN standard of 1994, export format)
 ``sgf``  go            every go program (SGF FF[4], GM[1], Japanese result notation)
+``sgf``  othello       programs for SGF (FF[4], GM[2]; points as in go, a1 is ``aa``)
 ``pdn``  checkers      draughts programs (GameType 21; Black begins; 1-0 is White's win)
 ``mat``  backgammon    GNU Backgammon, XG and others (Jellyfish match files)
 ``txt``  every game    people: a line for each turn
@@ -40,10 +41,8 @@ def notation(record: Record, form: str, event: str = "") -> str | None:
     """
     if form == TEXT:
         return _txt(record, get_game(record.game), event)
-    name, write = NOTATIONS[form]
-    if record.game.partition("(")[0] != name:
-        return None
-    return write(record, get_game(record.game), event)
+    write = NOTATIONS[form].get(record.game.partition("(")[0])
+    return None if write is None else write(record, get_game(record.game), event)
 
 
 def notation_text(stored: StoredMatch, form: str) -> str:
@@ -96,16 +95,36 @@ def _pdn(record: Record, game: Game, event: str) -> str:
 
 def _sgf(record: Record, game: Game, event: str) -> str:
     size = game.int_parameter("size")
+    komi = f"KM[{record.parameters['komi']:g}]"
+    nodes = [f";{'BW'[at % 2]}[{_point(text, size)}]" for at, text in enumerate(_actions(record))]
+    return _smart_game("GM[1]", f"SZ[{size}]{komi}", nodes, record, event)
+
+
+def _othello_sgf(record: Record, _: Game, event: str) -> str:
+    nodes = [
+        f";{'BW'[each.seat]}[{'' if each.text == 'pass' else _from_above(each.text)}]"
+        for each in record.events
+        if each.kind == "action"
+    ]
+    return _smart_game("GM[2]", "SZ[8]", nodes, record, event)
+
+
+def _from_above(square: str) -> str:
+    """Return a square whose rows count from above, such as ``d3``, in SGF."""
+    return square[0] + chr(96 + int(square[1:]))
+
+
+def _smart_game(kind: str, board: str, nodes: list[str], record: Record, event: str) -> str:
+    """Return a file of SGF."""
     names = _names(record)
     root = [
-        *("GM[1]FF[4]CA[UTF-8]AP[Plyhouse]", f"SZ[{size}]", f"KM[{record.parameters['komi']:g}]"),
+        *(f"{kind}FF[4]CA[UTF-8]AP[Plyhouse]", board),
         *(f"PB[{_quoted(names[0])}]", f"PW[{_quoted(names[1])}]", f"DT[{_date(record, '-')}]"),
         f"RE[{_result(record, first='B+', second='W+', drawn='0')}]",
         f"GN[{_quoted(record.match)}]",
         *([f"EV[{_quoted(event)}]"] if event else []),
         *(f"C[{_quoted(each)}]" for each in _remarks(record)),
     ]
-    nodes = [f";{'BW'[at % 2]}[{_point(text, size)}]" for at, text in enumerate(_actions(record))]
     return f"(;{''.join(root)}\n{_wrapped(nodes, '')})\n"
 
 
@@ -187,13 +206,13 @@ def _txt(record: Record, game: Game, event: str) -> str:
 TEXT: Final = "txt"
 """The form that every game has."""
 
-NOTATIONS: Final[dict[str, tuple[str, Callable[[Record, Game, str], str]]]] = {
-    "pgn": ("chess", _pgn),
-    "sgf": ("go", _sgf),
-    "pdn": ("checkers", _pdn),
-    "mat": ("backgammon", _mat),
+NOTATIONS: Final[dict[str, dict[str, Callable[[Record, Game, str], str]]]] = {
+    "pgn": {"chess": _pgn},
+    "sgf": {"go": _sgf, "othello": _othello_sgf},
+    "pdn": {"checkers": _pdn},
+    "mat": {"backgammon": _mat},
 }
-"""The game of each format, and the function that writes it."""
+"""The games of each format, and the functions that write it."""
 
 
 def form_of(game: str) -> str:
@@ -203,7 +222,7 @@ def form_of(game: str) -> str:
     ('sgf', 'txt')
     """
     name = game.partition("(")[0]
-    return next((form for form, (of, _) in NOTATIONS.items() if of == name), TEXT)
+    return next((form for form, games in NOTATIONS.items() if name in games), TEXT)
 
 
 def _actions(record: Record) -> list[str]:

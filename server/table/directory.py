@@ -1,9 +1,8 @@
-"""The directory: connections of bots, owners of matches, and leaders of pools.
+"""The directory: connections of bots, owners of matches, and the leader.
 
-A single process holds everything, so every answer is "here".  Code asks this module so that several
-processes can share the work later.  A match then belongs to the process whose epoch is a condition
-of all its writes.  A connection belongs to the process that holds its socket, and a pool of seeks
-or a competition to the one process that leads it.
+A single server holds everything.  In a cluster, a match belongs to its owner and a connection to
+the server that holds its socket.  The leader knows all bots and all matches.  The other servers
+know their own connections and matches, with the bots and owners that these need.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from plyhouse.protocol.messages import ServerMessage
 from plyhouse.server.table.live import LiveMatch
 from plyhouse.server.table.participants import Line, Participant
 from plyhouse.server.table.presence import MatchSummary, Presence
+from plyhouse.server.table.running_match import RunningMatch
 
 __all__ = ["Directory"]
 
@@ -37,14 +37,16 @@ class Directory:
         """The latest record of each bot that is connected or holds a seat, by bot id."""
         self.participants: dict[int, Participant] = {}
         """The connections of these bots, by bot id."""
-        self.live: dict[str, LiveMatch] = {}
+        self.live: dict[str, RunningMatch] = {}
         """Matches that are not over, by id."""
-        self.recent: dict[str, LiveMatch] = {}
+        self.own: dict[str, LiveMatch] = {}
+        """Those among them that run on this server."""
+        self.recent: dict[str, RunningMatch] = {}
         """The last finished matches, the oldest first."""
         self._by_name: dict[str, int] = {}
         """The ids of the connected bots, by their names in small letters."""
-        self._connections = 0
-        """Number of logins since the start."""
+        self._logins = 0
+        """The number of the last login."""
         self._leading = True
 
     # ------------------------------------------------------------- who is connected where
@@ -57,6 +59,11 @@ class Directory:
     def online(self) -> list[str]:
         """Return the names of the connected bots."""
         return [self.presences[bot].name for bot in self._by_name.values()]
+
+    def connected_here(self) -> int:
+        """Return how many bots have their connection on this server."""
+        lines = [each.line for each in self.participants.values()]
+        return sum(line is not None and not line.far for line in lines)
 
     def is_online(self, bot: int) -> bool:
         """Return whether a bot is connected."""
@@ -81,12 +88,17 @@ class Directory:
         if self.participants.get(presence.bot_id) is participant:
             self.presences[presence.bot_id] = presence
 
-    def enter(self, participant: Participant, line: Line, **changes: Any) -> None:
-        """Connect a bot by this line; ``changes`` are other fields of its presence."""
-        self._connections += 1
+    def enter(self, participant: Participant, line: Line, login: int = 0, **changes: Any) -> None:
+        """Connect a bot by this line; ``changes`` are other fields of its presence.
+
+        ``login`` is the number that the leader gave this login; 0 takes the next one.
+        """
+        if not login:
+            self._logins += 1
+            login = self._logins
         participant.line = line
         self.participants[participant.presence.bot_id] = participant
-        self.update(participant, connection=self._connections, **changes)
+        self.update(participant, connection=login, **changes)
         self._by_name[participant.presence.name.lower()] = participant.presence.bot_id
 
     def leave(self, participant: Participant) -> None:
@@ -137,7 +149,7 @@ class Directory:
 
     # ------------------------------------------------------------------- who owns a match
 
-    def match(self, identifier: str) -> LiveMatch | None:
+    def match(self, identifier: str) -> RunningMatch | None:
         """Return a match that is running or has ended recently."""
         return self.live.get(identifier) or self.recent.get(identifier)
 
@@ -150,7 +162,7 @@ class Directory:
         """Return the summaries of all running matches."""
         return [live.summary() for live in self.live.values()]
 
-    def matches_of(self, bot: int) -> Iterator[tuple[LiveMatch, int]]:
+    def matches_of(self, bot: int) -> Iterator[tuple[RunningMatch, int]]:
         """Yield a bot's running matches with its seats.
 
         Some may end meanwhile.
@@ -161,7 +173,7 @@ class Directory:
             if live is not None:
                 yield live, seat
 
-    def seat_of(self, participant: Participant, identifier: str) -> tuple[LiveMatch, int] | None:
+    def seat_of(self, participant: Participant, identifier: str) -> tuple[RunningMatch, int] | None:
         """Return a match of a participant and its seat there; None if it holds none."""
         seat = participant.presence.matches.get(identifier)
         if seat is not None:
@@ -174,21 +186,37 @@ class Directory:
                 return over, number
         return None
 
-    def began(self, live: LiveMatch) -> None:
-        """Add a match that was created or restored."""
+    def began(self, live: RunningMatch) -> None:
+        """Add a match that was created or restored, here or on another server."""
         self.live[live.id] = live
+        if isinstance(live, LiveMatch):
+            self.own[live.id] = live
+        else:
+            self.own.pop(live.id, None)
         for seat, holder in enumerate(live.holders):
             self.update(holder, matches={**holder.presence.matches, live.id: seat})
 
-    def ended(self, live: LiveMatch) -> None:
+    def take_seat(self, live: RunningMatch, seat: int, participant: Participant) -> None:
+        """Make a participant of this directory the holder of a seat in a running match."""
+        live.holders = tuple(
+            participant if number == seat else holder for number, holder in enumerate(live.holders)
+        )
+        self.update(participant, matches={**participant.presence.matches, live.id: seat})
+
+    def ended(self, live: RunningMatch) -> None:
         """Move a match to the recent ones, after it was stored and its seats know the end."""
-        self.live.pop(live.id, None)
-        for holder in live.holders:
-            left = {each: seat for each, seat in holder.presence.matches.items() if each != live.id}
-            self.update(holder, matches=left)
+        self.dropped(live)
         self.recent[live.id] = live
         while len(self.recent) > RECENT:
             del self.recent[next(iter(self.recent))]
+
+    def dropped(self, live: RunningMatch) -> None:
+        """Remove a match that this server no longer takes part in."""
+        self.live.pop(live.id, None)
+        self.own.pop(live.id, None)
+        for holder in live.holders:
+            left = {each: seat for each, seat in holder.presence.matches.items() if each != live.id}
+            self.update(holder, matches=left)
 
     # --------------------------------------------------------------------- who leads what
 
@@ -197,13 +225,17 @@ class Directory:
 
         The source is a pool of seeks, or a competition.
 
-        It makes all of them, from its claim of the database until it begins to stop.
+        A single server makes all of them, from its claim of the database until it begins to stop.
         """
         return self._leading
 
-    def abdicate(self) -> None:
-        """Stop to make pairings, because the server stops."""
-        self._leading = False
+    def lead(self, leading: bool, epoch: int = 0) -> None:
+        """Begin to make pairings, or stop because the server stops or follows another one.
+
+        The numbers of logins go on above those of earlier leaders, whose epochs are lower.
+        """
+        self._leading = leading
+        self._logins = max(self._logins, epoch << 32)
 
 
 def _detached(holder: Participant) -> Participant:

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Final
 
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.live import LiveMatch
 from plyhouse.server.table.presence import Presence
+from plyhouse.server.table.running_match import RunningMatch
 
 __all__ = ["LONGEST_NS", "HostingRefunds"]
 
@@ -52,7 +52,7 @@ class HostingRefunds:
         """Give back the time since the last call; ``now`` is in nanoseconds."""
         begin, self._until = self._until, now
         away: dict[int, int] = {}
-        spans: dict[LiveMatch, dict[int, int]] = {}
+        spans: dict[RunningMatch, dict[int, int]] = {}
         for each in self._directory.presences.values():
             if not each.hosted or each.online or not each.matches:
                 continue
@@ -67,14 +67,16 @@ class HostingRefunds:
                 if span > 0:
                     spans.setdefault(live, {})[seat] = span
         for live, lost in spans.items():
-            _stand_still(live, lost, now)
+            live.stand_still(lost, now)
         self._away = away
         self._own_doing &= away.keys()
         self._given = {
             place: given for place, given in self._given.items() if place[0] in self._directory.live
         }
 
-    def _within_bounds(self, live: LiveMatch, seat: int, begin: int, now: int, since: int) -> int:
+    def _within_bounds(
+        self, live: RunningMatch, seat: int, begin: int, now: int, since: int
+    ) -> int:
         """Return the nanoseconds that a seat gets back whose bot has a machine."""
         given = self._given.get((live.id, seat), 0)
         span = min(now - max(begin, since), LONGEST_NS - given)
@@ -82,16 +84,3 @@ class HostingRefunds:
             return 0
         self._given[live.id, seat] = given + span
         return span
-
-
-def _stand_still(live: LiveMatch, lost: dict[int, int], now: int) -> None:
-    """Give back to seats the nanoseconds that they lost in a match until now."""
-    match = live.match
-    mover = match.seat_to_move
-    longest = max(lost.values())
-    own = longest if mover is None else lost.get(mover, 0)
-    if own:
-        match.server_stalled(now - own, now)
-    if longest > own:
-        match.attendance.postpone(longest - own)  # the grace of an absent seat that is not to move
-    live.set_alarm()

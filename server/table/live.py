@@ -12,7 +12,7 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, Protocol
@@ -20,12 +20,23 @@ from typing import Any, Final, Protocol
 import msgspec
 
 from plyhouse.protocol.messages import (
+    AcceptDraw,
     Act,
+    ClientMessage,
+    DeclineDraw,
     Error,
     Finished,
     MatchMessage,
+    MatchSnapshot,
     Notice,
+    OfferDraw,
+    Ok,
+    Ready,
+    Resign,
+    Said,
+    Say,
     ServerMessage,
+    Sync,
     Update,
 )
 from plyhouse.server.match.effects import Broadcast, Effects, Finish, Send, Started
@@ -41,6 +52,9 @@ __all__ = ["LiveMatch", "LivePairing", "Referee"]
 
 log = logging.getLogger("plyhouse.server.match.engine")
 
+EXCUSED_NS: Final = 600 * 1_000_000_000
+"""How long a flag waits for a seat whose server has stopped; `LiveMatch.unexcused` ends it."""
+
 COUNT_SECONDS: Final = 0.5
 """How long the arrivals of spectators gather before their number is reported."""
 
@@ -51,8 +65,8 @@ class LivePairing:
 
     id: str
     seed: bytes
-    open: dict[str, LiveMatch] = field(default_factory=dict)
-    """The matches that are not over, by id."""
+    open: dict[str, Any] = field(default_factory=dict)
+    """The matches that are not over, by id; in a cluster, those of another server, too."""
     over: list[LiveMatch] = field(default_factory=list)
     competition: str | None = None
 
@@ -117,6 +131,7 @@ class LiveMatch:
         "_backlog",
         "_counting",
         "_referee",
+        "excused",
         "holders",
         "id",
         "match",
@@ -141,6 +156,8 @@ class LiveMatch:
         self.spectators: set[Line] = set()
         self.over = False
         """True when the end is durable and sent."""
+        self.excused: dict[int, int] = {}
+        """Seats whose server has stopped, each with the instant since when it is away."""
         self.suspended = False
         """True while the match waits for the database to come back."""
         self._backlog: deque[_Waiting] = deque()
@@ -173,6 +190,41 @@ class LiveMatch:
         except Exception:
             self.fault("input failed")
 
+    def request(self, seat: int, message: ClientMessage, stamp: int) -> None:
+        """Carry out any other request of a seat about this match."""
+        match = self.match
+        if isinstance(message, Ready):
+            self.input(match.ready, seat, message.nonce, stamp, re=message.id)
+        elif isinstance(message, Resign):
+            reason, detail = message.reason, message.detail
+            self.input(match.resign, seat, stamp, reason, detail, re=message.id)
+        elif isinstance(message, OfferDraw):
+            self.input(match.offer_draw, seat, stamp, re=message.id)
+        elif isinstance(message, AcceptDraw):
+            self.input(match.accept_draw, seat, stamp, re=message.id)
+        elif isinstance(message, DeclineDraw):
+            self.input(match.decline_draw, seat, stamp, re=message.id)
+        elif isinstance(message, Sync):
+            self.input(match.sync, seat, stamp, re=message.id)
+        elif isinstance(message, Say):
+            self._say(seat, message)
+        else:
+            raise TypeError(f"{type(message).__name__} is no request about a match")
+
+    def _say(self, seat: int, message: Say) -> None:
+        """Show a phrase of a seat to the people who play and watch."""
+        line = self.holders[seat].line
+        if line is not None:
+            line.send(Ok(message.id))
+        said = Said(self.id, seat, message.phrase)
+        for each in self._listeners():
+            if each.scenes:  # people, to whom programs need not listen
+                each.send(said)
+
+    def exclude(self, seat: int) -> None:
+        """Exclude the holder of a seat, on behalf of an organiser."""
+        self.input(self.match.exclude, seat, self._referee.now())
+
     def _show_thoughts(self, seat: int, effects: Effects) -> None:
         """Show spectators the bot's thoughts, if the bot allows it and nobody can profit."""
         kept = [kept_info(row.data) for row in effects.rows if isinstance(row, EventRow)]
@@ -201,6 +253,11 @@ class LiveMatch:
     def seats(self) -> tuple[Presence, ...]:
         """The bot on each seat, as it is now."""
         return tuple([holder.presence for holder in self.holders])
+
+    @property
+    def ply(self) -> int:
+        """The number of plies so far."""
+        return self.match.ply
 
     def summary(self) -> MatchSummary:
         """Return the record of the match as it is now."""
@@ -243,6 +300,58 @@ class LiveMatch:
         )
         self.input(self.match.disconnected, seat, self._referee.now(), turn_pending=pending)
 
+    def enter(self, seat: int, *, updates: bool, scenes: bool) -> MatchSnapshot:
+        """Note that a seat's bot has come back, and return what it may know now.
+
+        The snapshot may be sent when `durable` is done, and then `turn_told` follows if the seat
+        is to move.
+        """
+        self.match.audience.subscribe(seat, updates=updates, scenes=scenes)
+        self._end_excuse(seat)
+        self.reconnected(seat)
+        return self.match.snapshot(seat, self._referee.now())
+
+    def rejoin(self, seat: int) -> None:
+        """Send a connected seat everything, because this server has taken the match over."""
+        self.reconnected(seat)
+        self.input(self.match.sync, seat, self._referee.now())
+
+    def excuse(self, seat: int, since: int) -> None:
+        """Note that the server with a seat's socket has stopped.
+
+        The seat is not charged for the time from ``since`` until it is back.
+        """
+        self.excused.setdefault(seat, since)
+
+    def unexcused(self, seat: int) -> None:
+        """Wait for a seat as for any other absent one from now on, if it is not back."""
+        if seat in self.excused:
+            self._end_excuse(seat)
+            self.disconnected(seat)
+
+    def _end_excuse(self, seat: int) -> None:
+        since = self.excused.pop(seat, None)
+        if since is not None:
+            now = self._referee.now()
+            self.stand_still({seat: now - since}, now)
+
+    def let_in(self, seat: int, span: int) -> None:
+        """Give a seat back the last ``span`` nanoseconds, in which the server let it in."""
+        now = self._referee.now()
+        self.match.clock.let_in(seat, now - span, now)
+
+    def stand_still(self, lost: Mapping[int, int], now: int) -> None:
+        """Give back to seats the nanoseconds that they lost until now, without a limit."""
+        match = self.match
+        mover = match.seat_to_move
+        longest = max(lost.values())
+        own = longest if mover is None else lost.get(mover, 0)
+        if own:
+            match.server_stalled(now - own, now)
+        if longest > own:
+            match.attendance.postpone(longest - own)  # the grace of an absent seat, not to move
+        self.set_alarm()
+
     def tell_who_is_away(self, line: Line, seat: int) -> None:
         """Tell a seat that has come which others are away, if it wants to know."""
         if not self.over:
@@ -267,9 +376,12 @@ class LiveMatch:
         )
         self.set_alarm()
 
-    def watch(self, line: Line, re: int, *, scenes: bool) -> None:
+    def watch(self, line: Line, re: int | None, *, scenes: bool) -> None:
         """Let a line follow the match: it gets a snapshot, then everything that happens."""
         match = self.match
+        if self.over:
+            line.send(MatchMessage(match.snapshot(None, self._referee.now()), re))
+            return
         wanted = scenes or any(each.scenes for each in self.spectators)
         match.audience.subscribe(None, updates=True, scenes=wanted)
         now = self._referee.now()
@@ -283,6 +395,17 @@ class LiveMatch:
             self._count_soon()
         if not self.spectators:
             self.match.audience.unsubscribe(None)
+
+    def public_snapshot(self) -> Awaitable[MatchSnapshot | None]:
+        """Return what a spectator may know now, once it is durable."""
+        future: asyncio.Future[MatchSnapshot | None] = asyncio.get_running_loop().create_future()
+        snapshot = self.match.snapshot(None, self._referee.now())
+        stored = self.durable()
+        if stored is None:
+            future.set_result(snapshot)
+        else:
+            stored.add_done_callback(partial(_settle, future, snapshot))
+        return future
 
     def durable(self) -> asyncio.Future[None] | None:
         """Return a future for the commit of everything so far; None if all is durable."""
@@ -355,6 +478,8 @@ class LiveMatch:
                     line.send(message)
                     if effect.turn_ply < 0:
                         pass
+                    elif line.far:
+                        line.tell_turn(self.id, effect.seat, effect.turn_ply)
                     elif line.holding:
                         # It is logging in, so the turn is written after its welcome.
                         line.after(partial(self.turn_told, effect.seat, effect.turn_ply, line))
@@ -392,7 +517,9 @@ class LiveMatch:
         if type(first) is not Send or type(second) is not Send or first.seat != second.seat:
             return False
         line = self.holders[first.seat].line
-        if second.turn_ply < 0 or first.turn_ply >= 0 or line is None or line.holding:
+        if second.turn_ply < 0 or first.turn_ply >= 0 or line is None:
+            return False
+        if line.holding or line.far:
             return False
         line.send_together((first.message, second.message))
         self.turn_told(second.seat, second.turn_ply, line)
@@ -401,6 +528,9 @@ class LiveMatch:
     def _broadcast(self, message: ServerMessage) -> None:
         frames: dict[str, Any] = {}
         for line in tuple(self.spectators):
+            if line.far:
+                line.send(message)
+                continue
             codec = line.codec
             frame = frames.get(codec.name)
             if frame is None:
@@ -433,8 +563,11 @@ class LiveMatch:
             if self._alarm_at <= deadline:
                 return
             self._alarm.cancel()
-        delay = max(0, deadline - self._referee.now()) / 1e9
-        self._alarm_at = deadline
+        self._ring_at(deadline)
+
+    def _ring_at(self, instant: int) -> None:
+        delay = max(0, instant - self._referee.now()) / 1e9
+        self._alarm_at = instant
         self._alarm = asyncio.get_running_loop().call_later(delay, self._ring)
 
     def cancel_alarm(self) -> None:
@@ -457,10 +590,27 @@ class LiveMatch:
         self._referee.settle_stalls()
         deadline = self.match.deadline()
         now = self._referee.now()
-        if deadline is not None and now >= deadline:
-            self.input(self.match.tick, now)
-        else:
+        if deadline is None or now < deadline:
             self.set_alarm()
+            return
+        patience = self._patience_ns()
+        if now < deadline + patience:  # an action may be on its way from another server
+            self._ring_at(deadline + patience)
+        else:
+            self.input(self.match.tick, now)
+
+    def _patience_ns(self) -> int:
+        """Return how long an action of the seat to move may take from the server with its socket.
+
+        0 if the socket is here.
+        """
+        seat = self.match.clock.running
+        if seat is None:
+            return 0
+        if seat in self.excused:
+            return EXCUSED_NS
+        line = self.holders[seat].line
+        return line.patience_ns if line is not None and line.far else 0
 
     # ------------------------------------------------------------------------- trouble
 
@@ -539,3 +689,9 @@ class LiveMatch:
         """Send a message to the seats and the spectators, after the match."""
         for line in self._listeners():
             line.send(message)
+
+
+def _settle(future: asyncio.Future[Any], result: Any, _: object) -> None:
+    """Give a future its result, unless nobody waits for it any more."""
+    if not future.done():
+        future.set_result(result)

@@ -80,7 +80,7 @@ class LoginRefunds:
         self.skip(wait)
         if span > 0:
             for live, seat in self._directory.matches_of(bot):
-                live.match.clock.let_in(seat, now - span, now)
+                live.let_in(seat, span)
 
     def skip(self, wait: LoginWait) -> None:
         """Leave out the time up to now, which was given back already."""

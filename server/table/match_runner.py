@@ -7,10 +7,10 @@ import contextlib
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any, Final, TypeAlias
 
-from plyhouse.games.base import Game, Scoring
+from plyhouse.games.base import Scoring
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Revealed, SeatInfo
@@ -27,12 +27,12 @@ from plyhouse.server.match.time_control import (
     SECOND,
     InvalidTimeControl,
     LagPolicy,
-    TimeControl,
 )
 from plyhouse.server.results.scoring import match_scores, return_span
 from plyhouse.server.table import journal
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import LiveMatch, LivePairing
+from plyhouse.server.table.pairing_plans import MatchPlan, PairingPlan, Terms
 from plyhouse.server.table.participants import Participant
 from plyhouse.server.table.presence import MatchSummary, Presence
 from plyhouse.storage import match_reads, tournaments
@@ -65,20 +65,9 @@ TOLD_NS: Final = 50_000_000
 """The log reports stalls of which at least this many nanoseconds are charged to a seat."""
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """The game of a pairing, and how it is played."""
-
-    game: Game
-    time_control: TimeControl
-    rated: bool
-    mirrored: bool = False
-    """True if every rotation of the seats is played with one seed."""
-
-    @property
-    def at_once(self) -> int:
-        """The number of matches in a pairing, which begin together."""
-        return self.game.seats if self.mirrored else 1
+Elsewhere: TypeAlias = Callable[
+    [PairingPlan, Sequence[Sequence[Participant]]], "LivePairing | None"
+]
 
 
 class MatchRunner:
@@ -108,6 +97,10 @@ class MatchRunner:
         self.now = now
         self.settle_stalls = settle_stalls
         self.store = self._writer.submit_then
+        self.elsewhere: Elsewhere | None = None
+        """Begins a pairing on another server of the cluster, if that should run it."""
+        self.on_made: Callable[[LiveMatch], None] | None = None
+        """Called with every match before its seats hear of it."""
         self._scoring: dict[str, Scoring] = {}
         """The scoring of competition matches, by competition id; other matches use their game's."""
         self.plies = 0
@@ -122,7 +115,7 @@ class MatchRunner:
 
     def all_plies(self) -> int:
         """Return the number of plies since the start, including those of running matches."""
-        running = sum(live.match.ply for live in self._directory.live.values())
+        running = sum(live.match.ply for live in self._directory.own.values())
         return self.plies + running - self._resumed_plies
 
     # --------------------------------------------------------------------------- making
@@ -157,63 +150,101 @@ class MatchRunner:
         its own chance, because two programs on one machine can always exchange messages.  Raises
         ValueError for a seed where a bot came over the network.
         """
-        shared = seed is not None
         known = self._directory.participants
         holders = [[known[bot] for bot in order] for order in orders]
-        if shared:
+        if seed is not None:
             for each in (each for seated in holders for each in seated):
                 if each.line is None or each.line.remote:
                     name = each.presence.name
                     raise ValueError(f"{name} could remember or tell: no shared chance")
-        if seed is None:
-            seed = secrets.token_bytes(SEED_BYTES)
-        pairing = LivePairing(pairing_id or new_id(), seed, competition=competition)
-        wall = wall_ms()
-        row = PairingRow(
-            id=pairing.id,
+        plan = PairingPlan(
+            id=pairing_id or new_id(),
             game=terms.game.spec,
+            family=terms.game.info.name,
+            simultaneous=terms.game.info.simultaneous,
             time_control=str(terms.time_control),
             rated=terms.rated,
+            competition=competition,
+            round=round_number,
+            scoring=self._scoring.get(competition or "", ""),
+            matches=tuple(
+                [
+                    MatchPlan(new_id(), tuple(order), self._players(terms, seated, unnamed))
+                    for order, seated in zip(orders, holders, strict=True)
+                ]
+            ),
+            holders=(),
+        )
+        if self.elsewhere is not None:
+            begun = self.elsewhere(plan, holders)
+            if begun is not None:
+                return begun
+        return self.start(plan, terms, holders, seed)
+
+    def start(
+        self,
+        plan: PairingPlan,
+        terms: Terms,
+        holders: Sequence[Sequence[Participant]],
+        seed: bytes | None = None,
+    ) -> LivePairing:
+        """Make a planned pairing on this server, with the holders of the seats of each match."""
+        shared = seed is not None
+        if seed is None:
+            seed = secrets.token_bytes(SEED_BYTES)
+        if plan.competition is not None and plan.scoring:
+            self._scoring[plan.competition] = Scoring(plan.scoring)
+        pairing = LivePairing(plan.id, seed, competition=plan.competition)
+        row = PairingRow(
+            id=plan.id,
+            game=plan.game,
+            time_control=plan.time_control,
+            rated=plan.rated,
             seed=seed,
             commitment=commitment(seed),
-            matches=len(orders),
-            created_ms=wall,
-            competition_id=competition,
-            round=round_number,
+            matches=len(plan.matches),
+            created_ms=wall_ms(),
+            competition_id=plan.competition,
+            round=plan.round,
         )
         made = []
-        for seated in holders:
-            match_id = new_id()
-            stream = SHARED_STREAM if shared else match_stream(match_id)
-            made.append(self._make(row, terms, match_id, stream, seated, pairing, unnamed))
+        for each, seated in zip(plan.matches, holders, strict=True):
+            stream = SHARED_STREAM if shared else match_stream(each.id)
+            made.append(self._make(row, terms, each, stream, seated, pairing))
         self._mark_last(pairing)
         ops: list[Op] = [NewPairing(row)]
         for live, new in made:
+            if self.on_made is not None:
+                self.on_made(live)
             live.begin([*ops, new])
             ops = []
             journal.match_begun(live.summary())
         return pairing
 
+    def _players(
+        self, terms: Terms, seated: Sequence[Participant], unnamed: Collection[int]
+    ) -> tuple[SeatInfo, ...]:
+        spec = terms.game.spec
+        seats = [each.presence for each in seated]
+        return tuple([self._told(each, spec, named=each.bot_id not in unnamed) for each in seats])
+
     def _make(
         self,
         row: PairingRow,
         terms: Terms,
-        match_id: str,
+        plan: MatchPlan,
         stream: str,
         seated: Sequence[Participant],
         pairing: LivePairing,
-        unnamed: Collection[int],
     ) -> tuple[LiveMatch, NewMatch]:
         spec = terms.game.spec
         seats = [each.presence for each in seated]
         config = MatchConfig(
-            match=match_id,
+            match=plan.id,
             pairing=row.id,
             game=terms.game,
             time_control=terms.time_control,
-            players=tuple(
-                self._told(each, spec, named=each.bot_id not in unnamed) for each in seats
-            ),
+            players=plan.players,
             seed=row.seed,
             rated=terms.rated,
             stream=stream,
@@ -224,7 +255,7 @@ class MatchRunner:
         live = LiveMatch(self, Match(config, self.now()), pairing, seated)
         self._keep(live)
         header = MatchRow(
-            id=match_id,
+            id=plan.id,
             pairing_id=row.id,
             game=spec,
             time_control=row.time_control,
@@ -284,10 +315,23 @@ class MatchRunner:
         has changed, or rows are damaged) becomes void, and the log says why.  A match that shares
         its chance with another one also becomes void, because its bots could exchange messages.
         """
+        stored = await self.stored_matches()
+        return len(await self.resume(stored, participant, hidden_in))
+
+    async def stored_matches(self, pairings: Collection[str] | None = None) -> list[StoredMatch]:
+        """Return the unfinished matches of the database, or those of some pairings."""
+        return await self._store.read(match_reads.running_matches, pairings)
+
+    async def resume(
+        self,
+        running: Sequence[StoredMatch],
+        participant: Callable[[SeatRow], Participant],
+        hidden_in: Callable[[str | None], Awaitable[Collection[str]]],
+    ) -> list[LiveMatch]:
+        """Resume stored matches, as `restore` does; return those that go on."""
         pairings: dict[str, LivePairing] = {}
         restored = []
         broken: list[StoredMatch] = []
-        running = await self._store.read(match_reads.running_matches)
         for competition in {each.pairing.competition_id for each in running} - {None}:
             with contextlib.suppress(Unknown, GameError):  # deleted, or its game is missing
                 self.score_by(await self._store.read(tournaments.competition, str(competition)))
@@ -320,7 +364,7 @@ class MatchRunner:
             self._mark_last(pairing)
         for live in restored:
             live.input(live.match.resume, self.now())
-        return len(restored)
+        return restored
 
     async def _put_away(self, broken: Sequence[StoredMatch], *, going_on: Collection[str]) -> None:
         """End matches that cannot be resumed, and pairings without a resumed match."""
@@ -349,7 +393,7 @@ class MatchRunner:
 
     def abort(self, match: str, reason: str) -> None:
         """Make a running match void; does nothing for a match that is over or unknown."""
-        live = self._directory.live.get(match)
+        live = self._directory.own.get(match)
         if live is not None:
             live.input(live.match.abort, reason, self.now())
 
@@ -402,7 +446,7 @@ class MatchRunner:
     def freeze(self) -> None:
         """Stop all clocks before the server stops, so that nobody forfeits."""
         now = self.now()
-        for live in self._directory.live.values():
+        for live in self._directory.own.values():
             live.match.server_paused(now)
             live.cancel_alarm()
 
@@ -415,15 +459,18 @@ class MatchRunner:
         """
         small = end - begin <= SECOND
         failed = []
-        for live in self._directory.live.values():
+        for live in self._directory.own.values():
             # Short stalls matter only to a running clock.
             match = live.match
             seat = match.clock.running
             if live.suspended or (seat is None and small):
                 continue
             own = 0
-            if spent and seat is not None:
-                own = spent.get(live.holders[seat].line, 0)
+            if seat is not None:
+                line = live.holders[seat].line
+                if line is not None and line.far:
+                    continue  # the server with the socket measures its thinking time
+                own = spent.get(line, 0)
             try:
                 given = match.server_stalled(begin, end, busy_ns, own)
             except Exception as error:  # the others must get their time back even so
@@ -445,7 +492,7 @@ class MatchRunner:
 
     async def close(self) -> None:
         """Store what is waiting; running matches are resumed at the next start."""
-        for live in self._directory.live.values():
+        for live in self._directory.own.values():
             live.cancel_alarm()
         await self._writer.close()
         await asyncio.sleep(0)  # lets callbacks of the last commit run

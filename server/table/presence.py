@@ -31,7 +31,7 @@ class Presence(Struct, frozen=True):
     version: str = ""
     kind: str = "bot"
     connection: int = 0
-    """Number of the connection, unique since the server's start; 0 while it is offline."""
+    """Number of the login; a later login has a higher number.  0 while the bot is offline."""
     since: float = 0.0
     """When the current connection logged in, in seconds since 1970."""
     hosted: str = ""

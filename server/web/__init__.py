@@ -13,6 +13,7 @@
     error_pages      the same errors as pages, for people
     security_headers headers that every answer has
     rate_limits      the cost of requests, and the allowance of each address
+    forwarding       requests that the leader of a cluster answers
     request_pacing   plies get the event loop before requests
     metrics          what Prometheus reads at ``/metrics``
     replay           the positions of a match from its stored events

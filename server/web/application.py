@@ -10,6 +10,7 @@ from litestar import Litestar
 from litestar.config.response_cache import ResponseCacheConfig
 from litestar.datastructures import State
 from litestar.openapi.config import OpenAPIConfig
+from litestar.serialization import encode_json
 
 from plyhouse.server.web import client
 from plyhouse.server.web.api import (
@@ -18,6 +19,7 @@ from plyhouse.server.web.api import (
     baselines,
     boards,
     bot_profiles,
+    cluster,
     competition_changes,
     competition_costs,
     competition_finals,
@@ -39,12 +41,13 @@ from plyhouse.server.web.api import (
     trees,
 )
 from plyhouse.server.web.compression import Compression
-from plyhouse.server.web.description import Description
+from plyhouse.server.web.description import complete
 from plyhouse.server.web.error_pages import with_pages
 from plyhouse.server.web.error_responses import HANDLERS as ERROR_HANDLERS
 from plyhouse.server.web.error_responses import MAX_BODY
 from plyhouse.server.web.pages import account as account_pages
 from plyhouse.server.web.pages import bot_profiles as bot_profile_pages
+from plyhouse.server.web.pages import cluster as cluster_pages
 from plyhouse.server.web.pages import competition_forms as competition_form_pages
 from plyhouse.server.web.pages import competitions as competition_pages
 from plyhouse.server.web.pages import games as game_pages
@@ -55,7 +58,7 @@ from plyhouse.server.web.pages import reference, watching
 from plyhouse.server.web.pages.rendering import prepare
 from plyhouse.server.web.parameters import refuse_unknown
 
-__all__ = ["create_api"]
+__all__ = ["create_api", "description"]
 
 DESCRIPTION: Final = """\
 Everything is read from the database or the hub at the time of asking.  What is public is public
@@ -78,7 +81,22 @@ def create_api() -> Litestar:
 def _routed() -> Litestar:
     """The application with all its routes."""
     prepare()
-    handlers: list[Any] = [
+    handlers = [*_handlers(), *reference.handlers(description)]
+    return Litestar(
+        handlers,
+        exception_handlers={kind: with_pages(each) for kind, each in ERROR_HANDLERS.items()},
+        middleware=[Compression],
+        before_request=refuse_unknown,
+        logging_config=None,
+        response_cache_config=ResponseCacheConfig(),
+        openapi_config=None,
+        request_max_body_size=MAX_BODY,
+    )
+
+
+def _handlers() -> list[Any]:
+    """Return all handlers, except those of the description of the API."""
+    return [
         *server_status.HANDLERS,
         *leaderboards.HANDLERS,
         *matches.HANDLERS,
@@ -103,6 +121,7 @@ def _routed() -> Litestar:
         *exports.HANDLERS,
         *submissions.HANDLERS,
         *administration.HANDLERS,
+        *cluster.HANDLERS,
         *leaderboard_pages.HANDLERS,
         *match_pages.HANDLERS,
         *bot_profile_pages.HANDLERS,
@@ -112,28 +131,18 @@ def _routed() -> Litestar:
         *play_pages.HANDLERS,
         *game_pages.HANDLERS,
         *account_pages.HANDLERS,
-        *reference.HANDLERS,
+        *cluster_pages.HANDLERS,
         *client.handlers(),
     ]
-    description, page = Description(path="/openapi.json"), reference.ReferencePage(path="/")
-    made = Litestar(
-        handlers,
-        exception_handlers={kind: with_pages(each) for kind, each in ERROR_HANDLERS.items()},
-        middleware=[Compression],
-        before_request=refuse_unknown,
-        logging_config=None,
-        response_cache_config=ResponseCacheConfig(),
-        openapi_config=OpenAPIConfig(
-            title="Plyhouse",
-            version="1",
-            description=DESCRIPTION,
-            path="/api",
-            use_handler_docstrings=True,
-            render_plugins=[description, page],
-        ),
-        request_max_body_size=MAX_BODY,
-    )
+
+
+@cache
+def description() -> tuple[bytes, bytes]:
+    """Return the OpenAPI description of the API, as JSON and as a page.
+
+    Takes about half a second: a server lets a process of its `Helpers` do it.
+    """
+    config = OpenAPIConfig("Plyhouse", "1", description=DESCRIPTION, use_handler_docstrings=True)
+    made = Litestar(_handlers(), openapi_config=config, logging_config=None)
     described = made.openapi_schema.to_schema()
-    description.prepare(described)
-    page.prepare(described)
-    return made
+    return encode_json(complete(described)), reference.as_page(described)

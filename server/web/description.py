@@ -8,11 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from litestar import Request
-from litestar.openapi.plugins import JsonRenderPlugin
-from litestar.serialization import encode_json
-
-__all__ = ["Description", "complete"]
+__all__ = ["complete"]
 
 PROBLEM: Final = {
     "type": "object",
@@ -32,20 +28,6 @@ _REFUSED: Final = {
         "application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}},
     },
 }
-
-
-class Description(JsonRenderPlugin):
-    """Serves the completed description, rendered once: a server's API does not change."""
-
-    _rendered = b""
-
-    def prepare(self, described: dict[str, Any]) -> None:
-        """Render it, before clocks run that wait for it."""
-        self._rendered = encode_json(complete(described))
-
-    def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
-        """Return the description as JSON."""
-        return self._rendered
 
 
 def complete(described: dict[str, Any]) -> dict[str, Any]:

@@ -66,10 +66,22 @@ class _House(Collector):
                 family.add_metric([key], count)
             yield family
         trouble = hub.runner.writer.trouble
+        member = hub.member
         for name, text, value in (
             ("connections", "Connections that are open.", len(hub.sessions)),
-            ("bots", "Bots that are connected.", len(hub.directory.online())),
-            ("matches_running", "Matches that run.", len(hub.directory.live)),
+            ("bots", "Bots that are connected to this server.", hub.directory.connected_here()),
+            ("matches_running", "Matches that this server runs.", len(hub.directory.own)),
+            (
+                "matches_remote",
+                "Matches of other servers that this one knows.",
+                len(hub.directory.live) - len(hub.directory.own),
+            ),
+            ("leads", "Whether this server pairs bots.", member is None or member.board.ready),
+            (
+                "cluster_members",
+                "Servers that this one knows, with itself.",
+                1 if member is None else len(member.board.peers),
+            ),
             ("seeks", "Seeks that are open.", len(hub.lobby)),
             ("competitions", "Competitions that run.", len(hub.tournaments)),
             (
@@ -85,6 +97,7 @@ class _House(Collector):
             ),
         ):
             yield GaugeMetricFamily(f"plyhouse_{name}", text, value=value)
+        yield from _link_metrics(hub)
         latency = hub.runner.writer.latency
         bounds = [f"{bound / 1e9:g}" for bound in BOUNDS_NS]
         yield HistogramMetricFamily(
@@ -93,3 +106,26 @@ class _House(Collector):
             buckets=list(zip([*bounds, "+Inf"], accumulate(latency.counts), strict=True)),
             sum_value=latency.total_ns / 1e9,
         )
+
+
+def _link_metrics(hub: Hub) -> Iterator[Metric]:
+    """The lease on a PostgreSQL database, and in a cluster the messages to other servers."""
+    left = hub.store.lease_left_s
+    if left is not None:
+        yield GaugeMetricFamily(
+            "plyhouse_lease_left_seconds", "How long the lease is surely valid.", value=left
+        )
+    if hub.cluster is None:
+        return
+    counts = hub.cluster.link_counts()
+    for name, text in (
+        ("repeated", "Segments of messages to other servers that were sent again."),
+        ("doubled", "Batches of other servers that had come before."),
+        ("unreadable", "Batches of other servers that this version cannot read."),
+    ):
+        yield CounterMetricFamily(f"plyhouse_link_{name}", text, value=counts[name])
+    yield GaugeMetricFamily(
+        "plyhouse_link_waiting_bytes",
+        "Memory of messages that other servers have not acknowledged.",
+        value=counts["waiting_bytes"],
+    )

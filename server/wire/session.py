@@ -105,6 +105,7 @@ class Session:
         "_waiting",
         "codec",
         "connection",
+        "far",
         "guest",
         "remote",
         "scenes",
@@ -125,6 +126,7 @@ class Session:
         self._max_queue = max_queue
         self.codec = codec
         self.remote = transport.remote
+        self.far = False
         self.connection = ServerConnection(codec, house.now(), limits)
         self.connection.network = transport.network
         self._trips = self.connection.round_trips
@@ -170,9 +172,18 @@ class Session:
         return self.connection.floor_ns
 
     @property
+    def patience_ns(self) -> int:
+        """No time, because the socket is here."""
+        return 0
+
+    @property
     def holding(self) -> bool:
         """True while messages are kept back; see `hold`."""
         return self._held is not None
+
+    def tell_turn(self, match: str, seat: int, ply: int) -> None:
+        """Never called, because `far` is False."""
+        raise AssertionError("the socket is here")
 
     # -------------------------------------------------------------------------- incoming
 

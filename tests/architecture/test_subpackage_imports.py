@@ -16,6 +16,7 @@ SERVER_LAYERS = (
     "match",
     "results",
     "wire",
+    "cluster",
     "competition_rules",
     "jobs",
     "accounts",

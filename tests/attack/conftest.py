@@ -10,12 +10,31 @@ from typing import Any
 
 import pytest
 from tests.harness.server import FakeClock
-from tests.server.conftest import clock, house, open_house, still_house
+from tests.server.conftest import (
+    broker,
+    clock,
+    cluster_url,
+    house,
+    open_house,
+    servers,
+    still_house,
+)
 
 from plyhouse.protocol.codec import MSGPACK, SUBPROTOCOLS, Codec
 from plyhouse.protocol.messages import Hello
 
-__all__ = ["FakeClock", "Raw", "clock", "house", "masked", "open_house", "still_house"]
+__all__ = [
+    "FakeClock",
+    "Raw",
+    "broker",
+    "clock",
+    "cluster_url",
+    "house",
+    "masked",
+    "open_house",
+    "servers",
+    "still_house",
+]
 
 PATIENCE = 30.0
 """Seconds after which a test that waits for a server has failed."""

@@ -50,7 +50,7 @@ async def stand_still(house: Any, clock: FakeClock, busy: float, idle: float, by
 
 
 def line_of(house: Any, match: Any, seat: int) -> Any:
-    return house.hub.directory.live[match.match].holders[seat].line
+    return house.hub.directory.own[match.match].holders[seat].line
 
 
 async def test_a_bot_that_freezes_the_server_thinks_on_its_own_clock(
@@ -288,7 +288,7 @@ async def test_a_turn_during_the_login_starts_the_clock_after_the_welcome(
     back, login = await come_back(still_house, slow, slow.seat)
     await settled(still_house)
     await stays.ask(Act, quick.match, turn.ply, "a1")
-    live = hub.directory.live[quick.match]
+    live = hub.directory.own[quick.match]
     assert live.match.turn_open, "its turn is not written yet"
     still_house.move_to(clock.now + 3 * SECOND)
     disk.go_on()
@@ -304,7 +304,7 @@ async def test_a_bot_that_leaves_while_its_turn_waits_for_the_disk_pays_from_the
 ) -> None:
     (mover, other), (match, _) = await still_house.pair("tic_tac_toe", "move:5")
     await mover.next(Turn)
-    live = still_house.hub.directory.live[match.match]
+    live = still_house.hub.directory.own[match.match]
     disk = SlowDisk(still_house, match.match)
     await mover.send(Act(99, match.match, 0, "b2"))
     await other.close()

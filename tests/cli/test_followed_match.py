@@ -19,6 +19,7 @@ from plyhouse.protocol.messages import (
     MatchSnapshot,
     Notice,
     Outcome,
+    Said,
     SeatInfo,
     Turn,
     Update,
@@ -113,3 +114,12 @@ def test_a_replay_has_names_and_times() -> None:
     ]  # fmt: skip
     assert course.result() == "Result: alice +1.00, bob/rook -1.00 (normal)."
     assert course.over
+
+
+def test_phrases_are_shown_until_they_are_muted() -> None:
+    course = FollowedMatch()
+    course.take(Said("", 1, "well_played"), 0)
+    assert course.notice == "seat 2: Well played!"
+    course.quiet = True
+    course.take(Said("", 1, "oops"), 0)
+    assert course.notice == "seat 2: Well played!"

@@ -223,7 +223,7 @@ def test_an_interrupted_test_goes_on_to_the_same_end(
 def test_a_series_of_fixed_length_goes_on_too_and_keeps_its_seed(
     plyhouse: Plyhouse, tmp_path: Path
 ) -> None:
-    run = ("match", "random", "random", "--game", "pig(target=30)", "--json", "--resume", "a.jsonl")
+    run = ("match", "random", "random", "--game", "pig(target=10)", "--json", "--resume", "a.jsonl")
     begun = plyhouse(*run, "--games", "4", "--seed", "7")
     assert begun.code == 0, begun.err
     resumed = plyhouse(*run, "--games", "10", "--jobs", "2")

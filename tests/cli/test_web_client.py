@@ -28,6 +28,7 @@ globalThis.document = {
   createElement: (tag) => new Node(tag),
   createElementNS: (space, tag) => new Node(tag),
 };
+globalThis.matchMedia = () => ({ matches: false, addEventListener() {} });
 const { drawScene } = await import(process.argv[2]);
 let text = "";
 for await (const chunk of process.stdin) text += chunk;

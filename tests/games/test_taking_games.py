@@ -10,6 +10,7 @@ import pytest
 from plyhouse.games import TERMINAL, IllegalAction, InvalidAction, InvalidParameter, get_game
 from plyhouse.games.deterministic.coins import Coins, CoinsState
 from plyhouse.games.deterministic.nim import Nim, NimState
+from plyhouse.games.scene import Grid, Hand
 
 
 @functools.cache
@@ -78,14 +79,34 @@ def test_nim_actions_name_heap_and_count() -> None:
     state = state.after(game.parse(state, "2:1"))
     assert state.to_move == TERMINAL
     assert state.returns() == (-1.0, 1.0)
-    assert game.scene(game.observe(state, 0)).status == "second wins"
+    assert game.scene(game.observe(state, 0)).status == "second took the last one and wins"
 
 
 def test_taking_the_last_coin_loses_or_wins() -> None:
-    for misere, status in ((True, "second wins"), (False, "first wins")):
+    for misere, result in ((True, "loses"), (False, "wins")):
         game = Coins(coins=1, misere=misere)
         state = game.initial_state().after(1)
-        assert game.scene(game.observe(state, None)).status == status
+        status = game.scene(game.observe(state, None)).status
+        assert status == f"first took the last one and {result}"
+
+
+def test_taken_objects_are_drawn_faintly() -> None:
+    nim = Nim(heaps="3,1")
+    scene = nim.scene(
+        nim.observe(nim.initial_state().after(nim.parse(nim.initial_state(), "1:2")), 1)
+    )
+    grid = scene.elements[0]
+    assert isinstance(grid, Grid)
+    assert [cell.faint for cell in grid.rows[0]] == [False, True, True]
+    assert [(cell.shape, cell.text) for cell in grid.rows[1]] == [
+        ("match", "o"),
+        ("", " "),
+        ("", " "),
+    ]
+    coins = Coins()
+    hand = coins.scene(coins.observe(coins.initial_state().after(1), 1)).elements[0]
+    assert isinstance(hand, Hand)
+    assert [card.faint for card in hand.cards] == [False, False, False, True]
 
 
 def test_no_more_can_be_taken_than_there_is() -> None:

@@ -140,7 +140,7 @@ class HostedFinal:
     @property
     def lives(self) -> list[LiveMatch]:
         """The matches that run."""
-        return list(self.house.hub.directory.live.values())
+        return list(self.house.hub.directory.own.values())
 
     async def ready(self) -> None:
         """Every bot says that it is ready for every match that was announced."""

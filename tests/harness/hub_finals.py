@@ -127,7 +127,7 @@ class Course:
                     if message is None:
                         return
                     if isinstance(message, MatchMessage):
-                        self.most = max(self.most, len(self.hub.directory.live))
+                        self.most = max(self.most, len(self.hub.directory.own))
                         if resignation := await self._match(client, message.snapshot, name):
                             waiting.append(resignation)
                 waiting = [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import subprocess
-import sys
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
@@ -13,7 +12,6 @@ from pathlib import Path
 
 from tests.harness.zygote import Zygote
 
-PLYHOUSE = [sys.executable, "-m", "plyhouse.clients.cli.main"]
 PATIENCE = 120
 """Seconds after which a process counts as hanging."""
 
@@ -39,7 +37,8 @@ class Server:
 
 
 def python_bot(server: Server, token: str, *options: str) -> list[str]:
-    return [*PLYHOUSE, "bot", "run", "random", "--server", server.url, "--token", token, *options]
+    run = (str(server.zygote.plyhouse), "bot", "run", "random")
+    return [*run, "--server", server.url, "--token", token, *options]
 
 
 def play(server: Server, *commands: Sequence[str]) -> list[tuple[int, str]]:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-import sys
 from collections.abc import Awaitable, Callable
 
 import httpx
 from tests.harness.played_matches import over
 from tests.harness.server import Server
+from tests.harness.zygote import forked_command
 
 from plyhouse.protocol.messages import Act, Resign
 
 OpenHouse = Callable[..., Awaitable[Server]]
 
 
-REAL = shlex.join(
-    [sys.executable, "-m", "plyhouse.clients.cli.main", "explain", "--record=-", "--json"]
-)
+def explain_command() -> str:
+    """The command with which a server of these tests has positions explained."""
+    return shlex.join([*forked_command(), "explain", "--record=-", "--json"])
 
 
 async def ask(house: Server, match: str, query: str = "", **headers: str) -> httpx.Response:

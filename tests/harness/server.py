@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import random
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -180,8 +182,15 @@ def legal_action(turn: Turn | MatchSnapshot, game: Any, rng: random.Random) -> s
 class Server:
     """A running server with the means to fill it."""
 
-    def __init__(self, server: RunningServer, stack: contextlib.AsyncExitStack) -> None:
+    def __init__(
+        self,
+        server: RunningServer,
+        stack: contextlib.AsyncExitStack,
+        cluster: Sequence[RunningServer] = (),
+    ) -> None:
+        """Connections go to the servers of ``cluster`` in turn."""
         self.server = server
+        self._places = itertools.cycle([*cluster[1:], *cluster[:1]] or [server])
         self.hub: Hub = server.hub
         self._stack = stack
         self._players: set[str] = set()
@@ -196,7 +205,7 @@ class Server:
         """A connection that has not said hello."""
         wire = await self._stack.enter_async_context(
             connect(
-                self.server.ws_url,
+                next(self._places).ws_url,
                 subprotocols=[codec.subprotocol],  # type: ignore[list-item]
                 compression=None,
                 **options,

@@ -288,10 +288,12 @@ def _main(address: str) -> None:
     print("listening", flush=True)  # noqa: T201  (clients can connect, and wait for the imports)
     import plyhouse.clients.cli
     import plyhouse.server.gateway.hub
+    from plyhouse.server.web.application import create_api
 
     for module in pkgutil.walk_packages(plyhouse.clients.cli.__path__, "plyhouse.clients.cli."):
         importlib.import_module(module.name)
     importlib.import_module("plyhouse.clients.arena.process")
+    create_api()  # finds the routes, which takes most of the time of a server's start
     share_certificates()
     httpx.Client().close()
     gc.freeze()

@@ -11,7 +11,10 @@ import marshal
 import os
 import sys
 
-FORWARDED = (_signal.SIGHUP, _signal.SIGINT, _signal.SIGQUIT, _signal.SIGTERM)
+FORWARDED = (
+    *(_signal.SIGHUP, _signal.SIGINT, _signal.SIGQUIT, _signal.SIGTERM),
+    *(_signal.SIGTSTP, _signal.SIGCONT),
+)
 MODULES = ("plyhouse.clients.cli.main", "plyhouse.clients.arena.process")
 """The modules that the zygote has imported and runs for ``python -m``."""
 
@@ -22,7 +25,9 @@ early: list[int] = []
 
 
 def forward(number: int, frame: object) -> None:
-    """Pass a signal on, at the latest when the command is known."""
+    """Pass a signal on, at the latest when the command is known; SIGTSTP as SIGSTOP."""
+    if number == _signal.SIGTSTP:
+        number = _signal.SIGSTOP
     if command:
         os.kill(command, number)
     else:

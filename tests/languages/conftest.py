@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Iterator
 
 import pytest
-from tests.harness.language_bots import PATIENCE, PLYHOUSE, Server
+from tests.harness.language_bots import PATIENCE, Server
 from tests.harness.zygote import Zygote
 
 
@@ -25,7 +25,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Iterator
     environment["PYTHONUNBUFFERED"] = "1"
     with (folder / "stderr").open("w") as errors:
         process = subprocess.Popen(
-            [*PLYHOUSE, "serve", "--port", "0"],
+            [zygote.plyhouse, "serve", "--port", "0"],
             env=environment,
             stdout=subprocess.PIPE,
             stderr=errors,

@@ -265,7 +265,7 @@ def searches(spec: str, only: str | None = None) -> dict[str, Any]:
         if name in MONTE_CARLO:
             ordinary = wrapped if name == "puct" else Wrapped
             for options in MONTE_CARLO[name]:
-                for limit in (Limit(simulations=300), Limit(nodes=700, depth=3)):
+                for limit in (Limit(simulations=100), Limit(nodes=300, depth=3)):
                     label = f"{name} {options} {limit}"
                     if name in ("ismcts", "pimc"):
                         seen = game.observe(state, state.to_move)
@@ -279,7 +279,7 @@ def searches(spec: str, only: str | None = None) -> dict[str, Any]:
                     )
             continue
         for seed in (0, 3):
-            for limit in (Limit(depth=4 if only is None else 3), Limit(nodes=2000)):
+            for limit in (Limit(depth=4 if only is None else 3), Limit(nodes=1000)):
                 label = f"{name} seed {seed} depth {limit.depth}"
                 native_result = told(search(game, state, limit, seed=seed))
                 results[label] = native_result

@@ -2,26 +2,73 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.harness.hub_finals import Course
+from tests.harness.nats import nats_server
+from tests.harness.postgres import POSTGRES, demand, reason, schema
 from tests.harness.server import PATIENCE, FakeClock, MemoryServer, Server
 
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.serve import running_server
 
+CLUSTERED = {"test_lobby"}
+"""Modules whose tests of `open_house` run on one server, and then on a cluster of three."""
+ONE_SERVER = {
+    # The leader of a cluster hears of the end of a match a little after its bots.
+    "test_who_accepted_and_plays_something_else_meanwhile_is_waited_for",
+}
+"""Tests of these modules that a cluster does not pass."""
+ALWAYS = os.environ.get("PLYHOUSE_TEST_SERVERS")
+"""Set by hand, it runs all other tests of `open_house` on a cluster of so many."""
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run the tests of some modules twice."""
+    module = metafunc.module.__name__.rpartition(".")[2]
+    twice = module in CLUSTERED and metafunc.function.__name__ not in ONE_SERVER
+    if "servers" in metafunc.fixturenames and twice:
+        marks = (pytest.mark.postgresql, pytest.mark.slow)
+        metafunc.parametrize("servers", [1, pytest.param(3, marks=marks)], ids=["one", "three"])
+
 
 @pytest.fixture
-async def open_house() -> AsyncIterator[Callable[..., Awaitable[Server]]]:
+def servers() -> int:
+    """The number of servers that serve a test together."""
+    return int(ALWAYS or 1)
+
+
+@pytest.fixture(scope="session")
+def broker() -> Iterator[str]:
+    """The address of a NATS server for the clusters of this session."""
+    demand(reason())
+    with nats_server() as nats:
+        yield nats.url
+
+
+@pytest.fixture
+def cluster_url(servers: int, request: pytest.FixtureRequest) -> str:
+    """The address of the NATS server of a cluster; empty for a single server."""
+    return request.getfixturevalue("broker") if servers > 1 else ""
+
+
+@pytest.fixture
+async def open_house(
+    servers: int, cluster_url: str
+) -> AsyncIterator[Callable[..., Awaitable[Server]]]:
     """Start a server with these settings; it ends with the test."""
     async with contextlib.AsyncExitStack() as stack:
 
         async def start(**settings: Any) -> Server:
+            if servers > 1 and "database" not in settings:
+                return await start_cluster(**settings)
             # Clients of tests answer pings only while they wait for a message, so the server
             # must be as patient as they are.
             patient = {"peer_timeout": PATIENCE}
@@ -29,6 +76,26 @@ async def open_house() -> AsyncIterator[Callable[..., Awaitable[Server]]]:
             server = await stack.enter_async_context(running_server(ServerConfig(**chosen)))
             clients = await stack.enter_async_context(contextlib.AsyncExitStack())
             return Server(server, clients)
+
+        async def start_cluster(**settings: Any) -> Server:
+            loop = asyncio.get_running_loop()
+            made = schema()
+            name = await loop.run_in_executor(None, made.__enter__)
+            stack.push_async_callback(loop.run_in_executor, None, made.__exit__, None, None, None)
+            patient = {"peer_timeout": PATIENCE}
+            chosen = {
+                "port": 0,
+                "database": f"{POSTGRES}?schema={name}",
+                "cluster": cluster_url,
+                **patient,
+                **settings,
+            }
+            running = [
+                await stack.enter_async_context(running_server(ServerConfig(**chosen)))
+                for _ in range(servers)
+            ]
+            clients = await stack.enter_async_context(contextlib.AsyncExitStack())
+            return Server(running[0], clients, running)
 
         yield start
 

@@ -52,7 +52,7 @@ class Timed(Course):
 
         async def waits() -> bool:
             (game,) = (await self.hub.competitions.view("Cup")).games
-            return bool(game.waiting_for) and not self.hub.directory.live
+            return bool(game.waiting_for) and not self.hub.directory.own
 
         await self.until(waits)
 

@@ -51,7 +51,7 @@ async def test_disabling_a_player_closes_its_connections_and_ends_its_matches(
     error = await last_error(alice)
     assert (error.code, alice.close_code) == ("auth/disabled", 4401)
     if keep:
-        assert start.match in house.hub.directory.live
+        assert start.match in house.hub.directory.own
     else:
         end = await bob.next(Finished)
         assert end.outcome.termination == "disconnect"
@@ -68,7 +68,7 @@ async def test_a_match_that_has_not_begun_is_void_when_a_bot_is_disabled(house: 
     clients = [await house.bot("alice", "one"), await house.bot("bob", "two")]
     for client in clients:
         await client.seek("pig")
-    await until(lambda: bool(house.hub.directory.live))
+    await until(lambda: bool(house.hub.directory.own))
     admin = await house.token("olga", "admin")
     answer = await post(house, admin, "players/alice/bots/one/disable", why="broken")
     assert answer.status_code == 200, answer.text
@@ -105,7 +105,7 @@ async def test_the_command_line_beside_the_server_is_heard_of(
         await beside.write(
             people_changes.revoke_token, row.id, OLGA, beside.now(), keep_matches=False
         )
-    await until(lambda: not house.hub.directory.live)
+    await until(lambda: not house.hub.directory.own)
     assert house.hub.directory.online() == ["bob/two"]
 
 
@@ -151,7 +151,7 @@ async def test_what_was_made_void_while_no_server_ran_ends_at_the_start(
     async with await Store.open(url) as beside:
         await void_match(beside, start.match, OLGA)
     later = await open_house(database=url)
-    await until(lambda: not later.hub.directory.live)
+    await until(lambda: not later.hub.directory.own)
     assert (
         await later.hub.store.read(match_reads.stored_match, start.match)
     ).header.termination == "aborted"

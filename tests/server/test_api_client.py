@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 from tests.harness.played_matches import played as over_and_played
-from tests.harness.search_trees import REAL, OpenHouse, ask, ended
+from tests.harness.search_trees import OpenHouse, ask, ended, explain_command
 from tests.harness.server import Server
 from tests.server.make_sync_client import TARGET, sync_text
 
@@ -141,7 +141,7 @@ async def test_what_a_script_asks_for(house: Server, monkeypatch: pytest.MonkeyP
 
 
 async def test_a_script_asks_what_could_have_been_played(open_house: OpenHouse) -> None:
-    house = await open_house(tree_command=REAL)
+    house = await open_house(tree_command=explain_command())
     match = await ended(house, "b2 b1 a1 c3 a3 c1")
     async with AsyncApi(house.server.url) as api:
         tree = await api.tree(match, 4, search="minimax")

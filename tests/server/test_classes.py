@@ -311,7 +311,7 @@ async def test_only_so_many_matches_run_at_a_time_and_all_are_played(
         nonlocal most
         while True:
             message = await client.next(MatchMessage)
-            most = max(most, len(house.hub.directory.live))
+            most = max(most, len(house.hub.directory.own))
             await client.ask(Ready, message.snapshot.match)
             if message.snapshot.seat == 0:
                 await client.ask(Resign, message.snapshot.match)

@@ -8,11 +8,11 @@ import secrets
 import signal
 import sqlite3
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from tests.harness.stored_competitions import competition, three_bots
+from tests.harness.zygote import Zygote
 from tests.tournaments import add_tournament
 
 from plyhouse.server.config import ServerConfig
@@ -65,14 +65,16 @@ asyncio.run(main(sys.argv[1], int(sys.argv[2])))
 
 @pytest.mark.slow
 async def test_a_kill_while_a_competition_is_made_leaves_all_of_it_or_nothing(
-    tmp_path: Path,
+    tmp_path: Path, zygote: Zygote
 ) -> None:
     survived = 0
+    create = tmp_path / "create.py"
+    create.write_text(CREATE)
     for fatal in range(100):
         url = f"sqlite:///{tmp_path / f'{fatal}.db'}"
         await three_bots(url)
         done = subprocess.run(  # noqa: ASYNC221
-            [sys.executable, "-c", CREATE, url, str(fatal)], capture_output=True, text=True
+            [zygote.folder / "python", create, url, str(fatal)], capture_output=True, text=True
         )
         hub = await Hub.open(ServerConfig(database=url))
         try:

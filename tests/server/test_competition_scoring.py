@@ -126,7 +126,7 @@ async def test_match_that_a_restart_interrupts_is_scored_as_its_file_says(tmp_pa
     row = await hub.competitions.run("Cup", OLGA)
     for client, _ in there:
         await client.next(MatchMessage)
-    for shown in [each.match.config.match for each in hub.directory.live.values()]:
+    for shown in [each.match.config.match for each in hub.directory.own.values()]:
         for client, _ in there:
             await client.ask(Ready, shown, "ab12")
     await hub.close()

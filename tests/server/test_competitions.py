@@ -105,7 +105,7 @@ async def test_matches_share_their_chance_only_where_nobody_could_tell(house: An
     terms = Terms(get_game("pig"), TimeControl.parse("total:60"), False, True)
     with pytest.raises(ValueError, match="alice/bot could remember or tell"):
         house.hub.runner.begin(terms, [seated, seated[::-1]], seed=bytes(32))
-    assert not directory.live
+    assert not directory.own
 
 
 async def test_a_void_match_of_a_competition_is_played_again(open_house: OpenHouse) -> None:
@@ -497,7 +497,7 @@ async def test_a_paused_competition_begins_nothing_until_it_is_resumed(house: An
     view = await houses.view(made)
     assert (view.row.status, view.created) == ("paused", 1)
     assert view.waiting_for == ["The competition is paused."]
-    assert not house.hub.directory.live
+    assert not house.hub.directory.own
     await store.write(steering.steer, "cup", "resume", BY, store.now())
     await house.hub.audit_follower.look()
     await asyncio.gather(*(play_everything(bot, 1) for bot in bots))
@@ -546,4 +546,4 @@ async def test_a_deleted_competition_is_gone_and_its_matches_stay(
     assert (await api.get(f"/api/v1/competitions/{made}")).status_code == 404
     assert (await api.get("/api/v1/competitions")).json() == []
     assert (await api.get(f"/api/v1/matches/{starts[0].match}")).json()["status"] == "finished"
-    assert not house.hub.directory.live
+    assert not house.hub.directory.own

@@ -214,7 +214,7 @@ async def test_action_sent_again_after_a_reconnect_is_not_played_twice(house: An
     again = await back.ask(Act, match.match, 0, "b2")
     assert isinstance(again, Accepted)
     assert again.duplicate
-    assert house.hub.directory.live[match.match].match.ply == 1
+    assert house.hub.directory.own[match.match].match.ply == 1
 
 
 async def test_turn_that_falls_into_an_absence_is_in_the_welcome(house: Any) -> None:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 import configparser
 import contextlib
-import os
 import re
 import shutil
 import socket
 import ssl
 import subprocess
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from tests.harness.nginx import NGINX, nginx
 from tests.harness.server import BotClient, Server
 from websockets.asyncio.client import connect
 
@@ -26,7 +26,6 @@ from plyhouse.server.config import config_fields
 from plyhouse.server.web.error_responses import MAX_BODY
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
-NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
 OPENSSL = shutil.which("openssl")
 
 pytestmark = pytest.mark.skipif(not DEPLOY.is_dir(), reason="tested without the sources")
@@ -57,48 +56,20 @@ def certificate(tmp_path: Path) -> ssl.SSLContext:
     return ssl.create_default_context(cafile=str(tmp_path / "cert.pem"))
 
 
-@contextlib.contextmanager
-def nginx(folder: Path, server_port: int, port: int, plain_port: int) -> Iterator[None]:
-    """Run nginx with the example, its addresses and certificates replaced."""
-    assert NGINX is not None
-    site = (DEPLOY / "nginx.conf").read_text()
-    for old, new in (
-        ("127.0.0.1:8765", f"127.0.0.1:{server_port}"),
-        ("listen 80;", f"listen 127.0.0.1:{plain_port};"),
-        ("listen 443 ssl http2;", f"listen 127.0.0.1:{port} ssl http2;"),
-        ("/etc/letsencrypt/live/games.example.org/fullchain.pem", str(folder / "cert.pem")),
-        ("/etc/letsencrypt/live/games.example.org/privkey.pem", str(folder / "key.pem")),
-    ):
-        assert old in site, f"deploy/nginx.conf does not say {old!r} any more"
-        site = site.replace(old, new)
-    site = re.sub(r"(?m)^ *listen \[::\].*\n", "", site)
-    temporary = "".join(
-        f"{kind}_temp_path {folder / kind};\n"
-        for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-    )
-    (folder / "nginx.conf").write_text(
-        f"{'user root;' if os.geteuid() == 0 else ''}\n"
-        f"daemon off;\npid {folder / 'nginx.pid'};\nerror_log stderr warn;\n"
-        f"events {{}}\nhttp {{\naccess_log off;\n{temporary}{site}}}\n"
-    )
-    with subprocess.Popen(
-        [NGINX, "-c", str(folder / "nginx.conf"), "-p", str(folder)], stderr=subprocess.PIPE
-    ) as process:
-        try:
-            yield
-        finally:
-            process.terminate()
-            _, said = process.communicate(timeout=100)
-    assert not re.search(rb"\[(emerg|alert|crit|warn)\]", said), said.decode()
-
-
 @pytest.fixture
 async def behind(
     house: Server, certificate: ssl.SSLContext, tmp_path: Path
 ) -> AsyncIterator[tuple[str, str]]:
     """The addresses of a server behind nginx: with TLS and without."""
     port, plain_port = free_port(), free_port()
-    with nginx(tmp_path, house.server.port, port, plain_port):
+    replaced = {
+        "127.0.0.1:8765": f"127.0.0.1:{house.server.port}",
+        "listen 80;": f"listen 127.0.0.1:{plain_port};",
+        "listen 443 ssl http2;": f"listen 127.0.0.1:{port} ssl http2;",
+        "/etc/letsencrypt/live/games.example.org/fullchain.pem": str(tmp_path / "cert.pem"),
+        "/etc/letsencrypt/live/games.example.org/privkey.pem": str(tmp_path / "key.pem"),
+    }
+    with nginx(DEPLOY / "nginx.conf", tmp_path, replaced):
         async with asyncio.timeout(60), httpx.AsyncClient(verify=certificate) as client:
             while True:
                 with contextlib.suppress(httpx.TransportError):

@@ -209,7 +209,7 @@ async def test_a_disqualified_entry_loses_both_brackets_of_a_double_elimination(
 
 def _live(course: Course, count: int) -> Any:
     async def enough() -> bool:
-        return len(course.hub.directory.live) >= count
+        return len(course.hub.directory.own) >= count
 
     return enough
 
@@ -243,7 +243,7 @@ async def test_a_void_match_is_played_again_and_a_crashing_baseline_forfeits(
     course.hold = True
     await course.run()
     await course.until(_live(course, 8))
-    for each in list(course.hub.directory.live.values()):
+    for each in list(course.hub.directory.own.values()):
         each.input(each.match.abort, "by hand", course.hub.now())
     course.hold = False
     final = await course.finished()

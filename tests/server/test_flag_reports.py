@@ -73,7 +73,7 @@ class Hall:
 
     async def lose(self, seconds: int = 2) -> LiveMatch:
         """Let the flag of the seat to move first fall; the match's end is durable then."""
-        (live,) = self.house.hub.directory.live.values()
+        (live,) = self.house.hub.directory.own.values()
         for holder in live.seats:
             client = self.clients[holder.bot_id]
             if live.id not in self.welcomed:
@@ -240,13 +240,13 @@ async def test_what_does_not_fit_is_not_heard_and_a_silent_machine_is_not_waited
 
 async def test_other_endings_and_bots_of_people_wait_for_nobody(still_house: MemoryServer) -> None:
     hall = await Hall.open(still_house)
-    (live,) = still_house.hub.directory.live.values()
+    (live,) = still_house.hub.directory.own.values()
     live.input(live.match.abort, "for a test", still_house.clock.now)
     while not live.over:  # noqa: ASYNC110 - its end is being stored
         await asyncio.sleep(0.001)
     assert await hall.counted() == (2, 2, "running")  # void, and begun again at once
     clients, snapshots = await still_house.pair("tic_tac_toe", "move:1")
-    lost = still_house.hub.directory.live[snapshots[0].match]
+    lost = still_house.hub.directory.own[snapshots[0].match]
     still_house.move_to(still_house.clock.now + 2 * SECOND)
     lost.input(lost.match.tick, still_house.clock.now)
     while not lost.over:  # noqa: ASYNC110 - its end is being stored

@@ -103,7 +103,7 @@ async def test_no_route_names_it(house: Server, begun: bool) -> None:
     matches = ["nothing"]
     if begun:
         await cup.begin()
-        matches = [each.id for each in house.hub.directory.live.values()]
+        matches = [each.id for each in house.hub.directory.own.values()]
     paths = get_paths(
         {
             "competition": ["cup"],

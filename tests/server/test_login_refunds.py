@@ -141,7 +141,7 @@ async def test_no_flag_falls_while_the_server_lets_the_bot_in(
     still_house: MemoryServer, form: Literal["NFC", "NFD"]
 ) -> None:
     _, match, info = await mover_of(still_house, "move:0.15", ("\u00f6ne", "tw\u00f6"))
-    live = still_house.hub.directory.live[match.match]
+    live = still_house.hub.directory.own[match.match]
     name = unicodedata.normalize(form, info.bot)
     client, login = await back(still_house, info.player, name, version="mended")
     storage = SlowStorage(still_house)

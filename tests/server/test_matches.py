@@ -64,7 +64,7 @@ async def test_whole_match_of_every_game_is_played_recorded_and_verified(
     assert hashlib.sha256(bytes.fromhex(ends[0].seed)).hexdigest() == starts[0].commitment
 
     stored = await house.hub.store.read(match_reads.stored_match, starts[0].match)
-    record = stored_record(stored, house.hub.directory.match(starts[0].match).match.game)
+    record = stored_record(stored, get_game(game))
     report = verify(record)
     assert report.ok, report
     await house.hub.ratings.settle()
@@ -171,7 +171,7 @@ async def test_flag_falls_close_to_its_deadline(house: Any) -> None:
 async def test_flag_falls_at_the_deadline_and_not_before(still_house: Any, clock: Any) -> None:
     (mover, other), (match, _) = await still_house.pair("tic_tac_toe", "move:5")
     await mover.next(Turn)
-    live = still_house.hub.directory.live[match.match]
+    live = still_house.hub.directory.own[match.match]
     still_house.move_to(live.match.deadline() - 1)
     ring(live)
     assert live.match.status == "running"
@@ -186,7 +186,7 @@ async def test_action_stamped_in_time_counts_although_it_is_handled_later(
 ) -> None:
     (mover, other), (match, _) = await still_house.pair("tic_tac_toe", "move:5")
     await mover.next(Turn)
-    live = still_house.hub.directory.live[match.match]
+    live = still_house.hub.directory.own[match.match]
     session = live.holders[0].line
     in_time = live.match.deadline() - 1
     still_house.move_to(in_time + 5_000_000_000)
@@ -201,7 +201,7 @@ async def test_a_standstill_of_the_server_is_not_charged(still_house: Any, clock
     still_house.hub.watchdog.beat()
     clock.advance(30)  # longer than the whole time of the seat
     still_house.hub.watchdog.beat()
-    live = still_house.hub.directory.live[match.match]
+    live = still_house.hub.directory.own[match.match]
     ring(live)
     assert live.match.status == "running"
     still_house.move_to(clock.now + 2_000_000_000)

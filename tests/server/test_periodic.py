@@ -137,7 +137,7 @@ async def test_failing_match_keeps_no_other_from_its_time_after_a_standstill(
 ) -> None:
     _, (start, _) = await still_house.pair("tic_tac_toe", "total:10")
     hub, clock = still_house.hub, still_house.clock
-    fine = hub.directory.live[start.match]
+    fine = hub.directory.own[start.match]
     ended: list[str] = []
 
     class Broken:
@@ -159,9 +159,9 @@ async def test_failing_match_keeps_no_other_from_its_time_after_a_standstill(
         def input(_: Any, reason: str, now: int, termination: str) -> None:
             ended.append(termination)
 
-    rest = dict(hub.directory.live)
-    hub.directory.live.clear()
-    hub.directory.live |= {"broken": Broken(), **rest}  # type: ignore[dict-item]
+    rest = dict(hub.directory.own)
+    hub.directory.own.clear()
+    hub.directory.own |= {"broken": Broken(), **rest}  # type: ignore[dict-item]
     seat = fine.match.seat_to_move
     assert seat is not None
     still_house.move_to(clock.now)
@@ -169,7 +169,7 @@ async def test_failing_match_keeps_no_other_from_its_time_after_a_standstill(
     hub.watchdog.stop()
     clock.advance(2)
     hub.watchdog.beat()
-    del hub.directory.live["broken"]
+    del hub.directory.own["broken"]
     assert ended == ["server_fault"]
     lost = before - fine.match.clock.remaining(seat, clock.now)
     assert lost <= INTERVAL_NS + TOLERANCE_NS

@@ -195,7 +195,7 @@ async def test_a_bot_plays_one_practice_pairing_at_a_time(course: Fast) -> None:
 
 def idle(course: Course) -> Any:
     async def nothing_runs() -> bool:
-        return not course.hub.directory.live
+        return not course.hub.directory.own
 
     return nothing_runs
 
@@ -205,7 +205,7 @@ async def look_around(course: Course) -> None:
     for _ in range(20):
         course.hub.tournaments.advance_soon()
         await asyncio.sleep(0)
-    assert not course.hub.directory.live
+    assert not course.hub.directory.own
 
 
 async def test_who_leaves_is_paired_no_more_and_a_deleted_ladder_stays_deleted(

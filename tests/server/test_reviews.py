@@ -13,12 +13,12 @@ import httpx
 import pytest
 from tests.harness.played_matches import played
 from tests.harness.server import Server
+from tests.harness.zygote import forked_command
 
 from plyhouse.protocol.messages import Resign
 from plyhouse.storage import match_reads
 
 OpenHouse = Callable[..., Awaitable[Server]]
-REAL = shlex.join([sys.executable, "-m", "plyhouse.clients.cli.main", "review", "-", "--json"])
 
 # Notes every start in a file, waits until told to go on, and answers with what it was given.
 STUB = """
@@ -49,7 +49,9 @@ async def test_a_review_is_worked_out_by_plyhouse_review_and_kept(
     open_house: OpenHouse, tmp_path: Path
 ) -> None:
     house = await open_house(
-        review_command=REAL, review_seconds=5.0, review_folder=str(tmp_path / "reviews")
+        review_command=shlex.join([*forked_command(), "review", "-", "--json"]),
+        review_seconds=5.0,
+        review_folder=str(tmp_path / "reviews"),
     )
     match = await played(house)
     first = await ask(house, f"/api/v1/matches/{match}/review?seat=1")

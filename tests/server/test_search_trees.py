@@ -10,7 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from tests.harness.search_trees import REAL, OpenHouse, ask, begun, ended
+from tests.harness.search_trees import OpenHouse, ask, begun, ended, explain_command
 from tests.harness.server import FakeClock, Server
 
 from plyhouse.protocol.messages import Resign
@@ -41,7 +41,7 @@ def waiting(tmp_path: Path) -> str:
 
 
 async def test_a_tree_says_what_each_action_leads_to(open_house: OpenHouse) -> None:
-    house = await open_house(tree_command=REAL)
+    house = await open_house(tree_command=explain_command())
     match = await ended(house, "b2 b1 a1 c3 a3 c1")
     answer = await ask(house, match, "?ply=6&search=minimax")
     assert answer.status_code == 200, answer.text
@@ -64,7 +64,7 @@ async def test_a_tree_says_what_each_action_leads_to(open_house: OpenHouse) -> N
 
 
 async def test_it_goes_on_from_any_position_below(open_house: OpenHouse) -> None:
-    house = await open_house(tree_command=REAL)
+    house = await open_house(tree_command=explain_command())
     match = await ended(house, "b2 b1 a1 c3 a3 c1")
     whole = (await ask(house, match, "?ply=4&search=minimax&depth=2")).json()
     assert whole["larger"] is False
@@ -78,7 +78,7 @@ async def test_it_goes_on_from_any_position_below(open_house: OpenHouse) -> None
 
 
 async def test_positions_of_a_tree_have_boards(open_house: OpenHouse) -> None:
-    house = await open_house(tree_command=REAL)
+    house = await open_house(tree_command=explain_command())
     match = await ended(house, "b2 b1 a1 c3 a3 c1")
     answer = await ask(house, match, "/scene?ply=2&then=c1&then=a3")
     assert answer.status_code == 200, answer.text
@@ -91,7 +91,7 @@ async def test_positions_of_a_tree_have_boards(open_house: OpenHouse) -> None:
 
 
 async def test_dice_are_part_of_it(open_house: OpenHouse) -> None:
-    house = await open_house(tree_command=REAL)
+    house = await open_house(tree_command=explain_command())
     match = await ended(house, "roll", game="pig")
     tree = (await ask(house, match, "?ply=0")).json()
     assert tree["search"] == "expectiminimax"
@@ -101,7 +101,7 @@ async def test_dice_are_part_of_it(open_house: OpenHouse) -> None:
 
 
 async def test_what_cannot_be_is_said(open_house: OpenHouse) -> None:
-    house = await open_house(tree_command=REAL)
+    house = await open_house(tree_command=explain_command())
     match = await ended(house, "b2 b1 a1 c3 a3 c1")
     for query, said in (
         ("?ply=99", "has only 6 plies"),

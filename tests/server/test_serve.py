@@ -130,7 +130,7 @@ async def test_graceful_stop_keeps_matches_and_competitions(
         assert told[-1].code == "server/shutting_down"
         assert bots["alice"].close_code == 1001
     async with contextlib.AsyncExitStack() as stack, running_server(config) as server:
-        assert list(server.hub.directory.live) == [starts[0].match]
+        assert list(server.hub.directory.own) == [starts[0].match]
         resumed = []
         for name in token:
             client, welcome = await log_in(stack, server.ws_url, token[name], "bot")
@@ -307,7 +307,7 @@ async def test_match_whose_rows_do_not_fit_is_void_and_the_server_starts(tmp_pat
         other.execute("UPDATE events SET text = 'z9' WHERE kind = 'action'")
         other.commit()
     async with running_server(config) as server:
-        assert not server.hub.directory.live
+        assert not server.hub.directory.own
         stored = await server.hub.store.read(match_reads.stored_match, starts[0].match)
         assert stored.header.termination == "server_fault"
 

@@ -87,6 +87,19 @@ def test_go_has_its_points_from_above_and_how_it_was_won() -> None:
         assert point == f"{'abcde'[column]}{'abcde'[5 - row]}"
 
 
+def test_othello_has_its_squares_from_above() -> None:
+    record = played("othello", 2)
+    text = notation(record, "sgf")
+    assert text is not None
+    assert text.startswith("(;GM[2]FF[4]CA[UTF-8]AP[Plyhouse]SZ[8]PB[ann/x]")
+    nodes = re.findall(r";([BW])\[([a-h]{2}|)\]", text)
+    assert len(nodes) == len(record.events)
+    for (colour, point), event in zip(nodes, record.events, strict=True):
+        assert colour == "BW"[event.seat]
+        row = "" if event.text == "pass" else "abcdefgh"[int(event.text[1]) - 1]
+        assert point == (event.text[0] + row if row else "")
+
+
 def test_checkers_is_numbered_with_black_first_and_scored_for_white() -> None:
     record = played("checkers", 3, 5, "resignation")
     text = notation(record, "pdn", "Cup")

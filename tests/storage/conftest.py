@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import os
 import secrets
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from tests.harness.postgres import POSTGRES, demand, execute, reason, schema
 from tests.harness.wall_clock import WallClock
+from tests.storage.cluster import Cluster
 
 from plyhouse.server.results.scoring import match_scores
-from plyhouse.storage import models
+from plyhouse.storage import engines, models
+from plyhouse.storage.database import Database
 from plyhouse.storage.errors import StorageError
 from plyhouse.storage.rows import (
     BotRow,
@@ -33,66 +35,33 @@ from plyhouse.storage.rows import (
 from plyhouse.storage.store import Store
 from plyhouse.storage.writer import Writer
 
-POSTGRES = os.environ.get("PLYHOUSE_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres")
-REQUIRED = os.environ.get("PLYHOUSE_REQUIRE_POSTGRES") == "1"
-
-
-async def _execute(statement: str) -> None:
-    import asyncpg  # type: ignore[import-untyped]
-
-    connection = await asyncpg.connect(POSTGRES, timeout=60)
-    try:
-        await connection.execute(statement)
-    finally:
-        await connection.close()
-
 
 @pytest.fixture(scope="session")
 def postgres_reason() -> str:
     """Why there is no PostgreSQL to test with; empty if there is one."""
-    try:
-        asyncio.run(_execute("SELECT 1"))
-    except Exception as error:
-        return f"no PostgreSQL at PLYHOUSE_TEST_POSTGRES: {error!r}"
-    return ""
-
-
-def _demanded(postgres_reason: str) -> None:
-    """Skip, or where PostgreSQL is required fail, if there is none."""
-    if postgres_reason:
-        if REQUIRED:
-            pytest.fail(postgres_reason)
-        pytest.skip(postgres_reason)
-
-
-@contextmanager
-def _schema() -> Iterator[str]:
-    schema = f"plyhouse_test_{secrets.token_hex(6)}"
-    asyncio.run(_execute(f"CREATE SCHEMA {schema}"))
-    yield schema
-    asyncio.run(_execute(f"DROP SCHEMA {schema} CASCADE"))
+    return reason()
 
 
 @pytest.fixture
 def postgres_url(postgres_reason: str) -> Iterator[str]:
     """A PostgreSQL URL with its own empty schema."""
-    _demanded(postgres_reason)
-    with _schema() as schema:
-        yield f"{POSTGRES}?schema={schema}"
+    demand(postgres_reason)
+    with schema() as name:
+        yield f"{POSTGRES}?schema={name}"
 
 
 @pytest.fixture(scope="session")
 def postgres_schema(postgres_reason: str) -> Iterator[str]:
     """A schema with our tables, for one test after the other."""
-    _demanded(postgres_reason)
+    demand(postgres_reason)
 
     async def make_tables(url: str) -> None:
         async with await Store.open(url):
             pass
 
-    with _schema() as schema:
-        asyncio.run(make_tables(f"{POSTGRES}?schema={schema}"))
-        yield schema
+    with schema() as name:
+        asyncio.run(make_tables(f"{POSTGRES}?schema={name}"))
+        yield name
 
 
 @pytest.fixture
@@ -112,7 +81,7 @@ def postgres_tables(postgres_schema: str) -> Iterator[str]:
         f"FROM pg_sequences WHERE schemaname = '{postgres_schema}'"
     )
     work = "; ".join((f"SET LOCAL search_path TO {postgres_schema}", *emptied, restarted))
-    asyncio.run(_execute(f"DO $$ BEGIN {work}; END $$"))
+    asyncio.run(execute(f"DO $$ BEGIN {work}; END $$"))
 
 
 KINDS = ["sqlite", "memory", pytest.param("postgresql", marks=pytest.mark.postgresql)]
@@ -152,6 +121,16 @@ def racing_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "postgresql":
         return str(request.getfixturevalue("postgres_tables"))
     return _lite("sqlite", tmp_path)
+
+
+@pytest.fixture
+async def cluster(postgres_tables: str) -> AsyncIterator[Cluster]:
+    """A cluster of members without servers."""
+    database = await Database.open(postgres_tables)
+    engine = engines.tool_engine(database.target, write=True)
+    yield Cluster(engine)
+    await engine.dispose()
+    await database.close()
 
 
 @pytest.fixture

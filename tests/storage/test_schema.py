@@ -102,6 +102,23 @@ async def test_a_newer_schema_is_refused_and_named(lasting_url: str, migrate: An
         await Store.open(lasting_url, migrate=migrate)
 
 
+async def test_running_server_works_on_a_schema_that_a_newer_one_has_extended(
+    lasting_url: str,
+) -> None:
+    async with await Store.open(lasting_url) as running:
+        await running.claim()
+        await change(
+            lasting_url,
+            "ALTER TABLE players ADD COLUMN of_a_later_version TEXT",
+            "CREATE TABLE of_a_later_version (id INTEGER PRIMARY KEY)",
+            "UPDATE plyhouse_schema SET version_num = '9999'",
+        )
+        await running.add_player("ada")
+        assert [each.name for each in await running.read(people.list_players)] == ["ada"]
+        with pytest.raises(NewerSchema):  # it cannot start again
+            await Store.open(lasting_url)
+
+
 async def test_a_newer_schema_without_its_maker_is_refused_too(lasting_url: str) -> None:
     await change(lasting_url, "UPDATE plyhouse_schema SET version_num = '9999'", "DROP TABLE meta")
     with pytest.raises(NewerSchema, match="made by a newer Plyhouse"):

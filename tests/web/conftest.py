@@ -12,6 +12,7 @@ from typing import Any, NoReturn, TypeVar
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
+from tests.harness.server import PATIENCE
 
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.messages import (
@@ -184,7 +185,9 @@ class House:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def house() -> AsyncIterator[House]:
-    async with running_server(ServerConfig(port=0, database="sqlite:///:memory:")) as server:
+    # Its bots answer pings only while a test waits for their messages.
+    config = ServerConfig(port=0, database="sqlite:///:memory:", peer_timeout=PATIENCE)
+    async with running_server(config) as server:
         yield House(server)
 
 

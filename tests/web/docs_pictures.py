@@ -14,7 +14,6 @@ import itertools
 import json
 import random
 import shlex
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from typing import Any
 from tests.harness.class_results import Cup
 from tests.harness.server import BotClient, Server
 from tests.harness.terminal_match import sitting
+from tests.harness.zygote import forked_command
 
 from plyhouse.games.base import State
 from plyhouse.games.registry import BUILT_IN, get_game
@@ -39,7 +39,6 @@ BOARD_WIDTH = 480
 TILE_WIDTH = 180
 LATEST = 24
 """Plies after which a board is drawn at the latest."""
-MAIN = [sys.executable, "-m", "plyhouse.clients.cli.main"]
 PLAYERS = {"ada/minimax": 5, "ben/mybot": 3, "cyd/careful": 2, "dan/greedy": 1, "eve/first": 0}
 """Bots and the depths of their searches; 0 plays at random."""
 
@@ -137,7 +136,7 @@ async def club() -> AsyncIterator[Club]:
         port=0,
         database="sqlite:///:memory:",
         guests=True,
-        review_command=shlex.join([*MAIN, "review", "-", "--json"]),
+        review_command=shlex.join([*forked_command(), "review", "-", "--json"]),
         review_seconds=2.0,
     )
     async with running_server(config) as server, contextlib.AsyncExitStack() as stack:

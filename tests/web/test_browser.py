@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 FOUR = "1 1 2 2 3 3 4"
 LOOKS = 2000
 """Every so many ms a list looks for what is new."""
-DISCS = "document.querySelectorAll('#scene .stone circle').length"
+DISCS = "document.querySelectorAll('#scene .stone').length"
 
 
 async def clean(page: Page) -> None:

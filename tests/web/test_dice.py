@@ -38,8 +38,7 @@ async def rolled(house: House) -> list[Bot]:
     """A match of pig in which a few dice were rolled; its first seat is to move."""
     bots = await house.pair("pig")
     for _ in range(6):
-        live = house.hub.directory.match(bots[0].match)
-        assert live is not None
+        live = house.hub.directory.own[bots[0].match]
         await bots[live.match.position.state.to_move].act("roll")
     return bots
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-import sys
 from pathlib import Path
 
 import pytest
+from tests.harness.search_trees import explain_command
+from tests.harness.zygote import forked_command
 
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
@@ -18,9 +19,6 @@ from .test_accessibility import AXE, RUN
 
 pytestmark = pytest.mark.browser
 
-MAIN = [sys.executable, "-m", "plyhouse.clients.cli.main"]
-REVIEW = shlex.join([*MAIN, "review", "-", "--json"])
-TREE = shlex.join([*MAIN, "explain", "--record=-", "--json"])
 ROWS = (
     "[...document.querySelectorAll('#explain [role=treeitem]')].filter((e) => e.checkVisibility())"
 )
@@ -33,9 +31,9 @@ async def test_why_the_match_was_lost_is_three_presses_away(
     config = ServerConfig(
         port=0,
         database="sqlite:///:memory:",
-        review_command=REVIEW,
+        review_command=shlex.join([*forked_command(), "review", "-", "--json"]),
         review_seconds=1.0,
-        tree_command=TREE,
+        tree_command=explain_command(),
     )
     async with running_server(config) as server:
         house = House(server)
@@ -116,7 +114,7 @@ async def barriers(page: Page) -> list[str]:
 
 
 async def test_where_nothing_is_explained_the_page_says_why(page: Page) -> None:
-    config = ServerConfig(port=0, database="sqlite:///:memory:", tree_command=TREE)
+    config = ServerConfig(port=0, database="sqlite:///:memory:", tree_command=explain_command())
     async with running_server(config) as server:
         house = House(server)
         bots = await house.pair("tic_tac_toe")  # rated

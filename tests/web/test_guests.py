@@ -104,7 +104,7 @@ async def test_a_guest_plays_a_game_of_each_kind_against_a_bot_of_the_house(
     await page.click("[data-rematch]")
     there = f"location.pathname.startsWith('/matches/') && location.pathname !== '{before}'"
     await page.until(f"{there} && document.querySelector('#scene .scene')")
-    assert len(hosted.hub.directory.live) == 1
+    assert len(hosted.hub.directory.own) == 1
     assert page.errors == []
 
 
@@ -120,7 +120,7 @@ async def test_a_guest_plays_a_game_of_one_seat_from_its_tile_and_again(
     assert await page.evaluate(f"{shown}.map((each) => each.id)") == ["begin"]
     await page.click("#begin")
     await page.until(f"location.pathname.startsWith('/matches/') && ({MINE})")
-    (live,) = house.hub.directory.live.values()
+    (live,) = house.hub.directory.own.values()
     assert live.match.game.spec == "pacman(ghosts=random)"
     before = await page.evaluate(PLAYED)
     assert await page.evaluate(STEP)
@@ -140,7 +140,7 @@ async def test_a_guest_plays_a_game_of_one_seat_from_its_tile_and_again(
     await page.click("[data-rematch]")
     other = f"location.pathname !== '/matches/{live.id}' && location.pathname.startsWith('/match')"
     await page.until(f"{other} && ({MINE})")
-    (again,) = house.hub.directory.live.values()
+    (again,) = house.hub.directory.own.values()
     assert again.match.game.spec == "pacman(ghosts=random)"
     assert page.errors == []
 
@@ -160,7 +160,7 @@ async def test_a_guest_plays_with_two_bots_of_the_house(hosted: House, page: Pag
     await page.click("[data-rematch]")
     there = f"location.pathname.startsWith('/matches/') && location.pathname !== '{before}'"
     await page.until(f"{there} && document.querySelector('#scene .scene')")
-    (live,) = hosted.hub.directory.live.values()
+    (live,) = hosted.hub.directory.own.values()
     assert live.match.game.spec == "kuhn_poker(seats=3)"
     assert page.errors == []
 
@@ -228,7 +228,7 @@ async def test_neither_of_two_browsers_ever_receives_the_card_of_the_other(
 
 
 def hosted_matches(house: House) -> Any:
-    return house.hub.directory.live.values()
+    return house.hub.directory.own.values()
 
 
 async def test_a_match_survives_the_network_and_goes_on_in_a_new_tab(

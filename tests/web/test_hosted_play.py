@@ -30,5 +30,5 @@ async def test_a_bot_is_opened_on_its_page_and_started_for_who_plays_it(
             await page.until("document.body.dataset.ready && location.search.includes('opponent')")
             await page.click("#play button")
             await page.until("location.pathname.startsWith('/matches/')")
-        (live,) = house.hub.directory.live.values()
+        (live,) = house.hub.directory.own.values()
         assert {holder.name for holder in live.seats} == {"ada/mine", "zoe"}

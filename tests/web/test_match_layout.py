@@ -1,75 +1,17 @@
-"""The page of a match at six sizes of window: large boards, clocks in sight, and nothing moves."""
+"""Parts of a match's page keep their places; test_whole_games.py looks at the page of each game."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
-from plyhouse.games.registry import BUILT_IN
-
 from .browser import Page
 from .conftest import House
+from .match_layout import SIZES, look
 from .test_play import MINE, challenged, spot
 
 pytestmark = pytest.mark.browser
-
-SIZES = [(360, 640), (390, 844), (844, 390), (768, 1024), (1366, 768), (1920, 1080)]
-GAMES = sorted(name for name in BUILT_IN if name not in ("pacman",))  # which has one player
-# Widths and heights are those of what is drawn, which may leave room in its element.
-LOOK = """
-(() => {
-  const box = (node) => {
-    const { left, top, right, bottom } = node.getBoundingClientRect();
-    return [left, top, right, bottom];
-  };
-  const all = (found) => [...document.querySelectorAll(found)];
-  const boards = all("#scene .boards .grid > svg").map((node) => {
-    const { width, height } = node.getBoundingClientRect();
-    const { width: w, height: h } = node.viewBox.baseVal;
-    const scale = Math.min(width / w, height / h);
-    return [w * scale, h * scale];
-  });
-  return { boards, clocks: all("#seats .clock").map(box), own: all("#own button").map(box),
-    wide: document.documentElement.scrollWidth - innerWidth };
-})()
-"""
-
-
-async def look(page: Page) -> dict[str, Any]:
-    await page.evaluate("new Promise((next) => requestAnimationFrame(() => setTimeout(next, 0)))")
-    found: dict[str, Any] = await page.evaluate(LOOK)
-    return found
-
-
-def least(game: str, size: tuple[int, int]) -> float:
-    """Return the fewest pixels of the longer side of each board, which the page scrolls for."""
-    width, height = size
-    two = 2 if game == "battleship" else 1
-    if two == 2:
-        return 240
-    return min(320, width - 24) if width < height else 320
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("game", GAMES)
-async def test_match_page_at_every_size_has_large_boards_and_clocks_in_sight(
-    house: House, page: Page, game: str
-) -> None:
-    await challenged(house, page, game, seat=1)
-    await page.until("document.querySelector('#scene .scene')")
-    for size in SIZES:
-        await page.show_as(*size)
-        seen = await look(page)
-        assert seen["wide"] <= 0, (game, size)
-        for width, height in seen["boards"]:
-            assert max(width, height) >= least(game, size), (game, size, width, height)
-        for _, top, right, bottom in seen["clocks"]:
-            assert top >= 0, (game, size)
-            assert right <= size[0], (game, size)
-            assert bottom <= size[1], (game, size, bottom)
-    assert page.errors == []
 
 
 async def test_buttons_of_a_chess_match_are_in_sight_at_every_size(

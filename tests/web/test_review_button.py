@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shlex
-import sys
 
 import pytest
+from tests.harness.zygote import forked_command
 
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
@@ -15,12 +15,13 @@ from .conftest import House
 
 pytestmark = pytest.mark.browser
 
-REVIEW = shlex.join([sys.executable, "-m", "plyhouse.clients.cli.main", "review", "-", "--json"])
-
 
 async def test_the_ply_that_lost_is_one_press_away(page: Page) -> None:
     config = ServerConfig(
-        port=0, database="sqlite:///:memory:", review_command=REVIEW, review_seconds=1.0
+        port=0,
+        database="sqlite:///:memory:",
+        review_command=shlex.join([*forked_command(), "review", "-", "--json"]),
+        review_seconds=1.0,
     )
     async with running_server(config) as server:
         house = House(server)

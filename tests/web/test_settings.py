@@ -80,7 +80,8 @@ async def test_settings_change_the_board_and_are_kept(house: House, page: Page) 
     await page.press("m")
     assert await page.evaluate(pressed) == "false"
     assert await page.evaluate(KEPT) == {
-        "sound": False, "confirm": False, "board": "grey", "pieces": "navy", "size": 60
+        "sound": False, "confirm": False, "quiet": False, "board": "grey", "pieces": "navy",
+        "size": 60,
     }  # fmt: skip
     await page.evaluate("localStorage.setItem('plyhouse.board', '{\"size\": 9, \"board\": 7}')")
     await page.go(f"{house.url}/matches/{first.match}?again")
@@ -125,4 +126,25 @@ async def test_move_is_played_once_it_is_confirmed(house: House, page: Page) -> 
     await page.click("[data-confirm=yes]")
     await page.until(f"{ACTIONS}.length === 3")
     assert await page.evaluate(ACTIONS) == ["d4", "d5", "c4"]
+    assert page.errors == []
+
+
+async def test_turn_of_backgammon_is_seen_before_it_is_confirmed(house: House, page: Page) -> None:
+    await page.go(f"{house.url}/play")
+    await page.evaluate("localStorage.setItem('plyhouse.board', '{\"confirm\": true}')")
+    side = "24x2 13x5 8x3 6x5"
+    await challenged(house, page, f'backgammon(position="{side}; {side}; 0 31")')
+    asked = "document.querySelector('[data-confirm=yes]')"
+    for _ in range(12):
+        if await page.evaluate(f"Boolean({asked})"):
+            break
+        following = ".spot.next, .spot.end"
+        chosen = f"document.querySelector('{following}') || document.querySelector('.spot.start')"
+        await page.evaluate(f"({chosen}).dispatchEvent(new MouseEvent('click', {{bubbles: true}}))")
+    await page.until(asked)
+    assert (await page.text("[data-confirm=yes]")).startswith("Play ")
+    before = await page.evaluate(f"{ACTIONS}.length")
+    assert await page.evaluate("document.querySelectorAll('.board-dice .die.used').length") == 2
+    await page.click("[data-confirm=yes]")
+    await page.until(f"{ACTIONS}.length > {before}")
     assert page.errors == []

@@ -25,6 +25,7 @@ from plyhouse.protocol.api.reports import (
     ReportScore,
     SlowPly,
 )
+from plyhouse.protocol.api.server import ClusterMember, ClusterState
 from plyhouse.protocol.messages import SeatInfo
 from plyhouse.server.competition_rules.board_statistics import BoardLine
 from plyhouse.server.competition_rules.file import Practice as FilePractice
@@ -83,6 +84,10 @@ NAMES = (
     "Ærøskøbing \N{SNOWMAN} \N{HEBREW LETTER ALEF} \N{RIGHT-TO-LEFT OVERRIDE}x",
     "javascript:alert(1)",
 )
+
+
+def member(name: str, state: str, leads: bool) -> ClusterMember:
+    return ClusterMember(1, name, name, name, state, leads, 0, -500, 3, 40, 2)
 
 
 def tile(name: str, picture: str = "") -> Tile:
@@ -516,6 +521,16 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
             {"file": name, "allowed": False},
         ],
         "join.html": [{"code": name}],
+        "cluster.html": [
+            {"cluster": ClusterState(True, [], 0), "now_ms": 0},
+            {"cluster": ClusterState(False, [], 2), "now_ms": 0},
+            {
+                "cluster": ClusterState(
+                    False, [member(name, "running", True), member(name, "expired", False)], 0
+                ),
+                "now_ms": 0,
+            },
+        ],
         "report.html": [
             {"row": course(name), "report": report(name)},
             {

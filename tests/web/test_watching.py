@@ -19,7 +19,7 @@ from .conftest import Bot, House
 pytestmark = pytest.mark.browser
 
 FOUR = "1 1 2 2 3 3 4"
-DISCS = "document.querySelectorAll('#scene .stone circle').length"
+DISCS = "document.querySelectorAll('#scene .stone').length"
 WHERE = "document.querySelector('#where').textContent"
 OUTCOME = "document.querySelector('#outcome').textContent"
 STATUS = "document.querySelector('#scene .status').textContent"

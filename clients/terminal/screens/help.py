@@ -33,6 +33,7 @@ p               play by itself, and stop
 + -             faster, slower
 D               offer a draw, or accept the one on offer
 R               resign (asks once more)
+m               hide or show what others say
 n               another match, after this one
 q               leave
 ?               this list

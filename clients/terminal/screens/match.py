@@ -67,6 +67,7 @@ class MatchScreen(ReplayControl):
         # Before the board gets it, so that what follows at once goes to the field.
         Binding("slash", "type", "Type", priority=True),
         Binding("f", "flip", "Flip"),
+        Binding("m", "mute", "Mute", show=False),
         Binding("comma", "go(-1)", "Back", key_display=","),
         Binding("full_stop", "go(1)", "On", key_display="."),
         Binding("p", "play", "Play"),
@@ -373,6 +374,13 @@ class MatchScreen(ReplayControl):
         """Turn the board."""
         self.board.flip()
 
+    def action_mute(self) -> None:
+        """Show or hide what others say."""
+        course = self.course
+        course.quiet = not course.quiet
+        course.notice = f"What others say is {'hidden' if course.quiet else 'shown'}."
+        self.refresh_all()
+
     def action_give_up(self) -> None:
         """Forget what was chosen so far."""
         self.board.give_up()
@@ -451,7 +459,9 @@ class MatchScreen(ReplayControl):
         if self._again is None or not self.course.over:
             return
         again = self._again
+        quiet = self.course.quiet
         self.course = FollowedMatch()
+        self.course.quiet = quiet
         self.course.notice = "Waiting for the next match."
         self.at, self.follow, self.sent, self._since = 0, True, None, None
 

@@ -28,7 +28,7 @@ from plyhouse.games.base import (
 from plyhouse.games.deterministic.go.board import BORDER, EMPTY
 from plyhouse.games.deterministic.go.state import COLUMNS, PASS, GoState, Rules, rules_of
 from plyhouse.games.errors import InvalidObservation
-from plyhouse.games.scene import Button, Cell, Grid, Scene, Text
+from plyhouse.games.scene import Button, Cell, Grid, Scene, Text, Tray
 
 if TYPE_CHECKING:
     import random
@@ -61,6 +61,8 @@ class GoObservation(Observation):
     """Points that white gets on top."""
     lead: float | None
     """By how many points black has won, negative if white has; None while play goes on."""
+    prisoners: tuple[int, int] = (0, 0)
+    """By seat how many stones of the other seat it has taken; they do not count in the score."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -134,6 +136,7 @@ class Go(Game[GoState, int, GoObservation]):
             forbidden=tuple([self.rules.names[point] for point in state.forbidden()]),
             komi=self.rules.komi,
             lead=state.lead() if state.to_move == TERMINAL else None,
+            prisoners=(state.white_lost, state.black_lost),
         )
 
     def sample_state(self, observation: GoObservation, rng: random.Random) -> GoState:
@@ -150,8 +153,19 @@ class Go(Game[GoState, int, GoObservation]):
         board = _read_rows(observation.board, self.rules)
         stones = len(board) - board.count(EMPTY) - self.rules.board.count(BORDER)
         passes = 1 if observation.last == PASS else 0
+        white_lost, black_lost = observation.prisoners
         state = GoState(
-            observation.to_move, self.rules, board, None, last, observation.plies, passes, stones
+            observation.to_move,
+            self.rules,
+            board,
+            None,
+            last,
+            observation.plies,
+            passes,
+            stones,
+            False,
+            black_lost,
+            white_lost,
         )
         return state.without_history(tuple([numbers[name] for name in observation.forbidden]))
 
@@ -220,7 +234,20 @@ class Go(Game[GoState, int, GoObservation]):
             added = f" + {extra:g} komi" if extra else ""
             count = f"{stones} stones + {land} territory{added} = {stones + land + extra:g}"
             scores.append(Text(f"{self.seat_name(seat).capitalize()}: {count}"))
-        return Scene((grid, *buttons, *(scores or (komi,))), status, observation.seat_to_move)
+        trays = [self._prisoners(seat, observation.prisoners[seat]) for seat in range(2)]
+        elements = (grid, *trays, *buttons, *(scores or (komi,)))
+        return Scene(elements, status, observation.seat_to_move)
+
+    def _prisoners(self, seat: int, count: int) -> Tray:
+        """Return the stones that a seat has taken."""
+        stone = Cell(
+            _MARKS[2 - seat],
+            1 - seat,
+            "disc",
+            label=f"stones of {self.seat_name(1 - seat)}",
+            count=count,
+        )
+        return Tray(f"Prisoners of {self.seat_name(seat)}", (stone,) if count else (), seat)
 
     def describe(self, state: GoState) -> str:
         """Return the board from the top, and who moves."""

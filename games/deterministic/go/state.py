@@ -72,7 +72,18 @@ class GoState(BoardState):
     Actions count the points from A1 along the rows; the last one is to pass.
     """
 
-    __slots__ = ("board", "earlier", "last", "passes", "plies", "rules", "stones", "taken")
+    __slots__ = (
+        "black_lost",
+        "board",
+        "earlier",
+        "last",
+        "passes",
+        "plies",
+        "rules",
+        "stones",
+        "taken",
+        "white_lost",
+    )
 
     rules: Rules
     board: bytes
@@ -90,6 +101,9 @@ class GoState(BoardState):
     """How many stones are on the board."""
     taken: bool
     """True if any stone was ever taken: before that, nothing can repeat."""
+    black_lost: i64
+    """How many stones of black were taken."""
+    white_lost: i64
 
     def __init__(
         self,
@@ -102,6 +116,8 @@ class GoState(BoardState):
         passes: i64 = 0,
         stones: i64 = 0,
         taken: bool = False,
+        black_lost: i64 = 0,
+        white_lost: i64 = 0,
     ) -> None:
         self.to_move = to_move
         self.rules = rules
@@ -112,6 +128,8 @@ class GoState(BoardState):
         self.passes = passes
         self.stones = stones
         self.taken = taken
+        self.black_lost = black_lost
+        self.white_lost = white_lost
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The chain as a flat list: followed by pickle itself, it would exhaust the stack.
@@ -133,6 +151,8 @@ class GoState(BoardState):
             int(self.passes),
             int(self.stones),
             self.taken,
+            int(self.black_lost),
+            int(self.white_lost),
         )
 
     def forbidden(self) -> tuple[Any, ...]:
@@ -162,6 +182,8 @@ class GoState(BoardState):
             self.passes,
             self.stones,
             earlier is not None,
+            self.black_lost,
+            self.white_lost,
         )
 
     def _result(self, at: i64, taken: list[int]) -> bytes:
@@ -289,14 +311,33 @@ class GoState(BoardState):
             if passes == 2:
                 to_move = TERMINAL
             return GoState(
-                to_move, rules, self.board, self, number, plies, passes, self.stones, self.taken
+                to_move,
+                rules,
+                self.board,
+                self,
+                number,
+                plies,
+                passes,
+                self.stones,
+                self.taken,
+                self.black_lost,
+                self.white_lost,
             )
         at: i64 = place_of(number, size)
         taken = captured_by(self.board, rules.steps, at, self.to_move + 1)
         board = self._result(at, taken)
-        stones: i64 = self.stones + 1 - len(taken)
-        ko = self.taken or len(taken) > 0
-        return GoState(to_move, rules, board, self, number, plies, 0, stones, ko)
+        count: i64 = len(taken)
+        stones: i64 = self.stones + 1 - count
+        black_lost: i64 = self.black_lost
+        white_lost: i64 = self.white_lost
+        if self.to_move == 0:
+            white_lost += count
+        else:
+            black_lost += count
+        ko = self.taken or count > 0
+        return GoState(
+            to_move, rules, board, self, number, plies, 0, stones, ko, black_lost, white_lost
+        )
 
     def lead(self) -> float:
         """Black's area less white's and the komi, as the board stands."""
@@ -375,7 +416,7 @@ def _decide(lead: float) -> tuple[float, ...]:
 def _linked(rules: Rules, chain: tuple[tuple[Any, ...], ...]) -> GoState:
     """Return the last state of a chain that `GoState.__reduce__` took apart."""
     state: GoState | None = None
-    for to_move, board, last, plies, passes, stones, taken in chain:
-        state = GoState(to_move, rules, board, state, last, plies, passes, stones, taken)
+    for to_move, board, *others in chain:
+        state = GoState(to_move, rules, board, state, *others)
     assert state is not None  # noqa: S101 - a chain has at least one link
     return state

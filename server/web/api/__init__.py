@@ -27,6 +27,7 @@ Clients import the types of the answers, `plyhouse.protocol.api`, as well.
     submissions           submitted bots
     runners               reports of runner machines, and their assignments
     administration        the organisers' actions, and their log
+    cluster               the servers of a cluster, for operators
 
 Each module names its handlers in `HANDLERS`; `plyhouse.server.web.application` collects them.
 Handlers read everything from the database or the hub for each request.

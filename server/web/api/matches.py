@@ -20,7 +20,6 @@ from plyhouse.games.registry import get_game
 from plyhouse.protocol.api.matches import Ending, Match, Replay, Seat
 from plyhouse.protocol.api.positions import Chances
 from plyhouse.server.accounts.privacy import Privacy
-from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.jobs.fair_queue import FairQueue
 from plyhouse.server.jobs.helper_processes import Helpers
 from plyhouse.server.jobs.reviews import Reviews
@@ -94,10 +93,9 @@ async def one_match(state: State, request: Call, match: FromPath[str]) -> Match:
     live = directory.match(match)
     if live is None:
         return view
-    waiting = live.durable()
-    snapshot = live.match.snapshot(None, service(state, Hub).now())
-    if waiting is not None:
-        await waiting
+    snapshot = await live.public_snapshot()
+    if snapshot is None:  # its server has stopped, and another one takes it over
+        return view
     return msgspec.structs.replace(view, snapshot=snapshot)
 
 
@@ -308,7 +306,7 @@ def match_view(directory: Directory, row: MatchRow) -> Match:
         time_control=row.time_control,
         rated=row.rated,
         status=row.status,
-        ply=row.ply if live is None else live.match.ply,
+        ply=row.ply if live is None else live.ply,
         seats=[
             Seat(
                 seat.seat,

@@ -98,16 +98,16 @@ def _person(state: State, identity: Identity | None) -> Person:
             if here.player_id != identity.player_id or here.bot:
                 continue
             for live, seat in directory.matches_of(here.bot_id):
-                terms = live.match.config
+                match = live.summary()
                 matches.append(
                     OwnMatch(
                         match=live.id,
-                        game=terms.game.spec,
-                        time_control=str(terms.time_control),
-                        status=live.match.course.status,
+                        game=match.game,
+                        time_control=match.time_control,
+                        status=match.status,
                         opponents=[
                             f"{each.player}/{each.bot}" if each.bot else each.player
-                            for at, each in enumerate(live.match.config.players)
+                            for at, each in enumerate(match.players)
                             if at != seat
                         ],
                     )

@@ -70,14 +70,26 @@ def healthz() -> str:
 
 @get("/readyz", tags=["server"])
 async def readyz(state: State) -> Response[Readiness]:
-    """Say whether bots can play: 200, or 503 while the server stops or cannot store anything."""
+    """Say whether bots can play: 200, or 503 while they cannot.
+
+    They cannot while the server stops or cannot store anything.  In a cluster, they cannot while
+    it has no leader, or while this server could not renew its lease.
+    """
     hub = service(state, Hub)
     why = await _trouble(hub)
     return Response(Readiness(not why, why), status_code=503 if why else 200)
 
 
 async def _trouble(hub: Hub) -> str:
-    return "The server stops." if hub.stopping else await hub.health.trouble()
+    if hub.stopping:
+        return "The server stops."
+    why = await hub.health.trouble()
+    left = hub.store.lease_left_s
+    if not why and left is not None and left <= 0:
+        why = "The server could not renew its lease on the database."
+    if not why and hub.cluster is not None:
+        why = hub.cluster.trouble
+    return why
 
 
 @get("/metrics", tags=["server"], media_type=CONTENT_TYPE, sync_to_thread=False)

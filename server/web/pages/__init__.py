@@ -12,6 +12,7 @@
     watching          pages to watch: the projector, the wall of boards, a frame
     play              the way into a match
     account           signing in and up
+    cluster           the servers of a cluster, for operators
     reference         the description of the API
 
 Style and scripts are files of the web client: pages have none inline and load nothing from other

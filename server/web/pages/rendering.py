@@ -17,7 +17,7 @@ import jinja2
 from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
 from litestar import MediaType, Response
 
-from plyhouse.server.version import server_version
+from plyhouse.server.version import project_links, server_version
 from plyhouse.server.web import templates
 from plyhouse.server.web.client import INDEX, imported_by
 from plyhouse.server.web.pages import template_filters
@@ -69,6 +69,7 @@ def _environment() -> Environment:
     made.globals["NAVIGATION"] = NAVIGATION
     made.globals["imported_by"] = imported_by
     made.globals["VERSION"] = server_version()
+    made.globals["LINKS"] = project_links()
     made.filters.update(template_filters.FILTERS)
     return made
 

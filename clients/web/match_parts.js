@@ -3,7 +3,7 @@
 import { link } from "./address.js";
 import { annotate } from "./annotations.js";
 import { Controls } from "./controls.js";
-import { Seats } from "./course.js";
+import { Seats } from "./seats.js";
 import { html } from "./dom.js";
 import { Explain } from "./explain.js";
 import { fit } from "./fit.js";

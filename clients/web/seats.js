@@ -17,7 +17,7 @@ export class Seats {
     this.node = html("ul", { id: "seats", class: "seats" });
     /** @type {Messages.ClockState[]} */
     this.clocks = [];
-    /** @type {{item: HTMLElement, swatch: HTMLElement, called: HTMLElement, taken: HTMLElement, away: HTMLElement, clock: HTMLElement}[]} */
+    /** @type {{item: HTMLElement, swatch: HTMLElement, called: HTMLElement, taken: HTMLElement, says: HTMLElement, away: HTMLElement, clock: HTMLElement}[]} */
     this.rows = [];
     this.clocksAt = 0;
     /** Seat to when the match stops waiting for it. @type {Map<number, number>} */
@@ -81,11 +81,11 @@ export class Seats {
   row(seat) {
     const [swatch, called] = [html("span", { class: "swatch" }), html("span", { class: "called soft" })];
     const [away, clock] = [html("span", { class: "away" }), html("span", { class: "clock" })];
-    const taken = html("span", { class: "taken" });
+    const [taken, says] = [html("span", { class: "taken" }), html("span", { class: "says" })];
     const item = html("li", {}, swatch, html("span", { class: "who" }, this.linked ? holderLink(seat) : holder(seat)),
-      called, html("span", { class: "soft" }, seat.rating ? Math.round(seat.rating) : ""), taken, away, clock);
+      called, html("span", { class: "soft" }, seat.rating ? Math.round(seat.rating) : ""), taken, says, away, clock);
     this.node.append(item);
-    return { item, swatch, called, taken, away, clock };
+    return { item, swatch, called, taken, says, away, clock };
   }
 
   /** The row of a seat, which is made when it is first needed. @type {(seat: import("./state.js").Seat, index: number) => typeof this.rows[0]} */

@@ -1,0 +1,242 @@
+"""Costs of a cluster: ``python -m benchmarks.cluster``; needs PostgreSQL and a NATS server.
+
+Pairs of bots play connect four as fast as they can, on one server with SQLite, on one with
+PostgreSQL, and on clusters.  *Local* pairs use one server, *crossing* pairs use two.  Processor
+times are those of the server processes; the load runs in this process.  The last tables show the
+time of one ply between two servers, and the memory of idle connections.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import random
+import statistics
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from tests.harness.cluster import Processes, tokens
+from tests.harness.postgres import POSTGRES, schema
+from websockets.asyncio.client import connect
+
+from plyhouse.protocol.codec import MSGPACK
+from plyhouse.protocol.messages import (
+    Accepted,
+    Act,
+    Error,
+    Finished,
+    Hello,
+    MatchMessage,
+    Ping,
+    Pong,
+    Ready,
+    Seek,
+    Turn,
+    Welcome,
+)
+from plyhouse.server.cluster.nats_server import LocalNats
+from plyhouse.storage.store import Store
+
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class Load:
+    """Bots that count plies."""
+
+    def __init__(self) -> None:
+        self.plies = 0
+        self.sent: dict[tuple[str, int], float] = {}
+        self.delays: list[float] = []
+        """Seconds from the write of an action to the read of the opponent's next turn."""
+
+    async def play(self, url: str, token: str, secret: str, think: float) -> None:
+        numbers = iter(range(1, 1 << 40))
+        async with connect(url, subprotocols=[MSGPACK.subprotocol], compression=None) as wire:  # type: ignore[list-item]
+
+            async def send(message: Any) -> None:
+                await wire.send(MSGPACK.encode(message))
+
+            async def act(match: str, ply: int, legal: list[str]) -> None:
+                if think:
+                    await asyncio.sleep(think * random.random())
+                self.sent[match, ply] = time.perf_counter()
+                await send(Act(next(numbers), match, ply, random.choice(legal)))
+
+            await send(Hello(next(numbers), token, "bot"))
+            while True:
+                message = MSGPACK.decode_server(await wire.recv())
+                if isinstance(message, Ping):
+                    await send(Pong(message.id))
+                elif isinstance(message, Welcome):
+                    await send(Seek(next(numbers), "connect_four", "total:600", invitation=secret))
+                elif isinstance(message, MatchMessage):
+                    shown = message.snapshot
+                    if shown.status == "waiting":
+                        await send(Ready(next(numbers), shown.match, "ab12"))
+                    elif shown.your_turn:
+                        await act(shown.match, shown.ply, shown.observation["legal"])
+                elif isinstance(message, Turn):
+                    sent = self.sent.pop((message.match, message.ply - 1), None)
+                    if sent is not None:
+                        self.delays.append(time.perf_counter() - sent)
+                    await act(message.match, message.ply, message.observation["legal"])
+                elif isinstance(message, Accepted):
+                    self.plies += 1
+                elif isinstance(message, Finished):
+                    await send(Seek(next(numbers), "connect_four", "total:600", invitation=secret))
+                elif isinstance(message, Error):
+                    raise RuntimeError(message.message)
+
+
+def _processor(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def _resident(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+async def measured(
+    servers: Processes, database: str, pairs: int, seconds: float, *, cross: bool, think: float = 0
+) -> tuple[float, float, list[float]]:
+    """Return plies per second, processor microseconds per ply, and the delays of turns."""
+    load = Load()
+    urls = [each.ws_url for each in servers.alive]
+    keys = await tokens(database, 2 * pairs)
+    tasks = []
+    for pair in range(pairs):
+        for side in range(2):
+            place = (pair + side * cross) % len(urls)
+            secret = f"pair-{pair}-of-the-benchmark"
+            tasks.append(load.play(urls[place], keys[2 * pair + side], secret, think))
+    running = [asyncio.create_task(each) for each in tasks]
+    while load.plies < 10 * pairs:
+        await asyncio.sleep(0.1)
+        for task in running:
+            if task.done():
+                task.result()
+    load.delays.clear()
+    pids = [each.process.pid for each in servers.alive]
+    before, plies, began = sum(map(_processor, pids)), load.plies, time.perf_counter()
+    await asyncio.sleep(seconds)
+    passed = time.perf_counter() - began
+    used, played = sum(map(_processor, pids)) - before, load.plies - plies
+    for task in running:
+        task.cancel()
+    await asyncio.gather(*running, return_exceptions=True)
+    return played / passed, used / played * 1e6, load.delays
+
+
+async def _run(
+    database: str, nats: str, count: int, options: argparse.Namespace, *, cross: bool, **load: Any
+) -> tuple[float, float, list[float]]:
+    """Measure new servers on a database; see `measured`."""
+    async with await Store.open(database):
+        pass
+    servers = Processes(database, nats)
+    try:
+        for _ in range(count):
+            await servers.start()
+        pairs = load.pop("pairs", options.pairs * count)
+        return await measured(servers, database, pairs, options.seconds, cross=cross, **load)
+    finally:
+        await servers.close()
+
+
+def table(options: argparse.Namespace) -> None:
+    print(f"{'servers':>24}  {'plies/s':>8}  {'µs CPU a ply':>12}")
+    with tempfile.TemporaryDirectory() as folder:
+        lite = f"sqlite:///{folder}/plyhouse.db"
+        rate, cost, _ = asyncio.run(_run(lite, "", 1, options, cross=False))
+    print(f"{'1, SQLite':>24}  {rate:8.0f}  {cost:12.0f}", flush=True)
+    base = 0.0
+    with LocalNats() as nats:
+        for count in options.servers:
+            for cross in (False, True) if count > 1 else (False,):
+                with schema() as name:
+                    database = f"{POSTGRES}?schema={name}"
+                    rate, cost, _ = asyncio.run(
+                        _run(database, nats.url, count, options, cross=cross)
+                    )
+                base = base or cost
+                label = f"{count}, {'crossing' if cross else 'local'}"
+                times = cost / base
+                print(f"{label:>24}  {rate:8.0f}  {cost:12.0f}  {times:5.2f} times one", flush=True)
+
+
+def latency(options: argparse.Namespace) -> None:
+    print(f"\n{'one ply, 4 slow pairs':>24}  {'p50 ms':>8}  {'p99 ms':>8}")
+    with LocalNats() as nats:
+        for cross in (False, True):
+            with schema() as name:
+                database = f"{POSTGRES}?schema={name}"
+                work = _run(database, nats.url, 2, options, cross=cross, pairs=4, think=0.05)
+                _, _, delays = asyncio.run(work)
+            cuts = statistics.quantiles(delays, n=100)
+            label = "crossing" if cross else "local"
+            print(f"{label:>24}  {cuts[49] * 1e3:8.2f}  {cuts[98] * 1e3:8.2f}", flush=True)
+
+
+def idle(most: int) -> None:
+    print(f"\n{'idle connections':>24}  {'KiB each':>8}")
+    with LocalNats() as nats, schema() as name:
+        asyncio.run(_connect_idle(f"{POSTGRES}?schema={name}", nats.url, most))
+
+
+async def _connect_idle(database: str, nats: str, most: int) -> None:
+    async with await Store.open(database):
+        pass
+    limits = ("--max-connections", "--max-connections-per-address", "--max-connections-per-player")
+    options = [word for limit in limits for word in (limit, str(2 * most))]
+    servers = Processes(database, nats, *options, "--connections-per-second", "0")
+    try:
+        server = await servers.start()
+        keys = await tokens(database, 8)
+        pid = server.process.pid
+        empty = _resident(pid)
+        wires: list[Any] = []
+        for target in (most // 4, most):
+            began = time.perf_counter()
+            while len(wires) < target:
+                wires += await asyncio.gather(
+                    *(_idle(server.ws_url, keys[n % len(keys)], len(wires) + n) for n in range(50))
+                )
+            grown = _resident(pid) - empty
+            speed = target / (time.perf_counter() - began)
+            print(f"{len(wires):>24}  {grown / len(wires) / 1024:8.1f}  {speed:.0f} logins/s")
+    finally:
+        await servers.close()
+
+
+async def _idle(url: str, token: str, number: int) -> Any:
+    wire = await connect(
+        url,
+        subprotocols=[MSGPACK.subprotocol],  # type: ignore[list-item]
+        compression=None,
+        ping_interval=None,
+    )
+    await wire.send(MSGPACK.encode(Hello(1, token, f"bot{number}")))
+    answer = MSGPACK.decode_server(await wire.recv())
+    assert isinstance(answer, Welcome), answer
+    return wire
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pairs", type=int, default=32, help="pairs of bots per server")
+    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--servers", type=int, nargs="*", default=[1, 2, 4])
+    parser.add_argument("--idle", type=int, default=0, help="connections; 20000 need 64,000 files")
+    given = parser.parse_args()
+    table(given)
+    latency(given)
+    if given.idle:
+        idle(given.idle)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,210 @@
+"""Batches through NATS: each process subscribes to one subject and publishes to those of others.
+
+A new client takes the place of one that lost its connection: the reconnection of nats-py gives up
+after some errors of the server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import re
+from collections import deque
+from typing import TYPE_CHECKING, Final
+
+from plyhouse.server.cluster.carrier import Changed, Receive
+from plyhouse.server.cluster.channel import BATCH_BYTES
+from plyhouse.server.cluster.errors import ClusterError
+
+if TYPE_CHECKING:
+    from nats.aio.client import Client
+    from nats.aio.msg import Msg
+
+__all__ = ["NatsCarrier"]
+
+log = logging.getLogger("plyhouse.server.cluster")
+
+CONNECT_S: Final = 3
+"""Time for a connection."""
+PAUSE_S: Final = 0.2
+"""Time between two attempts to connect, at first; it doubles."""
+MOST_PAUSE_S: Final = 2.0
+"""Limit of this doubling."""
+PING_S: Final = 1
+"""Time between pings; three without answer end a connection."""
+FLUSH_S: Final = 2
+"""Time in which a full buffer must get smaller."""
+CLOSE_S: Final = 1
+"""Time for a client to close."""
+WATCH_S: Final = 0.25
+"""Time between two looks at whether a client is connected, as it may hang before it reports."""
+_CLUSTER: Final = re.compile(r"[A-Za-z0-9_-]+")
+
+
+class NatsCarrier:
+    """Carries batches through the NATS servers at ``urls``, separated by commas.
+
+    ``nats://``, ``tls://``, ``ws://`` and ``wss://`` are known, with ``USER:PASSWORD@`` or
+    ``TOKEN@``.  Processes with the same ``cluster``, of letters, digits, ``-`` and ``_``, reach
+    each other.  Raises `ClusterError` if nats-py is not installed.
+    """
+
+    name = "NATS"
+    patience_ns = 200_000_000
+    pause_ns = 0
+
+    def __init__(self, urls: str, cluster: str) -> None:
+        if not _CLUSTER.fullmatch(cluster):
+            raise ValueError(f"'{cluster}' cannot be part of a subject")
+        try:
+            import nats.aio.client  # noqa: F401
+        except ImportError as error:
+            raise ClusterError(
+                "--cluster needs the package nats-py; install it with: pip install "
+                "'plyhouse[cluster]'."
+            ) from error
+        self._servers = [each.strip() for each in urls.split(",") if each.strip()]
+        self._subject = f"plyhouse.{cluster}."
+        self._own = 0
+        self._receive: Receive | None = None
+        self._changed: Changed | None = None
+        self._client: Client | None = None
+        """The client while it is connected."""
+        self._tried = asyncio.Event()
+        """Set after the first attempt to connect."""
+        self._waiting: deque[tuple[int, bytes]] = deque()
+        self._more = asyncio.Event()
+        self._complained = ""
+        """The last reason in the log why there is no connection."""
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def connected(self) -> bool:
+        """True while the client is connected and subscribed."""
+        return self._client is not None and self._client.is_connected
+
+    async def start(self, own: int, receive: Receive, changed: Changed) -> None:
+        """Begin to connect; return once it has worked or failed."""
+        self._own, self._receive, self._changed = own, receive, changed
+        self._task = asyncio.create_task(self._keep_connected(), name="connection to NATS")
+        await self._tried.wait()
+
+    def send(self, to: int, batch: bytes) -> None:
+        """Publish a batch at the next turn of the event loop."""
+        if self._client is not None:
+            self._waiting.append((to, batch))
+            self._more.set()
+
+    async def close(self) -> None:
+        """Publish what waits, and disconnect."""
+        if self._client is not None:
+            with contextlib.suppress(Exception):
+                async with asyncio.timeout(CLOSE_S):
+                    await self._publish_waiting(self._client)
+                    await self._client.flush()
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+
+    async def _keep_connected(self) -> None:
+        pause = PAUSE_S
+        while True:
+            try:
+                if await self._live():
+                    pause = PAUSE_S
+            except Exception as error:
+                # nats-py lets errors of many kinds through: of sockets, TLS, its own, plain ones.
+                self._complain(f"{type(error).__name__}: {error}".rstrip(": "))
+            self._tried.set()
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, MOST_PAUSE_S)
+
+    async def _live(self) -> bool:
+        """One life of a client; return whether it was connected."""
+        from nats.aio.client import Client
+
+        client, closed = Client(), asyncio.Event()
+
+        async def on_closed() -> None:
+            closed.set()
+
+        try:
+            async with asyncio.timeout(CONNECT_S):
+                await client.connect(
+                    self._servers,
+                    name=f"plyhouse {self._own}",
+                    error_cb=self._on_error,
+                    closed_cb=on_closed,
+                    allow_reconnect=False,
+                    max_reconnect_attempts=1,
+                    reconnect_time_wait=0,
+                    connect_timeout=CONNECT_S,
+                    ping_interval=PING_S,
+                    max_outstanding_pings=2,
+                    flush_timeout=FLUSH_S,
+                    no_echo=True,
+                )
+                await client.subscribe(f"{self._subject}{self._own}", cb=self._on_message)
+                await client.flush()
+            if client.max_payload < BATCH_BYTES:
+                self._complain(
+                    f"it takes messages of {client.max_payload} bytes at most; set max_payload "
+                    f"to {BATCH_BYTES} or more"
+                )
+                return False
+            self._complained = ""
+            self._set_client(client)
+            self._tried.set()
+            await self._publishing(client, closed)
+            return True
+        finally:
+            self._set_client(None)
+            with contextlib.suppress(Exception):
+                async with asyncio.timeout(CLOSE_S):
+                    await client.close()
+
+    async def _publishing(self, client: Client, closed: asyncio.Event) -> None:
+        """Publish what is sent until the client has lost its connection."""
+        watching = asyncio.create_task(self._watch(client, closed))
+        try:
+            while client.is_connected:
+                await self._more.wait()
+                await self._publish_waiting(client)
+        finally:
+            watching.cancel()
+
+    async def _watch(self, client: Client, closed: asyncio.Event) -> None:
+        """Wake `_publishing` when the client has lost its connection."""
+        while client.is_connected:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(WATCH_S):
+                    await closed.wait()
+        self._more.set()
+
+    async def _publish_waiting(self, client: Client) -> None:
+        self._more.clear()
+        while self._waiting:
+            to, batch = self._waiting.popleft()
+            await client.publish(f"{self._subject}{to}", batch)
+
+    def _set_client(self, client: Client | None) -> None:
+        self._waiting.clear()
+        if client is self._client:
+            return
+        self._client = client
+        if self._changed is not None:
+            self._changed()
+
+    async def _on_message(self, message: Msg) -> None:
+        if self._receive is not None:
+            self._receive(message.data)
+
+    async def _on_error(self, error: Exception) -> None:
+        self._complain(f"{type(error).__name__}: {error}".rstrip(": "))
+
+    def _complain(self, reason: str) -> None:
+        """Log a reason, unless it was logged last."""
+        if reason != self._complained:
+            self._complained = reason
+            log.warning("NATS: %s", reason)

@@ -1,0 +1,42 @@
+"""The part of a cluster that a single server is: the leader of itself, with all matches."""
+
+from __future__ import annotations
+
+from plyhouse.protocol.messages import MatchSnapshot
+from plyhouse.server.accounts.tickets import Ticket
+from plyhouse.server.gateway.admission import Admission
+from plyhouse.server.hosting.runners import Hosting
+from plyhouse.server.table.live import LiveMatch
+from plyhouse.server.table.pairing_plans import SeatHolder
+from plyhouse.server.table.participants import Participant
+from plyhouse.server.table.running_match import RunningMatch
+from plyhouse.server.wire.session import Session
+
+__all__ = ["Alone"]
+
+
+class Alone:
+    """A `plyhouse.server.gateway.logins.Membership` without other servers."""
+
+    def __init__(self, admission: Admission, hosting: Hosting) -> None:
+        self._admission = admission
+        self._hosting = hosting
+
+    async def ticket(self, secret: str) -> Ticket | None:
+        """Return the ticket of a hosted bot with this secret; None if it is not valid."""
+        return self._hosting.ticket(secret)
+
+    async def admit(
+        self, wanted: SeatHolder, session: Session, *, takeover: bool
+    ) -> tuple[Participant, bool, int]:
+        """Make a session the connection of its bot; see `Admission.admit`."""
+        return *self._admission.admit(wanted, session, takeover=takeover), 0
+
+    def returned(self, live: LiveMatch, seat: int, waited_ns: int) -> None:
+        """Do nothing, because no other server kept the bot away."""
+
+    async def enter(
+        self, match: RunningMatch, seat: int, participant: Participant, waited_ns: int
+    ) -> MatchSnapshot | None:
+        """Return None, because no match is elsewhere."""
+        return None

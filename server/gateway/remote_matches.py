@@ -1,0 +1,169 @@
+"""Matches that another server of the cluster runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from msgspec import structs
+
+from plyhouse.protocol.messages import Act, ClientMessage, MatchSnapshot, ServerMessage
+from plyhouse.server.gateway.member_messages import (
+    LetIn,
+    MemberMessage,
+    StandStill,
+    TellAbsences,
+    Unwatched,
+    Watched,
+    Written,
+)
+from plyhouse.server.table.pairing_plans import PairingPlan
+from plyhouse.server.table.participants import Line, Participant
+from plyhouse.server.table.presence import MatchSummary, Presence
+
+__all__ = ["RemoteMatch"]
+
+
+class Switchboard(Protocol):
+    """The interface of this server for its remote matches (`plyhouse.server.gateway.member`)."""
+
+    def post(self, epoch: int, message: MemberMessage) -> None:
+        """Send a message to a server."""
+
+    def number(self, line: Line) -> int:
+        """Return the number of a connection whose socket is here."""
+
+    def acted(self, match: RemoteMatch, seat: int, message: Act, stamp: int, lag: int) -> None:
+        """Pass on an action of a seat whose socket is here."""
+
+    def asked(self, match: RemoteMatch, seat: int, message: ClientMessage) -> None:
+        """Pass on any other request of a seat whose socket is here."""
+
+    def gone_away(self, match: RemoteMatch, seat: int) -> None:
+        """Report that a seat's connection has ended."""
+
+    def wrote(self, match: RemoteMatch, seat: int, ply: int, line: Line) -> None:
+        """Report that the turn at a ply was written to a seat's socket."""
+
+    async def show_public(self, match: RemoteMatch) -> MatchSnapshot | None:
+        """Ask the owner what a spectator may know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """The facts about the pairing of a remote match."""
+
+    id: str
+    competition: str | None
+
+
+class RemoteMatch:
+    """A `plyhouse.server.table.running_match.RunningMatch` of another server."""
+
+    __slots__ = ("_summary", "_switchboard", "holders", "id", "over", "owner", "plan", "spectators")
+
+    def __init__(
+        self,
+        switchboard: Switchboard,
+        summary: MatchSummary,
+        owner: int,
+        holders: Sequence[Participant],
+    ) -> None:
+        self._switchboard = switchboard
+        self._summary = summary
+        self.id = summary.id
+        self.owner = owner
+        """The epoch of the server that runs it."""
+        self.holders = tuple(holders)
+        self.over = False
+        self.plan: PairingPlan | None = None
+        """For the leader, how to begin its pairing again until it is stored."""
+        self.spectators: dict[Line, bool] = {}
+        """The spectators whose sockets are here; True for those that want drawings."""
+
+    @property
+    def pairing(self) -> Pairing:
+        """The facts about its pairing."""
+        return Pairing(self._summary.pairing, self._summary.competition)
+
+    @property
+    def ply(self) -> int:
+        """The number of plies, as last reported."""
+        return self._summary.ply
+
+    @property
+    def seats(self) -> tuple[Presence, ...]:
+        """The bot on each seat, as known here."""
+        return tuple([holder.presence for holder in self.holders])
+
+    def summary(self) -> MatchSummary:
+        """Return the record of the match, as last reported."""
+        return structs.replace(self._summary, seats=self.seats)
+
+    def report(self, **fields: object) -> None:
+        """Change fields of the record."""
+        self._summary = structs.replace(self._summary, **fields)
+
+    def act(self, seat: int, message: Act, stamp: int, lag_ns: int) -> None:
+        """Pass on an action."""
+        self._switchboard.acted(self, seat, message, stamp, lag_ns)
+
+    def request(self, seat: int, message: ClientMessage, stamp: int) -> None:
+        """Pass on a request."""
+        self._switchboard.asked(self, seat, message)
+
+    def disconnected(self, seat: int) -> None:
+        """Report that a seat has lost its connection."""
+        self._switchboard.gone_away(self, seat)
+
+    def turn_told(self, seat: int, ply: int, line: Line) -> None:
+        """Report that a seat has learned of its turn."""
+        self._switchboard.wrote(self, seat, ply, line)
+
+    def tell_who_is_away(self, line: Line, seat: int) -> None:
+        """Have the owner tell a seat which others are away."""
+        self._post(TellAbsences(self.id, seat, self._switchboard.number(line)))
+
+    def let_in(self, seat: int, span: int) -> None:
+        """Have the owner give a seat back the time of its login."""
+        self._post(LetIn(self.id, seat, span))
+
+    def stand_still(self, lost: Mapping[int, int], now: int) -> None:
+        """Have the owner give back to seats the nanoseconds that they lost until now."""
+        self._post(StandStill(self.id, dict(lost)))
+
+    def watch(self, line: Line, re: int | None, *, scenes: bool) -> None:
+        """Let a spectator follow the match."""
+        self.spectators[line] = scenes
+        self._post(Watched(self.id, self._switchboard.number(line), re, scenes))
+
+    def unwatch(self, line: Line) -> None:
+        """Stop following; unknown lines are ignored."""
+        if self.spectators.pop(line, None) is not None:
+            self._post(Unwatched(self.id, self._switchboard.number(line)))
+
+    def moved(self, owner: int) -> None:
+        """Note that another server runs the match now, and follow it there."""
+        self.owner = owner
+        for line, scenes in self.spectators.items():
+            self._post(Watched(self.id, self._switchboard.number(line), None, scenes))
+
+    def written(self, seat: int, line: Line, ply: int) -> None:
+        """Report that the turn at a ply is on its way to the seat."""
+        number = self._switchboard.number(line)
+        self._post(Written(self.id, seat, number, ply, line.lag_ns, line.floor_ns))
+
+    async def public_snapshot(self) -> MatchSnapshot | None:
+        """Return what a spectator may know now; None if the owner does not answer."""
+        return await self._switchboard.show_public(self)
+
+    def open_seats(self) -> frozenset[int]:
+        """Return no seat: the thoughts of bots are shown by the owner only."""
+        return frozenset()
+
+    def tell_everyone(self, message: ServerMessage) -> None:
+        """Do nothing, because the owner sends it."""
+
+    def _post(self, message: MemberMessage) -> None:
+        self._switchboard.post(self.owner, message)

@@ -1,0 +1,36 @@
+"""A NATS server for each test that asks for one."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+from tests.harness.nats import nats_server
+from tests.harness.postgres import POSTGRES, demand, reason, schema
+from tests.harness.small_cluster import SmallCluster
+
+from plyhouse.server.cluster.nats_server import LocalNats
+
+
+@pytest.fixture
+def nats() -> Iterator[LocalNats]:
+    with nats_server() as server:
+        yield server
+
+
+@pytest.fixture
+def database() -> Iterator[str]:
+    """A PostgreSQL URL with its own empty schema."""
+    demand(reason())
+    with schema() as name:
+        yield f"{POSTGRES}?schema={name}"
+
+
+@pytest.fixture
+async def cluster(database: str, nats: LocalNats) -> AsyncIterator[SmallCluster]:
+    """Three servers; the first one leads."""
+    made = SmallCluster(database, nats.url)
+    for _ in range(3):
+        await made.add()
+    yield made
+    await made.close()

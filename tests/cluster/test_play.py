@@ -1,0 +1,352 @@
+"""Matches, logins, seeks and pages on several servers, each with sockets of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import httpx
+import pytest
+from tests.harness.server import BotClient, Server
+from tests.harness.small_cluster import SmallCluster
+
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.messages import (
+    Accepted,
+    Act,
+    Answer,
+    Challenge,
+    ChallengeClosed,
+    Challenged,
+    Error,
+    Finished,
+    MatchMessage,
+    MatchSnapshot,
+    Ok,
+    Turn,
+    Update,
+    Watch,
+    Welcome,
+)
+from plyhouse.server.gateway.remote_matches import RemoteMatch
+from plyhouse.server.results.record import stored_record
+from plyhouse.server.results.verify import verify
+from plyhouse.storage import match_reads
+
+pytestmark = [pytest.mark.postgresql, pytest.mark.slow]
+
+
+async def seated(
+    places: list[Server], game: str, **seek: Any
+) -> tuple[list[BotClient], list[MatchSnapshot]]:
+    """Bots on these servers in a running match, in the order of their seats."""
+    bots = [await place.bot(f"player{n}", "bot") for n, place in enumerate(places)]
+    for bot in bots:
+        assert isinstance(await bot.seek(game, count=1, **seek), Ok)
+    starts = list(await asyncio.gather(*(bot.start() for bot in bots)))
+    both = sorted(zip(bots, starts, strict=True), key=lambda each: each[1].seat or 0)
+    return [bot for bot, _ in both], [start for _, start in both]
+
+
+def _port(bot: BotClient) -> int:
+    """Return the port of the server that a bot is connected to."""
+    port: int = bot.wire.remote_address[1]  # type: ignore[union-attr]
+    return port
+
+
+async def turn_of(bots: list[BotClient], ply: int) -> tuple[BotClient, Turn]:
+    bot = bots[ply % 2]
+    return bot, await bot.next(Turn, ply=ply)
+
+
+@pytest.mark.parametrize("game", ["connect_four", "pig", "leduc_poker"])
+async def test_match_between_sockets_of_two_servers_is_played_and_verified(
+    cluster: SmallCluster, game: str
+) -> None:
+    first, second, third = cluster.servers
+    bots, starts = await seated([second, third], game)
+    ends = await asyncio.gather(
+        *(bot.play(start, n) for n, (bot, start) in enumerate(zip(bots, starts, strict=True)))
+    )
+    assert [end.outcome.termination for end in ends] == ["normal", "normal"]
+    stored = await first.hub.store.read(match_reads.stored_match, starts[0].match)
+    assert verify(stored_record(stored, get_game(game))).ok
+    for server in cluster.servers:
+        async with asyncio.timeout(60):
+            while server.hub.directory.live:  # noqa: ASYNC110 - messages between servers are late
+                await asyncio.sleep(0.02)
+        matches = [each.matches for each in server.hub.directory.presences.values()]
+        assert not any(matches)
+
+
+async def test_match_runs_where_its_first_seat_is_connected(cluster: SmallCluster) -> None:
+    _, second, third = cluster.servers
+    bots, starts = await seated([second, third], "connect_four")
+    first_seat = next(
+        server
+        for server in (second, third)
+        if any(
+            each.matches.get(starts[0].match) == 0
+            for each in (p.presence for p in server.hub.seated.values())
+        )
+    )
+    assert starts[0].match in first_seat.hub.directory.own
+    assert len(bots) == 2
+
+
+@pytest.mark.parametrize("to", [0, 2], ids=["leader", "opponent"])
+async def test_bot_that_moves_to_another_server_plays_on(cluster: SmallCluster, to: int) -> None:
+    first, second, third = cluster.servers
+    bots, starts = await seated([second, third], "connect_four")
+    for ply in range(4):
+        bot, _ = await turn_of(bots, ply)
+        assert isinstance(await bot.ask(Act, starts[0].match, ply, "4"), Accepted)
+    key = bots[0].session
+    here = _port(bots[0])
+    target = first if to == 0 else third if here == second.server.port else second
+    await bots[0].close()
+    moved = await target.client()
+    name = starts[0].players[0].player
+    welcome = await moved.hello(await second.token(name), "bot", session=key)
+    assert isinstance(welcome, Welcome)
+    assert [(each.match, each.ply) for each in welcome.matches] == [(starts[0].match, 4)]
+    bots[0] = moved
+    assert isinstance(await moved.ask(Act, starts[0].match, 4, "1"), Accepted)
+    bot, turn = await turn_of(bots, 5)
+    assert turn.ply == 5
+    assert bot is bots[1]
+
+
+async def test_second_program_of_a_bot_is_refused_on_any_server(cluster: SmallCluster) -> None:
+    _, second, third = cluster.servers
+    await second.bot("alice", "one")
+    token = await second.token("alice")
+    other = await third.client()
+    answer = await other.hello(token, "one")
+    assert isinstance(answer, Error)
+    assert answer.code == "auth/already_connected"
+    again = await third.client()
+    assert isinstance(await again.hello(token, "one", takeover=True), Welcome)
+
+
+async def test_spectator_on_a_third_server_sees_every_ply(cluster: SmallCluster) -> None:
+    first, second, third = cluster.servers
+    bots, starts = await seated([second, third], "tic_tac_toe")
+    viewer = await first.client()
+    assert isinstance(await viewer.hello("", ""), Welcome)
+    shown = await viewer.ask(Watch, starts[0].match)
+    assert isinstance(shown, MatchMessage)
+    assert shown.snapshot.seat is None
+    far = await (third if starts[0].match in second.hub.directory.own else second).client()
+    assert isinstance(await far.hello("", ""), Welcome)
+    assert isinstance(await far.ask(Watch, starts[0].match), MatchMessage)
+    await asyncio.gather(*(b.play(s) for b, s in zip(bots, starts, strict=True)))
+    for each in (viewer, far):
+        assert (await each.next(Finished)).outcome.termination == "normal"
+        assert any(isinstance(message, Update) for message in each.inbox)
+
+
+async def test_challenge_reaches_a_bot_on_another_server(cluster: SmallCluster) -> None:
+    _, second, third = cluster.servers
+    one = await second.bot("alice", "one")
+    two = await third.bot("bob", "two", games=["pig"])
+    asked = await one.ask(Challenge, "bob/two", "pig", "total:60")
+    assert isinstance(asked, Ok), asked
+    got = await two.next(Challenged)
+    assert isinstance(await two.ask(Answer, got.challenge, True), Ok)
+    assert (await one.next(ChallengeClosed)).reason == "accepted"
+    starts = await asyncio.gather(one.start(), two.start())
+    assert starts[0].match == starts[1].match
+
+
+async def test_stopped_owner_hands_its_matches_over_and_charges_nobody(
+    cluster: SmallCluster,
+) -> None:
+    _, second, third = cluster.servers
+    bots, starts = await seated([second, third], "connect_four")
+    match = starts[0].match
+    owner = next(each for each in cluster.servers if match in each.hub.directory.own)
+    for ply in range(3):
+        bot, _ = await turn_of(bots, ply)
+        accepted = await bot.ask(Act, match, ply, "4")
+        assert isinstance(accepted, Accepted)
+    stayed = next(each for each in (second, third) if each is not owner)
+    here = [bot for bot in bots if _port(bot) == stayed.server.port]
+    gone = next(bot for bot in bots if bot not in here)
+    await cluster.stop(owner)
+    back = await cluster.servers[0].client()
+    seat = bots.index(gone)
+    name = starts[0].players[seat].player
+    token = await stayed.hub.store.add_token(name, ("play",))
+    welcome = await back.hello(token, "bot", session=gone.session)
+    assert isinstance(welcome, Welcome), welcome
+    assert [each.ply for each in welcome.matches] == [3]
+    bots[seat] = back
+    live = next(
+        each.hub.directory.own[match] for each in cluster.servers if match in each.hub.directory.own
+    )
+    for ply in range(3, 5):
+        answer = await bots[ply % 2].ask(Act, match, ply, "1")
+        assert isinstance(answer, Accepted), answer
+        assert answer.ledger is not None
+        assert answer.ledger.charged_ms < 5_000
+    assert live.match.ply == 5
+
+
+async def test_bot_that_is_back_before_its_match_waits_for_it(
+    cluster: SmallCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A new owner in the database may need seconds to restore a match."""
+    first, second, third = cluster.servers
+    bots, starts = await seated([second, third], "connect_four")
+    match = starts[0].match
+    owner = next(each for each in cluster.servers if match in each.hub.directory.own)
+    left = [each for each in cluster.servers if each is not owner]
+    asked, release = asyncio.Event(), asyncio.Event()
+    for server in left:
+        runner = server.hub.runner
+
+        async def stored(pairings: Any = None, read: Any = runner.stored_matches) -> Any:
+            asked.set()
+            await release.wait()
+            return await read(pairings)
+
+        monkeypatch.setattr(runner, "stored_matches", stored)
+    seat = next(n for n, bot in enumerate(bots) if owner.server.port == _port(bot))
+    token = await first.hub.store.add_token(starts[0].players[seat].player, ("play",))
+    await cluster.stop(owner)
+    await asked.wait()
+    logins = []
+    for server in left:  # one of them is the new owner
+        back = await server.client()
+        hello = back.hello(token, "bot", session=bots[seat].session, takeover=True)
+        logins.append(asyncio.create_task(hello))
+        await asyncio.sleep(1)  # another server answers at once if it does not wait
+    release.set()
+    welcome = await logins[-1]
+    assert isinstance(welcome, Welcome), welcome
+    assert [each.match for each in welcome.matches] == [match]
+    live = next(each.hub.directory.own[match] for each in left if match in each.hub.directory.own)
+    assert seat not in live.match.attendance.away
+
+
+async def test_leader_that_followed_a_match_lets_its_other_bot_in(
+    cluster: SmallCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It knew the match because of the opponent, before it began to lead."""
+    first, second, third = cluster.servers
+    bots, starts = await seated([second, third], "connect_four")
+    match = starts[0].match
+    owner = second if match in second.hub.directory.own else third
+    follower = third if owner is second else second
+    seat = next(n for n, bot in enumerate(bots) if owner.server.port == _port(bot))
+    assert owner.hub.cluster is not None
+    assert follower.hub.member is not None
+    board, look = follower.hub.member.board, owner.hub.cluster._look
+
+    async def wait_to_look() -> None:
+        if board.leading:  # so that the follower claims the role
+            await look()
+
+    monkeypatch.setattr(owner.hub.cluster, "_look", wait_to_look)
+    await cluster.stop(first)
+    await bots[seat].close()
+    back = await follower.client()
+    token = await owner.hub.store.add_token(starts[0].players[seat].player, ("play",))
+    welcome = await back.hello(token, "bot", session=bots[seat].session)
+    assert isinstance(welcome, Welcome), welcome
+    assert [each.match for each in welcome.matches] == [match]
+
+
+@pytest.mark.parametrize("to", ["owner", "another"])
+async def test_bot_is_not_charged_for_the_silence_of_its_server(
+    cluster: SmallCluster, monkeypatch: pytest.MonkeyPatch, to: str
+) -> None:
+    """Its server has stopped without a word, which the others do not know yet."""
+    first, second, third = cluster.servers
+    bots, starts = await seated([second, third], "connect_four", time_control="total:60")
+    match = starts[0].match
+    owner = second if match in second.hub.directory.own else third
+    gateway = third if owner is second else second
+    seat = next(n for n, bot in enumerate(bots) if gateway.server.port == _port(bot))
+    for ply in range(seat):
+        assert isinstance(await (await turn_of(bots, ply))[0].ask(Act, match, ply, "4"), Accepted)
+    bot, turn = await turn_of(bots, seat)
+    live = owner.hub.directory.own[match]
+    async with asyncio.timeout(60):
+        while live.match.clock.running is None:  # noqa: ASYNC110 - another server reports it
+            await asyncio.sleep(0.01)
+    assert owner.hub.member is not None
+    monkeypatch.setattr(owner.hub.member.board, "silence", lambda _: 3_600 * 10**9)
+    target = owner if to == "owner" else first
+    await asyncio.sleep(1.2)  # longer than a login here takes, which is given back anyway
+    back = await target.client()
+    token = await first.hub.store.add_token(starts[0].players[seat].player, ("play",))
+    assert isinstance(await back.hello(token, "bot", session=bot.session), Welcome)
+    answer = await back.ask(Act, match, turn.ply, "1")
+    assert isinstance(answer, Accepted), answer
+    assert answer.ledger is not None
+    assert answer.ledger.stall_ms > 1_000
+
+
+async def test_open_seek_survives_the_leader(cluster: SmallCluster) -> None:
+    first, second, third = cluster.servers
+    one = await second.bot("alice", "one")
+    assert isinstance(await one.seek("pig", count=1), Ok)
+    await cluster.stop(first)
+    two = await third.bot("bob", "two")
+    assert isinstance(await two.seek("pig", count=1), Ok)
+    starts = await asyncio.gather(one.start(), two.start())
+    assert starts[0].match == starts[1].match
+
+
+async def test_every_server_answers_http_with_what_the_leader_knows(
+    cluster: SmallCluster,
+) -> None:
+    _, second, third = cluster.servers
+    _, starts = await seated([second, third], "connect_four")
+    async with httpx.AsyncClient() as web:
+        for server in cluster.servers:
+            base = server.server.url
+            shown = (await web.get(f"{base}/api/v1/matches/{starts[0].match}")).json()
+            assert shown["snapshot"]["match"] == starts[0].match
+            status = (await web.get(f"{base}/api/v1/status")).json()
+            assert (status["bots"], status["matches"]) == (2, 1)
+            assert (await web.get(f"{base}/healthz")).status_code == 200
+
+
+async def test_forged_headers_of_the_cluster_are_ignored(cluster: SmallCluster) -> None:
+    second = cluster.servers[1]
+    forged = {"x-plyhouse-cluster": "guess", "x-plyhouse-client": "192.0.2.1"}
+    async with httpx.AsyncClient(headers=forged) as web:
+        answer = await web.get(f"{second.server.url}/api/v1/status")
+    assert answer.status_code == 200
+    assert answer.json()["bots"] == 0
+
+
+async def test_matches_of_other_servers_count_against_the_room_of_a_bot(
+    cluster: SmallCluster,
+) -> None:
+    first, second, third = cluster.servers
+    await seated([second, third], "connect_four")
+    here = first.hub.directory.presences.values()
+    assert [each.max_matches - each.free for each in here] == [1, 1]
+    assert all(isinstance(each, RemoteMatch) for each in first.hub.directory.live.values())
+
+
+async def test_lost_connection_is_noted_in_all_matches_of_the_bot(cluster: SmallCluster) -> None:
+    _, second, third = cluster.servers
+    owner = await second.bot("alice", "bot", max_matches=2)
+    other = await third.bot("bob", "bot", max_matches=2)
+    for bot in (owner, other):
+        assert isinstance(await bot.seek("connect_four", count=2), Ok)
+    matches = [(await owner.start()).match, (await owner.start()).match]
+    assert {(await other.start()).match, (await other.start()).match} == set(matches)
+    here = [each.hub.directory.own for each in (second, third)]
+    await other.close()
+    async with asyncio.timeout(60):
+        while True:
+            lives = [own[match] for own in here for match in matches if match in own]
+            if len(lives) == 2 and all(live.match.attendance.away for live in lives):
+                break
+            await asyncio.sleep(0.02)

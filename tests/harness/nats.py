@@ -1,0 +1,27 @@
+"""A NATS server for tests, which they may stop and start again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from plyhouse.server.cluster.errors import ClusterError
+from plyhouse.server.cluster.nats_server import LocalNats
+
+__all__ = ["nats_server"]
+
+
+@contextmanager
+def nats_server() -> Iterator[LocalNats]:
+    """Run a NATS server; skip the test, or where NATS is required fail it, if there is none."""
+    try:
+        server = LocalNats()
+    except ClusterError as error:
+        if os.environ.get("PLYHOUSE_REQUIRE_NATS") == "1":
+            pytest.fail(str(error))
+        pytest.skip(str(error))
+    with server:
+        yield server

@@ -1,0 +1,43 @@
+"""A cluster of servers in this process, which tests may stop one by one."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+from tests.harness.server import PATIENCE, Server
+
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.serve import running_server
+
+__all__ = ["SmallCluster"]
+
+
+class SmallCluster:
+    """Servers on one database, the leader first."""
+
+    def __init__(self, database: str, nats: str, **settings: Any) -> None:
+        self.servers: list[Server] = []
+        self._settings = {"peer_timeout": PATIENCE, **settings}
+        self._settings |= {"port": 0, "database": database, "cluster": nats}
+        self._stacks: dict[Server, contextlib.AsyncExitStack] = {}
+        self._clients = contextlib.AsyncExitStack()
+
+    async def add(self) -> Server:
+        """Start one more server."""
+        stack = contextlib.AsyncExitStack()
+        running = await stack.enter_async_context(running_server(ServerConfig(**self._settings)))
+        server = Server(running, self._clients)
+        self._stacks[server] = stack
+        self.servers.append(server)
+        return server
+
+    async def stop(self, server: Server) -> None:
+        """Stop a server as SIGTERM does."""
+        self.servers.remove(server)
+        await self._stacks.pop(server).aclose()
+
+    async def close(self) -> None:
+        await self._clients.aclose()
+        for server in tuple(self.servers):
+            await self.stop(server)
