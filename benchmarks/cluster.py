@@ -2,7 +2,9 @@
 
 Pairs of bots play connect four as fast as they can, on one server with SQLite, on one with
 PostgreSQL, and on clusters.  *Local* pairs use one server, *crossing* pairs use two.  Processor
-times are those of the server processes; the load runs in this process.  The last tables show the
+times are those of the server processes; the load runs in this process.  Bots as fast as they can
+be keep two processors busy with one server: the plies of more servers then share them, and each
+commit stores fewer.  ``--think`` keeps the load of each server the same.  The last tables show the
 time of one ply between two servers, and the memory of idle connections.
 """
 
@@ -142,6 +144,7 @@ async def _run(
         for _ in range(count):
             await servers.start()
         pairs = load.pop("pairs", options.pairs * count)
+        load.setdefault("think", options.think)
         return await measured(servers, database, pairs, options.seconds, cross=cross, **load)
     finally:
         await servers.close()
@@ -190,7 +193,7 @@ def idle(most: int) -> None:
 async def _connect_idle(database: str, nats: str, most: int) -> None:
     async with await Store.open(database):
         pass
-    limits = ("--max-connections", "--max-connections-per-address", "--max-connections-per-player")
+    limits = ("--max-connections", "--max-connections-per-address", "--max-bots-per-player")
     options = [word for limit in limits for word in (limit, str(2 * most))]
     servers = Processes(database, nats, *options, "--connections-per-second", "0")
     try:
@@ -228,6 +231,7 @@ async def _idle(url: str, token: str, number: int) -> Any:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=32, help="pairs of bots per server")
+    parser.add_argument("--think", type=float, default=0, help="longest thinking time in seconds")
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--servers", type=int, nargs="*", default=[1, 2, 4])
     parser.add_argument("--idle", type=int, default=0, help="connections; 20000 need 64,000 files")

@@ -1,8 +1,9 @@
-"""Competitions on several servers, of which some are killed, beside one on a single server."""
+"""Finals of a class on several servers, of which some are killed, beside one on a single server."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -16,8 +17,21 @@ from plyhouse.storage.store import Store
 pytestmark = [pytest.mark.postgresql, pytest.mark.slow]
 
 PATIENCE = 150
-BOTS = 8
+STUDENTS = int(os.environ.get("PLYHOUSE_FINAL_STUDENTS", "6"))
 GAME = "tic_tac_toe"
+BASELINES = {"weak": "pass", "strong": "good"}
+"""The baselines with their grades."""
+CUP = f"""
+name = "Cup"
+games = ["{GAME}"]
+time_control = "total:60"
+[format]
+name = "gauntlet"
+times = 2
+""" + "".join(
+    f'[[baselines]]\nbot = "staff/{bot}"\ngrade = "{grade}"\n' for bot, grade in BASELINES.items()
+)
+FINAL = "/api/v1/class/competitions"
 
 
 class FixedBot(RestlessBot):
@@ -30,14 +44,18 @@ class FixedBot(RestlessBot):
     number = 0
 
 
-async def competition(processes: Processes, method: str, path: str, **options: Any) -> Any:
-    """Ask any server that lives about competitions; servers may be killed meanwhile."""
+async def ask(processes: Processes, method: str, path: str, token: str, **options: Any) -> Any:
+    """Ask any server that lives; servers may be killed meanwhile."""
     async with asyncio.timeout(PATIENCE):
         while True:
-            url = f"{processes.alive[-1].url}/api/v1/competitions{path}"
             try:
-                async with httpx.AsyncClient(timeout=5) as client:
-                    answer = await client.request(method, url, **options)
+                async with httpx.AsyncClient(timeout=30) as client:
+                    answer = await client.request(
+                        method,
+                        f"{processes.alive[-1].url}{FINAL}{path}",
+                        headers={"Authorization": f"Bearer {token}"},
+                        **options,
+                    )
             except httpx.TransportError:
                 answer = None
             if answer is not None and answer.status_code < 500:
@@ -46,54 +64,57 @@ async def competition(processes: Processes, method: str, path: str, **options: A
             await asyncio.sleep(0.2)
 
 
-async def finished(processes: Processes, path: str, matches: int) -> dict[str, Any]:
-    """Return a competition when so many of its matches are over."""
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            shown: dict[str, Any] = await competition(processes, "GET", path)
-            if shown["finished"] >= matches:
-                return shown
-            await asyncio.sleep(0.1)
-
-
 async def played(processes: Processes, database: str, kills: list[int]) -> list[Any]:
-    """Play a round robin while servers are killed, and return its table."""
-    bots = []
-    for number, token in enumerate(await tokens(database, BOTS)):
-        bot = FixedBot(processes, token, "bot", number)
-        bot.number, bot.games, bot.think = number, [GAME], 0.1
-        bots.append(bot)
+    """Play a final while servers are killed, and return its standings with the grades."""
     async with await Store.open(database) as store:
         await store.add_player("olga")
         organiser = await store.add_token("olga", ("organise",))
-    tasks = []
+        await store.add_player("staff")
+        staff = await store.add_token("staff")
+    bots: list[FixedBot] = []
+    tasks: list[asyncio.Task[None]] = []
+
+    async def connect(token: str, name: str) -> None:
+        bot = FixedBot(processes, token, name, len(bots))
+        bot.number, bot.games, bot.think = len(bots), [GAME], 0.1
+        bots.append(bot)
+        tasks.append(asyncio.create_task(bot.run()))
+        while not bot.logins:  # noqa: ASYNC110 - another process
+            await asyncio.sleep(0.01)
+
+    async def finished() -> int:
+        shown = await ask(processes, "GET", "/Cup", organiser)
+        return sum(game["finished"] for game in shown["progress"])
+
     try:
         async with asyncio.timeout(PATIENCE):
-            for bot in bots:  # in this order, which breaks ties in the table
-                tasks.append(asyncio.create_task(bot.run()))
-                while not bot.logins:  # noqa: ASYNC110 - other processes
-                    await asyncio.sleep(0.05)
-        made = await competition(
-            processes,
-            "POST",
-            "",
-            headers={"Authorization": f"Bearer {organiser}"},
-            json={"name": "Cup", "game": GAME, "time_control": "total:60"},
-        )
-        assert len(made["entries"]) == BOTS
-        path = f"/{made['competition']}"
-        for kill in kills:
-            enough = 1 + (await competition(processes, "GET", path))["finished"]
-            assert enough < made["planned"], "the competition ended before all servers were killed"
-            await processes.kill(processes.alive[kill])
-            await finished(processes, path, enough)
-        shown = await finished(processes, path, made["planned"])
+            for name in BASELINES:
+                await connect(staff, name)
+            await ask(processes, "POST", "", organiser, json={"file": CUP})
+            csv = "\n".join(["name", *(f"s{number:02}" for number in range(STUDENTS))])
+            joined = await ask(processes, "POST", "/Cup/students", organiser, json={"csv": csv})
+            for each in joined:
+                await connect(each["token"], "bot")
+        await ask(processes, "POST", "/Cup/freeze", organiser, json={})
+        await ask(processes, "POST", "/Cup/run", organiser, json={})
+        begun = await ask(processes, "GET", "/Cup", organiser)
+        planned = sum(game["planned"] for game in begun["progress"])
+        assert planned == 2 * 2 * STUDENTS * len(BASELINES)
+        async with asyncio.timeout(PATIENCE):
+            for kill in kills:
+                enough = 1 + await finished()
+                assert enough < planned, "the final ended before all servers were killed"
+                await processes.kill(processes.alive[kill])
+                while await finished() < enough:
+                    await asyncio.sleep(0.1)
+            while (await ask(processes, "GET", "/Cup", organiser))["status"] != "finished":
+                await asyncio.sleep(0.1)
+        shown = await ask(processes, "GET", "/Cup/export", organiser)
     finally:
         for task in tasks:
             task.cancel()
-    assert shown["planned"] == BOTS * (BOTS - 1)
-    assert [bot.problems for bot in bots] == [[]] * BOTS
-    return [{key: line[key] for key in line if key != "bot_id"} for line in shown["table"]]
+    assert [bot.problems for bot in bots] == [[]] * len(bots)
+    return shown
 
 
 @pytest.fixture
@@ -108,16 +129,16 @@ async def processes(database: str, nats: LocalNats) -> AsyncIterator[Processes]:
     await made.close()
 
 
-async def test_competition_with_killed_servers_has_the_table_of_one_server(
+async def test_final_with_killed_servers_has_the_table_and_grades_of_one_server(
     processes: Processes, database: str, tmp_path: Any
 ) -> None:
-    table = await played(processes, database, kills=[0, 0])  # the leader, then the next one
+    results = await played(processes, database, kills=[0, 0])  # the leader, then the next one
     single = f"sqlite:///{tmp_path}/single.db"
     async with await Store.open(single):
         pass
     alone = Processes(single, "", forked=True)
     await alone.start()
     try:
-        assert table == await played(alone, single, kills=[])
+        assert results == await played(alone, single, kills=[])
     finally:
         await alone.close()
