@@ -6,9 +6,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable, Container
-from typing import Protocol
+from collections.abc import Callable, Container, Sequence
+from typing import Final, Protocol
 
 import msgspec
 
@@ -49,6 +50,9 @@ from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import SeatRow
 
 __all__ = ["Logins", "Membership"]
+
+KEPT_SECONDS: Final = 0.5
+"""A login that waits longer than this for a match of another server is not charged for it."""
 
 
 class Membership(Protocol):
@@ -191,7 +195,7 @@ class Logins:
         self._login_refunds.give_back(wait, bot)
         self._counts.logins += 1
         journal.logged_in(session, presence)
-        snapshots = await self._enter(participant, waited)
+        snapshots = await self._enter(participant, waited, wait)
         release(
             self._welcome(
                 hello,
@@ -215,7 +219,7 @@ class Logins:
         self._tournaments.advance_soon([bot])
 
     async def _enter(
-        self, participant: Participant, waited_ns: int
+        self, participant: Participant, waited_ns: int, wait: LoginWait
     ) -> list[tuple[RunningMatch, int, MatchSnapshot]]:
         """Let a bot back into its matches; return what it may know of each."""
         entered: list[tuple[RunningMatch, int, MatchSnapshot]] = []
@@ -235,12 +239,45 @@ class Logins:
             stored = None if live is None else live.durable()
             if stored is not None:
                 await stored
-        for match, seat in elsewhere:
-            snapshot = await self._member.enter(match, seat, participant, waited_ns)
-            if snapshot is not None:
-                # Its owner may have changed meanwhile, even to this server.
-                entered.append((self._directory.live.get(match.id, match), seat, snapshot))
+        waiting = {
+            asyncio.ensure_future(self._member.enter(match, seat, participant, waited_ns)): (
+                match,
+                seat,
+            )
+            for match, seat in elsewhere
+        }
+        try:
+            while waiting:
+                began = self._now()
+                done, _ = await asyncio.wait(
+                    waiting, timeout=KEPT_SECONDS, return_when=asyncio.FIRST_COMPLETED
+                )
+                for answer in done:
+                    match, seat = waiting.pop(answer)
+                    snapshot = answer.result()
+                    if snapshot is not None:
+                        # Its owner may have changed meanwhile, even to this server.
+                        entered.append((self._directory.live.get(match.id, match), seat, snapshot))
+                if not done:
+                    self._kept_waiting(entered, began)
+                    self._login_refunds.skip(wait)
+        finally:
+            for each in waiting:
+                each.cancel()
         return entered
+
+    def _kept_waiting(
+        self, entered: Sequence[tuple[RunningMatch, int, MatchSnapshot]], since: int
+    ) -> None:
+        """Give a bot back the time in which another of its matches has no server.
+
+        It may know its turns, but it hears of them only when all its matches are found.
+        """
+        now = self._now()
+        for match, seat, _ in entered:
+            found = self._directory.live.get(match.id, match)
+            if not found.over:
+                found.stand_still({seat: now - since}, now)
 
     def _welcome(
         self,

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.harness.cluster import Processes, RestlessBot, tokens
+from tests.harness.cluster import Processes, RestlessBot
 
 from plyhouse.server.cluster.nats_server import LocalNats
 from plyhouse.storage.store import Store
@@ -82,9 +82,14 @@ async def played(processes: Processes, database: str, kills: list[int]) -> list[
         while not bot.logins:  # noqa: ASYNC110 - another process
             await asyncio.sleep(0.01)
 
-    async def finished() -> int:
-        shown = await ask(processes, "GET", "/Cup", organiser)
-        return sum(game["finished"] for game in shown["progress"])
+    async def finished(matches: int) -> int:
+        """Return how many matches have ended when so many have."""
+        while True:
+            shown = await ask(processes, "GET", "/Cup", organiser)
+            ended: int = sum(game["finished"] for game in shown["progress"])
+            if ended >= matches and (ended < planned or shown["status"] == "finished"):
+                return ended
+            await asyncio.sleep(0.1)
 
     try:
         async with asyncio.timeout(PATIENCE):
@@ -102,14 +107,12 @@ async def played(processes: Processes, database: str, kills: list[int]) -> list[
         assert planned == 2 * 2 * STUDENTS * len(BASELINES)
         async with asyncio.timeout(PATIENCE):
             for kill in kills:
-                enough = 1 + await finished()
+                enough = 1 + await finished(0)
                 assert enough < planned, "the final ended before all servers were killed"
                 await processes.kill(processes.alive[kill])
-                while await finished() < enough:
-                    await asyncio.sleep(0.1)
-            while (await ask(processes, "GET", "/Cup", organiser))["status"] != "finished":
-                await asyncio.sleep(0.1)
-        shown = await ask(processes, "GET", "/Cup/export", organiser)
+                await finished(enough)
+            await finished(planned)
+        shown: list[Any] = await ask(processes, "GET", "/Cup/export", organiser)
     finally:
         for task in tasks:
             task.cancel()

@@ -289,6 +289,53 @@ async def test_bot_is_not_charged_for_the_silence_of_its_server(
     assert answer.ledger.stall_ms > 1_000
 
 
+@pytest.mark.parametrize("to", ["owner", "another"])
+async def test_bot_is_not_charged_while_another_of_its_matches_is_taken_over(
+    cluster: SmallCluster, monkeypatch: pytest.MonkeyPatch, to: str
+) -> None:
+    """Its welcome waits for all matches, also for those whose server has stopped."""
+    first, second, third = cluster.servers
+    mine, theirs = await third.bot("ada", "bot"), await second.bot("bob", "bot")
+    ours: MatchSnapshot | None = None
+    lost: set[str] = set()
+    while ours is None or not lost:
+        for bot in (mine, theirs):
+            assert isinstance(await bot.seek("connect_four", count=1), Ok)
+        start, _ = await asyncio.gather(mine.start(), theirs.start())
+        if start.match in third.hub.directory.own:
+            lost.add(start.match)
+        else:
+            ours = start
+    match = ours.match
+    if ours.seat == 1:
+        turn = await theirs.next(Turn, match=match, ply=0)
+        assert isinstance(await theirs.ask(Act, match, 0, "4"), Accepted)
+    turn = await mine.next(Turn, match=match)
+    asked, release = asyncio.Event(), asyncio.Event()
+    for server in (first, second):
+
+        async def stored(pairings: Any = None, read: Any = server.hub.runner.stored_matches) -> Any:
+            asked.set()
+            await release.wait()
+            return await read(pairings)
+
+        monkeypatch.setattr(server.hub.runner, "stored_matches", stored)
+    await cluster.stop(third)
+    await asked.wait()
+    back = await (second if to == "owner" else first).client()
+    token = await first.hub.store.add_token("ada", ("play",))
+    hello = asyncio.create_task(back.hello(token, "bot", session=mine.session, takeover=True))
+    await asyncio.sleep(3)  # longer than any login is given back
+    release.set()
+    welcome = await hello
+    assert isinstance(welcome, Welcome), welcome
+    assert {each.match for each in welcome.matches} == {match, *lost}
+    answer = await back.ask(Act, match, turn.ply, "1")
+    assert isinstance(answer, Accepted), answer
+    assert answer.ledger is not None
+    assert answer.ledger.charged_ms < 1_500
+
+
 async def test_open_seek_survives_the_leader(cluster: SmallCluster) -> None:
     first, second, third = cluster.servers
     one = await second.bot("alice", "one")
