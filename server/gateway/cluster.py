@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Iterable
-from typing import Final, cast
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable
+from typing import Any, Final, cast
 
 from msgspec import structs
 
@@ -447,10 +447,7 @@ class Cluster:
         if self._board.leading:
             self._on_over(summary)
 
-    def _spawn(self, work: Awaitable[None]) -> None:
-        async def run() -> None:
-            await work
-
-        task = asyncio.get_running_loop().create_task(run())
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
         self._soon.add(task)
         task.add_done_callback(self._looked)

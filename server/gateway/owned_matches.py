@@ -168,7 +168,11 @@ class OwnedMatches:
             live = recent if isinstance(recent, LiveMatch) and not self._board.stopping else None
         if live is None:
             return None, None
-        line = live.holders[message.seat].line
+        holder = live.holders[message.seat]
+        if self._directory.participants.get(holder.presence.bot_id) is not holder:
+            # The match is over.  This server forgot its bot, which may be back on another one.
+            holder.line = self._board.line(sender, message.connection)
+        line = holder.line
         place = sender, message.connection
         if isinstance(line, RemoteLine) and (line.epoch, line.connection) == place:
             return live, line

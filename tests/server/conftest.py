@@ -19,8 +19,11 @@ from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.serve import running_server
 
-CLUSTERED = {"test_lobby"}
-"""Modules whose tests of `open_house` run on one server, and then on a cluster of three."""
+CLUSTERED = {
+    "test_lobby",
+    "test_a_bot_may_ask_how_the_match_ended_that_it_lost_while_away",
+}
+"""Modules and tests of `open_house` that run on one server, and then on a cluster of three."""
 ONE_SERVER = {
     # The leader of a cluster hears of the end of a match a little after its bots.
     "test_who_accepted_and_plays_something_else_meanwhile_is_waited_for",
@@ -32,8 +35,8 @@ ALWAYS = os.environ.get("PLYHOUSE_TEST_SERVERS")
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run the tests of some modules twice."""
-    module = metafunc.module.__name__.rpartition(".")[2]
-    twice = module in CLUSTERED and metafunc.function.__name__ not in ONE_SERVER
+    names = {metafunc.module.__name__.rpartition(".")[2], metafunc.function.__name__}
+    twice = bool(names & CLUSTERED) and not names & ONE_SERVER
     if "servers" in metafunc.fixturenames and twice:
         marks = (pytest.mark.postgresql, pytest.mark.slow)
         metafunc.parametrize("servers", [1, pytest.param(3, marks=marks)], ids=["one", "three"])
