@@ -95,22 +95,25 @@ export class Choosing {
     if (action !== null) setTimeout(() => this.send(action), 0);
   }
 
-  /** The drawing is whole: add what can be chosen beside its spots, and listen. @param {HTMLElement} whole */
-  attach(whole) {
-    whole.append(this.hint);
+  /** The drawing is whole: add what can be chosen beside its spots, and listen. @type {(whole: HTMLElement, prompt: HTMLElement) => void} */
+  attach(whole, prompt) {
+    prompt.append(this.hint);
     if (this.ahead || this.choice?.moves.some(({ via }) => via.length > 1)) {
-      const status = whole.querySelector(".status");
+      const status = prompt.querySelector(".status");
       status?.insertBefore(this.undo, status.querySelector(".flip"));
     }
-    if (this.choose) whole.append(this.asked, ...this.buttons());
+    if (this.choose) prompt.append(this.asked, ...this.buttons());
     keysOf(whole, this.keys());
     listen(whole, this.keys());
-    whole.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return;
-      if (this.choice?.path.length) this.give();
-      else if (this.ahead?.path.length) { this.ahead.clear(); this.refresh(); }
-    });
+    for (const part of [whole, prompt]) part.addEventListener("keydown", (event) => this.escape(event));
     this.refresh();
+  }
+
+  /** Escape gives up what was chosen so far. @param {KeyboardEvent} event */
+  escape(event) {
+    if (event.key !== "Escape") return;
+    if (this.choice?.path.length) this.give();
+    else if (this.ahead?.path.length) { this.ahead.clear(); this.refresh(); }
   }
 
   /** The keys that mean buttons. */

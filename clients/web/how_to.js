@@ -11,12 +11,12 @@ function seen() {
   }
 }
 
-/** Show the help at the top of the course of the match, unless it has been closed here before. */
+/** Show the help in the course of the match, below what can be done now, unless it has been closed here before. */
 export function howToPlay() {
   const note = document.getElementById("how-to");
   const game = note?.dataset.game ?? "";
   if (!note?.hidden || seen().includes(game)) return;
-  document.querySelector("#match .course")?.prepend(note);
+  document.querySelector("#hands")?.after(note);
   note.hidden = false;
   note.querySelector("button")?.addEventListener("click", () => {
     note.remove();

@@ -60,6 +60,7 @@ export class Parts {
     this.outcome = html("p", { id: "outcome", role: "status" });
     this.detail = html("pre", { id: "detail", class: "detail", hidden: true });
     this.review = html("p", { id: "review", hidden: true, "aria-live": "polite" });
+    this.words = html("div", { class: "words" });
     this.own = html("div", { id: "own", class: "choices", role: "group", "aria-label": "Your match" });
     this.again = html("div", { id: "again", class: "choices", role: "group", "aria-label": "Play again" });
     this.sitting = html("p", { id: "sitting" });
@@ -77,7 +78,7 @@ export class Parts {
     place.replaceChildren(
       html("section", { class: "position", "aria-label": "Position" }, whole ? seats.node : null, this.scene, whole ? null : controls.steps),
       html("section", { class: "course", "aria-label": "Course of the match" },
-        this.title, this.sitting, this.outcome, this.detail, this.review, whole ? null : seats.node, this.own, this.again, this.hands,
+        this.title, this.sitting, this.outcome, this.words, this.detail, this.review, whole ? null : seats.node, this.own, this.again, this.hands,
         ...(whole ? [controls.steps, list.node, accounts.node, thoughts.node, explained.node, this.dice.node, output.node] : []),
         mode === "embed" ? open : null),
       this.said, controls.help, controls.shared, controls.settings);
@@ -86,7 +87,15 @@ export class Parts {
     new ResizeObserver(() => this.room()).observe(document.documentElement);
     annotate(this.scene);
     onSettings((changed) => { if (changed.size !== undefined) this.room(); });
-    this.scene.addEventListener("flipped", () => seats.sides(sideBelow(this.scene)));
+    this.scene.addEventListener("flipped", () => this.settle());
+  }
+
+  /** A position was drawn: on the page of a match, words and buttons lie beside boards, but on tables of felt. */
+  settle() {
+    this.seats.sides(sideBelow(this.scene));
+    if (mode !== "page") return;
+    const prompt = this.scene.querySelector(".prompt");
+    this.words.replaceChildren(...(prompt && !place.classList.contains("felt") ? [prompt] : []));
   }
 
   /** There is something to see. */
@@ -114,10 +123,11 @@ export class Parts {
     const boards = scene.querySelector(".boards");
     const layout = getComputedStyle(place).getPropertyValue("--layout").trim(); // see style.css
     if (boards) {
-      place.style.removeProperty("--column");
+      place.parentElement?.style.removeProperty("--column");
       const top = boards.getBoundingClientRect().top + scrollY;
       // The parts below the boards in their column, which must be visible together with them. A hint has its line at all times.
-      const below = layout === "beside" ? [] : [...place.querySelectorAll(".seats > .below, .scene > :not(.boards, .moves, [aria-label='Which one?'])"), ...(layout === "stacked" ? [this.own] : [])];
+      const words = layout === "stacked" ? ", .prompt > :not(.moves, [aria-label='Which one?']), #own" : "";
+      const below = layout === "beside" ? [] : [...place.querySelectorAll(`.seats > .below, .scene > :not(.boards, .prompt)${words}`)];
       const needed = below.reduce((sum, node) => sum + (node.getBoundingClientRect().top + scrollY >= top ? /** @type {HTMLElement} */ (node).offsetHeight + GAP : 0), 0);
       const least = LEAST.page * (layout === "stacked" ? boards.children.length : 1);
       fit(boards, Math.round(Math.max(innerHeight - top - needed - GAP, least) * settings.size / 100));
@@ -125,7 +135,7 @@ export class Parts {
       const drawn = boards.querySelectorAll(".grid svg");
       if (layout !== "stacked" && drawn.length === 1) { // the players' rows are as wide as the board
         const { width, height } = drawn[0].viewBox.baseVal;
-        place.style.setProperty("--column", `${Math.max(LEAST.page, Math.ceil(drawn[0].getBoundingClientRect().height * width / height))}px`);
+        place.parentElement?.style.setProperty("--column", `${Math.max(LEAST.page, Math.ceil(drawn[0].getBoundingClientRect().height * width / height))}px`);
       }
     }
     if (layout === "stacked") list.node.style.removeProperty("max-height");

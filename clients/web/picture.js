@@ -5,7 +5,7 @@ import { outline } from "./fit.js";
 import { move } from "./motion.js";
 import { spoken, written } from "./move_list.js";
 import { patience } from "./pace.js";
-import { drawScene, sideBelow } from "./scene.js";
+import { drawScene } from "./scene.js";
 import { moveTable, standing } from "./table_motion.js";
 import { tick } from "./sound.js";
 import { changesInWords, withHolders, yourTurn } from "./speak.js";
@@ -83,8 +83,8 @@ export class Picture {
     const before = parts.scene.firstElementChild;
     const stood = standing(before);
     parts.scene.replaceChildren(drawn);
-    parts.seats.sides(sideBelow(parts.scene));
     place.classList.toggle("felt", mode === "page" && !drawn.querySelector(".boards")); // cards and dice lie on felt
+    parts.settle();
     if (!shown || outline(shown.scene) !== outline(scene) || shown.mine !== mine) parts.room();
     const step = shown && shown.seenBy === match.seenBy ? at - shown.at : 0;
     const pace = match.playing ? 1000 / parts.controls.speed : patience(last() - at + 1) || MOVE;

@@ -90,14 +90,15 @@ export class Drawing {
     const boards = (this.scene.elements ?? []).filter(isBoard);
     if (this.silent) return html("div", { class: "scene", "aria-hidden": "true" }, this.parts(boards.length > 1));
     const status = html("div", { class: "status" }, this.swatch(this.scene.seat_to_move), this.said());
-    const whole = html("div", { class: "scene" }, this.parts(boards.length > 1), status);
+    const prompt = html("div", { class: "prompt" }, status); // words and buttons, which a page may show elsewhere
+    const whole = html("div", { class: "scene" }, this.parts(boards.length > 1), prompt);
     const [board] = boards.filter(sided);
     if (board) {
       status.append(this.flipper(whole));
       // The seat whose side of the board is below; other scenes have none, or the viewer.
       whole.setAttribute("data-below", String(this.turned(board) ? 1 - (board.bottom ?? 0) : board.bottom));
     } else if (typeof this.scene.viewer === "number") whole.setAttribute("data-below", String(this.scene.viewer));
-    if (this.choosing) this.choosing.attach(whole);
+    if (this.choosing) this.choosing.attach(whole, prompt);
     else keysOf(whole);
     return whole;
   }
@@ -216,9 +217,10 @@ export class Drawing {
     button.addEventListener("click", () => {
       flipped = !flipped;
       const other = new Drawing(this.scene, this.previous, this.choose, this.options).draw();
+      const flip = /** @type {HTMLElement | null} */ (other.querySelector(".flip"));
       whole.replaceWith(other);
-      other.dispatchEvent(new Event("flipped", { bubbles: true }));
-      /** @type {HTMLElement | null} */ (other.querySelector(".flip"))?.focus();
+      other.dispatchEvent(new Event("flipped", { bubbles: true })); // a page may put the button elsewhere
+      flip?.focus();
     });
     return button;
   }

@@ -45,9 +45,11 @@ export function changesInWords(before, after, status = after.status) {
 export function yourTurn(status, seat, holders, names) {
   const said = withHolders(status, holders, names);
   if (!said) return "Your turn";
-  const rest = holders[seat] && said.startsWith(`${holders[seat]} to `) ? said.slice(holders[seat].length + 4) : null;
-  if (rest === null) return `Your turn: ${said}`;
-  return /^move\b/.test(rest) ? `Your turn${rest.slice(4)}` : `Your turn: ${rest}`; // the name of who reads it says nothing
+  // The name of who reads it says nothing: the colour of the seat stands beside it.
+  const own = [holders[seat], names[seat]].find((name) => name && said.toLowerCase().startsWith(`${name.toLowerCase()} `));
+  if (!own) return `Your turn: ${said}`;
+  const rest = said.slice(own.length + 1).replace(/^to |^(\w+)s\b/, "$1");
+  return /^move\b/.test(rest) ? `Your turn${rest.slice(4)}` : `Your turn: ${rest}`;
 }
 
 /**

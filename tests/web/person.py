@@ -23,8 +23,8 @@ LOOK = """
   const board = document.querySelector("#scene .grid svg")?.getBoundingClientRect();
   const place = board && [board.x + scrollX, board.y + scrollY, board.width, board.height];
   const turn = document.querySelectorAll("#events .action").length;
-  const found = ['#scene .choices[aria-label="Which one?"] button', "#scene .spot.next",
-    "#scene .spot.end", "#scene .spot.start", "#scene [data-action]"]
+  const found = ['#match .choices[aria-label="Which one?"] button', "#scene .spot.next",
+    "#scene .spot.end", "#scene .spot.start", "#match [data-action]"]
     .map(seen).find((nodes) => nodes.length) ?? [];
   const node = found[pick % found.length];
   if (!node) return { place, turn };

@@ -33,8 +33,8 @@ PLAY = """
   const first = (...each) => each.map((one) => document.querySelector(one)).find(Boolean);
   for (let clicks = 0; clicks < 40 && document.title.startsWith("Your turn: "); clicks += 1) {
     const found = first("#scene .spot.next", "#scene .spot.end",
-      "#scene .choices[aria-label='Which one?'] button", "#scene .spot.start", "#scene td button",
-      "#scene > .scene > .choices button");
+      "#match .choices[aria-label='Which one?'] button", "#scene .spot.start", "#scene td button",
+      "#match .prompt > .choices button");
     if (!found) return "nothing can be chosen";
     found.dispatchEvent(new MouseEvent("click", { bubbles: true }));
     await new Promise((resolve) => { setTimeout(resolve, 0); });
@@ -108,7 +108,7 @@ async def test_game_of_a_file_and_game_against_chance_are_played_in_the_browser(
                     break
                 assert await page.evaluate(PLAY) == "", spec
                 await page.until(f"!({MINE}) || {ACTIONS}.length")
-            assert await page.text("#scene .status"), spec
+            assert await page.text(".status"), spec
             assert page.errors == [], spec
             # The last action may have ended it, which shows with its position.
             resign = "document.querySelector('[data-request=resign]')"

@@ -65,7 +65,7 @@ async def test_a_page_shows_that_nobody_is_to_move(house: House, page: Page) -> 
     await page.go(f"{house.url}/matches/{first.match}")
     await page.until("document.querySelector('#where')?.textContent === '2 / 2'")
     assert "The match is over" in await page.evaluate(
-        "document.querySelector('#scene').textContent"
+        "document.querySelector('.status').textContent"
     )
     assert not await page.evaluate("document.querySelector('#seats [aria-current=true]') !== null")
 

@@ -14,14 +14,20 @@ from .test_play import MINE, challenged, spot
 pytestmark = pytest.mark.browser
 
 
-async def test_buttons_of_a_chess_match_are_in_sight_at_every_size(
+async def test_buttons_of_a_chess_match_are_in_sight_beside_a_large_board_at_every_size(
     house: House, page: Page
 ) -> None:
     await challenged(house, page, "chess")
     for size in SIZES:
         await page.show_as(*size)
-        for _, _, _, bottom in (await look(page))["own"]:
+        seen = await look(page)
+        for _, _, _, bottom in seen["own"]:
             assert bottom <= size[1], (size, bottom)
+        [[width, height]] = seen["boards"]
+        if size[0] > size[1]:
+            assert height >= 0.73 * size[1], (size, height)
+        else:
+            assert width >= 0.85 * size[0], (size, width)
 
 
 @pytest.mark.parametrize("size", [(360, 640), (844, 390), (1366, 768)])

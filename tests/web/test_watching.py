@@ -22,7 +22,7 @@ FOUR = "1 1 2 2 3 3 4"
 DISCS = "document.querySelectorAll('#scene .stone').length"
 WHERE = "document.querySelector('#where').textContent"
 OUTCOME = "document.querySelector('#outcome').textContent"
-STATUS = "document.querySelector('#scene .status').textContent"
+STATUS = "document.querySelector('.status').textContent"
 HURRY = (
     "const wait = window.setTimeout;"
     "window.setTimeout = (act, time, ...more) =>"
@@ -249,7 +249,7 @@ async def test_board_status_and_controls_are_seen_at_once(house: House, page: Pa
         for path in (f"/matches/{first.match}", f"/projector?match={first.match}"):
             await page.leave_for(f"{house.url}{path}")
             await page.until(f"location.href.endsWith('{path}') && {WHERE}.includes('live')")
-            for part in ("#scene .status", ".steps", "#seats li:last-child", "#scene svg"):
+            for part in (".status", ".steps", "#seats li:last-child", "#scene svg"):
                 bottom = f"document.querySelector('{part}').getBoundingClientRect().bottom"
                 assert await page.evaluate(bottom) <= 900, (path, part)
             share = "document.querySelector('#scene .grid svg').clientHeight / innerHeight"
