@@ -4,6 +4,7 @@ import { Connection, endpoint } from "./connection.js";
 import { byId as at, html, say, words } from "./dom.js";
 import { invitation, invited, newInvitation } from "./invitation.js";
 import { AS_MYSELF, call, enter, keepSettings, lastSettings, takeWish, whoAmI } from "./session.js";
+import { go, showUnfinished, titleOf } from "./unfinished.js";
 
 const form = at("play", HTMLFormElement);
 /** A field of the form. @param {string} name */
@@ -18,13 +19,6 @@ let connection = null;
 let wanted = null;
 /** @type {Answers.Person | null} */
 let person = null;
-
-const go = (/** @type {string} */ match) => location.assign(`/matches/${encodeURIComponent(match)}`);
-const title = (/** @type {string} */ game) => {
-  const plain = game.split("(")[0] ?? "";
-  const name = document.querySelector(`[data-game="${CSS.escape(plain)}"] b`)?.textContent;
-  return name ? name + game.slice(plain.length).replace("(", " (") : game;
-};
 
 /** @type {(text: string, act: () => void, attributes?: import("./dom.js").Attributes) => HTMLElement} */
 function button(text, act, attributes = {}) {
@@ -45,15 +39,6 @@ function showPerson(found) {
   at("who").replaceChildren(text, link);
   at("rated", HTMLInputElement).disabled = found.guest || !found.player;
   showUnfinished(found.matches);
-}
-
-/** Offer running matches to resume, without forcing them on anyone. @param {{match: string, game: string, opponents: string[]}[]} matches */
-function showUnfinished(matches) {
-  const place = at("unfinished");
-  place.hidden = !matches.length;
-  place.replaceChildren(...matches.map((match) => html("p", { class: "panel", "data-match": match.match },
-    `You have an unfinished match: ${title(match.game)}${match.opponents.length ? ` against ${match.opponents.join(", ")}` : ""}. `,
-    button("Go on with it", () => go(match.match), { class: "main" }))));
 }
 
 // ----------------------------------------------------------------------- asking for one
@@ -89,11 +74,11 @@ async function started(mine) {
 
 /** Describe the awaited opponents in words. @param {Terms} terms */
 function awaited({ game, level, opponent, others = [], players = 2, invitation: secret }) {
-  if (secret) return `${invited()?.invitation === secret ? "the one who invited you" : "the one you invite"}, in ${title(game)}`;
-  if (players === 1) return title(game);
+  if (secret) return `${invited()?.invitation === secret ? "the one who invited you" : "the one you invite"}, in ${titleOf(game)}`;
+  if (players === 1) return titleOf(game);
   const many = players > 2 ? ` (${players - 1} of them)` : "";
-  if (level) return `house/${level}${many} in ${title(game)}`;
-  return `${opponent ? [opponent, ...others].join(", ") : players > 2 ? `${players - 1} opponents` : "an opponent"} in ${title(game)}`;
+  if (level) return `house/${level}${many} in ${titleOf(game)}`;
+  return `${opponent ? [opponent, ...others].join(", ") : players > 2 ? `${players - 1} opponents` : "an opponent"} in ${titleOf(game)}`;
 }
 
 /** Ask for a match. @param {Terms} terms */
@@ -207,7 +192,7 @@ function choose(game, { focus = true } = {}) {
   for (const each of document.querySelectorAll(".tile")) each.removeAttribute("aria-current");
   tile.setAttribute("aria-current", "true");
   at("chosen").dataset.chosen = game;
-  at("chosen-name").textContent = title(game);
+  at("chosen-name").textContent = titleOf(game);
   at("chosen-summary").textContent = document.querySelector(`[data-summary="${CSS.escape(game)}"]`)?.textContent ?? "";
   at("chosen-rules").setAttribute("href", `/games/${encodeURIComponent(game)}`);
   at("chosen").hidden = false;
@@ -327,7 +312,7 @@ async function begin() {
   const terms = invited();
   if (terms) {
     const accept = button("Play", () => ask(terms), { class: "main", id: "accept" });
-    waiting.append(html("p", { class: "panel" }, `You are invited to ${title(terms.game)}, ${presets.find((each) => each.value === terms.time_control)?.parentElement?.textContent?.trim() ?? terms.time_control}. `, accept));
+    waiting.append(html("p", { class: "panel" }, `You are invited to ${titleOf(terms.game)}, ${presets.find((each) => each.value === terms.time_control)?.parentElement?.textContent?.trim() ?? terms.time_control}. `, accept));
     accept.focus();
   } else if (against) {
     at("more", HTMLDetailsElement).open = true;

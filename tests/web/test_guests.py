@@ -126,11 +126,12 @@ async def test_a_guest_plays_a_game_of_one_seat_from_its_tile_and_again(
     assert await page.evaluate(STEP)
     await page.until(f"{PLAYED} > {before}")
     # Unfinished matches are offered, without an absent opponent.
-    await page.go(f"{house.url}/play")
-    await page.until("document.querySelector('#unfinished button')")
-    assert await page.text("#unfinished p") == (
-        "You have an unfinished match: Pacman (ghosts=random). Go on with it"
-    )
+    for path in ("/play", "/"):
+        await page.go(house.url + path)
+        await page.until("document.querySelector('#unfinished button')")
+        assert await page.text("#unfinished p") == (
+            "You have an unfinished match: Pacman (ghosts=random). Go on with it"
+        )
     await page.click("#unfinished button")
     await page.until(MINE)
     await page.evaluate(f"{RESIGN}.click()")

@@ -22,7 +22,8 @@ from plyhouse.server.web.pages.rendering import missing, page
 from plyhouse.server.web.pages.template_filters import rating_interval
 from plyhouse.server.web.parameters import MAX_LINES, service
 from plyhouse.server.web.plots import intervals
-from plyhouse.storage import leaderboards
+from plyhouse.storage import competition_sql, leaderboards
+from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.match_lists import MatchFilter
 from plyhouse.storage.store import Store
 
@@ -30,6 +31,10 @@ __all__ = ["HANDLERS"]
 
 FIRST: Final = 10
 """Lines of each leaderboard on the front page, and matches below them."""
+FEW: Final = 5
+"""Competitions on the front page."""
+GOING_ON: Final = ("open", "frozen", "running", "paused")
+"""States of a competition between its draft and its end."""
 PLOTTED: Final = 50
 """Lines of a leaderboard that the file of its plot shows."""
 
@@ -53,9 +58,16 @@ async def front(state: State, request: Request[Any, Any, Any]) -> Response[str]:
         running=len(directory.live),
         seeks=len(service(state, Lobby)),
         hero=next(iter((*running, *recent)), None),
+        competitions=await _going_on(store),
         boards=await _boards(store),
         recent=recent,
     )
+
+
+async def _going_on(store: Store) -> list[CompetitionRow]:
+    """Return the newest competitions that people can join or watch."""
+    rows = await store.read(competition_sql.list_all)
+    return [row for row in rows if row.status in GOING_ON][:FEW]
 
 
 async def _boards(store: Store) -> list[tuple[str, Any]]:
