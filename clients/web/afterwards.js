@@ -57,11 +57,12 @@ export function offerReview(review, go) {
  */
 function question() {
   const returns = match.outcome?.returns ?? [];
-  if (match.seat === null || !returns.length) return { asked: "Where was it lost?", seat: null };
-  const [own, most] = [returns[match.seat] ?? 0, Math.max(...returns)];
+  const seat = match.seat ?? match.bot;
+  if (seat === null || !returns.length) return { asked: "Where was it lost?", seat: null };
+  const [own, most] = [returns[seat] ?? 0, Math.max(...returns)];
   const drawn = returns.every((each) => each === own);
-  if (drawn || own === most) return { asked: drawn ? "Review the match" : "Where did it turn?", seat: drawn ? match.seat : null };
-  return { asked: "Where did I lose it?", seat: match.seat };
+  if (drawn || own === most) return { asked: drawn ? "Review the match" : "Where did it turn?", seat: drawn ? seat : null };
+  return { asked: match.seat === null ? "Where did my bot lose it?" : "Where did I lose it?", seat };
 }
 
 /** Whether a seat is a bot's whose author may ask it again; people and built-in bots are asked nothing. @param {number} seat */

@@ -190,6 +190,7 @@ class List {
       node.left_out ? html("span", { class: "soft" }, `${node.left_out} left out`) : null,
     ];
     const row = html("span", { class: "row" }, shape(node.kind), html("b", {}, node.label ?? node.action ?? "This position"),
+      node.label ? html("code", { class: "soft", title: "As bots write it" }, node.action) : null,
       node.probability === undefined ? null : html("span", { class: "soft" }, share(node.probability)),
       html("span", { class: "value" }, worth(node, this.tree)), marks);
     const item = html("li", { role: "treeitem", tabindex: -1, "aria-selected": "false" }, row);

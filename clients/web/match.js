@@ -132,6 +132,8 @@ async function findOwnSeat() {
   const { player } = await whoAmI();
   const seat = match.seats.findIndex((each) => player && holder(each) === player);
   if (seat >= 0) match.seat = seat;
+  const bot = match.seats.findIndex((each) => player && each.player === player);
+  if (seat < 0 && bot >= 0) match.bot = bot;
   keepOwnView();
 }
 

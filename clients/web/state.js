@@ -30,6 +30,7 @@ const fresh = (id = "") => ({
   shownAt: 0, // when the position on the page was drawn
   told: false, // whether a snapshot or a replay has come
   seat: /** @type {number | null} */ (null), // the seat of the person at this page, if any
+  bot: /** @type {number | null} */ (null), // the seat of a bot whose author is at this page
   turn: /** @type {number | null} */ (null), // the ply that the server waits for, if it is this person's
   asked: /** @type {string | null} */ (null), // the action that waits for this person to confirm it
   offered: false, // whether the other seat offers a draw

@@ -48,6 +48,8 @@ async def test_the_list_and_the_page_of_a_competition(hall: Server) -> None:
     async with cup.web() as web:
         listed = await web.get("/competitions")
         before = await web.get("/competitions/autumn cup")
+        home = await web.get("/")
+    assert "Autumn cup</a>" in home.text
     assert (listed.status_code, before.status_code) == (200, 200)
     assert "Autumn cup</a>" in listed.text
     assert "frozen" in before.text
@@ -57,6 +59,8 @@ async def test_the_list_and_the_page_of_a_competition(hall: Server) -> None:
         files = [await web.get(f"/api/v1/class/competitions/autumn cup/export/{form}")
                  for form in ("csv", "md", "html", "json", "jsonl")]  # fmt: skip
         missing = await web.get("/competitions/none")
+        home = await web.get("/")
+    assert "Autumn cup" not in home.text  # it is over
     assert found.status_code == 200
     assert found.headers["cache-control"] == "no-store"
     for part in ("s0/bot", "20 of 20 matches", "won everything", 'class="interval"', "heat-10",

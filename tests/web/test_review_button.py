@@ -10,7 +10,7 @@ from tests.harness.zygote import forked_command
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
 
-from .browser import Page
+from .browser import Page, sign_in
 from .conftest import House
 
 pytestmark = pytest.mark.browser
@@ -35,6 +35,12 @@ async def test_the_ply_that_lost_is_one_press_away(page: Page) -> None:
         assert f"--match {match} --ply 2 --server {house.url}" in told
         await page.click("#review button[data-ply='1']")
         await page.until("document.querySelector('#where').textContent.startsWith('1 / ')")
+        # Authors of its bots are asked about their own side, also when they come later.
+        for player, asked in (("bob", "Where did my bot lose it?"), ("alice", "Where did it turn?")):
+            await sign_in(page, await house.token(player))
+            await page.go(f"{house.url}/matches/{match}")
+            await page.until("document.querySelector('#review button')")
+            assert await page.text("#review button") == asked
         assert page.errors == []
 
 
