@@ -36,7 +36,10 @@ async def test_the_ply_that_lost_is_one_press_away(page: Page) -> None:
         await page.click("#review button[data-ply='1']")
         await page.until("document.querySelector('#where').textContent.startsWith('1 / ')")
         # Authors of its bots are asked about their own side, also when they come later.
-        for player, asked in (("bob", "Where did my bot lose it?"), ("alice", "Where did it turn?")):
+        for player, asked in (
+            ("bob", "Where did my bot lose it?"),
+            ("alice", "Where did it turn?"),
+        ):
             await sign_in(page, await house.token(player))
             await page.go(f"{house.url}/matches/{match}")
             await page.until("document.querySelector('#review button')")

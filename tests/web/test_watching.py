@@ -421,6 +421,10 @@ async def test_the_wall_draws_only_what_has_changed(house: House, page: Page) ->
     assert await page.evaluate("drawn.map((each) => each.tagName).sort().join(' ')") == (
         "circle circle ellipse ellipse"
     )
+    # Words beside a board have more or fewer lines, and boards of one game equal heights.
+    beside = "[...document.querySelectorAll('.tile .scene > :not(.boards)')]"
+    assert await page.evaluate(f"{beside}.length") > 0
+    assert not await page.evaluate(f"{beside}.some((each) => each.checkVisibility())")
     assert page.errors == []
 
 
