@@ -16,7 +16,7 @@ import { actionTo, api, last, match, mode, name, place } from "./state.js";
 import { Thoughts } from "./thoughts.js";
 import { dice } from "./verify.js";
 
-const LEAST = { board: 160, list: 150, page: 320 }; // pixels; a page scrolls rather than show a smaller board
+const LEAST = { board: 160, list: 150, page: 320, upright: 420 }; // pixels; a page scrolls rather than show a smaller board
 
 const GAP = 8; // pixels between the rows of the page
 
@@ -60,7 +60,7 @@ export class Parts {
     this.outcome = html("p", { id: "outcome", role: "status" });
     this.detail = html("pre", { id: "detail", class: "detail", hidden: true });
     this.review = html("p", { id: "review", hidden: true, "aria-live": "polite" });
-    this.words = html("div", { class: "words" });
+    this.prompt = html("div", { id: "prompt" });
     this.own = html("div", { id: "own", class: "choices", role: "group", "aria-label": "Your match" });
     this.again = html("div", { id: "again", class: "choices", role: "group", "aria-label": "Play again" });
     this.sitting = html("p", { id: "sitting" });
@@ -78,7 +78,7 @@ export class Parts {
     place.replaceChildren(
       html("section", { class: "position", "aria-label": "Position" }, whole ? seats.node : null, this.scene, whole ? null : controls.steps),
       html("section", { class: "course", "aria-label": "Course of the match" },
-        this.title, this.sitting, this.outcome, this.words, this.detail, this.review, whole ? null : seats.node, this.own, this.again, this.hands,
+        this.title, this.sitting, this.outcome, this.prompt, this.detail, this.review, whole ? null : seats.node, this.own, this.again, this.hands,
         ...(whole ? [controls.steps, list.node, accounts.node, thoughts.node, explained.node, this.dice.node, output.node] : []),
         mode === "embed" ? open : null),
       this.said, controls.help, controls.shared, controls.settings);
@@ -95,7 +95,7 @@ export class Parts {
     this.seats.sides(sideBelow(this.scene));
     if (mode !== "page") return;
     const prompt = this.scene.querySelector(".prompt");
-    this.words.replaceChildren(...(prompt && !place.classList.contains("felt") ? [prompt] : []));
+    this.prompt.replaceChildren(...(prompt && !place.classList.contains("felt") ? [prompt] : []));
   }
 
   /** There is something to see. */
@@ -129,7 +129,7 @@ export class Parts {
       const words = layout === "stacked" ? ", .prompt > :not(.moves, [aria-label='Which one?']), #own" : "";
       const below = layout === "beside" ? [] : [...place.querySelectorAll(`.seats > .below, .scene > :not(.boards, .prompt)${words}`)];
       const needed = below.reduce((sum, node) => sum + (node.getBoundingClientRect().top + scrollY >= top ? /** @type {HTMLElement} */ (node).offsetHeight + GAP : 0), 0);
-      const least = LEAST.page * (layout === "stacked" ? boards.children.length : 1);
+      const least = (boards.querySelector(".upright") ? LEAST.upright : LEAST.page) * (layout === "stacked" ? boards.children.length : 1);
       fit(boards, Math.round(Math.max(innerHeight - top - needed - GAP, least) * settings.size / 100));
       /** @type {NodeListOf<SVGSVGElement>} */
       const drawn = boards.querySelectorAll(".grid svg");

@@ -63,6 +63,8 @@ export class Picture {
     output.mark(at);
     const text = match.outcome && !comingTo() ? result() : "";
     if (outcome.textContent !== text) outcome.textContent = text;
+    const said = place.querySelector(".status .said")?.textContent;
+    place.classList.toggle("told", Boolean(said) && text.startsWith(said ?? "")); // not twice
     this.showSeats();
   }
 

@@ -85,7 +85,8 @@ export function sentence({ termination, returns = [], reason: words = "" }, name
   const verb = winners.length > 1 ? "win" : "wins";
   const how = WON[termination] ? ` ${WON[termination]}` : "";
   const usual = returns.every((value) => Math.abs(value) === 1);
-  const by = usual || how ? "" : `, ${returns.map(score).join(" : ")}`;
+  const ordered = mine && you === 1 ? [...returns].reverse() : returns; // what concerns the reader comes first
+  const by = usual || how ? "" : `, ${ordered.map(score).join(" : ")}`;
   if (you !== null && returns.length === 2 && moveOf && termination in SAID && (alone || mine)) {
     const when = SAID[termination] ? ` at move ${moveOf(alone ? 1 - you : you)}` : "";
     return `${alone ? `You win${how}` : `You lose ${YOU_LOSE[termination]}`}${when}.`;

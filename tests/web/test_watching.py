@@ -72,16 +72,19 @@ async def test_results_in_words(house: House, page: Page) -> None:
     reason = "seat 1 (ann) ran out of time at ply 61."
     late = {"termination": "flag_fall", "returns": [-1, 1], "reason": reason}
     gone = {**late, "termination": "resignation"}
+    pot = {"termination": "normal", "returns": [-2, 2]}
     told = await module(
         page,
         house,
-        f"return [[{json.dumps(late)}, 0], [{json.dumps(late)}, 1], [{json.dumps(gone)}, 0]]"
+        f"return [[{json.dumps(late)}, 0], [{json.dumps(late)}, 1], [{json.dumps(gone)}, 0],"
+        f" [{json.dumps(pot)}, 1]]"
         ".map(([each, you]) => words.sentence(each, ['ann', 'bob'], you, () => 31))",
     )
     assert told == [
         "You lose on time at move 31.",
         "You win on time at move 31.",
         "You lose by resignation.",
+        "You win, +2 : \u22122.",
     ]
 
 
