@@ -40,10 +40,13 @@ FREEZE_SECONDS = 9.0
 class Chaos:
     """One run."""
 
-    def __init__(self, database: str, nats: LocalNats, seed: int, pythons: list[str]) -> None:
+    def __init__(
+        self, database: str, nats: LocalNats, seed: int, pause: float, pythons: list[str]
+    ) -> None:
         self.servers = Processes(database, nats.url, pythons=pythons)
         self.nats = nats
         self.random = random.Random(seed)
+        self.pause = pause
         self.faults: list[tuple[float, str]] = []
         """Each fault with the instant of its beginning."""
 
@@ -92,7 +95,7 @@ class Chaos:
         await kind()
         while len(self.servers.alive) < SERVERS:
             await self.servers.start()
-        await asyncio.sleep(2 + 2 * self.random.random())
+        await asyncio.sleep(self.pause * (1 + self.random.random()))
 
 
 def _ports(pid: int) -> list[int]:
@@ -141,12 +144,13 @@ async def run(
     matches: int,
     rolling: int,
     seed: int,
+    pause: float,
     pythons: list[str],
     names: list[str] | None,
 ) -> int:
     async with await Store.open(database):
         pass
-    chaos = Chaos(database, nats, seed, pythons)
+    chaos = Chaos(database, nats, seed, pause, pythons)
     for _ in range(SERVERS):
         await chaos.servers.start()
     pairs = 2 * len(GAMES)
@@ -207,6 +211,7 @@ def main() -> int:
     parser.add_argument("--rolling", type=int, default=0, help="stops one after the other")
     parser.add_argument("--kinds", nargs="*", help="faults to choose from, such as kill no_nats")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--pause", type=float, default=2, help="seconds after a fault, at least")
     parser.add_argument(
         "--also", metavar="PYTHON", help="an interpreter with another version, for every second one"
     )
@@ -219,6 +224,7 @@ def main() -> int:
             given.matches,
             given.rolling,
             given.seed,
+            given.pause,
             [sys.executable, *([given.also] if given.also else [])],
             given.kinds,
         )
