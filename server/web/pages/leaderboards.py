@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
 from litestar import Request, Response, get
@@ -19,12 +20,13 @@ from plyhouse.server.web.api.access import sight_of
 from plyhouse.server.web.pages.play import tiles
 from plyhouse.server.web.pages.plot_files import plot_answer
 from plyhouse.server.web.pages.rendering import missing, page
-from plyhouse.server.web.pages.template_filters import rating_interval
+from plyhouse.server.web.pages.template_filters import hidden_information, rating_interval
 from plyhouse.server.web.parameters import MAX_LINES, service
 from plyhouse.server.web.plots import intervals
 from plyhouse.storage import competition_sql, leaderboards
 from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.match_lists import MatchFilter
+from plyhouse.storage.rows import MatchRow
 from plyhouse.storage.store import Store
 
 __all__ = ["HANDLERS"]
@@ -47,7 +49,7 @@ async def front(state: State, request: Request[Any, Any, Any]) -> Response[str]:
     config = service(state, ServerConfig)
     sight = await sight_of(request)
     privacy = service(state, Privacy)
-    running = await privacy.matches(sight, MatchFilter(status="running"), limit=1)
+    running = await privacy.matches(sight, MatchFilter(status="running"), limit=FIRST)
     recent = await privacy.matches(sight, MatchFilter(by_end=True), limit=FIRST)
     return page(
         "front.html",
@@ -57,11 +59,16 @@ async def front(state: State, request: Request[Any, Any, Any]) -> Response[str]:
         bots=len(directory.online()),
         running=len(directory.live),
         seeks=len(service(state, Lobby)),
-        hero=next(iter((*running, *recent)), None),
+        hero=_hero(running) or _hero(recent),
         competitions=await _going_on(store),
         boards=await _boards(store),
         recent=recent,
     )
+
+
+def _hero(rows: Sequence[MatchRow]) -> MatchRow | None:
+    """Return the match to show: one with open information, as spectators see cards from behind."""
+    return next((row for row in rows if not hidden_information(row.game)), next(iter(rows), None))
 
 
 async def _going_on(store: Store) -> list[CompetitionRow]:
