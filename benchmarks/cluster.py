@@ -203,14 +203,17 @@ async def _connect_idle(database: str, nats: str, most: int) -> None:
         empty = _resident(pid)
         wires: list[Any] = []
         for target in (most // 4, most):
-            began = time.perf_counter()
             while len(wires) < target:
                 wires += await asyncio.gather(
                     *(_idle(server.ws_url, keys[n % len(keys)], len(wires) + n) for n in range(50))
                 )
             grown = _resident(pid) - empty
-            speed = target / (time.perf_counter() - began)
-            print(f"{len(wires):>24}  {grown / len(wires) / 1024:8.1f}  {speed:.0f} logins/s")
+            print(f"{len(wires):>24}  {grown / len(wires) / 1024:8.1f}", flush=True)
+        busy, began = _processor(pid), time.perf_counter()
+        await asyncio.sleep(30)
+        busy = (_processor(pid) - busy) / (time.perf_counter() - began)
+        assert not any(wire.done() for wire in wires), "the server closed idle connections"
+        print(f"{len(wires)} idle connections keep {busy:.2f} of a core busy")
     finally:
         await servers.close()
 
@@ -223,9 +226,17 @@ async def _idle(url: str, token: str, number: int) -> Any:
         ping_interval=None,
     )
     await wire.send(MSGPACK.encode(Hello(1, token, f"bot{number}")))
-    answer = MSGPACK.decode_server(await wire.recv())
-    assert isinstance(answer, Welcome), answer
-    return wire
+    while not isinstance(answer := MSGPACK.decode_server(await wire.recv()), Welcome):
+        assert isinstance(answer, Ping), answer
+        await wire.send(MSGPACK.encode(Pong(answer.id)))
+    return asyncio.create_task(_answer_pings(wire))
+
+
+async def _answer_pings(wire: Any) -> None:
+    async for frame in wire:
+        message = MSGPACK.decode_server(frame)
+        if isinstance(message, Ping):
+            await wire.send(MSGPACK.encode(Pong(message.id)))
 
 
 def main() -> None:
