@@ -88,7 +88,7 @@ export class Drawing {
 
   draw() {
     const boards = (this.scene.elements ?? []).filter(isBoard);
-    if (this.silent) return html("div", { class: "scene", "aria-hidden": "true" }, this.parts(boards.length > 1));
+    if (this.silent) return html("div", { class: boards.length ? "scene on-boards" : "scene", "aria-hidden": "true" }, this.parts(boards.length > 1));
     const status = html("div", { class: "status" }, this.swatch(this.scene.seat_to_move), this.said());
     const prompt = html("div", { class: "prompt" }, status); // words and buttons, which a page may show elsewhere
     const whole = html("div", { class: "scene" }, this.parts(boards.length > 1), prompt);

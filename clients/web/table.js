@@ -39,6 +39,10 @@ export function layTable({ elements = [], viewer }, nodes) {
   // In the order of play from the viewer, as around a table.
   const order = [...seats.keys()].sort((one, other) => (one < near ? one + seats.size : one) - (other < near ? other + seats.size : other));
   const others = order.filter((seat) => seat !== near).map((seat) => seats.get(seat)?.node ?? "");
-  return html("div", { class: others.length > 1 ? "table-top many" : "table-top" },
+  const common = elements.filter((element, index) => nodes[index] && seatOf(element) === null);
+  // Styles give what is held the room that the middle leaves.
+  const bare = !common.some(({ kind }) => kind === "grid" || HELD.has(kind)) && "bare";
+  const charted = common.some(({ kind }) => kind === "grid") && "charted";
+  return html("div", { class: ["table-top", others.length > 1 && "many", bare, charted].filter(Boolean).join(" ") },
     others.length ? html("div", { class: "places" }, others) : null, middle, seats.get(near)?.node ?? null);
 }

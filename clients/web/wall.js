@@ -100,7 +100,9 @@ class Tile {
 
   room() {
     this.resized = false;
-    if (this.field.firstElementChild) fit(this.field, this.field.clientHeight);
+    const high = this.field.clientHeight;
+    this.field.style.setProperty("--share", `${high / 100}px`);
+    if (this.field.firstElementChild) fit(this.field, high);
   }
 
   /** Show the time that is left. @param {number} now */
