@@ -195,7 +195,9 @@ class Logins:
         self._login_refunds.give_back(wait, bot)
         self._counts.logins += 1
         journal.logged_in(session, presence)
-        snapshots = await self._enter(participant, waited, wait)
+        snapshots = await self._enter(participant, session, waited, wait)
+        if participant.line is not session:
+            return  # it left meanwhile
         release(
             self._welcome(
                 hello,
@@ -219,9 +221,12 @@ class Logins:
         self._tournaments.advance_soon([bot])
 
     async def _enter(
-        self, participant: Participant, waited_ns: int, wait: LoginWait
+        self, participant: Participant, session: Session, waited_ns: int, wait: LoginWait
     ) -> list[tuple[RunningMatch, int, MatchSnapshot]]:
-        """Let a bot back into its matches; return what it may know of each."""
+        """Let a bot back into its matches; return what it may know of each.
+
+        Return early if the session ends meanwhile.
+        """
         entered: list[tuple[RunningMatch, int, MatchSnapshot]] = []
         elsewhere: list[tuple[RunningMatch, int]] = []
         own = self._directory.own
@@ -247,7 +252,8 @@ class Logins:
             for match, seat in elsewhere
         }
         try:
-            while waiting:
+            # A login without a session must not give time back beside the next one of the bot.
+            while waiting and participant.line is session:
                 began = self._now()
                 done, _ = await asyncio.wait(
                     waiting, timeout=KEPT_SECONDS, return_when=asyncio.FIRST_COMPLETED
@@ -258,7 +264,7 @@ class Logins:
                     if snapshot is not None:
                         # Its owner may have changed meanwhile, even to this server.
                         entered.append((self._directory.live.get(match.id, match), seat, snapshot))
-                if not done:
+                if not done and participant.line is session:
                     self._kept_waiting(entered, began)
                     self._login_refunds.skip(wait)
         finally:

@@ -289,51 +289,104 @@ async def test_bot_is_not_charged_for_the_silence_of_its_server(
     assert answer.ledger.stall_ms > 1_000
 
 
+class TwoOwners:
+    """A bot to move in a match on the second server, whose other matches have lost the third."""
+
+    def __init__(self, cluster: SmallCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.cluster = cluster
+        self.lost: set[str] = set()
+        """Its matches on the server that stops."""
+        self._monkeypatch = monkeypatch
+        self._release = asyncio.Event()
+
+    async def begin(self) -> None:
+        """Play until the bot is to move, and stop the third server."""
+        first, second, third = self.cluster.servers
+        mine, theirs = await third.bot("ada", "bot"), await second.bot("bob", "bot")
+        ours: MatchSnapshot | None = None
+        while ours is None or not self.lost:
+            for bot in (mine, theirs):
+                assert isinstance(await bot.seek("connect_four", count=1), Ok)
+            start, _ = await asyncio.gather(mine.start(), theirs.start())
+            if start.match in third.hub.directory.own:
+                self.lost.add(start.match)
+            else:
+                ours = start
+        self.match = ours.match
+        if ours.seat == 1:
+            await theirs.next(Turn, match=self.match, ply=0)
+            assert isinstance(await theirs.ask(Act, self.match, 0, "4"), Accepted)
+        self.ply = (await mine.next(Turn, match=self.match)).ply
+        self.key = mine.session
+        self.token = await first.hub.store.add_token("ada", ("play",))
+        asked = asyncio.Event()
+        for server in (first, second):
+
+            async def stored(
+                pairings: Any = None, read: Any = server.hub.runner.stored_matches
+            ) -> Any:
+                asked.set()
+                await self._release.wait()
+                return await read(pairings)
+
+            self._monkeypatch.setattr(server.hub.runner, "stored_matches", stored)
+        await self.cluster.stop(third)
+        await asked.wait()
+
+    async def log_in(self, server: Server) -> tuple[BotClient, asyncio.Task[Any]]:
+        """Begin a login of the bot, which waits for the lost matches."""
+        back = await server.client()
+        hello = back.hello(self.token, "bot", session=self.key, takeover=True)
+        return back, asyncio.create_task(hello)
+
+    def restore(self) -> None:
+        """Let the lost matches be taken over."""
+        self._release.set()
+
+
 @pytest.mark.parametrize("to", ["owner", "another"])
 async def test_bot_is_not_charged_while_another_of_its_matches_is_taken_over(
     cluster: SmallCluster, monkeypatch: pytest.MonkeyPatch, to: str
 ) -> None:
     """Its welcome waits for all matches, also for those whose server has stopped."""
-    first, second, third = cluster.servers
-    mine, theirs = await third.bot("ada", "bot"), await second.bot("bob", "bot")
-    ours: MatchSnapshot | None = None
-    lost: set[str] = set()
-    while ours is None or not lost:
-        for bot in (mine, theirs):
-            assert isinstance(await bot.seek("connect_four", count=1), Ok)
-        start, _ = await asyncio.gather(mine.start(), theirs.start())
-        if start.match in third.hub.directory.own:
-            lost.add(start.match)
-        else:
-            ours = start
-    match = ours.match
-    if ours.seat == 1:
-        turn = await theirs.next(Turn, match=match, ply=0)
-        assert isinstance(await theirs.ask(Act, match, 0, "4"), Accepted)
-    turn = await mine.next(Turn, match=match)
-    asked, release = asyncio.Event(), asyncio.Event()
-    for server in (first, second):
-
-        async def stored(pairings: Any = None, read: Any = server.hub.runner.stored_matches) -> Any:
-            asked.set()
-            await release.wait()
-            return await read(pairings)
-
-        monkeypatch.setattr(server.hub.runner, "stored_matches", stored)
-    await cluster.stop(third)
-    await asked.wait()
-    back = await (second if to == "owner" else first).client()
-    token = await first.hub.store.add_token("ada", ("play",))
-    hello = asyncio.create_task(back.hello(token, "bot", session=mine.session, takeover=True))
+    first, second, _ = cluster.servers
+    bot = TwoOwners(cluster, monkeypatch)
+    await bot.begin()
+    back, hello = await bot.log_in(second if to == "owner" else first)
     await asyncio.sleep(3)  # longer than any login is given back
-    release.set()
+    bot.restore()
     welcome = await hello
     assert isinstance(welcome, Welcome), welcome
-    assert {each.match for each in welcome.matches} == {match, *lost}
-    answer = await back.ask(Act, match, turn.ply, "1")
+    assert {each.match for each in welcome.matches} == {bot.match, *bot.lost}
+    answer = await back.ask(Act, bot.match, bot.ply, "1")
     assert isinstance(answer, Accepted), answer
     assert answer.ledger is not None
     assert answer.ledger.charged_ms < 1_500
+
+
+async def test_bot_that_logs_in_many_times_is_given_the_time_back_once(
+    cluster: SmallCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the last of its logins waits for matches that are taken over."""
+    second = cluster.servers[1]
+    bot = TwoOwners(cluster, monkeypatch)
+    await bot.begin()
+    logins = []
+    for _ in range(8):
+        logins.append(await bot.log_in(second))
+        await asyncio.sleep(0.2)
+    await asyncio.sleep(2)  # so that each login could be given back more than `KEPT_SECONDS`
+    bot.restore()
+    back, hello = logins[-1]
+    assert isinstance(await hello, Welcome)
+    await asyncio.sleep(3)  # think longer than any login is given back
+    answer = await back.ask(Act, bot.match, bot.ply, "1")
+    assert isinstance(answer, Accepted), answer
+    assert answer.ledger is not None
+    assert answer.ledger.charged_ms > 1_000
+    assert second.hub.member is not None
+    assert set(second.hub.member.board.sessions.values()) <= second.hub.sessions
+    await asyncio.gather(*(each for _, each in logins), return_exceptions=True)
 
 
 async def test_open_seek_survives_the_leader(cluster: SmallCluster) -> None:
