@@ -11,6 +11,7 @@ from msgspec import structs
 
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.messages import Error
 from plyhouse.server.gateway import member_messages as mm
 from plyhouse.server.gateway.leadership import planned
 from plyhouse.server.gateway.remote_lines import RemoteLine
@@ -280,14 +281,16 @@ class OwnedMatches:
     def _watched(self, sender: int, message: mm.Watched) -> None:
         live = self._directory.match(message.match)
         line = self._board.line(sender, message.connection)
-        if (
-            isinstance(live, LiveMatch)
-            and isinstance(line, RemoteLine)
-            and not self._board.stopping
-        ):
+        if not isinstance(line, RemoteLine) or self._board.stopping:
+            return
+        if isinstance(live, LiveMatch):
             line.scenes = message.scenes
             line.watching.add(live.id)
             live.watch(line, message.re, scenes=message.scenes)
+        elif message.re is not None:
+            line.send(Error("match/unknown", "This match is over.", message.re))
+        if live is None or live.over:  # the report of the end may have been sent before
+            self._board.post(sender, mm.Gone(message.match))
 
     def _unwatched(self, sender: int, message: mm.Unwatched) -> None:
         live = self._own(message.match)

@@ -49,6 +49,9 @@ class Switchboard(Protocol):
     async def show_public(self, match: RemoteMatch) -> MatchSnapshot | None:
         """Ask the owner what a spectator may know."""
 
+    def drop_unused(self, match: RemoteMatch) -> None:
+        """Forget a match that no seat or spectator here needs any more."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
@@ -142,6 +145,7 @@ class RemoteMatch:
         """Stop following; unknown lines are ignored."""
         if self.spectators.pop(line, None) is not None:
             self._post(Unwatched(self.id, self._switchboard.number(line)))
+            self._switchboard.drop_unused(self)
 
     def moved(self, owner: int) -> None:
         """Note that another server runs the match now, and follow it there."""

@@ -190,15 +190,22 @@ class RemotePlay:
         if bot and not self._board.leading:
             self._board.post(self._board.leader, mm.Left(bot, number))
             for match, _ in tuple(self._directory.matches_of(bot)):
-                if isinstance(match, RemoteMatch) and not self._concerned(match):
-                    self._directory.dropped(match)
-                    for holder in match.holders:
-                        self._directory.forget(holder.presence.bot_id)
+                self.drop_unused(match)
 
-    def _concerned(self, match: RemoteMatch) -> bool:
-        """Return whether a match has seats or spectators whose sockets are here."""
+    def drop_unused(self, match: RunningMatch) -> None:
+        """Forget a match of another server if no seat or spectator has its socket here.
+
+        Its owner does not report the end to this server.  The leader keeps all matches.
+        """
+        if self._board.leading or not isinstance(match, RemoteMatch):
+            return
         lines = [holder.line for holder in match.holders]
-        return bool(match.spectators) or any(line is not None and not line.far for line in lines)
+        if match.spectators or any(line is not None and not line.far for line in lines):
+            return
+        if self._directory.live.get(match.id) is match:
+            self._directory.dropped(match)
+            for holder in match.holders:
+                self._directory.forget(holder.presence.bot_id)
 
     def gone_away(self, match: RemoteMatch, seat: int) -> None:
         """Report that a seat's connection has ended; called after `leaving`."""

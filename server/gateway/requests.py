@@ -6,7 +6,7 @@ An action takes a shorter path (`plyhouse.server.gateway.hub.Hub.act`).
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Container, Coroutine, Mapping
+from collections.abc import Callable, Collection, Container, Coroutine, Mapping
 from typing import Any, Final
 
 from plyhouse.games.base import Information
@@ -32,6 +32,7 @@ from plyhouse.protocol.messages import (
 from plyhouse.server.accounts.browser_sessions import BrowserSessions
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.gateway.member import Member
+from plyhouse.server.gateway.remote_matches import RemoteMatch
 from plyhouse.server.lobby.lobby import Lobby
 from plyhouse.server.table import journal
 from plyhouse.server.table.directory import Directory
@@ -156,17 +157,27 @@ class Requests:
 
     def _watch(self, session: Session, _: object, message: Watch, stamp: int) -> None:
         live = self._directory.match(message.match)
-        if live is None and self._member is not None:
-            _may_view(session, stamp)
-            self._spawn(self._find_and_watch(session, message, self._member))
-            return
-        if live is None:
+        if live is None and self._member is None:
             raise ProtocolError("match/unknown", NO_SUCH_MATCH)
-        if not self._privacy.known_free(live.pairing.competition):
-            _may_view(session, stamp)  # it needs a database query
-            self._spawn(self._watch_if_allowed(session, message, live))
-            return
-        self._let_watch(session, message, live, stamp)
+        _may_view(session, stamp)
+        free = live is not None and self._privacy.known_free(live.pairing.competition)
+        if self._member is not None and not self._reachable(live, free, self._member):
+            self._spawn(self._find_and_watch(session, message, self._member))
+        elif live is not None and not free:
+            players = {each.player_id for each in live.seats}
+            competition = live.pairing.competition
+            self._spawn(
+                self._watch_if_allowed(session, message, competition, players, lambda: live)
+            )
+        elif live is not None:
+            self._let_watch(session, message, live)
+
+    @staticmethod
+    def _reachable(live: RunningMatch | None, free: bool, member: Member) -> bool:
+        """Return whether a match can be watched without a look into the database."""
+        if isinstance(live, RemoteMatch):  # it may be dropped while the database is asked
+            return free and live.owner in member.board.peers
+        return live is not None
 
     async def _find_and_watch(self, session: Session, message: Watch, member: Member) -> None:
         """Let a spectator watch a match that another server runs."""
@@ -177,14 +188,29 @@ class Requests:
             session.refuse(message, ProtocolError("server/storage"))
             return
         row, competition, owner = found.get(message.match, (None, None, 0))
-        if row is None or not owner or session not in self._sessions:
+        if row is None or not owner:
             session.refuse(message, ProtocolError("match/unknown", NO_SUCH_MATCH))
             return
-        live = self._directory.match(message.match) or member.sockets.found(row, competition, owner)
-        await self._watch_if_allowed(session, message, live)
 
-    async def _watch_if_allowed(self, session: Session, message: Watch, live: RunningMatch) -> None:
-        """Let a spectator watch a restricted match, or answer that there is no such match."""
+        def follow() -> RunningMatch:
+            known = self._directory.live.get(message.match)
+            return known or member.sockets.found(row, competition, owner)
+
+        players = {each.player_id for each in row.seats}
+        await self._watch_if_allowed(session, message, competition, players, follow)
+
+    async def _watch_if_allowed(
+        self,
+        session: Session,
+        message: Watch,
+        competition: str | None,
+        players: Collection[int],
+        find: Callable[[], RunningMatch],
+    ) -> None:
+        """Let a spectator watch a restricted match, or answer that there is no such match.
+
+        ``find`` is called if the spectator may watch and has not left.
+        """
         participant = self._seated.get(session)
         try:
             if participant is not None:
@@ -194,19 +220,17 @@ class Requests:
                 sight = await self._privacy.sight(
                     await self._browser_sessions.viewer(session.upgrade)
                 )
-            class_id = await self._privacy.class_of(live.pairing.competition)
-            if not sight.sees(class_id, {each.player_id for each in live.seats}):
+            if not sight.sees(await self._privacy.class_of(competition), players):
                 raise ProtocolError("match/unknown", NO_SUCH_MATCH)
             if session in self._sessions:  # it may have left meanwhile
-                self._let_watch(session, message, live, self._now())
+                self._let_watch(session, message, find())
         except ProtocolError as error:
             session.refuse(message, error)
         except StorageError as error:
-            log.error("who may watch %s cannot be read: %s", live.id, error)
+            log.error("who may watch %s cannot be read: %s", message.match, error)
             session.refuse(message, ProtocolError("server/storage"))
 
-    def _let_watch(self, session: Session, message: Watch, live: RunningMatch, stamp: int) -> None:
-        _may_view(session, stamp)
+    def _let_watch(self, session: Session, message: Watch, live: RunningMatch) -> None:
         if not live.over:
             session.watching.add(live.id)
         live.watch(session, message.id, scenes=session.scenes)

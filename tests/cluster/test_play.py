@@ -24,6 +24,7 @@ from plyhouse.protocol.messages import (
     MatchSnapshot,
     Ok,
     Turn,
+    Unwatch,
     Update,
     Watch,
     Welcome,
@@ -31,7 +32,7 @@ from plyhouse.protocol.messages import (
 from plyhouse.server.gateway.remote_matches import RemoteMatch
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.verify import verify
-from plyhouse.storage import match_reads
+from plyhouse.storage import match_places, match_reads
 
 pytestmark = [pytest.mark.postgresql, pytest.mark.slow]
 
@@ -450,3 +451,53 @@ async def test_lost_connection_is_noted_in_all_matches_of_the_bot(cluster: Small
             if len(lives) == 2 and all(live.match.attendance.away for live in lives):
                 break
             await asyncio.sleep(0.02)
+
+
+async def test_match_that_nobody_here_watches_any_more_is_forgotten(
+    cluster: SmallCluster,
+) -> None:
+    _, second, third = cluster.servers
+    _, starts = await seated([second, second], "tic_tac_toe")
+    viewer = await third.client()
+    assert isinstance(await viewer.hello("", ""), Welcome)
+    assert isinstance(await viewer.ask(Watch, starts[0].match), MatchMessage)
+    assert starts[0].match in third.hub.directory.live
+    assert isinstance(await viewer.ask(Unwatch, starts[0].match), Ok)
+    assert not third.hub.directory.live
+    assert not third.hub.directory.presences
+
+
+async def test_spectator_that_asks_while_a_match_ends_gets_its_end(
+    cluster: SmallCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other server knows the end when the request comes."""
+    _, second, third = cluster.servers
+    bots, starts = await seated([second, second], "tic_tac_toe")
+    places = match_places.places
+    ended = asyncio.Event()
+    read = third.hub.store.read
+
+    async def read_then_wait(what: Any, *arguments: Any) -> Any:
+        found = await read(what, *arguments)
+        if what is places:
+            await ended.wait()
+        return found
+
+    monkeypatch.setattr(third.hub.store, "read", read_then_wait)
+    viewer = await third.client()
+    assert isinstance(await viewer.hello("", ""), Welcome)
+    asked = asyncio.create_task(viewer.ask(Watch, starts[0].match))
+    await asyncio.gather(*(b.play(s) for b, s in zip(bots, starts, strict=True)))
+    ended.set()
+    shown = await asked
+    assert isinstance(shown, MatchMessage), shown
+    assert shown.snapshot.outcome is not None
+    async with asyncio.timeout(60):
+        while third.hub.directory.live:  # noqa: ASYNC110 - another server tells it
+            await asyncio.sleep(0.01)
+    second.hub.directory.recent.clear()
+    again = await third.client()
+    assert isinstance(await again.hello("", ""), Welcome)
+    answer = await asyncio.wait_for(again.ask(Watch, starts[0].match), 20)
+    assert isinstance(answer, Error), answer
+    assert answer.code == "match/unknown"
