@@ -185,7 +185,7 @@ def latency(options: argparse.Namespace) -> None:
 
 
 def idle(most: int) -> None:
-    print(f"\n{'idle connections':>24}  {'KiB each':>8}")
+    print(f"\n{'idle connections':>24}  {'KiB each':>8}  {'µs CPU a login':>14}")
     with LocalNats() as nats, schema() as name:
         asyncio.run(_connect_idle(f"{POSTGRES}?schema={name}", nats.url, most))
 
@@ -203,17 +203,20 @@ async def _connect_idle(database: str, nats: str, most: int) -> None:
         empty = _resident(pid)
         wires: list[Any] = []
         for target in (most // 4, most):
+            begun, busy = len(wires), _processor(pid)
             while len(wires) < target:
                 wires += await asyncio.gather(
                     *(_idle(server.ws_url, keys[n % len(keys)], len(wires) + n) for n in range(50))
                 )
             grown = _resident(pid) - empty
-            print(f"{len(wires):>24}  {grown / len(wires) / 1024:8.1f}", flush=True)
+            login = (_processor(pid) - busy) / (len(wires) - begun) * 1e6
+            each = grown / len(wires) / 1024
+            print(f"{len(wires):>24}  {each:8.1f}  {login:14.0f}", flush=True)
         busy, began = _processor(pid), time.perf_counter()
         await asyncio.sleep(30)
         busy = (_processor(pid) - busy) / (time.perf_counter() - began)
         assert not any(wire.done() for wire in wires), "the server closed idle connections"
-        print(f"{len(wires)} idle connections keep {busy:.2f} of a core busy")
+        print(f"{len(wires)} idle connections take {busy:.2f} s of processor time per second")
     finally:
         await servers.close()
 
