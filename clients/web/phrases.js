@@ -23,6 +23,7 @@ export function phraseButtons(send) {
     });
     list.append(node);
   }
+  list.append(html("p", { class: "soft" }, "There is no free chat, so that nobody reads insults."));
   return [html("button", { type: "button", popovertarget: "phrases", "data-request": "say" }, "Say\u2026"), list];
 }
 

@@ -28,6 +28,7 @@ async def test_phrase_is_said_shown_beside_the_player_and_hidden(house: House, p
         await bob.act("e2e4")
     await page.until(MINE)
     await page.click('[data-request="say"]')
+    assert "no free chat" in await page.text("#phrases")
     await page.click('[data-phrase="good_luck"]')
     await page.until(f"{SHOWN} === 'Good luck!'")
     said = await bob._next(Said)
