@@ -34,7 +34,7 @@ __all__ = ["formatter", "set_up"]
 
 _TOKEN: Final = re.compile(r"ply_[A-Za-z0-9_\-]{4,}")
 _HIDDEN: Final = "ply_***"
-_QUIET: Final = ("uvicorn", "aiosqlite", "alembic", "litestar")
+_QUIET: Final = ("uvicorn", "aiosqlite", "alembic", "httpx", "litestar")
 """Libraries that have much to say about what is ordinary."""
 
 

@@ -16,7 +16,7 @@ from tests.harness.server import Server
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Act, Error, Finished, Resign, Turn
 from plyhouse.server.config import LOG_FORMATS
-from plyhouse.server.logs import formatter
+from plyhouse.server.logs import formatter, set_up
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.match_runner import Terms
 from plyhouse.storage.rows import By
@@ -37,6 +37,25 @@ class Log:
     def lines(self, event: str = "") -> list[dict[str, Any]]:
         found = [json.loads(line) for line in self.text.splitlines()]
         return [line for line in found if not event or line["event"] == event]
+
+
+@pytest.fixture
+def root() -> Iterator[logging.Logger]:
+    """The root logger, which is restored."""
+    logger = logging.getLogger()
+    handlers, level = logger.handlers[:], logger.level
+    yield logger
+    logger.handlers[:] = handlers
+    logger.setLevel(level)
+
+
+def test_requests_that_a_server_passes_on_are_not_logged(root: logging.Logger) -> None:
+    """Their addresses may have secrets of clients."""
+    stream = io.StringIO()
+    set_up("info", "console", stream)
+    address = "http://server/api/v1/session?code=secret"
+    logging.getLogger("httpx").info('HTTP Request: GET %s "HTTP/1.1 200 OK"', address)
+    assert not stream.getvalue()
 
 
 @pytest.fixture(params=LOG_FORMATS)
