@@ -228,7 +228,10 @@ async def _serve_until_stopped(
                 why = taken.result()
                 log.critical("the server stops: %s", why)
                 raise DatabaseTaken(str(why)) from why
-            log.info("stopping: running matches are kept and resumed at the next start")
+            if config.cluster:
+                log.info("stopping: other servers take over the running matches")
+            else:
+                log.info("stopping: running matches are kept and resumed at the next start")
 
 
 @contextlib.contextmanager

@@ -129,6 +129,7 @@ class Cluster:
 
     async def start(self) -> None:
         """Join the cluster; return when a leader is known."""
+        log.info("this is server %d of the cluster", self._board.epoch)
         await self._link.start()
         while not self._board.leader:
             try:

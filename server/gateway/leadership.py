@@ -123,10 +123,7 @@ class Leadership:
             return
         presence = participant.presence
         matches = [
-            mm.Owned(
-                match.summary(),
-                match.owner if isinstance(match, RemoteMatch) else self._board.epoch,
-            )
+            mm.Owned(match.summary(), self._owner_of(match))
             for match, _ in self._directory.matches_of(presence.bot_id)
         ]
         self._board.post(

@@ -110,6 +110,22 @@ async def test_operator_sees_the_cluster_while_nobody_leads(
     assert (await web.get(f"{second.server.url}/")).status_code == 503
 
 
+async def test_log_of_a_server_has_the_number_that_others_call_it_by(
+    cluster: SmallCluster, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "plyhouse.server.cluster")
+    server = await cluster.add()
+    number = board_of(server).epoch
+    assert f"this is server {number} of the cluster" in caplog.messages
+    caplog.clear()
+    await cluster.stop(server)
+    first = cluster.servers[0]
+    async with asyncio.timeout(60):
+        while number in board_of(first).peers:  # noqa: ASYNC110 - another server tells it
+            await asyncio.sleep(0.01)
+    assert f"server {number} is gone" in caplog.messages
+
+
 async def test_metrics_of_servers_add_up(cluster: SmallCluster, web: httpx.AsyncClient) -> None:
     first, second, third = cluster.servers
     match = await play_between(second, third)
