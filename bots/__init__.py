@@ -8,6 +8,7 @@ This package exports everything that an author needs:
     options      the part of that text in parentheses
     thoughts     what a bot thought about an action, as sent to the server
     reference/   built-in bots, each a short example
+    engines/     bots that play by engines: UCI, XBoard, GTP, GNU Backgammon
 
 Its subpackages, from the bot to the server:
 

@@ -279,6 +279,14 @@ class Turn:
             report=self._reported,
         )
 
+    @property
+    def over(self) -> bool:
+        """True once the turn has ended without you, so that nothing you return counts.
+
+        `report` raises `TurnOver` then; code that waits for something else looks here.
+        """
+        return self._over
+
     # Your actions
 
     def report(self, action: Any) -> None:
@@ -427,6 +435,11 @@ class Bot:
     instead of in its first match.
     """
 
+    preload: ClassVar[bool] = False
+    """True if one object is made when the bot is loaded.  Then errors of its constructor appear
+    before the first match, and what the process keeps is loaded before any clock runs.
+    """
+
     play_best_at_deadline: ClassVar[bool] = True
     """True if the best action you reported is played when your time is nearly out."""
 
@@ -447,6 +460,10 @@ class Bot:
 
     def finish(self, outcome: Outcome) -> None:
         """Called when the match is over, off the clock; ``outcome.returns`` has the result."""
+
+    @classmethod
+    def unload(cls) -> None:
+        """Called once before the process ends: end what it started, such as other programs."""
 
 
 def _some(texts: Sequence[str], most: int = 12) -> str:

@@ -52,6 +52,8 @@ REFERENCE_BOTS: Final[dict[str, str]] = {
     "expectimax": "plyhouse.bots.reference.expectimax_bot:ExpectimaxBot",
     "expectiminimax": "plyhouse.bots.reference.expectiminimax_bot:ExpectiminimaxBot",
     "flat_monte_carlo": "plyhouse.bots.reference.flat_monte_carlo_bot:FlatMonteCarloBot",
+    "gnubg": "plyhouse.bots.engines.gnubg_bot:GnubgBot",
+    "gtp": "plyhouse.bots.engines.gtp_bot:GtpBot",
     "hard": "plyhouse.bots.reference.level_bots:HardBot",
     "ismcts": "plyhouse.bots.reference.ismcts_bot:IsmctsBot",
     "kuhn_optimal": "plyhouse.bots.reference.kuhn_bot:KuhnOptimal",
@@ -68,6 +70,8 @@ REFERENCE_BOTS: Final[dict[str, str]] = {
     "puct": "plyhouse.bots.reference.puct_bot:PuctBot",
     "random": "plyhouse.bots.reference.random_bot:RandomBot",
     "team_search": "plyhouse.bots.reference.team_search_bot:TeamSearchBot",
+    "uci": "plyhouse.bots.engines.uci_bot:UciBot",
+    "xboard": "plyhouse.bots.engines.xboard_bot:XboardBot",
 }
 
 _FILE: Final = re.compile(r"(?P<path>.*\.py)(?::(?P<name>[A-Za-z_]\w*))?")
@@ -143,7 +147,7 @@ def bot_options(spec: str, bot: type[Bot]) -> dict[str, OptionValue]:
         file = checked.get(option, default)
         if file and not Path(str(file)).is_file():
             raise BotLoadError(f"{label} reads {option}={str(file)!r}, and there is no such file")
-    if checked:
+    if checked or bot.preload:
         try:
             bot(**checked)
         except (TypeError, ValueError) as error:

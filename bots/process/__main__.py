@@ -6,6 +6,7 @@ STAND is that of the pipe for tracebacks (`plyhouse.bots.process.traceback_reade
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import os
 import signal
@@ -67,6 +68,8 @@ def main() -> None:
         async_turns.run(make, wire)
     else:
         child.run(make, wire)
+    with contextlib.suppress(Exception):  # the process ends in any case
+        bot_class.unload()
     # A bot may have left threads behind that would keep the process alive.
     sys.stdout.flush()
     sys.stderr.flush()

@@ -16,6 +16,7 @@ import inspect
 import os
 import queue
 import random
+import signal
 import socket
 import sys
 import threading
@@ -349,9 +350,10 @@ def start_reader(wire: Wire, received: Callable[[ToChild], None]) -> None:
         while True:
             message = wire.receive()
             if message is None:
-                os._exit(
-                    0
-                )  # the runner is gone; the bot may be stuck, so a gentler exit could hang
+                # The runner is gone; the bot may be stuck, so a gentler exit could hang.
+                if os.getpgrp() == os.getpid():
+                    os.killpg(0, signal.SIGKILL)  # with programs that the bot has started
+                os._exit(0)
             received(message)
 
     threading.Thread(target=read, name="plyhouse-pipe", daemon=True).start()

@@ -10,6 +10,12 @@ import click
 
 from plyhouse.clients.cli.administration import minute
 from plyhouse.clients.cli.competition import request
+from plyhouse.clients.shared.engine_specs import (
+    ENGINE_BOTS,
+    check_engine_games,
+    engine_name,
+    engine_spec,
+)
 from plyhouse.clients.shared.errors import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,
@@ -62,6 +68,18 @@ def bot() -> None:
 @game_option(multiple=True, required=False)
 @click.option("--name", help="Name of the bot under its player.  [default: the bot's own]")
 @click.option(
+    "--engine",
+    metavar="PROGRAM",
+    help="Program of the engine, for the bots uci, xboard, gtp and gnubg.",
+)
+@click.option(
+    "--option",
+    "engine_options",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="Option of the engine. May be given several times.",
+)
+@click.option(
     "--seek/--no-seek",
     default=False,
     show_default=True,
@@ -100,6 +118,8 @@ def run(
     token: str | None,
     games: tuple[str, ...],
     name: str | None,
+    engine: str | None,
+    engine_options: tuple[str, ...],
     seek: bool,
     time_control: str,
     rated: bool,
@@ -119,6 +139,9 @@ def run(
 
     The bot runs in a separate process. Its output and errors appear here.
 
+    The bots uci, xboard, gtp and gnubg play by an engine that is installed on this machine:
+    plyhouse bot run uci --engine stockfish --option "Skill Level=3".
+
     It says what it seeks, why nobody is found while nobody is, where each match can be watched,
     and how it ended.
 
@@ -136,6 +159,10 @@ def run(
         "`plyhouse join CODE` makes one, and so does an operator with `plyhouse admin player add "
         "NAME`.",
     )
+    if engine is not None or engine_options or spec in ENGINE_BOTS:
+        spec = engine_spec(spec, engine, engine_options)
+        name = name or engine_name(engine)
+        check_engine_games(spec, games)
     if seek and not games:
         from plyhouse.bots.loading import check_spec
         from plyhouse.clients.shared.bot_games import claimed_games

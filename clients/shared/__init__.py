@@ -7,6 +7,7 @@ Commands import these at the top, so they import only click, which keeps ``--hel
     output                tables and numbers
     http                  calls of a server's HTTP API
     games                 names of games in options and arguments
+    engine_specs          specs of bots that play by engines
     bot_games             the games that bots claim, as defaults
     competition_requests  requests, confirmations and files of organisers
     child_processes       child processes that end with the command

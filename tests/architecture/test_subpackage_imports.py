@@ -55,6 +55,7 @@ WITHIN: dict[str, dict[str, set[str]]] = {
         "process": {TOP_FLOOR, "client"},
         "running": {TOP_FLOOR, "client", "process"},
         "reference": {TOP_FLOOR},
+        "engines": {TOP_FLOOR, "process"},
         "sandbox": {TOP_FLOOR, "process"},
         "hosting": {TOP_FLOOR, "client", "process", "running", "sandbox"},
     },

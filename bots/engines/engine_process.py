@@ -1,0 +1,139 @@
+"""Run the program of an engine: lines to it, lines from it, and its end.
+
+The engine is a child of the bot's process and in its process group, so the bot's runner ends both.
+Standard error goes where the bot's own goes: to the author.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import shlex
+import subprocess
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Final
+
+from plyhouse.bots.engines.errors import EngineError, quoted
+from plyhouse.bots.engines.program import Program
+
+__all__ = ["EngineProcess"]
+
+LONGEST_LINE: Final = 64 * 1024
+"""Longest line that an engine may write, in bytes."""
+
+GLANCE: Final = 50
+"""Milliseconds between two looks at whether the answer is still wanted."""
+
+QUIT_GRACE: Final = 0.2
+"""Seconds that an engine may take to end after it is told to."""
+
+
+class EngineProcess:
+    """A running engine.  ``clock_ns`` is the monotonic clock of all deadlines."""
+
+    def __init__(self, program: Program, clock_ns: Callable[[], int] = time.monotonic_ns) -> None:
+        self.name = program.name
+        self._command = program.command
+        self._clock_ns = clock_ns
+        self._lines: deque[str] = deque()
+        self._partial = b""
+        self._last = ""
+        environment = os.environ | {"LC_ALL": "C"}  # answers in English, numbers with a point
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - the user named the program
+                program.command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                bufsize=0,
+                env=environment,
+            )
+        except OSError as error:
+            raise EngineError(
+                f"{program.command[0]} cannot be started: {error.strerror}. Is it a program for "
+                "this machine?"
+            ) from error
+        if self._process.stdin is None or self._process.stdout is None:
+            raise RuntimeError("a process without its pipes")
+        self._stdin = self._process.stdin
+        self._output = self._process.stdout.fileno()
+        self._poll = select.poll()
+        self._poll.register(self._output, select.POLLIN)
+
+    @property
+    def pid(self) -> int:
+        """Process id."""
+        return self._process.pid
+
+    @property
+    def running(self) -> bool:
+        """False once the program has ended."""
+        return self._process.poll() is None
+
+    def send(self, *lines: str) -> None:
+        """Send lines; raise `EngineError` if the program has ended."""
+        try:
+            self._stdin.write("".join([f"{line}\n" for line in lines]).encode())
+        except OSError:
+            raise self._ended() from None
+
+    def receive(self, deadline: int, over: Callable[[], bool] = bool) -> str | None:
+        """Return the next line, without its end; None at ``deadline`` or once ``over`` is true.
+
+        Raises `EngineError` if the program ends or writes a line that is too long.
+        """
+        while not self._lines:
+            if over():
+                return None
+            left = (deadline - self._clock_ns()) // 1_000_000
+            if left <= 0 and not self._poll.poll(0):
+                return None
+            if self._poll.poll(max(0, min(left, GLANCE))):
+                self._read()
+        self._last = self._lines.popleft()
+        return self._last
+
+    def _read(self) -> None:
+        data = os.read(self._output, 65536)
+        if not data:
+            raise self._ended()
+        *lines, self._partial = (self._partial + data).split(b"\n")
+        if len(self._partial) > LONGEST_LINE:
+            self.kill()
+            raise EngineError(
+                f"{self.name} wrote a line of more than {LONGEST_LINE} bytes. Check that it is an "
+                "engine of this protocol."
+            )
+        self._lines.extend([line.decode("utf-8", "replace").rstrip("\r") for line in lines])
+
+    def _ended(self) -> EngineError:
+        from plyhouse.bots.process.launcher import ending_in_words  # late: it imports asyncio
+
+        self.close()
+        last = f" after it wrote {quoted(self._last)}" if self._last else ""
+        return EngineError(
+            f"{self.name} ended with {ending_in_words(self._process.returncode)}{last}. Run "
+            f"`{shlex.join(self._command)}` in a terminal to see why."
+        )
+
+    def kill(self) -> None:
+        """End the program at once and wait for it."""
+        self._process.kill()
+        self.close()
+
+    def close(self, *farewell: str, grace: float = QUIT_GRACE) -> None:
+        """Let the program end within ``grace`` seconds, kill it otherwise, and wait for it."""
+        if farewell:
+            with contextlib.suppress(EngineError, OSError, ValueError):
+                self._stdin.write("".join([f"{line}\n" for line in farewell]).encode())
+        with contextlib.suppress(OSError):
+            self._stdin.close()
+        try:
+            self._process.wait(grace)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()

@@ -1,0 +1,160 @@
+"""``uci``: plays by a UCI engine, ``uci(engine="stockfish", options="Skill Level=3")``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from plyhouse.bots.api import Turn
+from plyhouse.bots.engines.engine_bot import Engine, EngineBot, Thinking
+from plyhouse.bots.engines.engine_clock import EngineClock, engine_clock
+from plyhouse.bots.engines.errors import EngineError
+from plyhouse.bots.engines.uci import BestMove, Info, ReadyOk, UciClient, UciOk
+from plyhouse.bots.engines.variants import GAMES, Variant, variant_of
+
+__all__ = ["UciBot", "UciEngine", "go", "value_of"]
+
+
+def go(clock: EngineClock, seat: int) -> str:
+    """Return the line that lets an engine think in this time.
+
+    >>> go(EngineClock(use=2000, own=59000, other=58000, increment=500, total=60000), seat=1)
+    'go wtime 58000 btime 59000 winc 500 binc 500'
+    >>> go(EngineClock(use=900, own=950, other=1000, increment=0, total=None), seat=0)
+    'go movetime 900'
+    """
+    if clock.total is None:
+        return f"go movetime {clock.use}"
+    white, black = (clock.own, clock.other) if seat == 0 else (clock.other, clock.own)
+    return f"go wtime {white} btime {black} winc {clock.increment} binc {clock.increment}"
+
+
+def value_of(info: Info) -> float | None:
+    """Return the expected return of the mover, from -1 to 1; None if the engine gave no score.
+
+    A hundred centipawns are taken for about 0.18, as between good players.
+    """
+    if info.mate is not None:
+        return 1.0 if info.mate > 0 else -1.0
+    if info.centipawns is None:
+        return None
+    return math.tanh(max(-5000, min(5000, info.centipawns)) * 0.00184)
+
+
+class UciEngine(Engine):
+    """A UCI engine."""
+
+    protocol = "UCI"
+
+    def introduce(self) -> None:
+        """Read the options of the engine and set those of the user."""
+        self.client = UciClient(self.program.name)
+        self.process.send("uci")
+        self.await_start(self.client.receive, UciOk, "uci")
+        lines = [self.client.set_option(name, value) for name, value in self.options]
+        self.get_ready(*lines)
+
+    def get_ready(self, *lines: str) -> None:
+        """Send lines, and wait until the engine has done what they say."""
+        self.process.send(*lines, "isready")
+        self.await_start(self.client.receive, ReadyOk, "isready")
+
+    def plays(self, game: str) -> bool:
+        """Return whether it plays chess, or has the variant."""
+        variants = self.client.options.get("uci_variant")
+        return game == "chess" or (variants is not None and game in variants.choices)
+
+    def set_up(self, variant: Variant) -> None:
+        """Begin a match of this variant; raise `EngineError` if the engine does not play it."""
+        client = self.client
+        lines = []
+        if not self.plays(variant.name):
+            raise EngineError(
+                f"{client.name} does not play {variant.name}: its option UCI_Variant is missing or "
+                "does not have it. Use an engine that plays it, like fairy-stockfish."
+            )
+        if client.has_option("UCI_Variant"):
+            lines.append(client.set_option("UCI_Variant", variant.name))
+        if variant.chess960 and not client.has_option("UCI_Chess960"):
+            raise EngineError(
+                f"{client.name} does not play Chess960: it has no option UCI_Chess960. Use an "
+                "engine that has it, like stockfish."
+            )
+        if client.has_option("UCI_Chess960"):
+            value = "true" if variant.chess960 else "false"
+            lines.append(client.set_option("UCI_Chess960", value))
+        self.get_ready(*lines, "ucinewgame")
+
+
+class UciBot(EngineBot):
+    """Bot that plays by a UCI engine, as Stockfish is.
+
+    engine: its program, a name or a path, with arguments behind it.
+    options: options of the engine, like "Skill Level=3; Hash=16".
+    """
+
+    name = "uci"
+    kind = UciEngine
+    games = GAMES
+
+    def __init__(self, engine: str = "stockfish", options: str = "") -> None:
+        super().__init__(engine, options)
+        self.variant: Variant | None = None
+
+    def choose(self, turn: Turn) -> Any:
+        """Return the engine's move."""
+        engine = self.running(UciEngine)
+        variant = self.variant
+        if variant is None:
+            variant = self.variant = variant_of(turn.game, engine.client.name)
+        if engine.match is not self:
+            engine.set_up(variant)
+            engine.match = self
+        engine.process.send(
+            engine.client.position(variant.fen, self.played(turn)),
+            go(engine_clock(turn), turn.seat),
+        )
+        thinking = Thinking(engine, turn, ["stop"], None)
+        return thinking.answer(lambda line: self._receive(line, engine, variant, turn, thinking))
+
+    def _receive(
+        self, line: str, engine: UciEngine, variant: Variant, turn: Turn, thinking: Thinking
+    ) -> Any | None:
+        """Return the action of a line with the engine's move; keep what other lines say."""
+        message = engine.client.receive(line)
+        if isinstance(message, BestMove):
+            if not message.move:
+                raise EngineError(
+                    f"{engine.client.name} says that it has no move, but {turn.legal_text[0]} is "
+                    f"legal. Check that it plays {turn.game.spec} by our rules."
+                )
+            return variant.action(turn.state, message.move, engine.client.name)
+        if isinstance(message, Info):
+            try:
+                action = variant.action(turn.state, message.pv[0], engine.client.name)
+            except EngineError:
+                return None  # a line of play counts for nothing yet
+            turn.info(
+                value=value_of(message),
+                depth=message.depth,
+                nodes=message.nodes,
+                pv=_legal_start(turn, message.pv),
+            )
+            thinking.report(action)
+        return None
+
+
+def _legal_start(turn: Turn, moves: Sequence[str]) -> list[str]:
+    """Return the moves of a line up to the first that is none."""
+    state, line = turn.state, list[str]()
+    for move in moves[:8]:
+        if state.to_move < 0:
+            break
+        try:
+            action = turn.game.parse(state, move)
+        except Exception:  # whatever an engine writes, it is only shown
+            break
+        line.append(turn.game.format(state, action))
+        state = state.after(action)
+    return line
