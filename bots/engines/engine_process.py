@@ -100,7 +100,7 @@ class EngineProcess:
         if not data:
             raise self._ended()
         *lines, self._partial = (self._partial + data).split(b"\n")
-        if len(self._partial) > LONGEST_LINE:
+        if max(map(len, [self._partial, *lines])) > LONGEST_LINE:
             self.kill()
             raise EngineError(
                 f"{self.name} wrote a line of more than {LONGEST_LINE} bytes. Check that it is an "

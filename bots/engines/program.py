@@ -19,13 +19,12 @@ GAMES_FOLDERS: Final = ("/usr/games", "/usr/local/games")
 USUAL_ARGUMENTS: Final[dict[tuple[str, str], tuple[str, ...]]] = {
     ("gtp", "gnugo"): ("--mode", "gtp", "--chinese-rules", "--positional-superko"),
     ("gnubg", "gnubg"): ("--tty", "--quiet", "--no-rc"),
-    ("xboard", "gnuchess"): ("--xboard",),
     ("uci", "gnuchess"): ("--uci",),
 }
 """Arguments by protocol and program, without which the engine would play by other rules or not
 speak the protocol.  Arguments of the user follow them."""
 
-PACKAGES: Final = ("fairy-stockfish", "gnubg", "gnuchess", "gnugo", "stockfish")
+PACKAGES: Final = ("fairy-stockfish", "gnubg", "gnuchess", "gnugo", "phalanx", "stockfish")
 """Engines that are Debian packages of the same name."""
 
 

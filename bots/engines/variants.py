@@ -45,7 +45,7 @@ class Variant:
 def illegal(game: Game, state: Any, move: str, engine: str) -> EngineError:
     """Return the error of an engine that answers with a move that is not legal."""
     legal = [game.format(state, action) for action in state.actions()]
-    shown = ", ".join(legal[:12]) + (", ..." if len(legal) > 12 else "")
+    shown = ", ".join(legal[:12]) + (f" and {len(legal) - 12} more" if len(legal) > 12 else "")
     return EngineError(
         f"{engine} answered {quoted(move)}, which is not legal here: {shown}. Check that it plays "
         f"{game.spec} by our rules."

@@ -2,11 +2,11 @@
 
 The protocol is the "Chess Engine Communication Protocol" by T. Mann and H. G. Muller (2009).
 
->>> client = XboardClient("gnuchess")
->>> client.receive('feature usermove=1 myname="GNU Chess" variants="normal" done=1')
+>>> client = XboardClient("phalanx")
+>>> client.receive('feature usermove=1 myname="Phalanx" variants="normal" done=1')
 Done()
 >>> client.name, client.user_move("e2e4")
-('GNU Chess', 'usermove e2e4')
+('Phalanx', 'usermove e2e4')
 >>> client.receive("9 31 120 4242 e2e4 e7e5")
 Thought(depth=9, centipawns=31, nodes=4242, pv=('e2e4', 'e7e5'))
 >>> client.receive("move e2e4")

@@ -1,4 +1,4 @@
-"""``xboard``: plays by an XBoard engine, ``xboard(engine="gnuchess")``."""
+"""``xboard``: plays by an XBoard engine, ``xboard(engine="phalanx")``."""
 
 from __future__ import annotations
 

@@ -177,6 +177,7 @@ class Supervisor:
         process = await self._new_process()
         self.loaded = process.loaded
         self._life = asyncio.create_task(self._live(process))
+        await asyncio.sleep(0)  # let it begin: `close` ends what lives only
         return self.loaded
 
     @property

@@ -1,0 +1,124 @@
+"""Real engines, scripted ones for what real engines never do, and turns without a server."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plyhouse.bots.api import Match, Turn, TurnClock
+from plyhouse.bots.engines.engine_bot import EngineBot
+from plyhouse.bots.engines.errors import EngineError
+from plyhouse.bots.engines.program import find_program
+from plyhouse.games import get_game
+from plyhouse.games.base import CHANCE, TERMINAL
+from plyhouse.protocol.messages import CHANCE_SEAT, Event
+
+REQUIRED = os.environ.get("PLYHOUSE_REQUIRE_ENGINES", "") not in ("", "0")
+"""True if a missing engine is a failure."""
+
+SECOND = 1_000_000_000
+
+
+@pytest.fixture
+def engine() -> Callable[[str], str]:
+    """Returns the name of an engine; skips the test if it is missing, or fails it if required."""
+
+    def have(name: str) -> str:
+        try:
+            find_program(name, "uci")
+        except EngineError as error:
+            (pytest.fail if REQUIRED else pytest.skip)(str(error))
+        return name
+
+    return have
+
+
+@pytest.fixture(autouse=True)
+def no_engine_stays() -> Iterator[None]:
+    """End the engines that a test started, and check that no child is left as a zombie."""
+    yield
+    EngineBot.unload()
+    for task in Path("/proc/self/task").iterdir():
+        for child in (task / "children").read_text("utf-8").split():
+            state = Path(f"/proc/{child}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
+            assert state != "Z", f"process {child} is a zombie"
+
+
+ScriptedEngine = Callable[[str], str]
+
+
+@pytest.fixture
+def scripted_engine(tmp_path: Path) -> ScriptedEngine:
+    """Writes an engine: a program that runs the code for each ``line`` it reads."""
+
+    def write(code: str) -> str:
+        path = tmp_path / "scripted"
+        body = textwrap.indent(textwrap.dedent(code), "    ")
+        head = f"#!{sys.executable} -S\nimport sys, time, os, signal\n"
+        loop = "for line in map(str.strip, sys.stdin):\n"
+        path.write_text(f"{head}{loop}{body}\n    sys.stdout.flush()\n", "utf-8")
+        path.chmod(0o755)
+        return str(path)
+
+    return write
+
+
+def a_turn(game: Any, state: Any, events: list[Event], seconds: float, control: str) -> Turn:
+    """Return a turn of the seat to move that has ``seconds`` left, 7 of 10 of them to use."""
+    seat = state.to_move
+    match = Match("m1", game, seat, (), control, rated=False, illegal_rule="forfeit")
+    now = time.monotonic_ns()
+    return Turn(
+        match,
+        ply=sum(event.seat != CHANCE_SEAT for event in events),
+        state=state,
+        observation=game.observe(state, seat),
+        history=events,
+        clock=TurnClock(seconds, (seconds, seconds), None, control),
+        soft=now + int(seconds * 0.7 * SECOND),
+        hard=now + int(seconds * SECOND),
+    )
+
+
+def first_turn(spec: str, seconds: float = 5, control: str = "move:5") -> Turn:
+    """Return the first turn of a game."""
+    game = get_game(spec)
+    state = game.initial_state()
+    events: list[Event] = []
+    rng = random.Random(1)
+    while state.to_move == CHANCE:
+        outcome = rng.choice(state.chance_outcomes())[0]
+        events.append(Event(0, CHANCE_SEAT, game.format_chance(state, outcome)))
+        state = state.after(outcome)
+    return a_turn(game, state, events, seconds, control)
+
+
+def play_alone(
+    bot: EngineBot, spec: str, plies: int, seconds: float = 5, control: str = "move:5"
+) -> tuple[list[str], Any]:
+    """Let a bot play both seats; return the actions and the last state."""
+    game = get_game(spec)
+    state = game.initial_state()
+    events: list[Event] = []
+    actions: list[str] = []
+    rng = random.Random(3)
+    while state.to_move != TERMINAL and len(actions) < plies:
+        if state.to_move == CHANCE:
+            outcome = rng.choice(state.chance_outcomes())[0]
+            events.append(Event(len(actions), CHANCE_SEAT, game.format_chance(state, outcome)))
+            state = state.after(outcome)
+            continue
+        action = bot.choose(a_turn(game, state, events, seconds, control))
+        text = game.format(state, action)
+        events.append(Event(len(actions), state.to_move, text))
+        actions.append(text)
+        state = state.after(action)
+    return actions, state

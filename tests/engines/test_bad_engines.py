@@ -1,0 +1,193 @@
+"""Engines that are missing, hang, die or write nonsense: what the author reads, and no zombies."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from tests.engines.conftest import ScriptedEngine, first_turn
+
+from plyhouse.bots.api import Resignation, TurnOver
+from plyhouse.bots.engines import program
+from plyhouse.bots.engines.engine_bot import EngineBot
+from plyhouse.bots.engines.errors import EngineError
+from plyhouse.bots.engines.gtp_bot import GtpBot
+from plyhouse.bots.engines.uci_bot import UciBot
+from plyhouse.bots.engines.xboard_bot import XboardBot
+
+UCI = """
+if line == "uci": print("id name Scripted\\noption name Level type spin min 1 max 9\\nuciok")
+if line == "isready": print("readyok")
+if line == "quit": break
+"""
+GTP = """
+number, command = (line.split() + [""])[:2]
+if command == "list_commands": print(f"={number} boardsize\\nclear_board\\nplay\\ngenmove\\n")
+elif command == "quit": break
+elif command != "genmove": print(f"={number}\\n")
+"""
+
+
+def test_missing_engine_names_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(program, "GAMES_FOLDERS", ())
+    with pytest.raises(EngineError, match=r"There is no program 'stockfish'.* apt-get install st"):
+        UciBot()
+
+
+def test_engine_that_is_not_executable_names_the_fix(tmp_path: Path) -> None:
+    file = tmp_path / "engine"
+    file.write_text("#!/bin/sh\n", "utf-8")
+    with pytest.raises(EngineError, match=f"{file} is not executable: run chmod"):
+        UciBot(engine=str(file))
+
+
+def test_file_that_is_no_program_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "engine"
+    file.write_bytes(b"\x7fELF nonsense")
+    file.chmod(0o755)
+    with pytest.raises(EngineError, match="cannot be started"):
+        UciBot(engine=str(file))
+
+
+def test_program_that_ends_at_once_is_reported() -> None:
+    with pytest.raises(EngineError, match="true ended with exit code 0"):
+        UciBot(engine="true")
+
+
+def test_engine_of_unknown_option_is_refused(scripted_engine: ScriptedEngine) -> None:
+    with pytest.raises(EngineError, match="Scripted has no option 'Levle': did you mean Level"):
+        UciBot(engine=scripted_engine(UCI), options="Levle=3")
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ("bestmove e2e5", "Scripted answered 'e2e5', which is not legal here: b1c3"),
+        ("bestmove Nonsense", "Scripted answered 'Nonsense', which is not legal here"),
+        ("bestmove (none)", "Scripted says that it has no move, but b1c3 is legal"),
+        ("bestmove", "'bestmove', which names no move"),
+        ("x" * 70_000, "wrote a line of more than 65536 bytes"),
+    ],
+)
+def test_engine_that_answers_nonsense_is_reported(
+    scripted_engine: ScriptedEngine, answer: str, message: str
+) -> None:
+    bot = UciBot(engine=scripted_engine(f"{UCI}if line.startswith('go'): print({answer!r})"))
+    with pytest.raises(EngineError, match=message):
+        bot.choose(first_turn("chess"))
+
+
+def test_engine_that_dies_in_its_turn_is_reported_and_replaced(
+    scripted_engine: ScriptedEngine, tmp_path: Path
+) -> None:
+    code = f"""{UCI}
+if line.startswith("go"):
+    if not os.path.exists({str(tmp_path / "died")!r}):
+        open({str(tmp_path / "died")!r}, "w")
+        os.kill(os.getpid(), signal.SIGSEGV)
+    print("bestmove e2e4")
+"""
+    bot = UciBot(engine=scripted_engine(code))
+    turn = first_turn("chess")
+    with pytest.raises(EngineError, match="scripted ended with signal SIGSEGV"):
+        bot.choose(turn)
+    assert turn.text_of(bot.choose(turn)) == ("e2e4", "")
+
+
+def test_hung_engine_is_killed_before_the_flag_falls(scripted_engine: ScriptedEngine) -> None:
+    bot = UciBot(engine=scripted_engine(f"{UCI}if line.startswith('go'): time.sleep(600)"))
+    pid = bot.running(bot.kind).process.pid
+    turn = first_turn("chess", seconds=0.3)
+    with pytest.raises(EngineError, match=r"scripted did not answer in its 0\.\d+ s and was kill"):
+        bot.choose(turn)
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+def test_hung_engine_plays_the_best_it_has_reported(scripted_engine: ScriptedEngine) -> None:
+    code = f"""{UCI}
+if line.startswith("go"):
+    print("info depth 1 score cp 20 nodes 9 pv d2d4 d7d5", flush=True)
+    time.sleep(600)
+"""
+    bot = UciBot(engine=scripted_engine(code))
+    turn = first_turn("chess", seconds=0.3)
+    assert turn.text_of(bot.choose(turn)) == ("d2d4", "")
+    assert turn.said is not None
+    assert turn.said["pv"] == ["d2d4", "d7d5"]
+
+
+def test_slow_engine_is_told_to_stop(scripted_engine: ScriptedEngine) -> None:
+    bot = UciBot(engine=scripted_engine(f"{UCI}if line == 'stop': print('bestmove g1f3')"))
+    turn = first_turn("chess", seconds=0.3)
+    assert turn.text_of(bot.choose(turn)) == ("g1f3", "")
+
+
+def test_turn_that_is_over_ends_the_wait(scripted_engine: ScriptedEngine) -> None:
+    bot = UciBot(engine=scripted_engine(UCI))
+    turn = first_turn("chess", seconds=600)
+    turn.end()
+    with pytest.raises(TurnOver):
+        bot.choose(turn)
+
+
+def test_game_that_an_engine_lacks_is_named(scripted_engine: ScriptedEngine) -> None:
+    bot = UciBot(engine=scripted_engine(UCI))
+    assert list(bot.claims()) == ["chess"]
+    with pytest.raises(EngineError, match=r"Scripted does not play breakthrough.*fairy-stockfish"):
+        bot.choose(first_turn("breakthrough"))
+    with pytest.raises(EngineError, match=r"Scripted cannot play breakthrough\(size=5\)"):
+        UciBot(engine=bot.program.command[0]).choose(first_turn("breakthrough(size=5)"))
+    with pytest.raises(EngineError, match="Scripted does not play Chess960"):
+        UciBot(engine=bot.program.command[0]).choose(first_turn("chess(start=1)"))
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ("={number} Z9\\n", "answered 'Z9', which is not legal here"),
+        ("?{number} cannot move\\n", "refuses to move: cannot move"),
+        ("=99 D4\\n", "answered command 99"),
+    ],
+)
+def test_gtp_engine_that_answers_nonsense_is_reported(
+    scripted_engine: ScriptedEngine, answer: str, message: str
+) -> None:
+    bot = GtpBot(engine=scripted_engine(f"{GTP}else: print(f'{answer}')"))
+    with pytest.raises(EngineError, match=message):
+        bot.choose(first_turn("go"))
+
+
+def test_gtp_engine_may_resign(scripted_engine: ScriptedEngine) -> None:
+    bot = GtpBot(engine=scripted_engine(f"{GTP}else: print(f'={{number}} resign\\n')"))
+    with pytest.raises(Resignation):
+        bot.choose(first_turn("go"))
+
+
+def test_gtp_command_that_the_engine_lacks_is_refused(scripted_engine: ScriptedEngine) -> None:
+    with pytest.raises(EngineError, match="no GTP command 'level', which your option needs"):
+        GtpBot(engine=scripted_engine(GTP), options="level 3")
+
+
+def test_xboard_engine_that_claims_a_result_is_reported(scripted_engine: ScriptedEngine) -> None:
+    code = """
+if line == "protover 2": print('feature myname="Old" ping=1 usermove=1 done=1')
+if line.startswith("ping"): print("pong", line.split()[1])
+if line == "go": print("1/2-1/2 {Draw by agreement}")
+if line == "quit": break
+"""
+    bot = XboardBot(engine=scripted_engine(code))
+    with pytest.raises(EngineError, match=r"Old wrote '1/2-1/2 \{Draw .*' when a move"):
+        bot.choose(first_turn("chess"))
+
+
+def test_engine_is_kept_for_the_next_match(scripted_engine: ScriptedEngine) -> None:
+    path = scripted_engine(UCI)
+    first, second = UciBot(engine=path), UciBot(engine=path)
+    assert first.running(UciBot.kind) is second.running(UciBot.kind)
+    pid = first.running(UciBot.kind).process.pid
+    EngineBot.unload()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)

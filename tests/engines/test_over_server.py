@@ -1,0 +1,128 @@
+"""Engines in a bot's process, on a real server over real sockets, and their end with the bot."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+from tests.engines.conftest import ScriptedEngine
+from tests.engines.test_bad_engines import UCI
+
+from plyhouse.bots.loading import BotLoadError
+from plyhouse.bots.process.author_log import AuthorLog
+from plyhouse.bots.process.supervisor import Supervisor
+from plyhouse.bots.running.runner import RunOptions, RunSummary, SeekRequest, run_bot
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.serve import RunningServer, running_server
+
+Have = Callable[[str], str]
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[RunningServer]:
+    config = ServerConfig(port=0, database="sqlite:///:memory:", log_level="error")
+    async with running_server(config) as server:
+        yield server
+
+
+async def play(server: RunningServer, player: str, spec: str, game: str) -> RunSummary:
+    row = await server.hub.store.add_player(player)
+    token = await server.hub.store.add_token(row.id, ["play"])
+    seeks = [SeekRequest(game, "total:4+0.05", count=1)]
+    options = RunOptions(seeks=seeks, matches=1, games=[game], say=lambda _: None)
+    return await asyncio.wait_for(run_bot(spec, server.url, token, options), 100)
+
+
+@pytest.mark.parametrize(
+    ("program", "spec", "game"),
+    [
+        ("stockfish", 'uci(options="Skill Level=20; Hash=1")', "chess"),
+        ("gnugo", 'gtp(engine="gnugo --level 1 --never-resign")', "go(size=5, komi=0.5)"),
+        ("gnubg", 'gnubg(options="plies=0")', "backgammon"),
+    ],
+)
+async def test_engine_beats_random_in_a_whole_match(
+    server: RunningServer, engine: Have, program: str, spec: str, game: str
+) -> None:
+    engine(program)
+    first, second = await asyncio.gather(
+        play(server, "anna", spec, game), play(server, "bert", "random", game)
+    )
+    assert first.results[0].outcome.termination in ("normal", "resignation")
+    assert first.results[0].outcome == second.results[0].outcome
+    assert first.results[0].points > 0
+
+
+async def test_engine_that_is_missing_is_reported_when_the_bot_is_loaded() -> None:
+    supervisor = Supervisor('uci(engine="no-such-engine")', AuthorLog("bot"))
+    with pytest.raises(BotLoadError, match=r"^There is no program 'no-such-engine' on the PATH"):
+        await supervisor.start()
+
+
+async def test_engine_ends_with_the_process_of_its_bot(
+    scripted_engine: ScriptedEngine, tmp_path: Path
+) -> None:
+    """The engine is asked to quit, so that its bot can wait for it and leaves no zombie."""
+    note = tmp_path / "note"
+    code = f"{UCI}\nopen({str(note)!r}, 'a').write(line + '\\n')".replace("break", "pass")
+    supervisor = Supervisor(f'uci(engine="{scripted_engine(code)}")', AuthorLog("bot"))
+    await supervisor.start()
+    await supervisor.close()
+    assert note.read_text("utf-8").split() == ["uci", "isready", "quit"]
+
+
+def test_hung_engine_ends_when_the_runner_is_killed(
+    scripted_engine: ScriptedEngine, tmp_path: Path
+) -> None:
+    """Neither the runner nor the bot can end the engine, and it does not read its input."""
+    hung = tmp_path / "pid"
+    code = f"if line == 'isready': hang()\n{UCI}"
+    path = Path(scripted_engine(code))
+    hang = (
+        "def hang():\n"
+        f"    with open({str(hung)!r}, 'w') as file: print(os.getpid(), file=file)\n"
+        "    print('readyok', flush=True)\n"
+        "    time.sleep(600)\n"
+    )
+    path.write_text(path.read_text("utf-8").replace("for line", f"{hang}for line", 1), "utf-8")
+    script = (
+        "import asyncio\n"
+        "from plyhouse.bots.process.author_log import AuthorLog\n"
+        "from plyhouse.bots.process.supervisor import Supervisor\n"
+        "async def main():\n"
+        f"    await Supervisor('uci(engine=\"{path}\")', AuthorLog('bot')).start()\n"
+        "    print('up', flush=True)\n"
+        "    await asyncio.sleep(600)\n"
+        "asyncio.run(main())\n"
+    )
+    command = [sys.executable, "-c", script]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as runner:
+        assert runner.stdout is not None
+        assert runner.stdout.readline() == "up\n"
+        pid = int(hung.read_text("utf-8"))
+        runner.send_signal(signal.SIGKILL)
+    until(lambda: not runs(pid), "the engine still runs")
+
+
+def until(true: Callable[[], bool], otherwise: str) -> None:
+    """Wait until something is true, for a minute at most."""
+    deadline = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < deadline, otherwise
+        os.sched_yield()
+
+
+def runs(pid: int) -> bool:
+    """Whether a process runs; one that nobody has waited for does not."""
+    try:
+        os.kill(pid, 0)
+        return Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0] != "Z"
+    except (ProcessLookupError, FileNotFoundError):
+        return False

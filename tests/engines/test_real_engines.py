@@ -1,0 +1,149 @@
+"""Real engines: whole games by their own rules and ours, options, and legal moves compared."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+
+import pytest
+from tests.engines.conftest import SECOND, a_turn, play_alone
+
+from plyhouse.bots.engines.engine_bot import EngineBot
+from plyhouse.bots.engines.engine_process import EngineProcess
+from plyhouse.bots.engines.errors import EngineError
+from plyhouse.bots.engines.gnubg_bot import GnubgBot
+from plyhouse.bots.engines.gtp_bot import GtpBot
+from plyhouse.bots.engines.program import find_program
+from plyhouse.bots.engines.uci_bot import UciBot
+from plyhouse.bots.engines.xboard_bot import XboardBot
+from plyhouse.games import get_game
+from plyhouse.games.base import CHANCE, TERMINAL
+
+Have = Callable[[str], str]
+
+FOOLS_MATE = "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq g3 0 2"
+
+
+@pytest.mark.parametrize(
+    ("bot", "name"),
+    [
+        (UciBot, "stockfish"),
+        (UciBot, "fairy-stockfish"),
+        (UciBot, "gnuchess"),
+        (XboardBot, "fairy-stockfish"),
+        (XboardBot, "phalanx"),
+    ],
+)
+def test_engine_finds_mate_in_one(bot: type[EngineBot], name: str, engine: Have) -> None:
+    spec = f'chess(fen="{FOOLS_MATE}")'
+    actions, state = play_alone(bot(engine=engine(name)), spec, 2, seconds=1.2)
+    assert actions == ["d8h4"]
+    assert state.to_move == TERMINAL
+
+
+@pytest.mark.parametrize(
+    ("bot", "name"),
+    [(UciBot, "stockfish"), (XboardBot, "fairy-stockfish"), (XboardBot, "phalanx")],
+)
+def test_engine_plays_chess_from_move_to_move(
+    bot: type[EngineBot], name: str, engine: Have
+) -> None:
+    actions, _ = play_alone(bot(engine=engine(name)), "chess", 8, 0.1, "total:2+0.01")
+    assert len(actions) == 8
+
+
+def test_engine_castles_in_chess960(engine: Have) -> None:
+    fen = "4k3/8/8/8/8/8/PPPPPPPP/1RK4R w HB - 0 1"
+    bot = UciBot(engine=engine("stockfish"))
+    game = get_game(f'chess(fen="{fen}")')
+    assert "c1h1" in {game.format(game.initial_state(), a) for a in game.initial_state().actions()}
+    actions, _ = play_alone(bot, game.spec, 6, 0.1)
+    assert len(actions) == 6
+
+
+def test_skill_level_of_stockfish_is_set(engine: Have) -> None:
+    UciBot(engine=engine("stockfish"), options="Skill Level=3; Hash=1; Clear Hash")
+    with pytest.raises(EngineError, match="takes a whole number from 0 to 20 as Skill Level"):
+        UciBot(engine=engine("stockfish"), options="Skill Level=21")
+
+
+def legal_moves(process: EngineProcess, moves: list[str]) -> set[str]:
+    """The legal moves of Fairy-Stockfish after ``moves``, as its perft lists them."""
+    process.send(f"position startpos moves {' '.join(moves)}", "go perft 1")
+    found = set()
+    deadline = time.monotonic_ns() + 20 * SECOND
+    while (line := process.receive(deadline)) is not None:
+        if line.startswith("Nodes searched"):
+            return found
+        move, colon, _ = line.partition(":")
+        if colon and " " not in move:
+            found.add(move)
+    raise AssertionError("no answer")
+
+
+@pytest.mark.parametrize("spec", ["chess", "breakthrough"])
+def test_legal_moves_are_those_of_fairy_stockfish(spec: str, engine: Have) -> None:
+    process = EngineProcess(find_program(engine("fairy-stockfish"), "uci"))
+    process.send("uci", f"setoption name UCI_Variant value {spec}")
+    game = get_game(spec)
+    rng = random.Random(11)
+    for _ in range(4):
+        state, moves = game.initial_state(), list[str]()
+        while state.to_move != TERMINAL and len(moves) < 60:
+            ours = {game.format(state, action) for action in state.actions()}
+            assert ours == legal_moves(process, moves), moves
+            moves.append(rng.choice(sorted(ours)))
+            state = state.after(game.parse(state, moves[-1]))
+    process.close("quit")
+
+
+@pytest.mark.parametrize(("bot", "plies"), [(UciBot, 200), (XboardBot, 6)])
+def test_fairy_stockfish_plays_breakthrough(bot: type[EngineBot], plies: int, engine: Have) -> None:
+    player = bot(engine=engine("fairy-stockfish"))
+    assert list(player.claims()) == ["chess", "breakthrough"]
+    actions, state = play_alone(player, "breakthrough", plies, 0.3, "total:2")
+    assert state.to_move == TERMINAL or len(actions) == plies
+
+
+@pytest.mark.parametrize("spec", ["go(size=5)", "go(size=7, komi=0.5)"])
+def test_gnu_go_plays_to_the_end(spec: str, engine: Have) -> None:
+    bot = GtpBot(engine=f"{engine('gnugo')} --level 1 --seed 1 --never-resign", options="level 1")
+    actions, state = play_alone(bot, spec, 400, 5, "total:5")
+    assert actions[-2:] == ["pass", "pass"]
+    assert state.to_move == TERMINAL
+
+
+def test_gnu_go_refuses_a_board_that_is_too_large(engine: Have) -> None:
+    bot = GtpBot(engine=engine("gnugo"))
+    with pytest.raises(EngineError, match=r"GNU Go refuses 'boardsize 99'.*Check its options"):
+        bot.running(bot.kind).ask("boardsize", "99")  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("points", [False, True])
+def test_gnubg_plays_to_the_end(points: bool, engine: Have) -> None:
+    engine("gnubg")
+    bot = GnubgBot(options="plies=0", points=points)
+    _, state = play_alone(bot, "backgammon", 500)
+    assert state.to_move == TERMINAL
+
+
+def test_gnubg_finds_its_turn_in_any_position(engine: Have) -> None:
+    """Random positions have checkers on the bar, borne off, and doubles."""
+    engine("gnubg")
+    bot = GnubgBot(options="plies=0")
+    game = get_game("backgammon")
+    rng = random.Random(5)
+    asked = 0
+    for seed in range(4):
+        state = game.initial_state()
+        while state.to_move != TERMINAL:
+            if state.to_move == CHANCE:
+                state = state.after(rng.choice(state.chance_outcomes())[0])
+                continue
+            if rng.random() < 0.4:
+                action = bot.choose(a_turn(game, state, [], 5, "move:5"))
+                assert action in state.actions(), (seed, game.describe(state))
+                asked += 1
+            state = state.after(rng.choice(state.actions()))
+    assert asked > 50
