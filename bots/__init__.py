@@ -9,6 +9,7 @@ This package exports everything that an author needs:
     thoughts     what a bot thought about an action, as sent to the server
     reference/   built-in bots, each a short example
     engines/     bots that play by engines: UCI, XBoard, GTP, GNU Backgammon
+    serving/     bots as engines of other programs: UCI and GTP
 
 Its subpackages, from the bot to the server:
 

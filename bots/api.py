@@ -122,8 +122,8 @@ class Turn:
 
     ``state`` is the position where the game has perfect information and None elsewhere.  ``soft``
     and ``hard`` are nanoseconds of ``clock_ns`` (monotonic) at which to stop thinking and at which
-    it is too late.  ``history`` is kept, not copied: more may be added to it later, but nothing
-    taken away.
+    it is too late.  ``depth`` and ``nodes`` bound a search further.  ``history`` is kept, not
+    copied: more may be added to it later, but nothing taken away.
     """
 
     def __init__(
@@ -138,6 +138,8 @@ class Turn:
         rng: random.Random | None = None,
         soft: int | None = None,
         hard: int | None = None,
+        depth: int | None = None,
+        nodes: int | None = None,
         retry: bool = False,
         on_report: Callable[[str], None] | None = None,
         clock_ns: Callable[[], int] = time.monotonic_ns,
@@ -153,6 +155,8 @@ class Turn:
         self._rng = rng or random.Random(0)
         self._soft = soft
         self._hard = hard
+        self._depth = depth
+        self._nodes = nodes
         self._retry = retry
         self._on_report = on_report
         self._clock_ns = clock_ns
@@ -273,9 +277,11 @@ class Turn:
         action so far to `report`.
         """
         if self._soft is None:
-            return Limit(report=self._reported)
+            return Limit(depth=self._depth, nodes=self._nodes, report=self._reported)
         return Limit(
             time=max(0, self._soft - self._clock_ns()) / 1e9,
+            depth=self._depth,
+            nodes=self._nodes,
             report=self._reported,
         )
 

@@ -16,7 +16,13 @@ from typing import Any, Final
 from plyhouse.games.errors import InvalidSpec
 from plyhouse.games.registry import parse_spec
 
-__all__ = ["OptionError", "OptionValue", "checked_options", "split_options"]
+__all__ = [
+    "OptionError",
+    "OptionValue",
+    "checked_options",
+    "described_options",
+    "split_options",
+]
 
 OptionValue = int | float | str | bool
 
@@ -87,6 +93,25 @@ def checked_options(
             raise OptionError(f"takes {wanted} as {name}, not {value!r}")
         checked[name] = value
     return checked
+
+
+def described_options(make: Callable[..., object]) -> list[tuple[str, str, str]]:
+    """Return name, kind and default of the options of a constructor; the default may be "".
+
+    >>> class Bold:
+    ...     def __init__(self, boldness: float = 0.5, depth: int | None = None) -> None: ...
+    >>> described_options(Bold.__init__)
+    [('boldness', 'float', '0.5'), ('depth', 'int', '')]
+    """
+    parameters = inspect.signature(make).parameters
+    found = []
+    for name, kinds in _parameters(make).items():
+        kind = next(iter(kinds)).__name__ if len(kinds) == 1 else "str"
+        default = parameters[name].default
+        known = default is not None and default is not inspect.Parameter.empty
+        text = str(default).lower() if isinstance(default, bool) else str(default)
+        found.append((name, kind, text if known else ""))
+    return found
 
 
 def _parameters(make: Callable[..., object]) -> dict[str, frozenset[type]]:

@@ -61,8 +61,8 @@ class SearchBot(Bot):
         return replace(
             given,
             time=min(times, default=None),
-            depth=own.depth,
-            nodes=own.nodes,
+            depth=_least(given.depth, own.depth),
+            nodes=_least(given.nodes, own.nodes),
             simulations=own.simulations,
         )
 
@@ -76,3 +76,7 @@ class SearchBot(Bot):
         same.  Never 0, which stands for the game's own order.
         """
         return turn.rng.getrandbits(32) | 1
+
+
+def _least(one: int | None, other: int | None) -> int | None:
+    return min([bound for bound in (one, other) if bound is not None], default=None)

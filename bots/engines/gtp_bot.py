@@ -96,8 +96,8 @@ class GtpBot(EngineBot):
                 engine.ask(name, *([colour] if name == "time_left" else []), *arguments)
         self.timed = True
         engine.moves = played
-        cleanup = CLEANUP in client.known and played[-1:] == ["pass"]
-        engine.process.send(client.command(CLEANUP if cleanup else "genmove", colour))
+        command = CLEANUP if CLEANUP in client.known else "genmove"
+        engine.process.send(client.command(command, colour))
         action = Thinking(engine, turn, (), None).answer(
             lambda line: self._receive(line, engine, turn)
         )

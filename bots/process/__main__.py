@@ -17,6 +17,7 @@ from typing import NoReturn
 
 from plyhouse.bots.api import BotError
 from plyhouse.bots.loading import BotLoadError, bot_options, default_name, load_bot
+from plyhouse.bots.options import described_options
 from plyhouse.bots.process import child
 from plyhouse.bots.process.messages import Loaded, LoadFailed
 from plyhouse.bots.process.position_text import get_ready
@@ -60,6 +61,7 @@ def main() -> None:
             games=games,
             concurrent=concurrent,
             best_at_deadline=bool(bot_class.play_best_at_deadline),
+            options=described_options(bot_class.__init__),
         )
     )
     if concurrent:

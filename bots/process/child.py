@@ -165,6 +165,8 @@ class Seat:
             rng=random.Random(f"{self.seed}/{self.match.seat}/{think.ply}"),
             soft=arrived + think.soft,
             hard=arrived + think.hard,
+            depth=think.depth,
+            nodes=think.nodes,
             retry=think.retry,
             on_report=Reports(best, time.monotonic_ns),
         )

@@ -102,6 +102,9 @@ class Think(_Said, frozen=True):
     observation: dict[str, Any] = {}
     clocks: list[ClockState] = []
     retry: bool = False
+    depth: int | None = None
+    nodes: int | None = None
+    """Further bounds of a search, for a bot that serves as an engine."""
 
 
 class Stop(_Said, frozen=True):
@@ -134,6 +137,8 @@ class Loaded(_Said, frozen=True):
     concurrent: bool
     """True if ``choose`` is async, so that the bot can think about many matches at once."""
     best_at_deadline: bool
+    options: list[tuple[str, str, str]] = []
+    """Name, kind (``int``, ``float``, ``bool`` or ``str``) and default of each option."""
 
 
 class LoadFailed(_Said, frozen=True):

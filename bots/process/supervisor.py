@@ -85,6 +85,8 @@ class Request:
     clocks: Sequence[ClockState]
     retry: bool
     answer: asyncio.Future[TurnAnswer]
+    depth: int | None = None
+    nodes: int | None = None
     best: str | None = None
     """Best action reported so far, as text."""
     stage: str = "choose"
@@ -229,6 +231,8 @@ class Supervisor:
         observation: dict[str, Any],
         clocks: Sequence[ClockState],
         retry: bool = False,
+        depth: int | None = None,
+        nodes: int | None = None,
     ) -> Request:
         """Ask for an action; the answer arrives in ``Request.answer``."""
         request = Request(
@@ -241,6 +245,8 @@ class Supervisor:
             observation=observation,
             clocks=clocks,
             retry=retry,
+            depth=depth,
+            nodes=nodes,
             answer=asyncio.get_running_loop().create_future(),
         )
         if self._broken:
@@ -449,6 +455,8 @@ class Supervisor:
                 observation=request.observation,
                 clocks=list(request.clocks),
                 retry=request.retry,
+                depth=request.depth,
+                nodes=request.nodes,
             )
         )
 

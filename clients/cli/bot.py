@@ -51,6 +51,8 @@ COMMANDS: Final = {
     "enter": (f"{_HERE}.bot:enter", "Enter a version of your bot in a competition"),
     "status": (f"{_HERE}.bot:status", "Show suspended versions and the reasons"),
     "versions": (f"{_HERE}.bot:versions", "List the versions of your bots"),
+    "as-uci": (f"{_HERE}.bot_serving:as_uci", "Let a bot speak UCI, for chess programs"),
+    "as-gtp": (f"{_HERE}.bot_serving:as_gtp", "Let a bot speak GTP, for go programs"),
     "ask": (f"{_HERE}.bot_ask:ask", "Ask a bot for its action at one ply of a match"),
 }
 """The subcommands: where each lives and its short help."""

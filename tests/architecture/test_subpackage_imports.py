@@ -56,6 +56,7 @@ WITHIN: dict[str, dict[str, set[str]]] = {
         "running": {TOP_FLOOR, "client", "process"},
         "reference": {TOP_FLOOR},
         "engines": {TOP_FLOOR, "process"},
+        "serving": {TOP_FLOOR, "client", "process", "running"},
         "sandbox": {TOP_FLOOR, "process"},
         "hosting": {TOP_FLOOR, "client", "process", "running", "sandbox"},
     },

@@ -1,0 +1,96 @@
+"""What a protocol asks of a bot, and the bot's answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from plyhouse.bots.thoughts import Thoughts
+
+__all__ = [
+    "UNBOUNDED",
+    "Answer",
+    "Ask",
+    "Configure",
+    "Effect",
+    "Quit",
+    "Say",
+    "Service",
+    "Stop",
+]
+
+UNBOUNDED: Final = 86_400 * 10**9
+"""Nanoseconds of a search that only a command ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """Write lines to the controller."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Ask the bot for an action after these ``actions`` of ``game``."""
+
+    game: str
+    actions: tuple[str, ...]
+    soft: int
+    """Nanoseconds that a search should use."""
+    hard: int
+    """Nanoseconds after which the best action so far is the answer."""
+    depth: int | None = None
+    nodes: int | None = None
+    held: bool = False
+    """True if the answer is wanted only after `Stop`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Let the bot answer now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Configure:
+    """Run the bot with these options from now on, as texts by name."""
+
+    options: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Quit:
+    """End."""
+
+
+Effect = Say | Ask | Stop | Configure | Quit
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the bot does."""
+
+    action: str
+    """As text; empty if there is none."""
+    took: int
+    """Nanoseconds that it thought."""
+    thoughts: Thoughts | None = None
+    resigns: bool = False
+    problem: str = ""
+    """Why there is no action."""
+
+
+class Service(Protocol):
+    """A protocol without I/O: lines and answers in, effects out."""
+
+    one_by_one: bool
+    """True if no line is read before the answer to the last one is written."""
+
+    def receive(self, line: str) -> Sequence[Effect]:
+        """Return what follows from a line of the controller."""
+        ...
+
+    def answered(self, answer: Answer) -> Sequence[Effect]:
+        """Return what follows from the bot's answer to an `Ask`."""
+        ...

@@ -1,0 +1,258 @@
+"""A bot as a UCI engine, without I/O.
+
+>>> service = UciService("mybot", "chess", options=[("depth", "int", "4")])
+>>> print(service.receive("uci")[0].text)
+id name mybot
+id author Plyhouse
+option name depth type spin default 4 min -1000000000 max 1000000000
+option name Move Overhead type spin default 30 min 0 max 5000
+option name UCI_Chess960 type check default false
+uciok
+>>> service.receive("position startpos moves e2e4")
+[]
+>>> service.receive("go movetime 1000")
+[Ask(game='chess', actions=('e2e4',), soft=950000000, hard=970000000, depth=None, nodes=None, \
+held=False)]
+>>> from plyhouse.bots.serving.requests import Answer
+>>> service.answered(Answer("e7e5", took=5_000_000))
+[Say(text='bestmove e7e5')]
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from plyhouse.bots.client.timing import MS
+from plyhouse.bots.running.time_management import TimeRule, allot, expected_moves_left
+from plyhouse.bots.serving.requests import (
+    UNBOUNDED,
+    Answer,
+    Ask,
+    Configure,
+    Effect,
+    Quit,
+    Say,
+    Stop,
+)
+from plyhouse.games.base import TERMINAL, Game
+from plyhouse.games.errors import GameError
+from plyhouse.games.registry import get_game
+
+__all__ = ["UciService"]
+
+OVERHEAD: Final = "Move Overhead"
+CHESS960: Final = "UCI_Chess960"
+MOST_OVERHEAD: Final = 5000
+SPIN: Final = 10**9
+NO_MOVE: Final = "bestmove 0000"
+
+_KINDS: Final = {"int": "spin", "bool": "check"}
+_SETOPTION: Final = re.compile(r"setoption +name +(.+?)(?: +value(?: +(.*))?)?")
+_GO_NUMBERS: Final = frozenset(
+    ("wtime", "btime", "winc", "binc", "movestogo", "movetime", "depth", "nodes", "mate")
+)
+
+
+class UciService:
+    """One bot that plays ``game`` for a controller.
+
+    ``options`` are name, kind and default of the bot's options.
+    """
+
+    one_by_one = False
+
+    def __init__(self, name: str, game: str, options: Sequence[tuple[str, str, str]] = ()) -> None:
+        self._name = name
+        self._spec = game
+        self._options = {each[0]: each for each in options}
+        self._values: dict[str, str] = {}
+        self._overhead = 30
+        self._chess960 = False
+        self._thinking = False
+        self._problem = ""
+        self._game: Game = get_game(game, files=True)
+        self._state: Any = self._game.initial_state()
+        self._actions: tuple[str, ...] = ()
+
+    def receive(self, line: str) -> list[Effect]:
+        """Return what follows from a line; unknown ones are reported and ignored."""
+        words = line.split()
+        match words[:1]:
+            case ["uci"]:
+                return [Say("\n".join(self._introduction()))]
+            case ["isready"]:
+                return [Say("readyok")]
+            case ["setoption"]:
+                return self._set_option(line.strip())
+            case ["position"]:
+                return self._position(words[1:])
+            case ["go"]:
+                return self._go(words[1:])
+            case ["stop"]:
+                return [Stop()] if self._thinking else []
+            case ["quit"]:
+                return [Quit()]
+            case ["d"]:
+                return [Say(self._game.describe(self._state))]
+            case [] | ["ucinewgame" | "debug" | "register" | "ponderhit"]:
+                return []
+        return [Say(f"info string unknown command {words[0][:40]!r}: it is ignored")]
+
+    def answered(self, answer: Answer) -> list[Effect]:
+        """Return the lines for the bot's move."""
+        self._thinking = False
+        lines = []
+        if answer.thoughts is not None and (info := self._info(answer)):
+            lines.append(info)
+        if answer.problem:
+            lines.append(f"info string {answer.problem}")
+        if answer.resigns:
+            lines.append("info string the bot resigns")
+        lines.append(f"bestmove {self._move(answer.action)}" if answer.action else NO_MOVE)
+        return [Say("\n".join(lines))]
+
+    def _introduction(self) -> list[str]:
+        lines = [f"id name {self._name}", "id author Plyhouse"]
+        for name, kind, default in self._options.values():
+            uci = _KINDS.get(kind, "string")
+            if uci == "spin" and not default:
+                uci = "string"  # a spin has a default
+            limits = f" min {-SPIN} max {SPIN}" if uci == "spin" else ""
+            lines.append(f"option name {name} type {uci} default {default or '<empty>'}{limits}")
+        lines.append(
+            f"option name {OVERHEAD} type spin default {self._overhead} min 0 max {MOST_OVERHEAD}"
+        )
+        if self._game.info.name == "chess":
+            lines.append(f"option name {CHESS960} type check default false")
+        return [*lines, "uciok"]
+
+    def _set_option(self, line: str) -> list[Effect]:
+        found = _SETOPTION.fullmatch(line)
+        if found is None:
+            return [Say("info string write it like: setoption name NAME value VALUE")]
+        name, value = found[1], (found[2] or "").strip()
+        if name.lower() == OVERHEAD.lower():
+            if not re.fullmatch(r"\d{1,4}", value) or int(value) > MOST_OVERHEAD:
+                return [Say(f"info string {OVERHEAD} is from 0 to {MOST_OVERHEAD}, not {value}")]
+            self._overhead = int(value)
+            return []
+        if name.lower() == CHESS960.lower():
+            self._chess960 = value.lower() == "true"
+            return []
+        known = {each.lower(): each for each in self._options}.get(name.lower())
+        if known is None:
+            return [Say(f"info string there is no option {name[:40]!r}: it is ignored")]
+        if value == "<empty>" or not value:
+            self._values.pop(known, None)
+        else:
+            self._values[known] = value
+        return [Configure(tuple(self._values.items()))]
+
+    def _position(self, words: list[str]) -> list[Effect]:
+        if self._thinking:
+            return [Say("info string the bot thinks: send stop before another position")]
+        at = words.index("moves") if "moves" in words else len(words)
+        start, moves = words[:at], words[at + 1 :]
+        try:
+            game = self._game_of(start)
+            state = game.initial_state()
+            actions = []
+            for move in moves:
+                action = game.parse(state, move)
+                actions.append(game.format(state, action))
+                state = state.after(action)
+        except (GameError, ValueError) as error:
+            self._problem = f"the position is refused: {_line(error)}"
+            return [Say(f"info string {self._problem}")]
+        self._problem = ""
+        self._game, self._state, self._actions = game, state, tuple(actions)
+        return []
+
+    def _game_of(self, start: list[str]) -> Game:
+        if start[:1] == ["startpos"]:
+            return get_game(self._spec, files=True)
+        if start[:1] == ["fen"] and self._game.info.name == "chess":
+            fields = [*start[1:], *["-", "-", "0", "1"][len(start) - 3 :]]
+            return get_game(f"chess(fen={json.dumps(' '.join(fields))})")
+        raise ValueError("write position startpos, or position fen FEN in chess")
+
+    def _go(self, words: list[str]) -> list[Effect]:
+        if self._thinking:
+            return [Say("info string the bot thinks already: send stop first")]
+        if self._problem:
+            return [Say(f"info string {self._problem}\n{NO_MOVE}")]
+        if self._state.to_move == TERMINAL:
+            return [Say("info string the game is over\nbestmove (none)")]
+        numbers: dict[str, int] = {}
+        for key, value in itertools.pairwise(words):
+            if key in _GO_NUMBERS and re.fullmatch(r"-?\d{1,12}", value):
+                numbers[key] = max(0, int(value))
+        soft, hard = self._times(numbers)
+        self._thinking = True
+        return [
+            Ask(
+                self._game.spec,
+                self._actions,
+                soft,
+                hard,
+                depth=max(1, numbers["depth"]) if "depth" in numbers else None,
+                nodes=max(1, numbers["nodes"]) if "nodes" in numbers else None,
+                held="infinite" in words or "ponder" in words,
+            )
+        ]
+
+    def _times(self, numbers: dict[str, int]) -> tuple[int, int]:
+        """Return the nanoseconds to use, and those after which the best so far is played."""
+        margin = self._overhead * MS
+        if "movetime" in numbers:
+            hard = max(1, numbers["movetime"] * MS - margin)
+            return max(1, hard - min(20 * MS, hard // 4)), hard
+        side = "wb"[self._state.to_move % 2]
+        if f"{side}time" not in numbers:
+            return UNBOUNDED, UNBOUNDED
+        left = max(1, numbers[f"{side}time"]) * MS
+        rule = TimeRule("total", increment=numbers.get(f"{side}inc", 0) * MS)
+        given = allot(
+            rule,
+            left,
+            margin=min(margin, left // 3),
+            moves_left=numbers.get("movestogo") or expected_moves_left(len(self._actions) // 2),
+        )
+        return max(1, given.soft), max(1, given.hard)
+
+    def _move(self, text: str) -> str:
+        """Return a move, in Chess960 with castling as king takes rook."""
+        if not self._chess960 or text[:2] not in ("e1", "e8") or text[2:3] not in ("g", "c"):
+            return text
+        rook = f"{text[:2]}{'h' if text[2] == 'g' else 'a'}{text[1]}"
+        try:
+            same = self._game.parse(self._state, rook) == self._game.parse(self._state, text)
+        except GameError:
+            return text
+        return rook if same else text
+
+    def _info(self, answer: Answer) -> str:
+        said = answer.thoughts
+        if said is None:
+            return ""
+        parts = []
+        if said.depth is not None:
+            parts.append(f"depth {said.depth}")
+        if said.value is not None and self._game.info.name == "chess":
+            bounded = max(-0.9999, min(0.9999, said.value))
+            parts.append(f"score cp {round(math.atanh(bounded) / 0.00184)}")
+        if said.nodes is not None:
+            parts.append(f"nodes {said.nodes}")
+        parts.append(f"time {answer.took // MS}")
+        if said.pv:
+            parts.append(f"pv {' '.join(said.pv)}")
+        return f"info {' '.join(parts)}"
+
+
+def _line(error: Exception) -> str:
+    return str(error).partition("\n")[0][:300]

@@ -1,0 +1,237 @@
+"""Bots as engines: the services line by line, and whole programs driven by our own clients."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.engines.conftest import play_alone
+
+from plyhouse.bots.engines.gtp_bot import GtpBot
+from plyhouse.bots.engines.uci_bot import UciBot
+from plyhouse.bots.serving.gtp_service import GtpService
+from plyhouse.bots.serving.requests import (
+    UNBOUNDED,
+    Answer,
+    Ask,
+    Configure,
+    Effect,
+    Quit,
+    Say,
+    Service,
+    Stop,
+)
+from plyhouse.bots.serving.uci_service import UciService
+from plyhouse.bots.thoughts import Thoughts
+
+PROGRAM = f"{sys.executable} -m plyhouse bot"
+MS = 1_000_000
+OPTIONS = [("depth", "int", "4"), ("bold", "bool", "false"), ("book", "str", "")]
+
+WORDS = """
+uci isready ucinewgame position startpos fen moves e2e4 e7e5 e1g1 go wtime btime winc movestogo
+movetime depth nodes infinite stop ponderhit setoption name value depth bold Move Overhead quit 1
+1000 -5 99999999999999 rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w KQkq - 0 d boardsize komi clear_board play
+genmove black white b A1 pass undo time_settings time_left final_score final_status_list dead # 7 12
+known_command showboard list_commands
+""".split()  # noqa: SIM905 - shorter than a list
+LINES = st.one_of(st.text(max_size=60), st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join))
+
+
+@given(st.lists(LINES, max_size=25), st.sampled_from(["", "e2e4", "pass", "A1", "nonsense"]))
+def test_services_survive_any_lines(lines: list[str], action: str) -> None:
+    services: list[Service] = [UciService("x", "chess", OPTIONS), GtpService("x", "go(size=5)")]
+    for service in services:
+        for line in lines:
+            for effect in service.receive(line):
+                if isinstance(effect, Ask):
+                    assert 0 < effect.soft <= effect.hard
+                    service.answered(Answer(action, 5 * MS))
+
+
+def said(effects: list[Effect]) -> str:
+    return "\n".join(effect.text for effect in effects if isinstance(effect, Say))
+
+
+def asked(service: UciService | GtpService, *lines: str) -> Ask:
+    for line in lines[:-1]:
+        service.receive(line)
+    (ask,) = service.receive(lines[-1])
+    assert isinstance(ask, Ask)
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("go", "most_ms", "depth", "nodes", "held"),
+    [
+        ("go movetime 500", 470, None, None, False),
+        ("go wtime 60000 btime 1000 winc 0 binc 0", 60000 // 20, None, None, False),
+        ("go wtime 60000 movestogo 1", 59970, None, None, False),
+        ("go wtime 20 btime 20", 20, None, None, False),
+        ("go depth 3", UNBOUNDED // MS, 3, None, False),
+        ("go nodes 500", UNBOUNDED // MS, None, 500, False),
+        ("go infinite", UNBOUNDED // MS, None, None, True),
+    ],
+)
+def test_uci_go_becomes_limits(
+    go: str, most_ms: int, depth: int | None, nodes: int | None, held: bool
+) -> None:
+    ask = asked(UciService("x", "chess"), "position startpos", go)
+    assert ask.soft <= most_ms * MS
+    assert (ask.depth, ask.nodes, ask.held) == (depth, nodes, held)
+
+
+def test_uci_position_may_be_a_fen_with_moves() -> None:
+    ask = asked(
+        UciService("x", "chess"),
+        "position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1 moves e1g1 e8e7",
+        "go movetime 100",
+    )
+    assert ask.game == 'chess(fen="4k3/8/8/8/8/8/8/4K2R w K - 0 1")'
+    assert ask.actions == ("e1g1", "e8e7")
+
+
+@pytest.mark.parametrize(("chess960", "move"), [("false", "e1g1"), ("true", "e1h1")])
+def test_uci_castling_is_written_as_the_controller_wants(chess960: str, move: str) -> None:
+    service = UciService("x", "chess")
+    service.receive(f"setoption name UCI_Chess960 value {chess960}")
+    asked(service, "position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1", "go movetime 100")
+    assert said(service.answered(Answer("e1g1", MS))) == f"bestmove {move}"
+
+
+def test_uci_refused_position_is_explained_and_has_no_move() -> None:
+    service = UciService("x", "chess")
+    assert "'e2e5'" in said(service.receive("position startpos moves e2e5"))
+    answer = said(service.receive("go movetime 100"))
+    assert answer.startswith("info string the position is refused")
+    assert answer.endswith("bestmove 0000")
+
+
+def test_uci_options_of_the_bot_are_set() -> None:
+    service = UciService("x", "chess", OPTIONS)
+    lines = said(service.receive("uci")).splitlines()
+    assert "option name bold type check default false" in lines
+    assert "option name book type string default <empty>" in lines
+    assert service.receive("setoption name Depth value 6") == [Configure((("depth", "6"),))]
+    assert "no option 'deep'" in said(service.receive("setoption name deep value 6"))
+
+
+def test_uci_answer_has_the_thoughts_of_the_bot() -> None:
+    service = UciService("x", "chess")
+    asked(service, "position startpos", "go movetime 100")
+    thoughts = Thoughts(value=0.18, depth=3, nodes=7, pv=["e2e4", "e7e5"])
+    assert said(service.answered(Answer("e2e4", 90 * MS, thoughts))) == (
+        "info depth 3 score cp 99 nodes 7 time 90 pv e2e4 e7e5\nbestmove e2e4"
+    )
+
+
+def test_uci_stop_counts_only_while_the_bot_thinks() -> None:
+    service = UciService("x", "chess")
+    assert service.receive("stop") == []
+    asked(service, "position startpos", "go infinite")
+    assert service.receive("stop") == [Stop()]
+    assert service.receive("isready") == [Say("readyok")]
+    assert service.receive("quit") == [Quit()]
+
+
+@pytest.mark.parametrize(
+    ("lines", "answer"),
+    [
+        (["7 protocol_version"], "=7 2\n"),
+        (["known_command undo"], "= true\n"),
+        (["known_command fly"], "= false\n"),
+        (["fly"], "? unknown command\n"),
+        (["boardsize 6"], "? unacceptable size\n"),
+        (["boardsize x"], "? boardsize not an integer\n"),
+        (["play black Z1"], "? illegal move\n"),
+        (["play white A1"], "? it is the turn of black; send play black pass first\n"),
+        (["undo"], "? cannot undo\n"),
+        (["play b A1", "undo", "play b A1"], "=\n"),
+        (["komi 0.5", "play b C3", "final_score"], "= B+80.5\n"),
+        (["play b C3", "komi 0.5", "final_score"], "= B+80.5\n"),
+        (["play b C3", "final_status_list alive"], "= C3\n"),
+        (["play b pass", "play w pass", "genmove b"], "= pass\n"),
+        (["# a comment"], ""),
+    ],
+)
+def test_gtp_command_is_answered(lines: list[str], answer: str) -> None:
+    service = GtpService("x", "go")
+    for line in lines[:-1]:
+        assert said(service.receive(line)).startswith("=")
+    assert said(service.receive(lines[-1])) == answer
+
+
+@pytest.mark.parametrize(
+    ("lines", "least_ms", "most_ms"),
+    [
+        (["time_settings 0 10 1"], 9000, 10_000),
+        (["time_settings 0 10 5"], 1000, 2_000),
+        (["time_settings 60 0 0"], 500, 6_000),
+        (["time_settings 60 0 0", "time_left b 2 0"], 20, 1_000),
+        (["time_settings 0 1 0"], 5000, 5_000),
+        (["time_settings 60 0 0", "time_left b 0 0"], 0, 1),
+    ],
+)
+def test_gtp_time_becomes_limits(lines: list[str], least_ms: int, most_ms: int) -> None:
+    ask = asked(GtpService("x", "go"), *lines, "genmove b")
+    assert least_ms * MS <= ask.soft <= most_ms * MS
+
+
+def test_gtp_time_is_counted_without_time_left() -> None:
+    service = GtpService("x", "go")
+    first = asked(service, "time_settings 60 0 0", "genmove b")
+    service.answered(Answer("D4", 50_000 * MS))
+    service.receive("play w E5")
+    assert asked(service, "genmove b").hard < first.hard - 49_000 * MS
+
+
+def test_gtp_bot_may_resign_or_fail() -> None:
+    service = GtpService("x", "go")
+    asked(service, "3 genmove b")
+    assert said(service.answered(Answer("", MS, resigns=True))) == "=3 resign\n"
+    asked(service, "4 genmove b")
+    assert said(service.answered(Answer("", MS, problem="it failed"))) == "?4 it failed\n"
+
+
+def test_bot_speaks_uci_to_our_client() -> None:
+    bot = UciBot(engine=f"{PROGRAM} as-uci alpha_beta", options="depth=2; Move Overhead=50")
+    actions, _ = play_alone(bot, "chess", 4, seconds=2)
+    assert len(actions) == 4
+    mate = 'chess(fen="rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq g3 0 2")'
+    other = UciBot(engine=f"{PROGRAM} as-uci alpha_beta", options="depth=2; Move Overhead=50")
+    assert play_alone(other, mate, 1, seconds=2)[0] == ["d8h4"]
+
+
+def test_bot_speaks_gtp_to_our_client() -> None:
+    bot = GtpBot(engine=f"{PROGRAM} as-gtp 'mcts(simulations=20)'")
+    actions, state = play_alone(bot, "go(size=5, komi=0.5)", 12, seconds=2, control="total:9")
+    assert len(actions) == 12 or state.to_move < 0
+
+
+def served(command: str, lines: str) -> list[str]:
+    """What a served bot writes for all lines at once."""
+    done = subprocess.run(
+        [sys.executable, "-m", "plyhouse", "bot", *command.split()],
+        input=lines,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.splitlines()
+
+
+def test_search_without_end_stops_on_request() -> None:
+    lines = "position startpos\ngo infinite\nisready\nstop\nquit\n"
+    written = served("as-uci random", lines)
+    assert written[0] == "readyok"
+    # `quit` may come before the answer; without it, the end of the lines waits for the answer.
+    assert served("as-uci random", lines.removesuffix("quit\n"))[-1].startswith("bestmove ")
+
+
+def test_game_with_dice_is_refused() -> None:
+    with pytest.raises(subprocess.CalledProcessError) as failed:
+        served("as-uci random --game pig", "uci\n")
+    assert "for games for two without chance" in failed.value.stderr
