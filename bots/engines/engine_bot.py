@@ -9,6 +9,7 @@ Then the best action that it has reported is played.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
@@ -29,6 +30,9 @@ START_WITHIN: Final = 15_000 * MS
 
 RESERVE: Final = 120
 """Milliseconds before the last moment at which a thinking engine is told to move."""
+
+LAST_WORD: Final = 150 * MS
+"""Nanoseconds that an engine may take to answer after its turn; its bot must end within 250 ms."""
 
 _Message = TypeVar("_Message")
 
@@ -191,7 +195,8 @@ class Thinking:
         """Keep and report the best action so far."""
         if action != self._best:
             self._best = action
-            self.turn.report(action)
+            with contextlib.suppress(TurnOver):  # `answer` looks for the end of the turn
+                self.turn.report(action)
 
     def answer(self, receive: Callable[[str], Any | None]) -> Any:
         """Return the first result of ``receive`` for a line of the engine.
@@ -199,32 +204,48 @@ class Thinking:
         Raises `EngineError` if the engine does not answer in time and has reported nothing, and
         `plyhouse.bots.api.TurnOver` if the turn ends without it.
         """
-        stopped = not self._stop
         process = self.engine.process
+        stopped = False
+        until = self._stop_at if self._stop else self._last
         try:
             while True:
-                until = self._last if stopped else self._stop_at
-                line = process.receive(until, lambda: self.turn.over)
+                line = process.receive(until, bool if stopped else self._is_over)
                 if line is not None:
                     result = receive(line)
                     if result is not None:
-                        return result
-                elif self.turn.over:
-                    break
-                elif not stopped:
+                        break
+                elif self._stop and not stopped:
                     process.send(*self._stop)
                     stopped = True
+                    until = self._last_word()
                 else:
+                    process.kill()  # its next answer would be misread
+                    result = None
                     break
         except BaseException:
-            process.kill()  # it may still be thinking, and its next answer would be misread
+            process.kill()
             raise
-        process.kill()
         if self.turn.over:
             raise TurnOver
+        if result is not None:
+            return result
         if self._best is None:
             raise EngineError(
                 f"{process.name} did not answer in its {self._allowed:.3f} s and was killed. Lower "
                 "its level, or play with more time."
             )
         return self._best
+
+    def _is_over(self) -> bool:
+        return self.turn.over
+
+    def _last_word(self) -> int:
+        """Return the instant until which an engine that was told to move may answer.
+
+        An engine that is only slow should live: it is expensive to start on the clock.
+        """
+        if self.turn.over:
+            return self.engine.clock_ns() + LAST_WORD
+        if self._best is None:
+            return self._last
+        return self._last + LAST_WORD  # the best so far is played meanwhile

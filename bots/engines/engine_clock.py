@@ -21,7 +21,7 @@ class EngineClock:
     """The time for one turn, in milliseconds."""
 
     use: int
-    """What to spend now, at least 1."""
+    """The time to spend now, at least 1."""
     own: int
     """Until our action has to be on its way, at least 1."""
     other: int
@@ -29,8 +29,8 @@ class EngineClock:
     increment: int
     """Added after each action."""
     total: int | None
-    """What the clock had at the start, if the match is played with total time and increments.  None
-    in other time controls: then an engine gets the time to spend."""
+    """Time on the clock at the start, if the match has total time and increments.  None in other
+    time controls: then an engine gets the time to spend."""
 
 
 def engine_clock(turn: Turn) -> EngineClock:

@@ -87,7 +87,7 @@ class ReadyOk:
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """What the engine thinks so far."""
+    """The best line of the engine so far."""
 
     pv: tuple[str, ...]
     depth: int | None

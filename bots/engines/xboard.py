@@ -47,7 +47,7 @@ class Pong:
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """What the engine thinks so far."""
+    """The best line of the engine so far."""
 
     depth: int
     centipawns: int

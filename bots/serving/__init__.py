@@ -1,6 +1,6 @@
 """Bots of Plyhouse as engines, for programs that play with engines.
 
-    requests      what a protocol asks of a bot, and the bot's answer
+    requests      questions of a protocol to a bot, and the bot's answer
     uci_service   UCI without I/O: for fastchess, cutechess and chess programs
     gtp_service   GTP without I/O: for Sabaki and go programs
     shell         a bot in its process, standard input and standard output

@@ -1,4 +1,4 @@
-"""What a protocol asks of a bot, and the bot's answer."""
+"""Questions of a protocol to a bot, and the bot's answer."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ Effect = Say | Ask | Stop | Configure | Quit
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the bot does."""
+    """The decision of the bot."""
 
     action: str
     """As text; empty if there is none."""

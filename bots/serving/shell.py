@@ -1,8 +1,8 @@
 """Run a bot as an engine: its process, and the controller's lines.
 
 The bot runs as on a server (`plyhouse.bots.process.supervisor`): a search gets a limit, and when
-time is out the best action that it has reported is the answer.  What it prints goes to standard
-error, which controllers ignore or log.
+time is out the best action that it has reported is the answer.  The shell sends the bot's output to
+standard error, which controllers ignore or log.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import json
 import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -58,7 +58,7 @@ class ServedBot:
         self._events: list[Event] = []
         self._stop = asyncio.Event()
         self.loaded: Loaded
-        """What the bot says of itself; known after `start`."""
+        """Its description of itself; known after `start`."""
 
     async def start(self) -> Loaded:
         """Load the bot; raise `BotLoadError` if that fails."""
@@ -115,7 +115,8 @@ class ServedBot:
         stop = asyncio.create_task(self._stop.wait())
         try:
             until = asyncio.create_task(self._clock.sleep(ask.hard / SECOND))
-            await asyncio.wait({request.answer, until, stop}, return_when="FIRST_COMPLETED")
+            either: set[asyncio.Future[Any]] = {request.answer, until, stop}
+            await asyncio.wait(either, return_when="FIRST_COMPLETED")
             until.cancel()
             if not request.answer.done() and request.best is None:
                 await asyncio.wait({request.answer}, timeout=GRACE)
@@ -195,11 +196,11 @@ async def serve(
     ended = False
     try:
         while True:
-            waited: set[asyncio.Task[object]] = set()
+            waited: set[asyncio.Task[Any]] = set()
             if asked is not None:
-                waited.add(asked)  # type: ignore[arg-type]
+                waited.add(asked)
             if not ended and not (asked is not None and service.one_by_one):
-                waited.add(reading)  # type: ignore[arg-type]
+                waited.add(reading)
             if not waited:
                 return
             await asyncio.wait(waited, return_when="FIRST_COMPLETED")

@@ -28,8 +28,8 @@ def as_uci(spec: str, game: str) -> None:
     """Let a bot speak UCI, for fastchess, cutechess and chess programs.
 
     Give the program this command as the engine's. The bot runs as on a server: in its own process,
-    with the same turns and limits. Options of the bot are options of the engine; what it prints
-    appears on standard error.
+    with the same turns and limits. Options of the bot are options of the engine. You find
+    its output on standard error.
 
     Other games for two without chance are written in their own notation: position startpos moves.
     """
@@ -49,7 +49,7 @@ def as_gtp(spec: str, game: str) -> None:
     """Let a bot speak GTP, for Sabaki and go programs.
 
     Give the program this command as the engine's. The bot runs as on a server: in its own process,
-    with the same turns and limits. What it prints appears on standard error.
+    with the same turns and limits. You find its output on standard error.
 
     The rules are those of Plyhouse: area scoring, positional superko, no suicide, and dead stones
     count until they are captured. Boards have 5, 7, 9, 13 or 19 lines.

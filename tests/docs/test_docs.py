@@ -32,6 +32,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from tests.harness.engines import require_engine
 from tests.harness.zygote import Zygote
 from tests.sandbox.conftest import have
 
@@ -43,6 +44,7 @@ from plyhouse.clients import api
 ROOT = Path(__file__).resolve().parents[2]
 GENERATED = {"docs/commands.md"}
 NEED_SANDBOX = {"docs/first-competition.md"}
+NEED_ENGINES = {"docs/engines.md": ("stockfish", "gnugo", "gnubg")}
 DOCUMENTS = [
     name
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -272,6 +274,8 @@ def test_what_a_document_says_to_do_works(documents: list[str], shell: Shell) ->
     if not NEED_SANDBOX.isdisjoint(documents):
         require_sandbox()
     for document in documents:
+        for name in NEED_ENGINES.get(document, ()):
+            require_engine(name)
         text = (ROOT / document).read_text(encoding="utf-8")
         for fence in fences(text):
             perform(shell, fence, f"{document}:{fence.line}")

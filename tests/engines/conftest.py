@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import sys
 import textwrap
@@ -12,17 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.harness.engines import require_engine
 
 from plyhouse.bots.api import Match, Turn, TurnClock
 from plyhouse.bots.engines.engine_bot import EngineBot
-from plyhouse.bots.engines.errors import EngineError
-from plyhouse.bots.engines.program import find_program
 from plyhouse.games import get_game
 from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.protocol.messages import CHANCE_SEAT, Event
-
-REQUIRED = os.environ.get("PLYHOUSE_REQUIRE_ENGINES", "") not in ("", "0")
-"""True if a missing engine is a failure."""
 
 SECOND = 1_000_000_000
 
@@ -32,10 +27,7 @@ def engine() -> Callable[[str], str]:
     """Returns the name of an engine; skips the test if it is missing, or fails it if required."""
 
     def have(name: str) -> str:
-        try:
-            find_program(name, "uci")
-        except EngineError as error:
-            (pytest.fail if REQUIRED else pytest.skip)(str(error))
+        require_engine(name)
         return name
 
     return have

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -25,7 +26,7 @@ LINES = st.one_of(st.text(max_size=80), st.lists(st.sampled_from(WORDS), max_siz
 
 @given(st.lists(LINES, max_size=20))
 def test_clients_survive_any_lines(lines: list[str]) -> None:
-    clients = [UciClient("x"), XboardClient("x"), GtpClient("x"), GnubgClient()]
+    clients: list[Any] = [UciClient("x"), XboardClient("x"), GtpClient("x"), GnubgClient()]
     for client in clients:
         for line in lines:
             with contextlib.suppress(EngineError):

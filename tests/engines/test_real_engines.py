@@ -71,7 +71,7 @@ def test_skill_level_of_stockfish_is_set(engine: Have) -> None:
 def legal_moves(process: EngineProcess, moves: list[str]) -> set[str]:
     """The legal moves of Fairy-Stockfish after ``moves``, as its perft lists them."""
     process.send(f"position startpos moves {' '.join(moves)}", "go perft 1")
-    found = set()
+    found: set[str] = set()
     deadline = time.monotonic_ns() + 20 * SECOND
     while (line := process.receive(deadline)) is not None:
         if line.startswith("Nodes searched"):
@@ -117,7 +117,7 @@ def test_gnu_go_plays_to_the_end(spec: str, engine: Have) -> None:
 def test_gnu_go_refuses_a_board_that_is_too_large(engine: Have) -> None:
     bot = GtpBot(engine=engine("gnugo"))
     with pytest.raises(EngineError, match=r"GNU Go refuses 'boardsize 99'.*Check its options"):
-        bot.running(bot.kind).ask("boardsize", "99")  # type: ignore[attr-defined]
+        bot.running(bot.kind).ask("boardsize", "99")
 
 
 @pytest.mark.parametrize("points", [False, True])
