@@ -9,7 +9,7 @@ import pytest
 from tests.engines.conftest import ScriptedEngine, first_turn
 
 from plyhouse.bots.api import Resignation, TurnOver
-from plyhouse.bots.engines import program
+from plyhouse.bots.engines import engine_bot, program
 from plyhouse.bots.engines.engine_bot import EngineBot
 from plyhouse.bots.engines.errors import EngineError
 from plyhouse.bots.engines.gtp_bot import GtpBot
@@ -113,15 +113,18 @@ if line.startswith("go"):
     time.sleep(600)
 """
     bot = UciBot(engine=scripted_engine(code))
-    turn = first_turn("chess", seconds=0.3)
+    turn = first_turn("chess", seconds=1)
     assert turn.text_of(bot.choose(turn)) == ("d2d4", "")
     assert turn.said is not None
     assert turn.said["pv"] == ["d2d4", "d7d5"]
 
 
-def test_slow_engine_is_told_to_stop(scripted_engine: ScriptedEngine) -> None:
+def test_slow_engine_is_told_to_stop(
+    scripted_engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine_bot, "RESERVE", 10_000)  # a quarter of the time at most
     bot = UciBot(engine=scripted_engine(f"{UCI}if line == 'stop': print('bestmove g1f3')"))
-    turn = first_turn("chess", seconds=0.3)
+    turn = first_turn("chess", seconds=3)
     assert turn.text_of(bot.choose(turn)) == ("g1f3", "")
 
 

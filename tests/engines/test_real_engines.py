@@ -49,7 +49,7 @@ def test_engine_finds_mate_in_one(bot: type[EngineBot], name: str, engine: Have)
 def test_engine_plays_chess_from_move_to_move(
     bot: type[EngineBot], name: str, engine: Have
 ) -> None:
-    actions, _ = play_alone(bot(engine=engine(name)), "chess", 8, 0.1, "total:2+0.01")
+    actions, _ = play_alone(bot(engine=engine(name)), "chess", 8, 1, "total:2+0.01")
     assert len(actions) == 8
 
 
@@ -58,7 +58,7 @@ def test_engine_castles_in_chess960(engine: Have) -> None:
     bot = UciBot(engine=engine("stockfish"))
     game = get_game(f'chess(fen="{fen}")')
     assert "c1h1" in {game.format(game.initial_state(), a) for a in game.initial_state().actions()}
-    actions, _ = play_alone(bot, game.spec, 6, 0.1)
+    actions, _ = play_alone(bot, game.spec, 6, 1, "total:2")
     assert len(actions) == 6
 
 
@@ -102,7 +102,7 @@ def test_legal_moves_are_those_of_fairy_stockfish(spec: str, engine: Have) -> No
 def test_fairy_stockfish_plays_breakthrough(bot: type[EngineBot], plies: int, engine: Have) -> None:
     player = bot(engine=engine("fairy-stockfish"))
     assert list(player.claims()) == ["chess", "breakthrough"]
-    actions, state = play_alone(player, "breakthrough", plies, 0.3, "total:2")
+    actions, state = play_alone(player, "breakthrough", plies, 1, "total:2")
     assert state.to_move == TERMINAL or len(actions) == plies
 
 
