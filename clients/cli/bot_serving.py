@@ -25,11 +25,11 @@ __all__ = ["as_gtp", "as_uci"]
 @click.option("--game", default="chess", show_default=True, help="Game, also with parameters.")
 @game_files_option()
 def as_uci(spec: str, game: str) -> None:
-    """Let a bot speak UCI, for fastchess, cutechess and chess programs.
+    """Let a bot speak UCI, for chess programs.
 
-    Give the program this command as the engine's. The bot runs as on a server: in its own process,
-    with the same turns and limits. Options of the bot are options of the engine. You find
-    its output on standard error.
+    These are, for example, fastchess and cutechess. Give the program this command as the engine's.
+    The bot runs as on a server: in its own process, with the same turns and limits. Options of the
+    bot are options of the engine. You find its output on standard error.
 
     Other games for two without chance are written in their own notation: position startpos moves.
     """
@@ -46,10 +46,11 @@ def as_uci(spec: str, game: str) -> None:
 @click.option("--game", default="go", show_default=True, help="Game, also with parameters.")
 @game_files_option()
 def as_gtp(spec: str, game: str) -> None:
-    """Let a bot speak GTP, for Sabaki and go programs.
+    """Let a bot speak GTP, for go programs.
 
-    Give the program this command as the engine's. The bot runs as on a server: in its own process,
-    with the same turns and limits. You find its output on standard error.
+    One of these is Sabaki. Give the program this command as the engine's. The bot runs as on a
+    server: in its own process, with the same turns and limits. You find its output on standard
+    error.
 
     The rules are those of Plyhouse: area scoring, positional superko, no suicide, and dead stones
     count until they are captured. Boards have 5, 7, 9, 13 or 19 lines.
