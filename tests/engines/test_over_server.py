@@ -32,10 +32,14 @@ async def server() -> AsyncIterator[RunningServer]:
         yield server
 
 
+# A busy machine may stop an engine for seconds; Stockfish uses all time that it is given.
+TIME_CONTROL = "total:20+0.05"
+
+
 async def play(server: RunningServer, player: str, spec: str, game: str) -> RunSummary:
     row = await server.hub.store.add_player(player)
     token = await server.hub.store.add_token(row.id, ["play"])
-    seeks = [SeekRequest(game, "total:4+0.05", count=1)]
+    seeks = [SeekRequest(game, TIME_CONTROL, count=1)]
     options = RunOptions(seeks=seeks, matches=1, games=[game], say=lambda _: None)
     return await asyncio.wait_for(run_bot(spec, server.url, token, options), 100)
 
