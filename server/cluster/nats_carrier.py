@@ -12,6 +12,7 @@ import logging
 import re
 from collections import deque
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from plyhouse.server.cluster.carrier import Changed, Receive
 from plyhouse.server.cluster.channel import BATCH_BYTES
@@ -39,6 +40,7 @@ CLOSE_S: Final = 1
 """Time for a client to close."""
 WATCH_S: Final = 0.25
 """Time between two looks at whether a client is connected, as it may hang before it reports."""
+_SCHEMES: Final = ("nats", "tls", "ws", "wss")
 _CLUSTER: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -47,7 +49,7 @@ class NatsCarrier:
 
     ``nats://``, ``tls://``, ``ws://`` and ``wss://`` are known, with ``USER:PASSWORD@`` or
     ``TOKEN@``.  Processes with the same ``cluster``, of letters, digits, ``-`` and ``_``, reach
-    each other.  Raises `ClusterError` if nats-py is not installed.
+    each other.  Raises `ClusterError` for another scheme, and if nats-py is not installed.
     """
 
     name = "NATS"
@@ -65,6 +67,7 @@ class NatsCarrier:
                 "'plyhouse[cluster]'."
             ) from error
         self._servers = [each.strip() for each in urls.split(",") if each.strip()]
+        self._places = ", ".join(map(_place, self._servers))
         self._subject = f"plyhouse.{cluster}."
         self._own = 0
         self._receive: Receive | None = None
@@ -75,8 +78,8 @@ class NatsCarrier:
         """Set after the first attempt to connect."""
         self._waiting: deque[tuple[int, bytes]] = deque()
         self._more = asyncio.Event()
-        self._complained = ""
-        """The last reason in the log why there is no connection."""
+        self._complained = set[str]()
+        """The reasons in the log why there is no connection, since there was one."""
         self._task: asyncio.Task[None] | None = None
 
     @property
@@ -153,7 +156,7 @@ class NatsCarrier:
                     f"to {BATCH_BYTES} or more"
                 )
                 return False
-            self._complained = ""
+            self._complained.clear()
             self._set_client(client)
             self._tried.set()
             await self._publishing(client, closed)
@@ -204,7 +207,18 @@ class NatsCarrier:
         self._complain(f"{type(error).__name__}: {error}".rstrip(": "))
 
     def _complain(self, reason: str) -> None:
-        """Log a reason, unless it was logged last."""
-        if reason != self._complained:
-            self._complained = reason
-            log.warning("NATS: %s", reason)
+        """Log a reason once until the next connection: each attempt may have several."""
+        if reason not in self._complained:
+            self._complained.add(reason)
+            log.warning("NATS at %s: %s", self._places, reason)
+
+
+def _place(url: str) -> str:
+    """Return host and port of an address, without its secrets; `ClusterError` for a bad one."""
+    parts = urlsplit(url if "://" in url else f"nats://{url}")
+    if parts.scheme not in _SCHEMES or not parts.hostname:
+        raise ClusterError(
+            f"--cluster has no address of NATS: '{parts.scheme}://{parts.hostname or ''}'; give "
+            "one as nats://HOST:4222 or tls://USER:PASSWORD@HOST:4222."
+        )
+    return parts.netloc.rpartition("@")[2]

@@ -16,7 +16,7 @@ from typing import Final
 import pytest
 from tests.harness.processes import children
 
-from plyhouse.server.cluster import database_carrier
+from plyhouse.server.cluster import database_carrier, nats_carrier
 from plyhouse.server.cluster.carrier import Carrier, Changed, Receive
 from plyhouse.server.cluster.database_carrier import DatabaseCarrier
 from plyhouse.server.cluster.errors import ClusterError
@@ -254,6 +254,35 @@ async def test_clusters_on_one_nats_server_do_not_mix(nats: LocalNats, store: St
         a.link.send(2, b"for c")
         await until(lambda: c.got[1] == [b"for c"])
         assert not b.got
+
+
+async def test_nats_that_is_away_is_logged_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """An attempt to connect has two errors, each other than the one before it."""
+    monkeypatch.setattr(nats_carrier, "PAUSE_S", 0)
+    carrier = NatsCarrier("nats://user:secret@127.0.0.1:1", "test")
+    attempts, live = [], carrier._live
+
+    async def counted() -> bool:
+        attempts.append(1)
+        return await live()
+
+    monkeypatch.setattr(carrier, "_live", counted)
+    await carrier.start(1, lambda _: None, lambda: None)
+    await until(lambda: len(attempts) > 3)
+    await carrier.close()
+    lines = [each for each in caplog.messages if each.startswith("NATS")]
+    assert lines
+    assert len(lines) == len(set(lines))
+    assert all(line.startswith("NATS at 127.0.0.1:1: ") for line in lines)
+
+
+@pytest.mark.parametrize("address", ["ftp://a:4222", "http://user:secret@a", "nats://"])
+def test_address_that_is_none_of_nats_is_refused(address: str) -> None:
+    with pytest.raises(ClusterError, match="nats://HOST:4222") as refused:
+        NatsCarrier(address, "test")
+    assert "secret" not in str(refused.value)
 
 
 async def test_refused_token_is_logged_without_the_token(
