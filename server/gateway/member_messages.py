@@ -419,6 +419,6 @@ def encode(message: MemberMessage) -> bytes:
 
 
 def decode(payload: bytes) -> MemberMessage:
-    """Return the message of some bytes; raises `msgspec.ValidationError` for an unknown one."""
+    """Return the message of some bytes; raises `msgspec.DecodeError` for an unknown one."""
     message: MemberMessage = _DECODER.decode(payload)
     return message

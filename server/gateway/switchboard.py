@@ -116,7 +116,7 @@ class Switchboard:
         """Handle a message of another server."""
         try:
             message = mm.decode(payload)
-        except msgspec.ValidationError as error:
+        except msgspec.DecodeError as error:
             log.warning("server %d sent a message that this version ignores: %s", sender, error)
             return
         self.deliver(sender, message)

@@ -65,6 +65,16 @@ def test_unknown_message_is_ignored_and_the_next_one_handled(
     assert receiver.take(parts_of(gone)) == [gone]
 
 
+@pytest.mark.parametrize("payload", [b"", b"\xc1", b"\x93\xa4Gone", b"\xff" * 100])
+def test_bytes_that_are_no_message_are_ignored(
+    payload: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    receiver = Receiver()
+    receiver.board.received(2, payload)
+    assert not receiver.got
+    assert "server 2 sent a message that this version ignores" in caplog.text
+
+
 def test_unknown_message_for_a_client_is_ignored() -> None:
     receiver = Receiver()
     assert receiver.take(["ToLine", 3, {"type": "of_a_later_version", "re": 1}]) == []
