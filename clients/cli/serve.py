@@ -124,8 +124,15 @@ def serve(ctx: click.Context, /, config_file: Path | None, workers: int, **setti
 
 def _supervise(config: ServerConfig, workers: int) -> int:
     """Run several servers with the options of this command; return the exit code."""
+    from plyhouse.server.serve import DatabaseUnusable
     from plyhouse.server.supervisor import serve_workers
+    from plyhouse.storage.urls import parse_url
 
+    if parse_url(config.database).kind == "sqlite":  # each worker would find that out again
+        raise DatabaseUnusable(
+            f"--workers {workers} needs PostgreSQL; give --database a PostgreSQL URL, or leave "
+            "out --workers"
+        )
     logs.set_up(config.log_level, config.log_format)
     command = [sys.executable, "-P", "-m", "plyhouse.clients.cli.main", *sys.argv[1:]]
     return serve_workers(command, workers, config.host, config.port, config.cluster)

@@ -431,3 +431,10 @@ def test_a_demo_that_cannot_store_anything(plyhouse: Plyhouse) -> None:
     done = plyhouse("demo", "--database", "sqlite:///no/such/folder/x.db")
     assert done.code == 3
     assert done.err.count("\n") == 1
+
+
+def test_workers_on_sqlite_are_refused_before_they_start(plyhouse: Plyhouse) -> None:
+    done = plyhouse("serve", "--workers", "2", "--port", "0")
+    assert done.code == 3
+    assert done.err.startswith("plyhouse: --workers 2 needs PostgreSQL")
+    assert "worker 1" not in done.err
