@@ -76,19 +76,27 @@ follow_imports = silent
 ignore_missing_imports = true
 """
 NATIVE_SETUP = """\
+import os
+
 from mypyc.build import mypycify
 from setuptools import setup
+
+modules = mypycify(
+    ["--config-file=mypy.ini", *open("modules.txt").read().split()],
+    opt_level="1",
+    debug_level="0",
+    separate={groups!r},
+    target_dir="c",
+)
+if os.name != "nt":
+    # Calls within a library then go straight to their function: a quarter faster.
+    for module in modules:
+        module.extra_compile_args.append("-fno-semantic-interposition")
 
 setup(
     name="plyhouse-native",
     packages=[],
-    ext_modules=mypycify(
-        ["--config-file=mypy.ini", *open("modules.txt").read().split()],
-        opt_level="1",
-        debug_level="0",
-        separate={groups!r},
-        target_dir="c",
-    ),
+    ext_modules=modules,
     script_args=["build_ext", "--build-lib=lib", "--build-temp=o", "--parallel=2"],
 )
 """
@@ -462,6 +470,7 @@ if __name__ == "__main__":  # also under pip; tests import the parts
                 "*.svg",
                 "*.webp",
                 "*.mako",
+                "*.bin",
             ]
         },
         cmdclass={

@@ -36,6 +36,10 @@ __all__ = ["alpha_beta"]
 ASPIRATION = 0.01
 """Half the width of the first aspiration window, as a share of the range of returns."""
 
+ASKED = 3
+"""Depth from which the next positions are searched by more than a look at their actions, so that
+the game can be asked about them."""
+
 WIDER = 4.0
 """How much wider the window is made when the value was outside of it."""
 
@@ -219,6 +223,7 @@ class AlphaBetaRoot(Root):
         )
         if self.endings:
             full.endings = self.state.endings(full.meter)
+            self.endings = full.endings is not None
         return full
 
     def use(self, table: Table) -> None:
@@ -244,8 +249,14 @@ class AlphaBetaRoot(Root):
             low, high = self.value - width, self.value + width
         expected = self.value
         self.learnt()
+        known = self.solved(depth)
+        hint = NOTHING
+        if known is not None:
+            hint = self.hint()
+            # What is left to find is the action: any window that holds the value will do.
+            low, high = -successor(-known), successor(known)
         while True:
-            value = self.sweep(depth, low, high)
+            value = self.sweep(depth, low, high, hint)
             if low < value < high:
                 break
             width *= WIDER
@@ -258,13 +269,31 @@ class AlphaBetaRoot(Root):
         self.complete_line(depth)
         self.told()
 
-    def sweep(self, depth: int, low: float, high: float) -> float:
-        """Search all actions within a window; the value is a bound if it is not inside."""
+    def solved(self, depth: int) -> float | None:
+        """Return the value if the game can solve the position, else None."""
+        if not self.endings or depth < ASKED:
+            return None
+        value: float | None = self.kernel.ending(self.state, depth, -math.inf, math.inf)
+        return value
+
+    def hint(self) -> Any:
+        """Return the action that the game expects to be best in the position it has solved."""
+        best = None
+        if hasattr(self.kernel.endings, "best"):
+            best = self.kernel.endings.best(self.state)
+        return NOTHING if best is None else best
+
+    def sweep(self, depth: int, low: float, high: float, hint: Any) -> float:
+        """Search all actions within a window, ``hint`` first if it is one; the value is a bound if
+        it is not inside.
+        """
         head = self.line[0]
         followed = self.depth > 0
         actions = [head, *[action for action in self.actions if action != head]]
         if not followed:
             actions = self.actions
+        if hint in actions:
+            actions = [hint, *[action for action in actions if action != hint]]
         self.kernel.begin(list(self.line) if followed else [])
         child_value = self.kernel.child_value
         narrow = self.options.null_windows

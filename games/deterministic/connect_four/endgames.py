@@ -4,18 +4,24 @@ The mover completes a line if it can.  It must fill a single cell that the oppon
 such cells lose, and so does filling the cell below one.  The search therefore visits only positions
 that are not decided at once, and tries only actions that do not lose at once.  Actions that
 threaten most come first, then those near the centre.  Only who wins counts: each window asks "more
-than a loss?" or "more than a draw?", and where no line is left to a seat, it cannot win.  A table
-holds bounds, the same for a position and its mirror image.
+than a loss?" or "more than a draw?".
 
-The sets of cells and their key are J. Tromp's, as in the rules; threats by shifts and the
-actions left out as in P. Pons, "Solving Connect 4: how to build a perfect AI" (2015), after
-V. Allis, "A knowledge-based approach of Connect-Four" (1988).
+Two bounds spare searches.  Where no line is left to a seat, it cannot win.  Where each column has
+an even number of empty cells, the opponent can always reply in the same column (*follow up*).  Then
+the mover gets the lower cell of each pair, and wins only with lines of such cells.  The next
+positions are looked up in the table before any is searched.  The table holds bounds, the same for a
+position and its mirror image.  Entries leave out the part of the key that is their place.
+
+The sets of cells and their key are J. Tromp's, as in the rules; threats by shifts, the actions left
+out and the short entries as in P. Pons, "Solving Connect 4: how to build a perfect AI" (2015);
+follow-up (*claimeven*) after V. Allis, "A knowledge-based approach of Connect-Four" (1988).
 """
 
 from __future__ import annotations
 
-from array import array
 from typing import TYPE_CHECKING, Any, Final, final
+
+from mypy_extensions import mypyc_attr
 
 from plyhouse.games.bits import count_bits
 from plyhouse.games.endgames import Endings, Meter
@@ -25,18 +31,39 @@ if TYPE_CHECKING:
 
 __all__ = ["ConnectFourEndings"]
 
-CHEAP: Final = 12
+CHEAP: Final = 18
 """Number of empty cells up to which any search that looks two plies ahead is answered."""
 PER_PLY: Final = 2
 """Empty cells added for each further ply that the search looks ahead: about the same work."""
 
-KEPT: Final = 5
+KEPT: Final = 10
 """From so many empty cells on, positions are kept in the table."""
 MIRRORED: Final = 14
 """From so many on, as the same as their mirror images: later few are reached both ways."""
+LOOKED_UP: Final = 22
+"""From so many on, the next positions are looked up before any of them is searched."""
 
-WORDS: Final = 2
-"""Words of an entry: the key, and what is known."""
+SIZES: Final[tuple[int, ...]] = (1021, 8191, 65521, 262_139, 1_048_573)
+"""Buckets of a table: prime numbers, so that the remainders of keys spread over them."""
+
+
+@final
+@mypyc_attr(acyclic=True)
+class Bucket:
+    """What is known of four positions with the same place in the table.
+
+    An entry is the quotient of the key, then the number of empty cells (six bits), then both
+    bounds (two bits each).  The first is of the position with the most empty cells.
+    """
+
+    def __init__(self) -> None:
+        self.first: i64 = 0
+        self.second: i64 = 0
+        self.third: i64 = 0
+        self.fourth: i64 = 0
+
+
+EMPTY: Final = Bucket()
 
 
 @final
@@ -45,8 +72,8 @@ class ConnectFourEndings(Endings):
 
     def __init__(self, meter: Meter, columns: int, rows: int) -> None:
         self.meter: Meter = meter
-        self.table: Any = None
-        self.mask: i64 = -1
+        self.table: list[Bucket] = []
+        self.size: i64 = 0
         self.columns: i64 = columns
         self.height: i64 = rows + 1
         # Use unbounded integers, because mypyc compiles "1 << n" of machine words to a 32-bit
@@ -56,6 +83,10 @@ class ConnectFourEndings(Endings):
         self.bottoms: i64 = lowest
         self.cells: i64 = column_of
         self.board: i64 = lowest * column_of
+        # Cells that the mover gets, and those above them, if the opponent follows up.
+        lead: int = sum([1 << r for r in range(rows - 2, -1, -2)])
+        self.lead: i64 = lowest * lead
+        self.follow: i64 = lowest * (column_of ^ lead)
         # Columns from the centre, as sets of cells.
         order = sorted(range(columns), key=lambda c: (abs(2 * c - columns + 1), c))
         self.from_centre: tuple[int, ...] = tuple(
@@ -91,45 +122,62 @@ class ConnectFourEndings(Endings):
         """Make a table for positions with so many empty cells, if there is none."""
         if left < KEPT:
             return
-        bits: i64 = 12
+        step: i64 = 0
         if left > 14:
-            bits = 15
+            step = 1
         if left > 20:
-            bits = 18
+            step = 2
         if left > 26:
-            bits = 21
-        size: i64 = 1
-        size <<= bits
-        if self.mask < size - 1:
-            self.mask = size - 1
-            self.table = array("q", bytes(8 * WORDS * int(size)))
+            step = 3
+        if left > 34:
+            step = 4
+        size: i64 = SIZES[step]
+        if self.size < size:
+            self.size = size
+            self.table = [EMPTY] * int(size)
 
     def threats(self, discs: i64, taken: i64) -> i64:
         """Return the empty cells that would complete a line of these discs."""
         found: i64 = (discs << 1) & (discs << 2) & (discs << 3)
         step: i64 = self.height - 1
-        last: i64 = step + 2
-        while step <= last:
-            twice: i64 = step + step
-            pair: i64 = (discs << step) & (discs << twice)
-            found |= pair & (discs << (twice + step))
-            found |= pair & (discs >> step)
-            pair = (discs >> step) & (discs >> twice)
-            found |= pair & (discs << step)
-            found |= pair & (discs >> (twice + step))
-            step += 1
+        twice: i64 = step + step
+        up: i64 = discs << step
+        down: i64 = discs >> step
+        pair: i64 = up & (discs << twice)
+        found |= pair & ((discs << (twice + step)) | down)
+        pair = down & (discs >> twice)
+        found |= pair & (up | (discs >> (twice + step)))
+        step += 1
+        twice = step + step
+        up = discs << step
+        down = discs >> step
+        pair = up & (discs << twice)
+        found |= pair & ((discs << (twice + step)) | down)
+        pair = down & (discs >> twice)
+        found |= pair & (up | (discs >> (twice + step)))
+        step += 1
+        twice = step + step
+        up = discs << step
+        down = discs >> step
+        pair = up & (discs << twice)
+        found |= pair & ((discs << (twice + step)) | down)
+        pair = down & (discs >> twice)
+        found |= pair & (up | (discs >> (twice + step)))
         return found & (self.board ^ taken)
 
     def lines_left(self, discs: i64) -> bool:
         """Return whether a line fits into these cells."""
         pair: i64 = discs & (discs >> 1)
         found: i64 = pair & (pair >> 2)
-        step: i64 = self.height - 1
-        last: i64 = step + 2
-        while step <= last:
-            pair = discs & (discs >> step)
-            found |= pair & (pair >> (step + step))
-            step += 1
+        step: i64 = self.height
+        pair = discs & (discs >> step)
+        found |= pair & (pair >> (step + step))
+        step -= 1
+        pair = discs & (discs >> step)
+        found |= pair & (pair >> (step + step))
+        step += 2
+        pair = discs & (discs >> step)
+        found |= pair & (pair >> (step + step))
         return found != 0
 
     def mirrored(self, key: i64) -> i64:
@@ -167,6 +215,15 @@ class ConnectFourEndings(Endings):
         if left <= 2:
             return 0
         empty: i64 = self.board ^ taken
+        if (taken + self.bottoms) & self.follow == 0 and not self.lines_left(
+            mine | (empty & self.lead)
+        ):
+            # The opponent can follow up: the mover cannot win, and may have to let it win.
+            if alpha >= 0:
+                return 0
+            if self.lines_left(theirs | (empty & self.follow)):
+                return -1
+            beta = 0
         if beta > 0 and not self.lines_left(mine | empty):
             if alpha >= 0:
                 return 0
@@ -176,9 +233,9 @@ class ConnectFourEndings(Endings):
                 return 0
             alpha = 0
         key: i64 = 0
-        place: i64 = 0
         low: i64 = -1
         high: i64 = 1
+        known: i64
         kept: bool = left >= KEPT
         if kept:
             key = mine + taken + self.bottoms
@@ -186,15 +243,10 @@ class ConnectFourEndings(Endings):
                 other: i64 = self.mirrored(key)
                 if other < key:
                     key = other
-            mixed: i64 = (key & 0x7FFF_FFFF) * 0x2F0B_4C47
-            mixed ^= (key >> 31) * 0x1B87_3593
-            place = WORDS * (((mixed >> 31) ^ (mixed >> 11)) & self.mask)
-            table = self.table
-            seen: i64 = table[place]
-            if seen == key:
-                known: i64 = table[place + 1]
+            known = self.found(key)
+            if known >= 0:
                 low = (known & 3) - 1
-                high = (known >> 2) - 1
+                high = ((known >> 2) & 3) - 1
                 if low >= beta:
                     return low
                 if high <= alpha:
@@ -202,22 +254,44 @@ class ConnectFourEndings(Endings):
         best: i64 = -1
         value: i64
         cell: i64
-        column: i64
         if moves & (moves - 1) == 0:
             best = -self.search(theirs, taken | moves, left - 1, -beta, -alpha)
         else:
-            ranks: list[int] = []
-            place_of: i64 = 0
+            looks_up: bool = left > LOOKED_UP
+            # By column from the centre six bits: a number that is greater for better actions.
+            ranks: i64 = 0
+            shift: i64 = 0
             for cells in self.from_centre:
-                column = cells
+                column: i64 = cells
                 cell = moves & column
                 if cell != 0:
-                    value = 32 - count_bits(self.threats(mine | cell, taken | cell))
-                    ranks.append(int((value << 4) | place_of))
-                place_of += 1  # noqa: SIM113 - enumerate makes boxed numbers
-            ranks.sort()
-            for rank in ranks:
-                column = self.from_centre[rank & 15]
+                    if looks_up:
+                        child: i64 = theirs + taken + cell + self.bottoms
+                        other = self.mirrored(child)
+                        if other < child:
+                            child = other
+                        known = self.found(child)
+                        if known >= 0:
+                            value = 1 - ((known >> 2) & 3)
+                            if value >= beta:
+                                return value
+                    value = 1 + count_bits(self.threats(mine | cell, taken | cell))
+                    ranks |= value << shift
+                shift += 6
+            while ranks != 0:
+                most: i64 = 0
+                place: i64 = 0
+                pick: i64 = 0
+                rest: i64 = ranks
+                while rest != 0:
+                    value = rest & 63
+                    if value > most:
+                        most = value
+                        pick = place
+                    rest >>= 6
+                    place += 1
+                ranks ^= most << (6 * pick)
+                column = self.from_centre[pick]
                 cell = moves & column
                 value = -self.search(theirs, taken | cell, left - 1, -beta, -alpha)
                 if value > best:
@@ -232,6 +306,54 @@ class ConnectFourEndings(Endings):
                 low = best
             else:
                 high = best
-            self.table[place] = key
-            self.table[place + 1] = (low + 1) | ((high + 1) << 2)
+            self.keep(key, left, low, high)
         return best
+
+    def found(self, key: i64) -> i64:
+        """Look a position up in the table: its entry without the key, or -1."""
+        size: i64 = self.size
+        bucket = self.table[key % size]
+        part: i64 = key // size
+        entry: i64 = bucket.first
+        if entry >> 10 == part:
+            return entry & 1023
+        entry = bucket.second
+        if entry >> 10 == part:
+            return entry & 1023
+        entry = bucket.third
+        if entry >> 10 == part:
+            return entry & 1023
+        entry = bucket.fourth
+        if entry >> 10 == part:
+            return entry & 1023
+        return -1
+
+    def keep(self, key: i64, left: i64, low: i64, high: i64) -> None:
+        """Remember what was found, in place of what is oldest and took less work."""
+        size: i64 = self.size
+        place: i64 = key % size
+        bucket = self.table[place]
+        if bucket is EMPTY:
+            bucket = Bucket()
+            self.table[place] = bucket
+        part: i64 = key // size
+        entry: i64 = (part << 10) | (left << 4) | ((high + 1) << 2) | (low + 1)
+        if bucket.first >> 10 == part:
+            bucket.first = entry
+            return
+        if bucket.second >> 10 == part:
+            bucket.second = entry
+            return
+        if bucket.third >> 10 == part:
+            bucket.third = entry
+            return
+        if bucket.fourth >> 10 != part:
+            bucket.fourth = bucket.third
+            bucket.third = bucket.second
+            if left >= (bucket.first >> 4) & 63:
+                bucket.second = bucket.first
+                bucket.first = entry
+            else:
+                bucket.second = entry
+            return
+        bucket.fourth = entry

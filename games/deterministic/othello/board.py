@@ -12,7 +12,7 @@ from plyhouse.games.bits import count_bits, signed_set
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
-__all__ = ["final_score", "placeable", "turned"]
+__all__ = ["final_score", "lowest", "odd_quadrants", "placeable", "quadrant", "turned"]
 
 # Squares whose disc can be enclosed along a row, along a column, and slanting: not those
 # at the edges where such a line would have to leave the board.
@@ -20,6 +20,10 @@ __all__ = ["final_score", "placeable", "turned"]
 _ALONG: Final = 0x3F3F_3F3F_3F3F_3F3F
 _UPRIGHT: Final = 0x00FF_FFFF_FFFF_FF00
 _SLANTING: Final = 0x007E_7E7E_7E7E_7E00
+
+_UPPER: Final = 0xFFFF_FFFF
+_EDGE_LEFT: Final = 0x0F0F_0F0F
+_EDGE_RIGHT: Final = 0xF0F0_F0F0
 
 
 def placeable(mine: i64, theirs: i64) -> i64:
@@ -126,3 +130,28 @@ def final_score(mine: i64, theirs: i64) -> i64:
     if own < other:
         return own + own - 64
     return 0
+
+
+def lowest(cells: i64) -> i64:
+    """Return the first cell of a set that is not empty, as a set."""
+    return signed_set(cells & -cells)
+
+
+def quadrant(bit: i64) -> i64:
+    """Return the quarter of the board in which a square lies, as a set."""
+    if bit & _UPPER != 0:
+        return _EDGE_LEFT if bit & _EDGE_LEFT != 0 else _EDGE_RIGHT
+    if (bit >> 32) & _EDGE_LEFT != 0:
+        return 0x0F0F_0F0F_0000_0000
+    return -0x0F0F_0F10_0000_0000
+
+
+def odd_quadrants(empty: i64) -> i64:
+    """Return the quarters with an odd number of empty squares, as a set."""
+    found: i64 = 0
+    rest: i64 = empty
+    while rest != 0:
+        bit: i64 = lowest(rest)
+        rest ^= bit
+        found ^= quadrant(bit)
+    return found

@@ -1,40 +1,51 @@
 """The last plies of othello, solved: for `plyhouse.games.endgames`.
 
-Alpha-beta over two machine words, without a state for each position.  First come the squares that
-leave the other the fewest replies ("fastest first").  With few empty squares, those in quadrants
-with an odd number of them come first, because the mover may play there last (parity).  Later
-actions are asked by null windows whether they are better; a table holds bounds.  Values are
-differences of discs, empty squares to the winner; for games that are only won or lost the window is
-between a disc fewer and a disc more.
+Alpha-beta over two machine words, without a state for each position.  Values are differences of
+discs, empty squares to the winner; for games that are only won or lost the window is between a disc
+fewer and a disc more.  A search for a score guesses it first, then asks by null windows whether it
+is reached and whether more is.  Only exact results leave the solver: estimates sort actions and
+guess, they cut nothing off.
+
+With many empty squares, actions are tried in the order of an estimate and of how few replies they
+leave.  With fewer empty squares, the replies count alone ("fastest first").  Near the end, squares
+come first that lie in quadrants with an odd number of empty ones, because the mover may play there
+last (parity).  A table holds bounds and best squares, and the next positions are looked up before
+any is searched (enhanced transposition cut-offs).  Discs that nobody can turn any more bound the
+score.
 
 M. Buro, "Methods for the evaluation of game positions using examples", dissertation,
-Paderborn (1994); G. Andersson, "Writing an Othello program" (2004); R. Plaat and others,
-"Exploiting graph properties of game trees", AAAI (1996), for what the table of the next
-positions can cut off (enhanced transposition cut-offs).
-
-There is a function for each stage (`many` empty squares, `few`, `two`, `one`), as each leaves out
-work that no longer pays: the table, sorting, then loops.
+Paderborn (1994); G. Andersson, "Writing an Othello program" (2004); A. Plaat and others,
+"Exploiting graph properties of game trees", AAAI (1996), for looking up the next positions.
 """
 
 from __future__ import annotations
 
-from array import array
 from math import ceil, floor
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import Any, Final, final
+
+from mypy_extensions import i64
 
 from plyhouse.games.bits import BIT, bit_number, count_bits, signed_set
-from plyhouse.games.deterministic.othello.board import final_score, placeable, turned
+from plyhouse.games.deterministic.othello.board import (
+    final_score,
+    lowest,
+    odd_quadrants,
+    placeable,
+    quadrant,
+    turned,
+)
+from plyhouse.games.deterministic.othello.evaluation import POINTS, Evaluation, shared_evaluation
+from plyhouse.games.deterministic.othello.known_positions import KnownPositions
+from plyhouse.games.deterministic.othello.last_plies import one_empty, three_empty, two_empty
+from plyhouse.games.deterministic.othello.stability import stable_discs
 from plyhouse.games.endgames import Endings, Meter
-
-if TYPE_CHECKING:
-    from mypy_extensions import i64
 
 __all__ = ["OthelloEndings"]
 
-CHEAP: Final = 8
+CHEAP: Final = 9
 """Number of empty squares up to which any search is answered."""
 PER_PLY: Final = 2
-DEEPER: Final = 3
+DEEPER: Final = 4
 """A search that looks d plies ahead may solve PER_PLY * d + DEEPER empty squares: about the same
 work.
 """
@@ -45,53 +56,27 @@ KEPT: Final = 9
 """From so many on, positions are kept in the table."""
 LOOKED_UP: Final = 11
 """From so many on, the next positions are looked up before any of them is searched."""
+ESTIMATED: Final = 12
+"""From so many on, actions are sorted by estimates, and scores are guessed."""
+ONE_PLY: Final = 14
+TWO_PLIES: Final = 17
+THREE_PLIES: Final = 20
+"""From so many on, an estimate looks one, two or three plies ahead."""
+
+REPLY: Final = 36
+"""What a reply of the opponent costs an action, in points of the estimate."""
+REPLY_FASTEST: Final = 20
+ODD: Final = 4
+CORNER: Final = 16
+"""What a reply costs an action without an estimate, and what an odd quadrant and a corner gain."""
+
+STABLE_FROM: Final = 6
+"""Scores from which on stable discs are counted: to reach less they are seldom in the way."""
 
 WORST: Final = -65
-WORDS: Final = 3
-"""Words of an entry: the two sets of discs, and what is known."""
-
-_CORNERS: Final = -0x7EFF_FFFF_FFFF_FF7F
-_EDGE_LEFT: Final = 0x0F0F_0F0F
-_EDGE_RIGHT: Final = 0xF0F0_F0F0
-_UPPER: Final = 0xFFFF_FFFF
-
-
-def lowest(cells: i64) -> i64:
-    """Return the first cell of a set that is not empty, as a set."""
-    return signed_set(cells & -cells)
-
-
-def quadrant(bit: i64) -> i64:
-    """Return the quarter of the board in which a square lies, as a set."""
-    if bit & _UPPER != 0:
-        return _EDGE_LEFT if bit & _EDGE_LEFT != 0 else _EDGE_RIGHT
-    if (bit >> 32) & _EDGE_LEFT != 0:
-        return 0x0F0F_0F0F_0000_0000
-    return -0x0F0F_0F10_0000_0000
-
-
-def odd_quadrants(empty: i64) -> i64:
-    """Return the quarters with an odd number of empty squares, as a set."""
-    found: i64 = 0
-    rest: i64 = empty
-    while rest != 0:
-        bit: i64 = lowest(rest)
-        rest ^= bit
-        found ^= quadrant(bit)
-    return found
-
-
-def slot(mine: i64, theirs: i64, mask: i64) -> i64:
-    """Return where in a table of ``mask`` + 1 entries a position belongs.
-
-    Both sets are cut so that no product leaves 62 bits: interpreted, numbers do not overflow.
-    """
-    mixed: i64 = (mine & 0x7FFF_FFFF) * 0x2F0B_4C47
-    mixed ^= ((mine >> 31) & 0x7FFF_FFFF) * 0x3C6E_F372
-    mixed ^= (theirs & 0x7FFF_FFFF) * 0x1B87_3593
-    mixed ^= ((theirs >> 31) & 0x7FFF_FFFF) * 0x2545_F491
-    mixed ^= ((mine >> 62) & 3) * 0x1234_5678_9ABC ^ ((theirs >> 62) & 3) * 0x2FED_CBA9_8765
-    return ((mixed >> 31) ^ (mixed >> 9)) & mask
+ENDLESS: Final = 1 << 20
+"""More than any estimate."""
+_CORNERS: Final[i64] = i64(-0x7EFF_FFFF_FFFF_FF7F)
 
 
 @final
@@ -100,8 +85,8 @@ class OthelloEndings(Endings):
 
     def __init__(self, meter: Meter) -> None:
         self.meter: Meter = meter
-        self.table: Any = None
-        self.mask: i64 = -1
+        self.evaluation: Evaluation = shared_evaluation()
+        self.table: KnownPositions = KnownPositions()
 
     def value(self, state: Any, depth: int, alpha: float, beta: float) -> float | None:
         """Return the value for the mover, see `Endings.value`; by discs or by who wins."""
@@ -127,30 +112,80 @@ class OthelloEndings(Endings):
         discs: i64 = self.solved(mine, theirs, empties, low, high)
         return 1.0 if discs > 0 else -1.0 if discs < 0 else 0.0
 
+    def best(self, state: Any) -> Any:
+        """Return the best square that the table knows, if any."""
+        if self.table.mask < 0:
+            return None
+        mine: i64 = state.white if state.to_move == 1 else state.black
+        theirs: i64 = state.black if state.to_move == 1 else state.white
+        square: i64 = (self.table.find(mine, theirs) >> 16) & 127
+        return int(square) if int(square) in state.actions() else None
+
     def solved(self, mine: i64, theirs: i64, empties: i64, alpha: i64, beta: i64) -> i64:
         """Return the difference of discs for the owner of ``mine``, who is to move."""
         empty: i64 = signed_set(~(mine | theirs))
-        self.make_room(empties)
+        odd: i64 = odd_quadrants(empty)
+        if empties >= KEPT:
+            self.table.make_room(12 if empties < 13 else 16 if empties < 17 else 18)
+            if empties > 20:
+                self.table.make_room(20)
         # The state itself has been counted by who asks.
         self.meter.nodes -= 1
-        return self.any(mine, theirs, empty, empties, alpha, beta, odd_quadrants(empty), False)
+        if empties < ESTIMATED or beta - alpha < 3:
+            return self.any(mine, theirs, empty, empties, alpha, beta, odd, False)
+        guess: i64 = self.guess(mine, theirs, empties, (empties + 4) >> 2, -ENDLESS, ENDLESS)
+        # Scores are even.
+        asked: i64 = 2 * (guess // (2 * POINTS))
+        low: i64 = alpha
+        high: i64 = beta
+        value: i64 = low
+        while low < high:
+            if asked <= low:
+                asked = low + 1
+            if asked > high:
+                asked = high
+            value = self.any(mine, theirs, empty, empties, asked - 1, asked, odd, False)
+            if value >= asked:
+                low = value
+                asked = value + 2
+            else:
+                high = value
+                asked = value
+        return value
 
-    def make_room(self, empties: i64) -> None:
-        """Make a table for positions with so many empty squares, if there is none."""
-        if empties < KEPT:
-            return
-        bits: i64 = 14
-        if empties > 12:
-            bits = 17
-        if empties > 16:
-            bits = 19
-        if empties > 20:
-            bits = 21
-        size: i64 = 1
-        size <<= bits
-        if self.mask < size - 1:
-            self.mask = size - 1
-            self.table = array("q", bytes(8 * WORDS * int(size)))
+    def guess(self, mine: i64, theirs: i64, n: i64, depth: i64, alpha: i64, beta: i64) -> i64:
+        """Return the estimate of a search to a small depth."""
+        meter = self.meter
+        if meter.nodes >= meter.due:
+            meter.due = meter.watch(meter.nodes)
+        meter.nodes += 1
+        if depth == 0 or n == 0:
+            return self.evaluation.value(mine, theirs, n & 1)
+        cells: i64 = placeable(mine, theirs)
+        if cells == 0:
+            if placeable(theirs, mine) == 0:
+                return final_score(mine, theirs) * POINTS
+            return -self.guess(theirs, mine, n, depth, -beta, -alpha)
+        best: i64 = -ENDLESS
+        value: i64
+        rest: i64 = cells & ~_CORNERS
+        cells = cells & _CORNERS
+        while True:
+            if cells == 0:
+                cells = rest
+                rest = 0
+                if cells == 0:
+                    return best
+            bit: i64 = lowest(cells)
+            cells ^= bit
+            flips: i64 = turned(bit, mine, theirs)
+            value = -self.guess(theirs ^ flips, mine | bit | flips, n - 1, depth - 1, -beta, -alpha)
+            if value > best:
+                best = value
+                if value >= beta:
+                    return best
+                if value > alpha:
+                    alpha = value
 
     def any(
         self,
@@ -166,14 +201,16 @@ class OthelloEndings(Endings):
         """Return the value of a position with ``n`` empty squares."""
         if n >= BY_REPLIES:
             return self.many(mine, theirs, empty, n, alpha, beta, odd, passed)
+        if n == 3:
+            return self.three(mine, theirs, empty, odd, alpha, beta)
         if n > 2:
             return self.few(mine, theirs, empty, n, alpha, beta, odd, passed)
         meter = self.meter
         if n == 2:
             first: i64 = lowest(empty)
-            return self.two(mine, theirs, first, empty ^ first, alpha, beta)
+            return two_empty(meter, mine, theirs, first, empty ^ first, alpha, beta)
         if n == 1:
-            return self.one(mine, theirs, empty)
+            return one_empty(meter, mine, theirs, empty)
         meter.visit()
         return final_score(mine, theirs)
 
@@ -190,21 +227,26 @@ class OthelloEndings(Endings):
     ) -> i64:
         """Return the value where many squares are empty: sorted by replies, with the table."""
         meter = self.meter
-        meter.visit()
+        if meter.nodes >= meter.due:
+            meter.due = meter.watch(meter.nodes)
+        meter.nodes += 1
+        if alpha >= STABLE_FROM:
+            most: i64 = 64 - 2 * count_bits(stable_discs(theirs, mine))
+            if most <= alpha:
+                return most
         cells: i64 = placeable(mine, theirs)
         if cells == 0:
             if passed:
                 return final_score(mine, theirs)
             return -self.many(theirs, mine, empty, n, -beta, -alpha, odd, True)
-        place: i64 = 0
         best_square: i64 = 64
         low: i64 = -64
         high: i64 = 64
         kept: bool = n >= KEPT
+        table = self.table
         known: i64
         if kept:
-            place = WORDS * slot(mine, theirs, self.mask)
-            known = self.found(place, mine, theirs)
+            known = table.find(mine, theirs)
             if known != 0:
                 low = (known & 255) - 64
                 high = ((known >> 8) & 255) - 64
@@ -228,15 +270,26 @@ class OthelloEndings(Endings):
         other: i64
         value: i64
         looks_up: bool = n >= LOOKED_UP
+        depth: i64 = -1
+        if n >= ESTIMATED:
+            depth = 0
+            if n >= ONE_PLY:
+                depth = 1
+            if n >= TWO_PLIES:
+                depth = 2
+            if n >= THREE_PLIES:
+                depth = 3
         while rest != 0:
             bit = lowest(rest)
             rest ^= bit
             flips = turned(bit, mine, theirs)
             own = mine | bit | flips
             other = theirs ^ flips
+            if other == 0:
+                return 64
             square = bit_number(bit)
             if looks_up:
-                known = self.found(WORDS * slot(other, own, self.mask), other, own)
+                known = table.find(other, own)
                 if known != 0:
                     value = 64 - ((known >> 8) & 255)
                     if value >= beta:
@@ -245,18 +298,24 @@ class OthelloEndings(Endings):
                 rank = 0
             else:
                 replies = placeable(other, own)
-                rank = 64 + 8 * (count_bits(replies) + count_bits(replies & _CORNERS))
-                if bit & odd != 0:
-                    rank -= 4
-                if bit & _CORNERS != 0:
-                    rank -= 16
+                if depth < 0:
+                    rank = 64 + REPLY_FASTEST * (
+                        count_bits(replies) + count_bits(replies & _CORNERS)
+                    )
+                    if bit & odd != 0:
+                        rank -= ODD
+                    if bit & _CORNERS != 0:
+                        rank -= CORNER
+                else:
+                    rank = 8192 + REPLY * (count_bits(replies) + count_bits(replies & _CORNERS))
+                    rank += self.guess(other, own, n - 1, depth, -ENDLESS, ENDLESS)
             ranks.append(int((rank << 6) | square))
         if len(ranks) > 1:
             ranks.sort()
         best: i64 = WORST
         floor_: i64 = alpha
-        for entry in ranks:
-            square = entry
+        for ranked in ranks:
+            square = ranked
             square = square & 63
             bit = BIT[square]
             flips = turned(bit, mine, theirs)
@@ -286,7 +345,7 @@ class OthelloEndings(Endings):
                 low = best
             if best < beta and best < high:
                 high = best
-            self.keep(place, mine, theirs, low, high, best_square)
+            table.keep(mine, theirs, n, low, high, best_square)
         return best
 
     def few(
@@ -302,12 +361,13 @@ class OthelloEndings(Endings):
     ) -> i64:
         """Return the value where three to six squares are empty: those in odd quadrants first."""
         meter = self.meter
-        meter.visit()
+        if meter.nodes >= meter.due:
+            meter.due = meter.watch(meter.nodes)
+        meter.nodes += 1
         best: i64 = WORST
         cells: i64 = empty & odd
         rest: i64 = empty ^ cells
         bit: i64
-        first: i64
         left: i64
         flips: i64
         value: i64
@@ -323,10 +383,9 @@ class OthelloEndings(Endings):
             if flips == 0:
                 continue
             left = empty ^ bit
-            if n == 3:
-                first = lowest(left)
-                value = -self.two(
-                    theirs ^ flips, mine | bit | flips, first, left ^ first, -beta, -alpha
+            if n == 4:
+                value = -self.three(
+                    theirs ^ flips, mine | bit | flips, left, odd ^ quadrant(bit), -beta, -alpha
                 )
             else:
                 value = -self.few(
@@ -351,71 +410,14 @@ class OthelloEndings(Endings):
             return final_score(mine, theirs)
         return -self.few(theirs, mine, empty, n, -beta, -alpha, odd, True)
 
-    def two(self, mine: i64, theirs: i64, first: i64, second: i64, alpha: i64, beta: i64) -> i64:
-        """Return the value where two squares are empty."""
-        meter = self.meter
-        meter.visit()
-        best: i64 = WORST
-        value: i64
-        flips: i64 = turned(first, mine, theirs)
-        if flips != 0:
-            best = -self.one(theirs ^ flips, mine | first | flips, second)
-            if best >= beta:
-                return best
-        flips = turned(second, mine, theirs)
-        if flips != 0:
-            value = -self.one(theirs ^ flips, mine | second | flips, first)
-            if value > best:
-                best = value
-        if best > WORST:
-            return best
-        # A pass.
-        meter.visit()
-        best = -WORST
-        flips = turned(first, theirs, mine)
-        if flips != 0:
-            best = self.one(mine ^ flips, theirs | first | flips, second)
-            if best <= alpha:
-                return best
-        flips = turned(second, theirs, mine)
-        if flips != 0:
-            value = self.one(mine ^ flips, theirs | second | flips, first)
-            if value < best:
-                best = value
-        if best < -WORST:
-            return best
-        return final_score(mine, theirs)
-
-    def one(self, mine: i64, theirs: i64, bit: i64) -> i64:
-        """Return the value where one square is empty: it goes to the mover, else to the other."""
-        meter = self.meter
-        meter.visit()
-        flips: i64 = turned(bit, mine, theirs)
-        own: i64 = count_bits(mine)
-        if flips != 0:
-            meter.visit()
-            return 2 * (own + count_bits(flips)) - 62
-        flips = turned(bit, theirs, mine)
-        if flips != 0:
-            meter.visit()
-            return 2 * (own - count_bits(flips)) - 64
-        return own + own - (62 if own > 31 else 64)
-
-    def found(self, place: i64, mine: i64, theirs: i64) -> i64:
-        """Look a position up in the table: 0, or both bounds and the best square."""
-        table = self.table
-        seen: i64 = table[place]
-        if seen != mine:
-            return 0
-        seen = table[place + 1]
-        if seen != theirs:
-            return 0
-        known: i64 = table[place + 2]
-        return known
-
-    def keep(self, place: i64, mine: i64, theirs: i64, low: i64, high: i64, square: i64) -> None:
-        """Put what was found in the place of what was there."""
-        table = self.table
-        table[place] = mine
-        table[place + 1] = theirs
-        table[place + 2] = (low + 64) | ((high + 64) << 8) | (square << 16)
+    def three(self, mine: i64, theirs: i64, empty: i64, odd: i64, alpha: i64, beta: i64) -> i64:
+        """Return the value where three squares are empty: a single one of its quadrant first."""
+        first: i64 = empty & odd
+        if first == 0:
+            first = empty
+        first = lowest(first)
+        left: i64 = empty ^ first
+        second: i64 = lowest(left)
+        return three_empty(
+            self.meter, mine, theirs, first, second, left ^ second, alpha, beta, False
+        )
