@@ -4,11 +4,13 @@
     python benchmarks/endgames.py --pieces 4 --save checkers4.table
     python benchmarks/endgames.py --only othello --problems 40 41
     python benchmarks/endgames.py --only connect_four --positions 200
+    python benchmarks/endgames.py --only connect_four --positions 20 --plies 8 8
 
-The endings of othello are the problems 40 to 44 of the French federation (FFO), beside a plain C
-program without a table (plain_othello.c, compiled here if there is a compiler; it may take
-minutes each, see --patience).  Those of connect four are random positions of 16 to 24 plies in
-which nobody can win at once.
+The endings of othello are the problems 40 to 44 of the French federation (FFO), beside the nodes
+that Egaroucid publishes for one thread, and beside a plain C program without a table
+(plain_othello.c, compiled here if there is a compiler; it may take minutes each, see --patience).
+Those of connect four are random positions, by default of 16 to 24 plies, in which nobody can win at
+once.
 
 Chess here is without the draws by counting.  Published: king and rook win in 16 moves at most
 (31 plies, 32 with the weaker side to move), king and queen in 10 (19 and 20); the numbers of
@@ -47,6 +49,8 @@ FFO = {
     44: ("--O-X-O---O-XO-O-OOXXXOOOOOOXXXOOOOOXX--XXOOXO----XXXX-----XXX-- O", -14),
 }
 """Positions and published scores."""
+EGAROUCID = {40: 10.4, 41: 11.1, 42: 14.4, 43: 39.6, 44: 6.8}
+"""Millions of nodes that Egaroucid (T. Yamana) publishes for one thread."""
 
 
 def timed(name: str, make: Any, longest: Any, note: str = "") -> Any:
@@ -68,6 +72,9 @@ def main() -> None:
     parser.add_argument("--problems", type=int, nargs="+", choices=FFO, default=list(FFO))
     parser.add_argument("--patience", type=float, default=300.0, help="seconds for plain C, each")
     parser.add_argument("--positions", type=int, default=200, help="of connect four")
+    parser.add_argument(
+        "--plies", type=int, nargs=2, default=(16, 24), help="fewest and most plies of connect four"
+    )
     options = parser.parse_args()
     print(build_info())
     for name, part in parts.items():
@@ -104,7 +111,7 @@ def othello(options: argparse.Namespace) -> None:
     """Solve the problems of the French federation; processor seconds."""
     with tempfile.TemporaryDirectory() as folder:
         program = compiled(Path(folder))
-        columns = f"{'FFO':<6}{'score':>6}{'nodes':>16}{'time':>10}"
+        columns = f"{'FFO':<6}{'score':>6}{'nodes':>16}{'time':>10}{'Egaroucid':>14}{'nodes':>9}"
         print(f"{columns}{'plain C':>18}{'time':>10}{'nodes':>9}")
         for number in options.problems:
             position, published = FFO[number]
@@ -115,6 +122,8 @@ def othello(options: argparse.Namespace) -> None:
             if not result.exact or result.value != published:
                 raise SystemExit(f"FFO {number}: {result.value:g}, published {published}")
             line = f"{number:<6}{published:>+6}{result.nodes:>16,}{seconds:>8.1f} s"
+            other = round(1e6 * EGAROUCID[number])
+            line += f"{other:>14,}{result.nodes / other:>8.2f}x"
             if program is not None:
                 line += beside(program, position, published, options.patience, result.nodes)
             print(line, flush=True)
@@ -159,7 +168,7 @@ def connect_four(options: argparse.Namespace) -> None:
     nodes: list[int] = []
     while len(spent) < options.positions:
         state: Any = game.initial_state()
-        for _ in range(rng.randint(16, 24)):
+        for _ in range(rng.randint(*options.plies)):
             state = state.after(rng.choice(state.actions()))
             if any(state.after(action).to_move < 0 for action in state.actions()):
                 break

@@ -25,7 +25,7 @@ from plyhouse.search.game_requirements import require_fit
 from plyhouse.search.kernels import MAX_DEPTH
 from plyhouse.search.kernels.alpha_beta import AlphaBetaKernel
 from plyhouse.search.kernels.alpha_beta_full import FullAlphaBetaKernel, successor
-from plyhouse.search.kernels.transposition_table import EXACT, NOTHING, Table
+from plyhouse.search.kernels.transposition_table import EXACT, NOTHING, SOLVED, Table
 from plyhouse.search.limit import UNLIMITED, Limit, SearchResult
 from plyhouse.search.poll import Poll
 from plyhouse.search.trees.iterative_deepening import Root, deepened
@@ -273,7 +273,14 @@ class AlphaBetaRoot(Root):
         """Return the value if the game can solve the position, else None."""
         if not self.endings or depth < ASKED:
             return None
+        key = None if self.table is None else self.state.key()
+        if self.table is not None and self.keeps:
+            entry = self.table.get(key)
+            if entry is not None and entry.depth == SOLVED and entry.bound == EXACT:
+                return entry.value
         value: float | None = self.kernel.ending(self.state, depth, -math.inf, math.inf)
+        if self.table is not None and value is not None:
+            self.table.put(key, value, SOLVED, EXACT, NOTHING)
         return value
 
     def hint(self) -> Any:
