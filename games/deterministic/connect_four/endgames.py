@@ -50,7 +50,7 @@ SIZES: Final[tuple[int, ...]] = (1021, 8191, 65521, 262_139, 1_048_573)
 @final
 @mypyc_attr(acyclic=True)
 class Bucket:
-    """What is known of four positions with the same place in the table.
+    """Entries of four positions with the same place in the table.
 
     An entry is the quotient of the key, then the number of empty cells (six bits), then both
     bounds (two bits each).  The first is of the position with the most empty cells.

@@ -20,7 +20,7 @@ __all__ = ["KnownPositions"]
 @final
 @mypyc_attr(acyclic=True)
 class Bucket:
-    """What is known of two positions: their discs, and all else in one number, see `packed`."""
+    """Entries of two positions: their discs, and all else in one number, see `packed`."""
 
     def __init__(self) -> None:
         self.mine: i64 = -1
