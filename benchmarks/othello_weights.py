@@ -30,7 +30,7 @@ SHARES = (20, 35, 20, 15, 7, 3)
 RIDGE = 30.0
 
 
-def positions(seconds: float, seed: int) -> np.ndarray:
+def positions(seconds: float, seed: int) -> Any:
     """Return rows of the mover's discs, the other's, and the exact score for the mover."""
     rng = random.Random(seed)
     solver = OthelloEndings(Meter())
@@ -85,7 +85,7 @@ def lines() -> list[tuple[int, list[int]]]:
     return found
 
 
-def image(size: int) -> np.ndarray:
+def image(size: int) -> Any:
     """Return by contents the smaller of them and of their mirror image."""
     order = [0, 3, 6, 1, 4, 7, 2, 5, 8] if size == 9 else list(reversed(range(size)))
     numbers = np.arange(3**size)
@@ -93,7 +93,7 @@ def image(size: int) -> np.ndarray:
     return np.minimum(numbers, other)
 
 
-def features(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def features(rows: Any) -> tuple[Any, Any]:
     """Return the weights that count for each position, and its mobility, a constant and parity."""
     marks = np.zeros((64, len(rows)), dtype=np.int32)
     for square in range(64):
@@ -104,23 +104,27 @@ def features(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         contents = sum(marks[square] * 3**n for n, square in enumerate(squares))
         chosen.append(STARTS[table] + images[table][contents])
     more = [
-        (placeable(m, t) % 2**64, placeable(t, m) % 2**64, 64 - ((m | t) % 2**64).bit_count())
+        (
+            int(placeable(m, t)) % 2**64,
+            int(placeable(t, m)) % 2**64,
+            64 - ((m | t) % 2**64).bit_count(),
+        )
         for m, t in rows[:, :2].tolist()
     ]
     extra = [(own.bit_count(), other.bit_count(), 1, left % 2) for own, other, left in more]
     return np.stack(chosen), np.array(extra, dtype=np.float64)
 
 
-def fitted(rows: np.ndarray, rounds: int = 25) -> tuple[np.ndarray, np.ndarray]:
+def fitted(rows: Any, rounds: int = 25) -> tuple[Any, Any]:
     """Return the weights of contents, and those of mobility, constant and parity, in discs."""
     chosen, extra = features(rows)
     scores = rows[:, 2].astype(np.float64)
     count = int(STARTS[-1])
 
-    def forward(weights: np.ndarray) -> np.ndarray:
+    def forward(weights: Any) -> Any:
         return weights[chosen].sum(axis=0) + extra @ weights[count:]
 
-    def backward(errors: np.ndarray) -> np.ndarray:
+    def backward(errors: Any) -> Any:
         sums = sum(np.bincount(each, errors, count) for each in chosen)
         return np.concatenate([sums, extra.T @ errors])
 
@@ -145,13 +149,13 @@ def fitted(rows: np.ndarray, rounds: int = 25) -> tuple[np.ndarray, np.ndarray]:
     return weights[:count], weights[count:]
 
 
-def packed(weights: np.ndarray, extra: np.ndarray) -> bytes:
+def packed(weights: Any, extra: Any) -> bytes:
     """Return the file: a byte for each weight, see `Evaluation`."""
     values = [extra[:2] * 8 * POINTS, extra[2:] * POINTS]
     for table, size in enumerate(SIZES):
         values.append(weights[STARTS[table] : STARTS[table + 1]][image(size)] * POINTS)
     whole = np.clip(np.rint(np.concatenate(values)), -127, 127) + ZERO
-    return whole.astype(np.uint8).tobytes()
+    return bytes(whole.astype(np.uint8))
 
 
 def main() -> None:

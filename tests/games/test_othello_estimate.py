@@ -89,10 +89,9 @@ def test_the_estimate_tells_who_wins_more_often_than_not() -> None:
         mine, theirs = (state.white, state.black) if seat else (state.black, state.white)
         estimate = shared_evaluation().value(mine, theirs, 0)
         while state.to_move >= 0:
-            state = max(
-                map(state.after, state.actions()),
-                key=lambda child, mover=state.to_move: child.heuristic()[mover],
-            )
+            children = [state.after(action) for action in state.actions()]
+            values = [child.heuristic()[state.to_move] for child in children]
+            state = children[values.index(max(values))]
         discs = (state.black & WORD).bit_count() - (state.white & WORD).bit_count()
         asked += 1
         right += (estimate > 0) == ((-discs if seat else discs) > 0)
