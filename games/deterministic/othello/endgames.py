@@ -64,11 +64,11 @@ THREE_PLIES: Final = 20
 """From so many on, an estimate looks one, two or three plies ahead."""
 
 REPLY: Final = 36
-"""What a reply of the opponent costs an action, in points of the estimate."""
+"""Cost of a reply of the opponent to an action, in points of the estimate."""
 REPLY_FASTEST: Final = 20
 ODD: Final = 4
 CORNER: Final = 16
-"""What a reply costs an action without an estimate, and what an odd quadrant and a corner gain."""
+"""Cost of a reply without an estimate, and gains of an odd quadrant and of a corner."""
 
 STABLE_FROM: Final = 6
 """Scores from which on stable discs are counted: to reach less they are seldom in the way."""

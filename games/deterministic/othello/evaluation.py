@@ -1,8 +1,8 @@
 """An estimate of the final score from patterns of discs, to sort actions by.
 
-The estimate is a sum of weights: for the contents of each row, column, diagonal of at least four
-squares, and three by three squares at each corner, and for each square where a seat can place.  The
-weights fit the scores of positions with 11 to 24 empty squares.
+The estimate is a sum of weights.  Each row, column, diagonal of at least four squares and corner of
+three by three squares adds the weight of its contents.  So does each square where a seat can place.
+The weights fit the scores of positions with 11 to 24 empty squares.
 `python benchmarks/othello_weights.py` makes the file again.
 
 M. Buro, "Experiments with Multi-ProbCut and a new high-quality evaluation function for Othello",
