@@ -68,6 +68,11 @@ $(VENV)/.fuzz: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
 	@touch $@
 
+# The libraries of the field, whose tests are skipped where they are not installed.
+$(VENV)/.bridges: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[pettingzoo,openspiel]'
+	@touch $@
+
 fuzz: $(VENV)/.fuzz  ## fuzz frames, messages, notation and the HTTP API for a minute
 	$(BIN)/python tests/attack/fuzz.py --runs $(FUZZ_RUNS)
 	$(BIN)/python tests/attack/fuzz_api.py --examples $(FUZZ_EXAMPLES)

@@ -136,7 +136,7 @@ def measure(names: list[str], seconds: float) -> dict[str, dict[str, float]]:
 
 def open_spiel(names: list[str], seconds: float) -> dict[str, dict[str, float]]:
     """Playouts per second of OpenSpiel, from the same kind of start."""
-    import pyspiel  # type: ignore[import-not-found]
+    import pyspiel
 
     found: dict[str, dict[str, float]] = {}
     for name in names:

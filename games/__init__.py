@@ -36,6 +36,8 @@ where they are, and loads one when it is asked for):
     deterministic  of skill alone, such as tic-tac-toe, chess and go
     stochastic     with dice or other chance that everybody sees, such as pig and backgammon
     hidden         of imperfect information, such as Kuhn poker and battleship
+
+Other libraries know our games, and we know some of theirs, by `plyhouse.games.bridges`.
 """
 
 if __name__ != "plyhouse.games":

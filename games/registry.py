@@ -1,7 +1,8 @@
 """Finding games: built-in ones, installed plug-ins, and files.
 
 A game is named by a *spec*: ``pig``, ``pig(target=50)``, or, where files are allowed,
-``mygame.py:MyGame(size=4)``.  Plug-ins are entry points of the group `ENTRY_POINTS`:
+``mygame.py:MyGame(size=4)`` or, for a game of OpenSpiel, ``openspiel:hex``.  Plug-ins are entry
+points of the group `ENTRY_POINTS`:
 ``my_game = "my_package.rules:MyGame"``.  Nothing is imported before it is asked for.
 
 >>> get_game("pig(target=50)").parameters["target"]
@@ -71,6 +72,7 @@ BUILT_IN: Final[dict[str, str]] = {
 }
 
 _FILE: Final = re.compile(r"(?P<path>.+\.py)(?::(?P<name>[A-Za-z_]\w*))?")
+_OPENSPIEL: Final = re.compile(r"openspiel:(?P<name>\w+)")
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 _PARAMETER: Final = re.compile(
     r"\s*([A-Za-z_]\w*)\s*=\s*(\"(?:[^\"\\]|\\.)*\"|[^\s,()\"]+)\s*(,|$)"
@@ -112,7 +114,7 @@ def parse_spec(text: str) -> tuple[str, dict[str, ParameterValue]]:
         if found is None:
             raise InvalidSpec(text, "its parentheses do not match")
         name, inside = spec[: found.start()], found["inside"].strip()
-    if not _NAME.fullmatch(name) and not _FILE.fullmatch(name):
+    if not (_NAME.fullmatch(name) or _FILE.fullmatch(name) or _OPENSPIEL.fullmatch(name)):
         if not name:
             reason = "it is empty"
         elif "(" in name:
@@ -165,7 +167,7 @@ def added_game_files() -> tuple[str, ...]:
 
 
 def add_game_file(source: str) -> str:
-    """Make the game of a file known by its own name in this process, and return that name.
+    """Make the game of a file, or of OpenSpiel, known by its name in this process; return the name.
 
     Hosts call it for the files they serve, so that the wire and the records show the game's name
     instead of a path.  Runs the file.  Raises `InvalidGameSource` or `DuplicateGame`.
@@ -263,8 +265,11 @@ def _file_and_class(source: str) -> tuple[str, str | None]:
 def load_game_class(source: str) -> type[Game]:
     """Return the game class of a file: ``mygame.py:MyGame``, or ``mygame.py`` if it has only one.
 
-    Runs the file.  Raises `InvalidGameSource`.
+    Runs the file.  ``openspiel:hex`` is the class of a game of OpenSpiel.  Raises
+    `InvalidGameSource`.
     """
+    if of_openspiel := _OPENSPIEL.fullmatch(source):
+        return _openspiel_class(of_openspiel["name"])
     path, wanted = _file_and_class(source)
     module = _load_module(Path(path), source)
     own = {
@@ -301,6 +306,17 @@ def load_game_class(source: str) -> type[Game]:
     return _checked_class(next(iter(own.values())), source)
 
 
+def _openspiel_class(name: str) -> type[Game]:
+    try:
+        bridge = importlib.import_module("plyhouse.games.bridges.openspiel_import")
+    except ImportError as error:
+        raise InvalidGameSource(
+            f"openspiel:{name}", f"{error}; install OpenSpiel: pip install 'plyhouse[openspiel]'"
+        ) from error
+    found: type[Game] = bridge.openspiel_class(name)
+    return found
+
+
 @functools.lru_cache(maxsize=256)  # bounded: specs come from clients
 def _named_game(spec: str) -> Game:
     name, parameters = parse_spec(spec)
@@ -319,7 +335,8 @@ def get_game(spec: str, *, files: bool = False) -> Game:
     """Return the game that a spec names; the same object for the same text.
 
     A spec that names a file runs that file, and specs arrive from clients.  So files are refused
-    unless the caller vouches that ``spec`` comes from somebody who may run code here.
+    unless the caller vouches that ``spec`` comes from somebody who may run code here.  So are games
+    of OpenSpiel that `add_game_file` has not added.
 
     Raises `InvalidSpec`, `UnknownGame`, `InvalidParameter`, `DuplicateGame` or
     `InvalidGameSource`.
@@ -328,5 +345,9 @@ def get_game(spec: str, *, files: bool = False) -> Game:
     if _FILE.fullmatch(name):
         if not files:
             raise InvalidGameSource(name, "files are not allowed here; use the name of a game")
+        return _file_game(spec)
+    if _OPENSPIEL.fullmatch(name) and name not in _added:
+        if not files:
+            raise UnknownGame(name, (), game_names())
         return _file_game(spec)
     return _named_game(spec)

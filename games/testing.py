@@ -223,7 +223,7 @@ class _Checker:
     def check_info(self) -> None:
         """The static facts, and the game object itself."""
         game, info = self.game, self.info
-        named = re.fullmatch(r"[a-z][a-z0-9_]*", info.name) is not None
+        named = re.fullmatch(r"[a-z][a-z0-9_]*|openspiel:\w+", info.name) is not None
         self.require(named, "info", f"name {info.name!r} is not like my_game")
         seats_fit = 1 <= info.min_seats <= game.seats <= info.max_seats
         self.require(

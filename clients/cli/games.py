@@ -198,7 +198,7 @@ def _explain(game: Game) -> str:
     if state.to_move >= 0:
         legal = game.observe(state, state.to_move).legal
         lines.append(f"First ply    {', '.join(legal)}")
-    if game.source:
+    if ".py" in game.source:
         lines.append(f"Build        {_build(game)}")
     if info.parameters:
         lines += ["", "Parameters"]

@@ -36,6 +36,7 @@ WITHIN: dict[str, dict[str, set[str]]] = {
         "deterministic": {TOP_FLOOR},
         "stochastic": {TOP_FLOOR},
         "hidden": {TOP_FLOOR},
+        "bridges": {TOP_FLOOR},
     },
     "search": {
         TOP_FLOOR: set(),

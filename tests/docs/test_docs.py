@@ -32,6 +32,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from tests.bridges.libraries import library
 from tests.harness.engines import require_engine
 from tests.harness.zygote import Zygote
 from tests.sandbox.conftest import have
@@ -45,6 +46,7 @@ ROOT = Path(__file__).resolve().parents[2]
 GENERATED = {"docs/commands.md"}
 NEED_SANDBOX = {"docs/first-competition.md"}
 NEED_ENGINES = {"docs/engines.md": ("stockfish", "gnugo", "gnubg")}
+NEED_BRIDGES = {"docs/libraries.md"}
 DOCUMENTS = [
     name
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -273,6 +275,9 @@ def require_sandbox() -> None:
 def test_what_a_document_says_to_do_works(documents: list[str], shell: Shell) -> None:
     if not NEED_SANDBOX.isdisjoint(documents):
         require_sandbox()
+    if not NEED_BRIDGES.isdisjoint(documents):
+        library("pettingzoo", "pettingzoo")
+        library("pyspiel", "openspiel")
     for document in documents:
         for name in NEED_ENGINES.get(document, ()):
             require_engine(name)
