@@ -30,7 +30,12 @@ class Block(NamedTuple):
 
 
 def rules_text(game: Game) -> str:
-    """Return the rules of a game: the docstring of its module or, without one, of its class."""
+    """Return the rules of a game: its own ``rules_in_words``, else the docstring of its module or,
+    without one, of its class.
+    """
+    own: str = getattr(game, "rules_in_words", "")
+    if own:
+        return own
     module = inspect.getmodule(type(game))
     # Compiled modules have no docstring.
     source = source_file(type(game))

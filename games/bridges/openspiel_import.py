@@ -141,6 +141,15 @@ class OpenSpielGame(Game[OpenSpielState, int, OpenSpielObservation]):
 
     observation_type: ClassVar[type[Observation]] = OpenSpielObservation
     spiel_name: ClassVar[str]
+    action_notation: str = "an action as OpenSpiel writes it, with _ for blanks"
+
+    @property
+    def rules_in_words(self) -> str:
+        """Where people find the rules."""
+        return (
+            f"{self.info.title} is a game of OpenSpiel, whose documentation has the rules of "
+            f"{self.spiel_name}.\n\nWrite actions as OpenSpiel does, with _ for blanks."
+        )
 
     def check_parameters(self) -> None:
         """Let OpenSpiel make the game."""

@@ -48,7 +48,7 @@ CHECKS = (
 )
 """The names of the checks, in order."""
 
-_NAMED_GAME = re.compile(r"[A-Za-z0-9_-]+(\(.*\))?", re.DOTALL)
+_NAMED_GAME = re.compile(r"(openspiel:)?[A-Za-z0-9_-]+(\(.*\))?", re.DOTALL)
 
 
 @dataclass(slots=True)

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import pickle
 import random
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
 from tests.bridges.libraries import library
 
+from plyhouse.bots.running.runner import RunOptions, RunSummary, SeekRequest, run_bot
 from plyhouse.games import Information, UnknownGame, add_game_file, get_game, registry
 from plyhouse.games.errors import InvalidGameSource, InvalidObservation, InvalidParameter
+from plyhouse.games.rules import rules_text
 from plyhouse.games.scene import render_text
 from plyhouse.games.testing import check_game
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.results.record import stored_record
+from plyhouse.server.results.verify import verify
+from plyhouse.server.serve import running_server
+from plyhouse.storage import match_reads
 
 if not TYPE_CHECKING:
     library("pyspiel", "openspiel")
@@ -59,6 +68,39 @@ def test_sequential_games_of_several_seats_are_offered() -> None:
     assert len(names) > 50
     assert {"chess", "go", "hex", "kuhn_poker", "shogi"} <= set(names)
     assert not {"2048", "goofspiel", "phantom_go", "plyhouse_nim"} & set(names)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("nothing_added")
+async def test_server_hosts_a_game_with_clock_rating_record_and_pages() -> None:
+    name = "openspiel:kuhn_poker"
+    config = ServerConfig(port=0, database="sqlite:///:memory:", game_files=name, log_level="error")
+    async with running_server(config) as server:
+
+        async def play(player: str) -> RunSummary:
+            row = await server.hub.store.add_player(player)
+            token = await server.hub.store.add_token(row.id, ["play"])
+            options = RunOptions(
+                seeks=[SeekRequest(name, "total:10+0.1")], matches=1, say=lambda _: None
+            )
+            return await asyncio.wait_for(run_bot("random", server.url, token, options), 60)
+
+        one, other = await asyncio.gather(play("anna"), play("bert"))
+        result = one.results[0]
+        assert result.outcome.termination == "normal"
+        assert result.outcome == other.results[0].outcome
+        stored = await server.hub.store.read(match_reads.stored_match, result.match)
+        report = verify(stored_record(stored, get_game(name)))
+        assert report.ok, str(report)
+        async with httpx.AsyncClient(base_url=server.url) as client:
+            for path in (f"/games/{name}", f"/leaderboards/{name}", f"/matches/{result.match}"):
+                page = await client.get(path, follow_redirects=True)
+                assert page.status_code == 200, path
+                assert "Kuhn Poker" in page.text or name in page.text
+
+
+def test_rules_are_left_to_openspiel() -> None:
+    assert "documentation has the rules of hex" in rules_text(game_of("hex"))
 
 
 def test_seats_see_nothing_that_is_hidden() -> None:
