@@ -8,8 +8,7 @@ With perfect information an observation has the whole history, because OpenSpiel
 from less.  With hidden information it has digests of what the seat has seen.  By them
 `sample_state` searches for a history that fits, as far as `_BUDGET` goes.
 
->>> from plyhouse.games import get_game
->>> game = get_game("openspiel:kuhn_poker", files=True)  # doctest: +SKIP
+    game = get_game("openspiel:hex(board_size=5)", files=True)
 """
 
 from __future__ import annotations
