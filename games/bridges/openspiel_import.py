@@ -163,6 +163,7 @@ class OpenSpielGame(Game[OpenSpielState, int, OpenSpielObservation]):
         except pyspiel.SpielError as error:
             name, value = next(iter(changed.items()), ("", ""))
             raise InvalidParameter(self.info.name, name, value, f"OpenSpiel: {error}") from None
+        self.action_count = int(self.spiel.num_distinct_actions())
         kind = self.spiel.get_type()
         self.hidden = self.info.information is Information.IMPERFECT
         self.observes = bool(kind.provides_observation_string)

@@ -28,6 +28,7 @@ if not TYPE_CHECKING:
     library("pyspiel", "openspiel")
 
 from plyhouse.games.bridges import openspiel_import
+from plyhouse.games.bridges.numbering import numbering_of
 from plyhouse.games.bridges.openspiel_import import openspiel_names
 
 LAWFUL = (
@@ -207,6 +208,14 @@ def test_all_values_of_parameters_can_be_played(name: str) -> None:
             plays(game_of(f"{name}({parameter.name}={value})"), rng, 12)
 
 
+def test_actions_have_the_numbers_of_openspiel() -> None:
+    game = game_of("hex(board_size=3)")
+    numbering = numbering_of(game)
+    assert numbering.size == 9
+    assert numbering.legal(game.initial_state().after(4)) == [0, 1, 2, 3, 5, 6, 7, 8]
+
+
+@pytest.mark.slow
 def test_every_game_offered_can_be_played() -> None:
     rng = random.Random(2)
     for name in openspiel_names():
