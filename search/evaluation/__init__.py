@@ -3,6 +3,7 @@
 features, linear_evaluation     named features, and their weighted sum
 played_matches                  finished matches, replayed under the rules
 tuning                          weights from results, or from self-play
+backgammon_training             a network for backgammon, trained by self-play
 opening_book                    what was played in known positions, and how it came out
 """
 

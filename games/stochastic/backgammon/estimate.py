@@ -231,15 +231,21 @@ def first_home(ours: float, others: float) -> float:
     return 0.5 * (1.0 + math.erf((others - ours + ON_ROLL) / math.sqrt(2.0 * variance)))
 
 
-def chances_of(mine: tuple[int, ...], theirs: tuple[int, ...]) -> list[float]:
+def chances_of(
+    mine: tuple[int, ...], theirs: tuple[int, ...], weights: Network | None = None
+) -> list[float]:
     """Return the five chances of the seat that rolls next, whose checkers are given first.
+
+    With contact they are those of ``weights``, by default the game's own network.
 
     The chances of a gammon are 0 where the other side has borne a checker off, and each chance is
     at most as large as the one that includes it.
     """
     if is_race(mine, theirs):
         return race(mine, theirs)
-    found: list[float] = network().chances(mine, theirs)
+    if weights is None:
+        weights = network()
+    found: list[float] = weights.chances(mine, theirs)
     if theirs[0] > 0:
         found[1] = 0.0
     if mine[0] > 0:
@@ -251,8 +257,10 @@ def chances_of(mine: tuple[int, ...], theirs: tuple[int, ...]) -> list[float]:
     return found
 
 
-def points_of(mine: tuple[int, ...], theirs: tuple[int, ...]) -> float:
+def points_of(
+    mine: tuple[int, ...], theirs: tuple[int, ...], weights: Network | None = None
+) -> float:
     """Points that the seat that rolls next may expect, strictly between -3 and 3."""
-    found: list[float] = chances_of(mine, theirs)
+    found: list[float] = chances_of(mine, theirs, weights)
     points: float = 2.0 * found[0] - 1.0 + found[1] + found[2] - found[3] - found[4]
     return INSIDE * points
