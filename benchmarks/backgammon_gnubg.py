@@ -8,6 +8,11 @@ means of pairs, at 95 %.
     python benchmarks/backgammon_gnubg.py --pairs 300
     python benchmarks/backgammon_gnubg.py --ours pips --pairs 100
     python benchmarks/backgammon_gnubg.py --rival pips --pairs 300
+    python benchmarks/backgammon_gnubg.py --ours network.toml --rival estimate --pairs 300
+    python benchmarks/backgammon_gnubg.py --ours search --pairs 50
+
+``network.toml`` stands for any file that ``plyhouse learn backgammon`` has written.  ``search`` is
+the estimate at depth 2 of expectiminimax: the answers of the other seat to all rolls.
 
 gnubg (GPL; of Debian the package `gnubg`) is asked by a pipe what positions are worth.
 """
@@ -30,13 +35,18 @@ from typing import Any
 
 from plyhouse.games import get_game
 from plyhouse.games.base import CHANCE, TERMINAL
+from plyhouse.games.stochastic.backgammon.estimate import points_of
 from plyhouse.games.stochastic.backgammon.rules import pips
+from plyhouse.search import Limit, expectiminimax
+from plyhouse.search.evaluation.backgammon_training import load_network
 
 PATIENCE = 60
 """Seconds in which gnubg must answer: it needs milliseconds."""
 
 Values = Callable[[list[Any], int], list[float]]
 """Return the values of states for the seat that moved to them."""
+Player = Callable[[Any], Any]
+"""Return the action of the seat on turn."""
 
 INSIDE_GNUBG = """
 import gnubg, json, os
@@ -117,6 +127,31 @@ def by_pips(states: list[Any], seat: int) -> list[float]:
     return [sign * float(pips(state.two) - pips(state.one)) for state in states]
 
 
+def by_network(file: str) -> Values:
+    """Estimates by the network of a file."""
+    network = load_network(file)
+
+    def values(states: list[Any], seat: int) -> list[float]:
+        return [
+            -points_of(state.two, state.one, network)
+            if seat == 0
+            else -points_of(state.one, state.two, network)
+            for state in states
+        ]
+
+    return values
+
+
+def by_search(state: Any) -> Any:
+    """The turn that expectiminimax finds at depth 2."""
+    return expectiminimax(get_game("backgammon"), state, Limit(depth=2), pruning="star2").action
+
+
+def greedy(values: Values) -> Player:
+    """A player that looks at its own turns only."""
+    return lambda state: choose(state, values)
+
+
 def choose(state: Any, values: Values) -> Any:
     """The turn after which the position is worth most; the first of equals."""
     actions = state.actions()
@@ -133,7 +168,7 @@ def choose(state: Any, values: Values) -> Any:
     return actions[found.index(max(found))]
 
 
-def play(players: tuple[Values, Values], seed: int) -> float:
+def play(players: tuple[Player, Player], seed: int) -> float:
     """Points of seat 0 of one match, with the dice of the seed."""
     rng = random.Random(seed)
     state = get_game("backgammon").initial_state()
@@ -143,11 +178,11 @@ def play(players: tuple[Values, Values], seed: int) -> float:
             chosen = rng.choices(outcomes, [weight for _, weight in outcomes])[0]
             state = state.after(chosen[0])
         else:
-            state = state.after(choose(state, players[state.to_move]))
+            state = state.after(players[state.to_move](state))
     return float(state.returns()[0])
 
 
-def compare(ours: Values, rival: Values, pairs: int, seed: int) -> list[float]:
+def compare(ours: Player, rival: Player, pairs: int, seed: int) -> list[float]:
     """Our points a match, a mean of two for each pair of matches with the same dice."""
     found = []
     for pair in range(pairs):
@@ -164,14 +199,24 @@ def compare(ours: Values, rival: Values, pairs: int, seed: int) -> list[float]:
     return found
 
 
-OWN: dict[str, Values] = {"estimate": by_estimate, "pips": by_pips}
+OWN: dict[str, Player] = {
+    "estimate": greedy(by_estimate),
+    "pips": greedy(by_pips),
+    "search": by_search,
+}
+
+
+def own(name: str) -> Player:
+    """A player by its name, or by the file of its network."""
+    return OWN[name] if name in OWN else greedy(by_network(name))
 
 
 def main() -> None:
     """Print how one fares against the other."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    parser.add_argument("--ours", choices=list(OWN), default="estimate")
-    parser.add_argument("--rival", choices=["gnubg", *OWN], default="gnubg")
+    known = ", ".join(OWN)
+    parser.add_argument("--ours", default="estimate", help=f"{known} or the file of a network")
+    parser.add_argument("--rival", default="gnubg", help=f"gnubg, {known} or a file")
     parser.add_argument("--pairs", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
@@ -185,8 +230,8 @@ def main() -> None:
             )
             return
         engine = Gnubg(program)
-    rival = OWN[options.rival] if engine is None else engine.values
-    found = compare(OWN[options.ours], rival, options.pairs, options.seed)
+    rival = own(options.rival) if engine is None else greedy(engine.values)
+    found = compare(own(options.ours), rival, options.pairs, options.seed)
     if engine is not None:
         engine.close()
     margin = 1.96 * statistics.stdev(found) / len(found) ** 0.5

@@ -7,7 +7,7 @@ from typing import Any
 
 from plyhouse.bots import SearchBot, Turn
 from plyhouse.games.stochastic.backgammon.estimate import Network, points_of
-from plyhouse.search.evaluation.backgammon_training import load_network
+from plyhouse.search.evaluation.backgammon_training import SHIPPED, load_network
 from plyhouse.search.trees.expectiminimax import expectiminimax
 
 __all__ = ["TdGammonBot", "valued_by"]
@@ -16,9 +16,9 @@ __all__ = ["TdGammonBot", "valued_by"]
 class TdGammonBot(SearchBot):
     """Deepens an expectiminimax search that values positions by a network.
 
-    ``file`` is a network that ``plyhouse learn backgammon`` has written; without it the game's own
-    network counts. With ``depth=1`` the bot takes the turn after which the network likes its
-    position best, as TD-Gammon did.
+    ``file`` is a network that ``plyhouse learn backgammon`` has written; without it the bot takes
+    one that the same command made for Plyhouse. With ``depth=1`` it plays the turn after which the
+    network likes its position best, as TD-Gammon did.
     """
 
     name = "td_gammon"
@@ -38,8 +38,8 @@ class TdGammonBot(SearchBot):
 
     def choose(self, turn: Turn) -> Any:
         """Return the best action that the search found in time."""
-        if self.evaluate is None and self.file:
-            self.evaluate = valued_by(load_network(self.file))
+        if self.evaluate is None:
+            self.evaluate = valued_by(load_network(self.file or SHIPPED))
         return self.say(
             turn,
             expectiminimax(

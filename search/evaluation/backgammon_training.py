@@ -43,6 +43,7 @@ from plyhouse.search.files import InvalidFile, write_atomically
 from plyhouse.search.kernels.backgammon_learning import BackgammonLearningKernel, row_scale
 
 __all__ = [
+    "SHIPPED",
     "BackgammonTraining",
     "InvalidCheckpoint",
     "Settings",
@@ -54,6 +55,8 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
+SHIPPED: Final = Path(__file__).with_name("backgammon_network.toml")
+"""A network that a training of this module has made; docs/search/td-gammon.md has its curve."""
 VERSION: Final = "plyhouse-backgammon-training-1"
 ROWS: Final = 2 * PLACES * INPUTS
 KEPT: Final = (0.9, 0.999)

@@ -200,7 +200,7 @@ def test_the_opening_rolls_that_all_play_alike_are_played_so(roll: str, turn: st
 
 def test_one_ply_wins_clearly_against_the_pip_count(benchmark_module: ModuleType) -> None:
     found = benchmark_module.compare(
-        benchmark_module.by_estimate, benchmark_module.by_pips, pairs=12, seed=5
+        benchmark_module.OWN["estimate"], benchmark_module.OWN["pips"], pairs=12, seed=5
     )
     assert sum(found) / len(found) > 1.0
 

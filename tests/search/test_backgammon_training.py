@@ -7,6 +7,7 @@ import os
 import random
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,15 @@ import numpy as np
 import pytest
 from tests.games.random_positions import random_position
 
-from plyhouse.games.stochastic.backgammon.estimate import is_race, race
+from plyhouse.bots.reference.td_gammon_bot import valued_by
+from plyhouse.games import get_game
+from plyhouse.games.stochastic.backgammon.estimate import is_race, points_of, race
 from plyhouse.games.stochastic.backgammon.position import read_position
 from plyhouse.games.stochastic.backgammon.rules import ROLLS, START
 from plyhouse.games.stochastic.backgammon.turns import apply_turn, turns_of
+from plyhouse.search import Limit, expectiminimax
 from plyhouse.search.evaluation.backgammon_training import (
+    SHIPPED,
     BackgammonTraining,
     InvalidCheckpoint,
     Settings,
@@ -161,13 +166,16 @@ def test_targets_between_mix_the_next_position_with_its_target() -> None:
         assert target == pytest.approx(flipped(mixed), abs=1e-12)
 
 
-def test_training_improves_play_from_lost_to_a_contest() -> None:
-    training = BackgammonTraining(Settings(seed=1, hidden=12, pairs=0))
-    before, _ = against_estimate(training.kernel(), 10)
-    training.run(400)
-    after, _ = against_estimate(training.kernel(), 10)
-    assert before < -1.5
-    assert after > -1.2
+@pytest.mark.slow
+def test_small_training_follows_its_curve() -> None:
+    training = BackgammonTraining(Settings(seed=1, hidden=16, rate=0.006, batch=4, pairs=0))
+    points = []
+    for matches in (0, 400, 800):
+        training.run(matches)
+        points.append(against_estimate(training.kernel(), 30)[0])
+    assert points[0] < -2.2
+    assert points[1] > -2.0
+    assert points[2] > -1.8
 
 
 def test_curve_has_a_point_after_a_thousand_matches() -> None:
@@ -273,3 +281,31 @@ def test_training_is_the_same_interpreted_and_compiled() -> None:
     ]
     assert len(printed[0]) > 10_000
     assert printed[0] == printed[1]
+
+
+def test_shipped_network_is_small_and_has_its_curve() -> None:
+    assert SHIPPED.stat().st_size < 1_000_000
+    content = tomllib.loads(SHIPPED.read_text(encoding="utf-8"))
+    assert "matches of self-play, seed 1" in content["trained"]
+    assert [row[0] for row in content["curve"][:4]] == [1000, 2000, 5000, 10_000]
+    assert content["curve"][0][1] < content["curve"][-1][1]
+
+
+@pytest.mark.parametrize(
+    ("roll", "turn"), [("31", "8/5 6/5"), ("42", "8/4 6/4"), ("61", "13/7 8/7")]
+)
+def test_shipped_network_plays_well_known_openings(roll: str, turn: str) -> None:
+    game = get_game("backgammon")
+    start: Any = game.initial_state()
+    state = start.after(game.parse_chance(start, roll))
+    found = expectiminimax(game, state, Limit(depth=1), evaluate=valued_by(load_network(SHIPPED)))
+    assert game.format(state, found.action) == turn
+
+
+def test_shipped_network_knows_who_is_better() -> None:
+    network = load_network(SHIPPED)
+    closed = position("bar 13x5 8x3 6x5 24; 6x2 5x2 4x2 3x2 2x2 8x3 7x2; 0")
+    assert points_of(tuple(closed[:26]), tuple(closed[26:]), network) < -0.5
+    assert points_of(tuple(closed[26:]), tuple(closed[:26]), network) > 0.5
+    start = points_of(START, START, network)
+    assert -0.05 < start < 0.25  # to roll first is worth a little

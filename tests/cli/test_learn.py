@@ -1,0 +1,49 @@
+"""``plyhouse learn``: a network for backgammon, in one run or in several, and a bot by it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.cli.conftest import Plyhouse
+
+OPTIONS = ("--seed", "4", "--hidden", "4", "--pairs", "0")
+
+
+def test_training_continues_to_the_same_network(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    done = plyhouse("learn", "backgammon", "--matches", "24", *OPTIONS, "-o", "one.toml")
+    assert done.code == 0, done.err
+    assert "24 matches in " in done.err
+    assert "Wrote one.toml: 24 matches of self-play." in done.err
+
+    done = plyhouse("learn", "backgammon", "--matches", "8", *OPTIONS, "-o", "two.toml")
+    assert done.code == 0, done.err
+    done = plyhouse("learn", "backgammon", "--matches", "24", *OPTIONS, "-o", "two.toml")
+    assert done.code == 0, done.err
+    assert "Continuing two.toml.training after 8 matches." in done.err
+    assert (tmp_path / "one.toml").read_bytes() == (tmp_path / "two.toml").read_bytes()
+
+    done = plyhouse("learn", "backgammon", "--time", "0", *OPTIONS, "-o", "three.toml")
+    assert "Wrote three.toml: 8 matches of self-play." in done.err
+
+    bot = f'td_gammon(file="{tmp_path}/one.toml",depth=1)'
+    done = plyhouse("match", bot, "random", "--game", "backgammon", "--games", "2", "--jobs", "1")
+    assert done.code == 0, done.err
+
+
+def test_file_that_does_not_fit_is_refused(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    done = plyhouse("learn", "backgammon", "--matches", "8", *OPTIONS)
+    assert done.code == 0, done.err
+    done = plyhouse("learn", "backgammon", "--matches", "16", *OPTIONS, "--trace", "0.7")
+    assert done.code == 2
+    assert (
+        "network.toml.training is of a training with other settings: Settings(seed=4," in done.err
+    )
+
+    (tmp_path / "network.toml.training").write_text("{}")
+    done = plyhouse("learn", "backgammon", "--matches", "16", *OPTIONS)
+    assert done.code != 0
+    assert "network.toml.training: this is not a checkpoint of format" in done.err
+
+    done = plyhouse("learn", "backgammon", "-o", "absent/network.toml")
+    assert done.code == 2
+    assert "there is no folder absent" in done.err
