@@ -71,7 +71,7 @@ class InvalidCheckpoint(InvalidFile):
 
 @dataclass(frozen=True)
 class Settings:
-    """What a training's result depends on, besides the number of matches."""
+    """Settings that, with the number of matches, determine the result of a training."""
 
     seed: int = 0
     hidden: int = 64
