@@ -44,8 +44,9 @@ class HintingGroup(click.Group):
 
             near = self._in_groups(ctx, name)
             if not near:
-                near = get_close_matches(name, known, n=3, cutoff=0.5)
-                near += [other for other in known if other.startswith(name) and other not in near]
+                near = [other for other in known if other.startswith(name)]
+                close = get_close_matches(name, known, n=3, cutoff=0.5)
+                near += [other for other in close if other not in near]
             if near:
                 hint = f"did you mean {' or '.join(near)}?"
             else:
