@@ -46,7 +46,7 @@ def position(text: str) -> bytes:
 
 def positions(seed: int, count: int) -> list[bytes]:
     rng = random.Random(seed)
-    found = []
+    found: list[bytes] = []
     while len(found) < count:
         state: Any = random_position("backgammon", rng)[1]
         if state.one[0] < 15 and state.two[0] < 15:
