@@ -12,7 +12,7 @@ means of pairs, at 95 %.
     python benchmarks/backgammon_gnubg.py --ours search --pairs 50
 
 ``network.toml`` stands for any file that ``plyhouse learn backgammon`` has written.  ``search`` is
-the estimate at depth 2 of expectiminimax: the answers of the other seat to all rolls.
+the estimate at depth 3 of expectiminimax: own turn, roll, and answer of the other seat.
 
 gnubg (GPL; of Debian the package `gnubg`) is asked by a pipe what positions are worth.
 """
@@ -143,8 +143,8 @@ def by_network(file: str) -> Values:
 
 
 def by_search(state: Any) -> Any:
-    """The turn that expectiminimax finds at depth 2."""
-    return expectiminimax(get_game("backgammon"), state, Limit(depth=2), pruning="star2").action
+    """The turn that expectiminimax finds at depth 3: own turn, roll, and answer."""
+    return expectiminimax(get_game("backgammon"), state, Limit(depth=3), pruning="star2").action
 
 
 def greedy(values: Values) -> Player:
