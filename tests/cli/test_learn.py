@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import pytest
+from click.testing import CliRunner
 from tests.cli.conftest import Plyhouse
+
+from plyhouse.clients.cli import learn as command
+from plyhouse.clients.shared.errors import EXIT_INTERRUPTED
+from plyhouse.search.evaluation.backgammon_training import BackgammonTraining
 
 OPTIONS = ("--seed", "4", "--hidden", "4", "--pairs", "0")
 
@@ -47,3 +54,23 @@ def test_file_that_does_not_fit_is_refused(plyhouse: Plyhouse, tmp_path: Path) -
     done = plyhouse("learn", "backgammon", "-o", "absent/network.toml")
     assert done.code == 2
     assert "there is no folder absent" in done.err
+
+
+def test_interrupted_training_keeps_its_last_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = BackgammonTraining.run
+
+    def interrupted(training: BackgammonTraining, matches: int, *rest: Any) -> None:
+        if training.played >= 16:
+            raise KeyboardInterrupt
+        run(training, matches, *rest)
+
+    monkeypatch.setattr(BackgammonTraining, "run", interrupted)
+    monkeypatch.setattr(command, "EVERY", 0.0)
+    output = tmp_path / "network.toml"
+    arguments = ["backgammon", "--matches", "80", *OPTIONS, "-o", str(output)]
+    done = CliRunner().invoke(command.learn, arguments, standalone_mode=False)
+    assert done.return_value == EXIT_INTERRUPTED
+    assert "TD(lambda) on 16 matches" in output.read_text(encoding="utf-8")
+    assert BackgammonTraining.load(f"{output}.training").played == 16
