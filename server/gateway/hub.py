@@ -114,6 +114,8 @@ class Hub:
         self.started = now()
         self.counts = Counts()
         self.sessions: set[Session] = set()
+        self._due: dict[Session, int] = {}
+        """When each connection has something to do, or earlier: what it hears only postpones it."""
         self.directory = Directory()
         self.places = Places(
             config.max_connections,
@@ -403,6 +405,7 @@ class Hub:
         self.counts.connections += 1
         journal.connected(session)
         self.sessions.add(session)
+        self._due[session] = 0
         if self.stopping:
             session.fail("server/shutting_down")
             return session
@@ -422,6 +425,7 @@ class Hub:
     def left(self, session: Session) -> None:
         """Clean up after a connection that has ended, whichever side ended it."""
         self.sessions.discard(session)
+        self._due.pop(session, None)
         self.places.leave(session)
         for match_id in tuple(session.watching):
             live = self.directory.match(match_id)
@@ -464,12 +468,17 @@ class Hub:
         """Let every connection do what is due; close one that fails."""
         now = self.now()
         broken = []
-        for session in tuple(self.sessions):
+        for session, due in tuple(self._due.items()):
+            if now < due:
+                continue
             try:
                 session.tick(now)
             except Exception:
                 log.exception("connection failed", extra={"peer": session.peer})
                 broken.append(session)
+            following = session.connection.next_deadline()
+            if following is not None and session in self._due:
+                self._due[session] = following
         for session in broken:
             session.fail("server/fault")
 
