@@ -196,12 +196,12 @@ async def _connect_idle(database: str, nats: str, most: int) -> None:
     limits = ("--max-connections", "--max-connections-per-address", "--max-bots-per-player")
     options = [word for limit in limits for word in (limit, str(2 * most))]
     servers = Processes(database, nats, *options, "--connections-per-second", "0")
+    wires: list[asyncio.Task[None]] = []
     try:
         server = await servers.start()
         keys = await tokens(database, 8)
         pid = server.process.pid
         empty = _resident(pid)
-        wires: list[Any] = []
         for target in (most // 4, most):
             begun, busy = len(wires), _processor(pid)
             while len(wires) < target:
@@ -218,15 +218,20 @@ async def _connect_idle(database: str, nats: str, most: int) -> None:
         assert not any(wire.done() for wire in wires), "the server closed idle connections"
         print(f"{len(wires)} idle connections take {busy:.2f} s of processor time per second")
     finally:
+        for wire in wires:
+            wire.cancel()
+        await asyncio.gather(*wires, return_exceptions=True)
         await servers.close()
 
 
-async def _idle(url: str, token: str, number: int) -> Any:
+async def _idle(url: str, token: str, number: int) -> asyncio.Task[None]:
+    """Log in; return the task that answers pings."""
     wire = await connect(
         url,
         subprotocols=[MSGPACK.subprotocol],  # type: ignore[list-item]
         compression=None,
         ping_interval=None,
+        open_timeout=60,
     )
     await wire.send(MSGPACK.encode(Hello(1, token, f"bot{number}")))
     while not isinstance(answer := MSGPACK.decode_server(await wire.recv()), Welcome):
