@@ -38,7 +38,7 @@ from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.games.stochastic.backgammon.estimate import points_of
 from plyhouse.games.stochastic.backgammon.rules import pips
 from plyhouse.search import Limit, expectiminimax
-from plyhouse.search.evaluation.backgammon_training import load_network
+from plyhouse.search.evaluation.backgammon_training import load_backgammon_network
 
 PATIENCE = 60
 """Seconds in which gnubg must answer: it needs milliseconds."""
@@ -129,7 +129,7 @@ def by_pips(states: list[Any], seat: int) -> list[float]:
 
 def by_network(file: str) -> Values:
     """Estimates by the network of a file."""
-    network = load_network(file)
+    network = load_backgammon_network(file)
 
     def values(states: list[Any], seat: int) -> list[float]:
         return [

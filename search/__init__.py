@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from plyhouse.search.equilibria.mccfr import mccfr
     from plyhouse.search.equilibria.solution import Progress, Solution
     from plyhouse.search.equilibria.tabular import TabularPolicy, load_policy
+    from plyhouse.search.evaluation.backgammon_training import load_backgammon_network
     from plyhouse.search.evaluation.features import FEATURES, FeatureSet, features_of
     from plyhouse.search.evaluation.linear_evaluation import LinearEvaluation
     from plyhouse.search.evaluation.opening_book import OpeningBook
@@ -145,6 +146,7 @@ __all__ = [
     "flat_monte_carlo",
     "ismcts",
     "iterate_values",
+    "load_backgammon_network",
     "load_policy",
     "matrix_game",
     "matrix_of",
@@ -204,6 +206,7 @@ _HOME: Final = {
     "iterate_values": "tables.value_iteration",
     "Limit": "limit",
     "LinearEvaluation": "evaluation.linear_evaluation",
+    "load_backgammon_network": "evaluation.backgammon_training",
     "load_policy": "equilibria.tabular",
     "matrix_game": "equilibria.matrix_game",
     "matrix_of": "equilibria.matrix_game",

@@ -7,7 +7,7 @@ from typing import Any
 
 from plyhouse.bots import SearchBot, Turn
 from plyhouse.games.stochastic.backgammon.estimate import Network, points_of
-from plyhouse.search.evaluation.backgammon_training import SHIPPED, load_network
+from plyhouse.search.evaluation.backgammon_training import SHIPPED, load_backgammon_network
 from plyhouse.search.trees.expectiminimax import expectiminimax
 
 __all__ = ["TdGammonBot", "valued_by"]
@@ -39,7 +39,7 @@ class TdGammonBot(SearchBot):
     def choose(self, turn: Turn) -> Any:
         """Return the best action that the search found in time."""
         if self.evaluate is None:
-            self.evaluate = valued_by(load_network(self.file or SHIPPED))
+            self.evaluate = valued_by(load_backgammon_network(self.file or SHIPPED))
         return self.say(
             turn,
             expectiminimax(

@@ -51,7 +51,7 @@ __all__ = [
     "against_estimate",
     "encode",
     "gradient",
-    "load_network",
+    "load_backgammon_network",
 ]
 
 Floats = NDArray[np.float64]
@@ -244,7 +244,7 @@ class BackgammonTraining:
             self.curve.append((due, *against_estimate(self.kernel(), self.settings.pairs)))
 
     def text(self) -> str:
-        """Return the network as a file that `load_network` reads, with the curve."""
+        """Return the network as a file that `load_backgammon_network` reads, with the curve."""
         settings = self.settings
         weights = self.weights
         per_place = weights.rows.reshape(2 * PLACES, INPUTS, settings.hidden).copy()
@@ -335,8 +335,11 @@ class BackgammonTraining:
         return training
 
 
-def load_network(path: str | Path) -> Network:
-    """Read a network that a training has written; raises `InvalidFile` and `OSError`."""
+def load_backgammon_network(path: str | Path = SHIPPED) -> Network:
+    """Read a network that a training has written, or the one that comes with Plyhouse.
+
+    Raises `InvalidFile` and `OSError`.
+    """
     try:
         return read_network(Path(path).read_text(encoding="utf-8"))
     except KeyError as error:

@@ -31,7 +31,7 @@ from plyhouse.search.evaluation.backgammon_training import (
     against_estimate,
     encode,
     gradient,
-    load_network,
+    load_backgammon_network,
 )
 from plyhouse.search.files import InvalidFile
 from plyhouse.search.kernels.backgammon_learning import flipped
@@ -239,7 +239,7 @@ def test_network_file_has_the_same_chances_up_to_rounding(tmp_path: Path) -> Non
     training.run(10)
     path = tmp_path / "network.toml"
     path.write_text(training.text(), encoding="utf-8")
-    network = load_network(path)
+    network = load_backgammon_network(path)
     found = positions(6, 40)
     for each, chances in zip(found, training.weights.chances(encode(found)), strict=True):
         read = network.chances(tuple(each[:26]), tuple(each[26:]))
@@ -251,13 +251,13 @@ def test_file_that_is_no_network_is_refused_with_its_path(tmp_path: Path) -> Non
     text = BackgammonTraining(SMALL).text()
     path.write_text("hidden = ", encoding="utf-8")
     with pytest.raises(InvalidFile, match=r"network\.toml: this is not a network for backgammon"):
-        load_network(path)
+        load_backgammon_network(path)
     path.write_text(text.replace("hidden = 5", "hidden = 6"), encoding="utf-8")
     with pytest.raises(InvalidFile, match="5 numbers in an input, expected 6"):
-        load_network(path)
+        load_backgammon_network(path)
     path.write_text(text.replace("chances_bias", "other"), encoding="utf-8")
     with pytest.raises(InvalidFile, match="no 'chances_bias'"):
-        load_network(path)
+        load_backgammon_network(path)
 
 
 PRINT_TRAINING = """
@@ -298,12 +298,14 @@ def test_shipped_network_plays_well_known_openings(roll: str, turn: str) -> None
     game = get_game("backgammon")
     start: Any = game.initial_state()
     state = start.after(game.parse_chance(start, roll))
-    found = expectiminimax(game, state, Limit(depth=1), evaluate=valued_by(load_network(SHIPPED)))
+    found = expectiminimax(
+        game, state, Limit(depth=1), evaluate=valued_by(load_backgammon_network(SHIPPED))
+    )
     assert game.format(state, found.action) == turn
 
 
 def test_shipped_network_knows_who_is_better() -> None:
-    network = load_network(SHIPPED)
+    network = load_backgammon_network(SHIPPED)
     closed = position("bar 13x5 8x3 6x5 24; 6x2 5x2 4x2 3x2 2x2 8x3 7x2; 0")
     assert points_of(tuple(closed[:26]), tuple(closed[26:]), network) < -0.5
     assert points_of(tuple(closed[26:]), tuple(closed[:26]), network) > 0.5
