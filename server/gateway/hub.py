@@ -405,7 +405,6 @@ class Hub:
         self.counts.connections += 1
         journal.connected(session)
         self.sessions.add(session)
-        self._due[session] = 0
         if self.stopping:
             session.fail("server/shutting_down")
             return session
@@ -468,16 +467,17 @@ class Hub:
         """Let every connection do what is due; close one that fails."""
         now = self.now()
         broken = []
-        for session, due in tuple(self._due.items()):
-            if now < due:
+        for session in tuple(self.sessions):
+            if now < self._due.get(session, 0):
                 continue
             try:
                 session.tick(now)
             except Exception:
                 log.exception("connection failed", extra={"peer": session.peer})
                 broken.append(session)
+                continue
             following = session.connection.next_deadline()
-            if following is not None and session in self._due:
+            if following is not None and session in self.sessions:
                 self._due[session] = following
         for session in broken:
             session.fail("server/fault")
