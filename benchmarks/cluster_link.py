@@ -38,7 +38,7 @@ Send = Callable[[bytes], Awaitable[None]]
 
 
 class Task(msgspec.Struct):
-    """What one process pair measures."""
+    """The measurements of one pair of processes."""
 
     url: str
     way: str

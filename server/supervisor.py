@@ -99,7 +99,7 @@ class _Worker:
         self.was_ready = False
         """True once any of its processes was ready."""
         self.restarting = False
-        """True if its process was told to end so that another takes its place."""
+        """True if its process should end so that another takes its place."""
         self.failures = 0
         """Ends in a row that were not asked for."""
 

@@ -43,6 +43,12 @@ def pytest_configure() -> None:
         raise pytest.UsageError(_build.stale_sentence(stale))
 
 
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Print a failure at once: a run that is stopped before its end prints no summary."""
+    if report.failed and "PYTEST_XDIST_WORKER" not in os.environ:
+        sys.stderr.write(f"\n{report.nodeid} failed:\n{report.longreprtext}\n")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the files that have slow tests: nobody should wait for one that begins last."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}

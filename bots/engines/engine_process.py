@@ -28,7 +28,7 @@ GLANCE: Final = 50
 """Milliseconds between two looks at whether the answer is still wanted."""
 
 QUIT_GRACE: Final = 0.2
-"""Seconds that an engine may take to end after it is told to."""
+"""Seconds that an engine may take to quit."""
 
 
 class EngineProcess:

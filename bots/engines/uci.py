@@ -82,7 +82,7 @@ class UciOk:
 
 @dataclass(frozen=True, slots=True)
 class ReadyOk:
-    """The engine has done what it was told."""
+    """The engine has carried out all commands so far."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ class ServedBot:
         return self.loaded
 
     async def configure(self, options: Iterable[tuple[str, str]]) -> None:
-        """Replace the bot by one with these options besides those of its spec.
+        """Restart the bot with these options added to those of its spec.
 
         Raises `BotLoadError` if it refuses them; then the bot stays as it was.
         """

@@ -100,13 +100,18 @@ def learn(
     training = begin(kept, settings)
     first = training.played
     shown = 0
+
+    def show_curve() -> None:
+        nonlocal shown
+        for played, mean, margin in training.curve[shown:]:
+            click.echo(f"{played:>11,} matches  {mean:+.3f} ± {margin:.3f} points a match")
+        shown = len(training.curve)
+
     start = saved = time.monotonic()
     interrupted = False
     try:
         while training.played < matches:
-            for played, mean, margin in training.curve[shown:]:
-                click.echo(f"{played:>11,} matches  {mean:+.3f} ± {margin:.3f} points a match")
-            shown = len(training.curve)
+            show_curve()
             training.run(training.played + 1)
             now = time.monotonic()
             if now - saved >= EVERY:
@@ -120,8 +125,7 @@ def learn(
             return EXIT_INTERRUPTED
         training = type(training).load(kept)  # a step may have been cut in half
         interrupted = True
-    for played, mean, margin in training.curve[shown:]:
-        click.echo(f"{played:>11,} matches  {mean:+.3f} ± {margin:.3f} points a match")
+    show_curve()
     training.save(kept)
     write_atomically(output, training.text().encode())
     spent = time.monotonic() - start

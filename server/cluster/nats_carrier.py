@@ -38,6 +38,8 @@ FLUSH_S: Final = 2
 """Time in which a full buffer must get smaller."""
 CLOSE_S: Final = 1
 """Time for a client to close."""
+AGAIN_S: Final = 0.5
+"""Seconds until a task that should end is cancelled again."""
 WATCH_S: Final = 0.25
 """Time between two looks at whether a client is connected, as it may hang before it reports."""
 _SCHEMES: Final = ("nats", "tls", "ws", "wss")
@@ -106,9 +108,10 @@ class NatsCarrier:
                 async with asyncio.timeout(CLOSE_S):
                     await self._publish_waiting(self._client)
                     await self._client.flush()
-        if self._task is not None:
+        while self._task is not None and not self._task.done():
+            # More than once, as `wait_for` of Python 3.11, in the client, may swallow it.
             self._task.cancel()
-            await asyncio.wait({self._task})
+            await asyncio.wait({self._task}, timeout=AGAIN_S)
 
     async def _keep_connected(self) -> None:
         pause = PAUSE_S

@@ -9,8 +9,6 @@ from __future__ import annotations
 import secrets
 import time
 
-from msgspec import structs
-
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.table.directory import Directory
@@ -42,7 +40,7 @@ class Admission:
             raise ProtocolError("auth/bad_token", "This ticket is not good any more.")
         participant = self._directory.participants.get(bot)
         if participant is None:
-            participant = self._directory.add(structs.replace(presence, connection=0, matches={}))
+            participant = self._directory.add_offline(presence)
             self._directory.come_back(participant)
         known = participant.presence
         if not presence.ticket and known.hosted and self._hosting.holds(bot):

@@ -141,7 +141,7 @@ class Cluster:
         self._looks.start()
 
     async def leave(self) -> None:
-        """Stop to take part; call `farewell` when the lease has ended."""
+        """Stop taking part; call `farewell` when the lease has ended."""
         self._joined = False
         await self._looks.close()
         for task in tuple(self._soon):
@@ -200,9 +200,7 @@ class Cluster:
         if self._asked or not self._joined:
             return
         self._asked = True
-        task = asyncio.get_running_loop().create_task(self.look())
-        self._soon.add(task)
-        task.add_done_callback(self._looked)
+        self._spawn(self.look())
 
     def _looked(self, task: asyncio.Task[None]) -> None:
         self._soon.discard(task)

@@ -171,11 +171,7 @@ class Leadership:
     def _find_bots(self, sender: int, message: mm.FindBots) -> None:
         if not self._board.leading:
             return  # the sender asks again when it knows the leader
-        known = [self._directory.participants.get(bot) for bot in message.bots]
-        found = [
-            self._board.record(each) for each in known if each is not None and each.line is not None
-        ]
-        self._board.post(sender, mm.FoundBots(message.call, found))
+        self._board.post(sender, mm.FoundBots(message.call, self._board.records(message.bots)))
 
     def lead(self) -> None:
         """Answer the calls that have waited for this server to become the leader."""
@@ -232,15 +228,12 @@ class Leadership:
             known = self._directory.live.get(each.id)
             if known is not None:
                 self._directory.dropped(known)
-        holders = []
-        for each in plan.matches:
-            seats = {holder.presence.bot_id: holder.presence for holder in plan.holders}
-            holders.append(
-                [
-                    self._directory.participants.get(bot) or self._directory.add(seats[bot])
-                    for bot in each.bots
-                ]
-            )
+        seats = {holder.presence.bot_id: holder.presence for holder in plan.holders}
+        known_bots = self._directory.participants
+        holders = [
+            [known_bots.get(bot) or self._directory.add(seats[bot]) for bot in each.bots]
+            for each in plan.matches
+        ]
         terms = Terms(get_game(plan.game), TimeControl.parse(plan.time_control), plan.rated)
         self._runner.start(plan, terms, holders)
         return True

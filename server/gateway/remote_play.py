@@ -110,8 +110,7 @@ class RemotePlay:
             raise ProtocolError("auth/signed_out")
         known = self._directory.participants.get(bot)
         if known is None:
-            fresh = structs.replace(wanted.presence, connection=0, matches={})
-            participant = self._directory.add(fresh)
+            participant = self._directory.add_offline(wanted.presence)
             self._directory.come_back(participant)
         else:
             participant = known
@@ -155,8 +154,7 @@ class RemotePlay:
     async def find_bots(self, bots: Collection[int]) -> list[SeatHolder]:
         """Return the records of those bots that are connected anywhere."""
         if self._board.leading:
-            known = [self._directory.participants.get(bot) for bot in bots]
-            return [self._board.record(each) for each in known if each is not None and each.line]
+            return self._board.records(bots)
         answer = await self._board.ask_leader(lambda call: mm.FindBots(call, list(bots)))
         found: list[SeatHolder] = answer.holders
         return found
@@ -384,9 +382,7 @@ class RemotePlay:
         """Add a match that another server runs, with bots that may log in here later."""
         known = self._directory.participants
         holders = [
-            known.get(each.bot_id)
-            or self._directory.add(structs.replace(each, connection=0, matches={}))
-            for each in summary.seats
+            known.get(each.bot_id) or self._directory.add_offline(each) for each in summary.seats
         ]
         match = RemoteMatch(self, summary, owner, holders)
         self._directory.began(match)

@@ -10,7 +10,6 @@ from typing import Any, Final, Protocol
 from weakref import WeakValueDictionary
 
 import msgspec
-from msgspec import structs
 
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.gateway import member_messages as mm
@@ -200,8 +199,7 @@ class Switchboard:
         bot = holder.presence.bot_id
         participant = self._directory.participants.get(bot)
         if participant is None:
-            fresh = structs.replace(holder.presence, connection=0, matches={})
-            participant = self._directory.add(fresh)
+            participant = self._directory.add_offline(holder.presence)
         line = self.line(holder.epoch, holder.connection) if holder.epoch else None
         newer = holder.presence.connection >= participant.presence.connection
         if line is not None and participant.line is not line and newer:
@@ -216,6 +214,11 @@ class Switchboard:
         if isinstance(line, RemoteLine):
             return seat_holder(participant, line.epoch, line.connection)
         return seat_holder(participant, self.epoch, self.number(line))
+
+    def records(self, bots: Iterable[int]) -> list[SeatHolder]:
+        """Return the records of those bots that are connected to any server."""
+        known = [self._directory.participants.get(bot) for bot in bots]
+        return [self.record(each) for each in known if each is not None and each.line is not None]
 
     def connected(self, sender: int, connection: int, bot: int) -> tuple[Presence, Line] | None:
         """Return a bot and its line if it is connected by this one."""

@@ -82,6 +82,10 @@ class Directory:
         self.presences[presence.bot_id] = presence
         return participant
 
+    def add_offline(self, presence: Presence) -> Participant:
+        """Add a bot without the connection and the matches that another server knows of it."""
+        return self.add(structs.replace(presence, connection=0, matches={}))
+
     def update(self, participant: Participant, **changes: Any) -> None:
         """Change fields of a bot's presence, and publish the new record."""
         presence = participant.presence = structs.replace(participant.presence, **changes)

@@ -92,12 +92,11 @@ def test_who_won_lost_nothing() -> None:
 
 
 def test_a_win_that_the_search_proves_and_the_player_did_not_see() -> None:
-    """Four in a column were there to be completed, and the other seat closed it then."""
-    found = reviewed("connect_four", "4 1 4 1 4 7 1 4", 0)
+    """Four in a column were there to be completed, and the other seat completed its own."""
+    found = reviewed("connect_four", "4 1 4 1 4 1 7 1", 0)
     row = found.row(6)
     assert (row.best_action, row.best) == ("4", 1.0)
-    assert row.played is not None
-    assert row.played < 1.0
+    assert row.played == -1.0
     assert row.lost
     assert 6 in found.losses
 

@@ -278,6 +278,26 @@ async def test_nats_that_is_away_is_logged_once(
     assert all(line.startswith("NATS at 127.0.0.1:1: ") for line in lines)
 
 
+async def test_carrier_closes_when_the_client_swallows_its_cancellation(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In Python 3.11, ``wait_for`` in the client does so if it is cancelled as it ends."""
+    carrier = NatsCarrier(NOWHERE, "test")
+
+    async def swallow() -> bool:
+        carrier._tried.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            raise ConnectionRefusedError from None
+        return False
+
+    monkeypatch.setattr(carrier, "_live", swallow)
+    await carrier.start(1, lambda _: None, lambda: None)
+    async with asyncio.timeout(30):
+        await carrier.close()
+
+
 @pytest.mark.parametrize("address", ["ftp://a:4222", "http://user:secret@a", "nats://"])
 def test_address_that_is_none_of_nats_is_refused(address: str) -> None:
     with pytest.raises(ClusterError, match="nats://HOST:4222") as refused:

@@ -150,7 +150,7 @@ class Played:
     longest_wait: float = 0.0
     """Seconds between two messages about the match."""
     over: bool = False
-    """True if the bot was told the end, or if the match was over when it came back."""
+    """True if the bot heard of the end, or if the match was over when it came back."""
 
 
 class RestlessBot:
