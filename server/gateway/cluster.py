@@ -437,11 +437,11 @@ class Cluster:
             outcome = Outcome(cast(Termination, row.termination), returns, row.culprit, row.reason)
         match.report(status="finished", outcome=outcome)
         summary = match.summary()
-        lines = [holder.line for holder in match.holders]
+        lines = {holder.line for holder in match.holders} | set(match.spectators)
         self._sockets.forget_match(match)
         for line in lines:
             if line is not None and not line.far:
-                # Its bot has missed the end.  It asks how the match ended when it is back.
+                # It has missed the end of the match, and asks for it when it is back.
                 line.fail("server/shutting_down", "The server of one of your matches stopped.")
         if self._board.leading:
             self._on_over(summary)

@@ -29,6 +29,7 @@ from plyhouse.protocol.messages import (
     Watch,
     Welcome,
 )
+from plyhouse.server.gateway import member_messages
 from plyhouse.server.gateway.remote_matches import RemoteMatch
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.verify import verify
@@ -500,4 +501,27 @@ async def test_spectator_that_asks_while_a_match_ends_gets_its_end(
     assert isinstance(await again.hello("", ""), Welcome)
     answer = await asyncio.wait_for(again.ask(Watch, starts[0].match), 20)
     assert isinstance(answer, Error), answer
+    assert answer.code == "match/unknown"
+
+
+async def test_spectator_is_sent_away_if_the_owner_ends_a_match_and_stops_unheard(
+    cluster: SmallCluster,
+) -> None:
+    """Its page learns then that the match is over, and shows the record."""
+    first, second, third = cluster.servers
+    bots, starts = await seated([second, second], "tic_tac_toe")
+    viewer = await third.client()
+    assert isinstance(await viewer.hello("", ""), Welcome)
+    assert isinstance(await viewer.ask(Watch, starts[0].match), MatchMessage)
+    assert third.hub.member is not None
+    for kind in (member_messages.ToLine, member_messages.Gone):
+        third.hub.member.board.handle(kind, lambda *_: None)
+    await asyncio.gather(*(b.play(s) for b, s in zip(bots, starts, strict=True)))
+    await cluster.stop(second)
+    async with asyncio.timeout(60):
+        await viewer.until_closed()
+    again = await first.client()
+    assert isinstance(await again.hello("", ""), Welcome)
+    answer = await again.ask(Watch, starts[0].match)
+    assert isinstance(answer, Error)
     assert answer.code == "match/unknown"
