@@ -406,7 +406,8 @@ class Cluster:
             found = await self._store.read(match_places.places, list(lost))
             for identifier, match in lost.items():
                 if identifier not in found:
-                    known = self._board.ready and match.id in self._directory.live
+                    # Beginning its pairing again has replaced the other matches of that.
+                    known = self._board.ready and self._directory.live.get(match.id) is match
                     if known and not self._leadership.begin_again(match):
                         self._over(match, None)
                     continue

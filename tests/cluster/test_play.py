@@ -525,3 +525,33 @@ async def test_spectator_is_sent_away_if_the_owner_ends_a_match_and_stops_unhear
     answer = await again.ask(Watch, starts[0].match)
     assert isinstance(answer, Error)
     assert answer.code == "match/unknown"
+
+
+async def test_pairing_of_two_matches_begins_again_once(
+    cluster: SmallCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its server stopped before it had stored the pairing."""
+    first, second, third = cluster.servers
+    for server in (second, third):
+        assert server.hub.member is not None
+        server.hub.member.board.handle(member_messages.Begin, lambda *_: None)
+    for number, place in enumerate((second, third)):
+        bot = await place.bot(f"player{number}", "bot", max_matches=2)
+        assert isinstance(await bot.seek("tic_tac_toe", count=1, mirrored=True), Ok)
+    live = first.hub.directory.live
+    async with asyncio.timeout(30):
+        while len(live) < 2:  # noqa: ASYNC110 - another server asks for them
+            await asyncio.sleep(0.01)
+    (owner,) = {each.owner for each in live.values() if isinstance(each, RemoteMatch)}
+    begun = []
+    start = first.hub.runner.start
+    monkeypatch.setattr(
+        first.hub.runner, "start", lambda plan, *rest: begun.append(plan.id) or start(plan, *rest)
+    )
+    await cluster.stop(second if second.hub.store.epoch == owner else third)
+    async with asyncio.timeout(30):
+        while not first.hub.directory.own:  # noqa: ASYNC110 - it looks by itself
+            await asyncio.sleep(0.01)
+    assert len(begun) == 1
+    assert set(first.hub.directory.own) == set(live)
+    assert len(live) == 2
