@@ -85,6 +85,8 @@ async def played(processes: Processes, database: str, kills: list[int]) -> list[
     async def finished(matches: int) -> int:
         """Return how many matches have ended when so many have."""
         while True:
+            for task in tasks:
+                assert not task.done(), task.result()
             shown = await ask(processes, "GET", "/Cup", organiser)
             ended: int = sum(game["finished"] for game in shown["progress"])
             if ended >= matches and (ended < planned or shown["status"] == "finished"):
