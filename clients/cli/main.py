@@ -40,6 +40,10 @@ SECTIONS: Final = {
     "Write a bot": {
         "bot": (f"{_HERE}.bot:bot", "Write a bot, check it and connect it to a server"),
         "match": (f"{_HERE}.match:match", "Let bots play many games here, without a server"),
+        "yardstick": (
+            f"{_HERE}.yardstick:yardstick",
+            "Measure a bot beside engines and exact values",
+        ),
         "review": (f"{_HERE}.review:review", "Find the plies that lost a match"),
         "explain": (f"{_HERE}.explain:explain", "Draw the tree of a search in a position"),
         "solve": (f"{_HERE}.solve:solve", "Compute an equilibrium of a hidden-information game"),

@@ -1,0 +1,232 @@
+"""``plyhouse yardstick``: a bot beside engines, exact values and equilibria."""
+
+from __future__ import annotations
+
+import json
+import math
+import secrets
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
+from plyhouse.clients.shared.options import json_option
+from plyhouse.clients.shared.output import note, print_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from plyhouse.clients.arena.tally import MatchResult
+    from plyhouse.clients.yardstick.measuring import Measured
+    from plyhouse.clients.yardstick.scales import Scale
+    from plyhouse.games.base import Game
+
+__all__ = ["yardstick"]
+
+DIGITS: Final = {"Elo": 0, "exploitability": 4}
+"""Digits after the point of a result; two for others."""
+
+
+@click.command()
+@click.argument("games", nargs=-1, metavar="[GAME]...")
+@click.option("--bot", default="best", show_default=True, help="Bot to measure, or its file.")
+@click.option(
+    "--time",
+    "seconds",
+    default=0.5,
+    show_default=True,
+    type=click.FloatRange(0.01, 3600),
+    help="Seconds for each move.",
+)
+@click.option(
+    "--pairs",
+    default=10,
+    show_default=True,
+    type=click.IntRange(1, 100_000),
+    help="Pairs of matches against engines; in chess in all, otherwise against each.",
+)
+@click.option(
+    "--positions",
+    default=50,
+    show_default=True,
+    type=click.IntRange(1, 100_000),
+    help="Positions with a known best action in which to ask the bot.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 1024),
+    help="Pairs at once.  [default: enough for all cores]",
+)
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Openings, dice and positions.")
+@json_option()
+def yardstick(
+    games: tuple[str, ...],
+    bot: str,
+    seconds: float,
+    pairs: int,
+    positions: int,
+    jobs: int | None,
+    seed: int | None,
+    as_json: bool,
+) -> int:
+    """Measure a bot on scales that others share.
+
+    Chess is measured by the levels of Stockfish, go by those of GNU Go, and backgammon by gnubg;
+    these engines must be installed. In othello, connect four and small games without chance, the
+    bot is asked in random positions whose best action is known. Where the bot plays by an
+    equilibrium that it computes, its distance from the exact one is computed.
+
+    GAME is a game, also with parameters. Without one, all games that have a scale are measured; a
+    game whose engine is missing is left out then.
+    """
+    from plyhouse.bots.loading import check_spec
+    from plyhouse.clients.yardstick.scales import scale_of
+    from plyhouse.games.registry import game_names, get_game
+
+    check_spec(bot)
+    seed = secrets.randbits(32) if seed is None else seed
+    found: list[Measured] = []
+    left_out = False
+    for spec in games or game_names():
+        game = get_game(spec, files=True)
+        scale = scale_of(game, solvable=_solvable(game, bot))
+        if scale is None:
+            if games:
+                raise CommandError(
+                    f"{game.spec} has no scale that others share; use `plyhouse match`.",
+                    EXIT_USAGE,
+                )
+            continue
+        try:
+            found += _measure(game, bot, scale, seconds, pairs, positions, jobs, seed)
+        except CommandError as error:
+            if games:
+                raise
+            left_out = True
+            note(f"{game.spec} is left out: {error}")
+    if as_json:
+        click.echo(json.dumps([_document(each) for each in found], indent=2))
+    else:
+        title = f"{bot}, {seconds:g} s a move, seed {seed}"
+        columns = ["game", "measure", "against", "result", "95 %", "number", "detail"]
+        print_table(title, columns, [_row(each) for each in found], "lllrrrl")
+    return EXIT_FAILED if left_out and not found else EXIT_OK
+
+
+def _solvable(game: Game, bot: str) -> bool:
+    """Return whether all positions, or the policy of a bot, can be computed."""
+    from plyhouse.games.base import Information
+    from plyhouse.search.recommendation import SOLVABLE, positions, recommended
+
+    if game.info.information is Information.IMPERFECT:
+        plays = {"best": recommended(game).algorithm == "cfr_plus", "policy": True}
+        return plays.get(bot, False)
+    return positions(game) <= SOLVABLE
+
+
+def _measure(
+    game: Game,
+    bot: str,
+    scale: Scale,
+    seconds: float,
+    pairs: int,
+    positions: int,
+    jobs: int | None,
+    seed: int,
+) -> list[Measured]:
+    from plyhouse.clients.arena.progress import Score, watched
+    from plyhouse.clients.arena.series import default_jobs
+    from plyhouse.clients.arena.series_files import run
+    from plyhouse.clients.yardstick.measuring import (
+        against_engines,
+        beside_exact_values,
+        exploitability,
+    )
+    from plyhouse.clients.yardstick.scales import Engines, Exact, Exploitability
+
+    found: list[Measured] = []
+    match scale:
+        case Exploitability():
+            return exploitability(game, seconds)
+        case Exact():
+            choices = _Choices()
+            with watched(positions, choices) as progress:
+
+                def on_asked(best: bool) -> None:
+                    choices.asked += 1
+                    choices.best += best
+                    progress.advance(())
+
+                async def ask() -> None:
+                    found.extend(
+                        await beside_exact_values(
+                            game,
+                            bot,
+                            scale,
+                            seconds=seconds,
+                            count=positions,
+                            seed=seed,
+                            on_asked=on_asked,
+                            on_line=progress.say,
+                        )
+                    )
+
+                run(ask())
+        case Engines(opponents, unit):
+            rounds = 1 if unit == "Elo" else len(opponents)
+            with watched(pairs * rounds, Score(("bot", "engines"))) as progress:
+
+                async def play() -> None:
+                    found.extend(
+                        await against_engines(
+                            game,
+                            bot,
+                            scale,
+                            control=f"move:{seconds:g}",
+                            pairs=pairs,
+                            jobs=jobs or default_jobs(game.seats, mirrored=True),
+                            seed=seed,
+                            on_played=progress.advance,
+                            on_line=progress.say,
+                        )
+                    )
+
+                run(play())
+    return found
+
+
+class _Choices:
+    """How a bot stands beside exact values, for a bar of progress."""
+
+    def __init__(self) -> None:
+        self.asked = self.best = 0
+
+    def add(self, _: Iterable[MatchResult], /) -> None:
+        """Do nothing: no match is played."""
+
+    def __str__(self) -> str:
+        return f"{self.best} of {self.asked} are best"
+
+
+def _document(found: Measured) -> dict[str, Any]:
+    """A result for scripts; bounds that are infinite are null."""
+    bounds = {"value": found.value.value, "low": found.value.low, "high": found.value.high}
+    return {
+        "game": found.game,
+        "measure": found.measure,
+        "against": found.against,
+        **{name: value if math.isfinite(value) else None for name, value in bounds.items()},
+        "number": found.number,
+        "detail": found.detail,
+    }
+
+
+def _row(found: Measured) -> list[str]:
+    digits = DIGITS.get(found.measure, 2)
+    value, low, high = found.value.value, found.value.low, found.value.high
+    shown = (
+        f"{value:.{digits}f}" if math.isfinite(value) else "all won" if value > 0 else "all lost"
+    )
+    bounds = "exact" if low == high else f"{low:.{digits}f} to {high:.{digits}f}"
+    number = str(found.number) if found.number else ""
+    return [found.game, found.measure, found.against, shown, bounds, number, found.detail]

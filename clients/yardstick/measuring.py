@@ -1,0 +1,260 @@
+"""Play, ask and compute what a scale needs."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from plyhouse.bots.client.timing import SECOND
+from plyhouse.bots.reference.policy_bot import MAX_NODES, SHARE
+from plyhouse.bots.serving.requests import Ask
+from plyhouse.bots.serving.shell import ServedBot
+from plyhouse.clients.arena.series import PlayedPairing, Series, play_series
+from plyhouse.clients.arena.tally import (
+    Interval,
+    MatchResult,
+    mean_interval,
+    score_interval,
+    tally,
+)
+from plyhouse.clients.review.judge_choice import judge_for
+from plyhouse.clients.review.judgement import Judge
+from plyhouse.clients.shared.errors import CommandError
+from plyhouse.clients.yardstick.elo_scale import nearest, rating
+from plyhouse.clients.yardstick.scales import Engines, Exact, Opponent
+from plyhouse.games.base import TERMINAL, Game
+from plyhouse.protocol.messages import VOID
+from plyhouse.search import Limit, cfr_plus
+from plyhouse.server.match.terminations import FORFEITS
+
+__all__ = ["Measured", "against_engines", "beside_exact_values", "exploitability"]
+
+JUDGE_SECONDS: Final = 2.0
+"""Time to solve a position; those that need more are left out."""
+TABLE_SECONDS: Final = 20.0
+"""Time to prepare a table of all positions."""
+TRIES: Final = 20
+"""Random positions for each that is wanted: in many every action is as good as every other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One place on a scale."""
+
+    game: str
+    measure: str
+    """What is measured, with its unit."""
+    against: str
+    value: Interval
+    """The result with its 95 % interval; without one where it is exact."""
+    number: int
+    """The matches or positions."""
+    detail: str = ""
+
+
+async def against_engines(
+    game: Game,
+    bot: str,
+    scale: Engines,
+    *,
+    control: str,
+    pairs: int,
+    jobs: int,
+    seed: int,
+    on_played: Callable[[list[MatchResult]], None],
+    on_line: Callable[[str], None],
+) -> list[Measured]:
+    """Play mirrored pairs against the engines of a scale, and return the results.
+
+    Beside rated engines, ``pairs`` is the number of all pairs, and each goes to the engine that
+    tells most about the bot.  Otherwise each engine gets so many.  Matches that an engine forfeits
+    do not count.  Raises `CommandError` if an engine or the bot cannot play.
+    """
+    played: dict[Opponent, list[MatchResult]] = {each: [] for each in scale.opponents}
+    failed = Counter[Opponent]()
+
+    async def play(opponent: Opponent, first: int, count: int) -> None:
+        series = Series(
+            bots=(bot, opponent.spec),
+            names=("bot", "engine"),
+            game=game.spec,
+            time_control=control,
+            illegal_rule="forfeit",
+            mirrored=True,
+            seed=seed,
+            records=False,
+            opening_plies=scale.opening_plies,
+        )
+
+        def keep(_: int, pairing: PlayedPairing) -> None:
+            fair = [result for result in pairing.results if not _engine_failed(result)]
+            played[opponent].extend(fair)
+            failed.update([opponent] * (len(pairing.results) - len(fair)))
+            on_played(fair)
+
+        await play_series(series, range(first, first + count), min(jobs, count), keep, on_line)
+
+    if scale.unit == "Elo":
+        rated = {each.rating: each for each in scale.opponents if each.rating is not None}
+        for first in range(0, pairs, jobs):
+            at = nearest(rated, _rated(played))
+            await play(rated[at], first, min(jobs, pairs - first))
+        return [_elo(game, played, failed.total())]
+    for opponent in scale.opponents:
+        await play(opponent, 0, pairs)
+    return [
+        _beside(game, scale, opponent, played[opponent], failed[opponent])
+        for opponent in scale.opponents
+    ]
+
+
+def _engine_failed(result: MatchResult) -> bool:
+    """Return whether the engine lost a match other than by the rules: by time, or by a failure."""
+    seat = result.culprit
+    return result.termination in FORFEITS and seat is not None and result.bots[seat] == 1
+
+
+def _left_out(number: int) -> str:
+    return f"{number} left out that the engine forfeited" if number else ""
+
+
+def _rated(played: dict[Opponent, list[MatchResult]]) -> list[tuple[float, float]]:
+    """Return opponents' ratings and the bot's scores, match by match."""
+    found = []
+    for opponent, results in played.items():
+        for result in results:
+            if opponent.rating is None or result.termination in VOID or not result.returns:
+                continue
+            mine, theirs = (result.returns[result.bots.index(each)] for each in (0, 1))
+            found.append((opponent.rating, (mine > theirs) + 0.5 * (mine == theirs)))
+    return found
+
+
+def _elo(game: Game, played: dict[Opponent, list[MatchResult]], failed: int) -> Measured:
+    results = _rated(played)
+    if not results:
+        raise CommandError(
+            f"{game.spec}: no match was played to its end: give both more time with --time."
+        )
+    met = []
+    for opponent, matches in played.items():
+        if matches:
+            one = tally(matches, 2)[0]
+            met.append(f"{opponent.name}: {one.wins}-{one.draws}-{one.losses}")
+    return Measured(
+        game.spec,
+        "Elo",
+        "Stockfish's levels",
+        rating(results),
+        len(results),
+        "; ".join(filter(None, [*met, _left_out(failed)])),
+    )
+
+
+def _beside(
+    game: Game, scale: Engines, opponent: Opponent, matches: Sequence[MatchResult], failed: int
+) -> Measured:
+    one = tally(matches, 2, game.return_bounds)[0]
+    value = one.mean if scale.unit == "points" else one.score
+    if value is None:
+        raise CommandError(
+            f"{game.spec}: {opponent.name} finished no match: give both more time with --time."
+        )
+    detail = "; ".join(filter(None, [f"{one.wins}-{one.draws}-{one.losses}", _left_out(failed)]))
+    return Measured(game.spec, f"{scale.unit} a match", opponent.name, value, one.games, detail)
+
+
+async def beside_exact_values(
+    game: Game,
+    bot: str,
+    scale: Exact,
+    *,
+    seconds: float,
+    count: int,
+    seed: int,
+    on_asked: Callable[[bool], None],
+    on_line: Callable[[str], None],
+) -> list[Measured]:
+    """Ask a bot in random positions, and compare its choices with values that are exact.
+
+    Only positions count in which some action is a mistake.  Raises `CommandError` if the bot
+    does not answer.
+    """
+    judge = await asyncio.to_thread(judge_for, game, TABLE_SECONDS)
+    rng = random.Random(seed)
+    asked = ServedBot(bot, on_line)
+    await asked.start()
+    drops: list[float] = []
+    best = 0
+    try:
+        for _ in range(count * TRIES):
+            if len(drops) == count:
+                break
+            actions, state = _random_position(game, scale, rng)
+            if not await asyncio.to_thread(_mistake_is_possible, judge, state):
+                continue
+            limit = round(seconds * SECOND)
+            answer = await asked.ask(Ask(game.spec, tuple(actions), limit, limit))
+            if not answer.action:
+                raise CommandError(
+                    f"{game.spec}: {answer.problem or 'the bot resigned'} after {' '.join(actions)}"
+                )
+            action = game.parse(state, answer.action)
+            found = await asyncio.to_thread(judge.judge, state, action, 2 * JUDGE_SECONDS)
+            if found.exact:
+                drops.append(found.drop)
+                best += found.drop <= found.error
+                on_asked(found.drop <= found.error)
+    finally:
+        await asked.close()
+    if not drops:
+        raise CommandError(f"{game.spec}: no random position was solved in {JUDGE_SECONDS:g} s.")
+    good = score_interval([1.0] * best + [0.0] * (len(drops) - best))
+    low, high = game.return_bounds
+    lost = mean_interval(drops, (0.0, high - low)).value
+    detail = f"mean loss {lost:.3g}"
+    return [Measured(game.spec, "best choices", "exact values", good, len(drops), detail)]
+
+
+def _random_position(game: Game, scale: Exact, rng: random.Random) -> tuple[list[str], Any]:
+    """Return a position of a random match where there is a choice, and the actions up to it."""
+    while True:
+        state: Any = game.initial_state()
+        states, actions = [state], list[str]()
+        while state.to_move != TERMINAL:
+            action = rng.choice(state.actions())
+            actions.append(game.format(state, action))
+            state = state.after(action)
+            states.append(state)
+        first = 0 if scale.last is None else max(0, len(actions) - scale.last)
+        fit = [ply for ply in range(first, len(actions)) if len(states[ply].actions()) > 1]
+        if fit:
+            ply = rng.choice(fit)
+            return actions[:ply], states[ply]
+
+
+def _mistake_is_possible(judge: Judge, state: Any) -> bool:
+    """Return whether some action is known to be worse than the best."""
+    for action in state.actions():
+        found = judge.judge(state, action, JUDGE_SECONDS)
+        if not found.exact:
+            return False
+        if found.drop > found.error:
+            return True
+    return False
+
+
+def exploitability(game: Game, seconds: float) -> list[Measured]:
+    """Return how far the policy that a bot computes in its first turn is from equilibrium.
+
+    It is that of the bot `policy`, which `best` plays by in games of this kind.
+    """
+    solution = cfr_plus(game, Limit(time=seconds * SHARE), iterations=1000, max_nodes=MAX_NODES)
+    gap = solution.nash_conv()
+    value = Interval(gap / game.seats, gap / game.seats, gap / game.seats)
+    detail = f"{solution.iterations:,} iterations of CFR+, NashConv {gap:.2g}"
+    return [Measured(game.spec, "exploitability", "best answers", value, 0, detail)]

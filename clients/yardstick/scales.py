@@ -1,0 +1,100 @@
+"""The scale of each game: engines, exact values, or exploitability.
+
+Stockfish announces its levels as ratings (``UCI_Elo``), which its authors fitted to a list of chess
+programs at longer time controls.  GNU Go at level 10 has 1946 on CGOS, the server of computer go
+for 9x9, and gnubg without a look-ahead ("0 plies") is a usual reference of backgammon.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from plyhouse.games.base import ChanceKind, Game, Information
+
+__all__ = ["Engines", "Exact", "Exploitability", "Opponent", "Scale", "scale_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Opponent:
+    """An engine at one level."""
+
+    name: str
+    spec: str
+    """The bot that plays by it, see `plyhouse.bots.loading`."""
+    rating: float | None = None
+    """Its rating; None if nobody states one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Engines:
+    """Matches against engines."""
+
+    opponents: tuple[Opponent, ...]
+    unit: str
+    """What the result is: ``Elo`` beside rated opponents, ``score`` or ``points`` beside each."""
+    opening_plies: int = 0
+    """Random plies at the start of a pair, where bots would repeat their matches otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """Choices in random positions, beside values that are known exactly."""
+
+    last: int | None = None
+    """Positions come from so many last plies of a random match, which can be solved; None: all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exploitability:
+    """What a best answer wins against the policy that the bot computes in its time."""
+
+
+Scale = Engines | Exact | Exploitability
+
+
+def _stockfish(level: int) -> Opponent:
+    options = f"UCI_LimitStrength=true; UCI_Elo={level}; Hash=16; Threads=1"
+    return Opponent(
+        f"Stockfish at {level}", f'uci(engine="stockfish", options="{options}")', float(level)
+    )
+
+
+CHESS: Final = Engines(tuple([_stockfish(level) for level in range(1400, 2801, 200)]), "Elo", 4)
+BACKGAMMON: Final = Engines(
+    (Opponent("gnubg at 0 plies", 'gnubg(options="plies=0", points=true)'),), "points"
+)
+GO: Final = Engines(
+    tuple(
+        [
+            Opponent(f"GNU Go at level {level}", f'gtp(engine="gnugo --level {level}")')
+            for level in (1, 5, 10)
+        ]
+    ),
+    "score",
+    2,
+)
+LAST: Final = {"connect_four": 14, "othello": 14}
+"""Plies at the end of these games that can be solved in a moment."""
+MOST_SEATS: Final = 2
+
+
+def scale_of(game: Game, *, solvable: bool) -> Scale | None:
+    """Return the scale of a game; None if there is none.
+
+    ``solvable`` is True if all its positions, or all its information states, can be computed.
+    """
+    name = game.info.name
+    if game.spec == "chess":
+        return CHESS
+    if name == "backgammon" and not game.parameters.get("position"):
+        return BACKGAMMON
+    if name == "go":
+        return GO
+    if game.info.information is Information.IMPERFECT:
+        return Exploitability() if solvable else None
+    if game.seats != MOST_SEATS or game.chance_kind is not ChanceKind.DETERMINISTIC:
+        return None
+    if name in LAST:
+        return Exact(LAST[name])
+    return Exact() if solvable else None
