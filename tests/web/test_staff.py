@@ -339,6 +339,19 @@ async def test_organiser_page_on_a_phone_begins_with_the_next_step_and_folds_its
     assert page.errors == []
 
 
+async def test_list_of_a_large_class_is_closed_and_counts_missing_entries(hall: Server) -> None:
+    cup = Course(hall, FILE, "spring cup")
+    cup.tokens["olga"] = await hall.token("olga", "organise")
+    async with cup.web("olga") as web:
+        assert (await web.post(HERE, json={"file": FILE})).status_code == 201
+        for number, opened in ((12, True), (13, False)):
+            names = "\n".join(["name", *(f"s{each}" for each in range(number))])
+            await web.post(f"{cup.here}/students", json={"csv": names})
+            pupils = (await web.get(URL)).text.partition('id="pupils"')[2]
+            assert ('<details class="fold" open>' in pupils) == opened
+            assert f"{number} students, {number} without an entry" in pupils
+
+
 @pytest.mark.browser
 async def test_student_page_on_a_phone_begins_with_the_own_entry(hall: Server, page: Page) -> None:
     cup = Course(hall, FILE, "spring cup")
@@ -356,4 +369,8 @@ async def test_student_page_on_a_phone_begins_with_the_own_entry(hall: Server, p
         cut = "[...document.querySelectorAll('main td')].filter((each) =>"
         cut += " each.getBoundingClientRect().right > innerWidth).length"
         assert await page.evaluate(cut) == 0
+    async with cup.web("olga") as web:
+        next_steps = (await web.get(URL)).text.partition('id="steps"')[2]
+        main = next_steps.partition('class="button main" href="')[2].partition('"')[0]
+        assert (await web.get(main)).headers["content-type"].startswith("text/csv")
     assert page.errors == []
