@@ -235,3 +235,23 @@ async def test_standings_on_a_phone_are_cards_with_name_score_and_interval(
     )
     assert moved == [True, 1], "one pixel of frame"
     assert page.errors == []
+
+
+@pytest.mark.browser
+async def test_returns_have_a_table_of_their_own_that_fits_phones_and_laptops(
+    hall: Server, page: Page
+) -> None:
+    text = FILE.format(board="public").replace("connect_four", "kuhn_poker")
+    names = ["ada", "the.longest.name.of.them.all"]
+    cup = Course(hall, text, "autumn cup")
+    await cup.freeze("kuhn_poker", *names)
+    await cup.play(weaker_resigns(names))
+    for size in ((360, 640), (390, 844), (1366, 768)):
+        await page.show_as(*size)
+        await page.go(f"{hall.server.url}/competitions/autumn%20cup")
+        assert "kuhn_poker without luck" in await page.text("#standings h3 + .scroll")
+        assert await page.evaluate(OUTSIDE) == [], size
+        cut = "[...document.querySelectorAll('#standings .scroll')].filter((each) =>"
+        cut += " each.scrollWidth > each.clientWidth).length"
+        assert await page.evaluate(cut) == 0, size
+    assert page.errors == []
