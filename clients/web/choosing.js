@@ -97,9 +97,9 @@ export class Choosing {
 
   /** The drawing is whole: add what can be chosen beside its spots, and listen. @type {(whole: HTMLElement, prompt: HTMLElement) => void} */
   attach(whole, prompt) {
-    prompt.append(this.hint);
+    const status = prompt.querySelector(".status");
+    status?.querySelector(".said")?.after(this.hint); // in its place while something is chosen, so that nothing moves
     if (this.ahead || this.choice?.moves.some(({ via }) => via.length > 1)) {
-      const status = prompt.querySelector(".status");
       status?.insertBefore(this.undo, status.querySelector(".flip"));
     }
     if (this.choose) prompt.append(this.asked, ...this.buttons());
@@ -151,7 +151,9 @@ export class Choosing {
     if (plain.length > MANY) parts.push(html("div", { class: "choices many" }, plain.map((each) => this.button(each))));
     else if (plain.length) {
       const pad = plain.some(({ key }) => key && STEPS[key]);
-      parts.push(html("div", { class: pad ? "choices pad" : "choices" }, plain.map((each) => this.button(each))));
+      // A pad keeps its form: a direction that is not legal now leaves the outline of its button.
+      const shut = pad ? Object.keys(STEPS).filter((key) => !plain.some((each) => each.key === key)) : [];
+      parts.push(html("div", { class: pad ? "choices pad" : "choices" }, plain.map((each) => this.button(each)), shut.map((key) => html("span", { class: "shut", "data-key": key }))));
     }
     if (spotted.length) {
       const list = html("div", { class: "choices many" });
@@ -323,14 +325,14 @@ export class Choosing {
   inAdvance(path) {
     if (!path.length) return "";
     return this.ahead?.whole
-      ? `Chosen for your next turn: ${path.map((name) => this.short(name)).join(" to ")}; played at once if it is legal then. ${giveUp()}.`
-      : `${this.called(path[0])}: choose where it goes in your next turn; ${giveUp()}.`;
+      ? `Chosen for your next turn: ${path.map((name) => this.short(name)).join(" to ")}; played at once if it is legal then${giveUp()}.`
+      : `${this.called(path[0])}: choose where it goes in your next turn${giveUp()}.`;
   }
 
   /** Describe the spots chosen so far, and the `ways` on from there. @type {(path: string[], ways: string[]) => string} */
   soFar(path, ways) {
     if (!path.length) return "";
     const short = (/** @type {string} */ name) => this.short(name);
-    return `${path.length > 1 ? path.map(short).join(" ") : this.called(path[0])}: ${ways.length ? `choose ${ways.map(short).join(", ")}` : "choose below"}; ${giveUp()}.`;
+    return `${path.length > 1 ? path.map(short).join(" ") : this.called(path[0])}: ${ways.length ? `choose ${ways.map(short).join(", ")}` : "choose below"}${giveUp()}.`;
   }
 }

@@ -150,7 +150,10 @@ function pressed(button) {
     return;
   }
   if (choose !== undefined) {
-    byId("student", HTMLInputElement).value = choose;
+    const student = byId("student", HTMLInputElement);
+    const folded = student.closest("details");
+    if (folded) folded.open = true;
+    student.value = choose;
     byId("student-why").focus();
     return;
   }

@@ -95,6 +95,7 @@ export class Parts {
     this.seats.sides(sideBelow(this.scene));
     if (mode !== "page") return;
     const prompt = this.scene.querySelector(".prompt");
+    if (prompt?.querySelector(".moves")) place.classList.add("listed");
     this.prompt.replaceChildren(...(prompt && !place.classList.contains("felt") ? [prompt] : []));
   }
 
@@ -125,7 +126,7 @@ export class Parts {
     if (boards) {
       place.parentElement?.style.removeProperty("--column");
       const top = boards.getBoundingClientRect().top + scrollY;
-      // The parts below the boards in their column, which must be visible together with them. A hint has its line at all times.
+      // The parts below the boards in their column, which must be visible together with them.
       const words = layout === "stacked" ? ", .prompt > :not(.moves, [aria-label='Which one?']), #own" : "";
       const below = layout === "beside" ? [] : [...place.querySelectorAll(`.seats > .below, .scene > :not(.boards, .prompt)${words}`)];
       const needed = below.reduce((sum, node) => sum + (node.getBoundingClientRect().top + scrollY >= top ? /** @type {HTMLElement} */ (node).offsetHeight + GAP : 0), 0);

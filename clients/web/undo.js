@@ -12,5 +12,5 @@ export function undoButton(act) {
   return node;
 }
 
-/** How people without a keyboard give up what they have chosen. */
-export const giveUp = () => (matchMedia("(pointer: coarse)").matches ? "Undo gives it up" : "Escape gives it up");
+/** The end of a hint: how people with a keyboard give up what they chose. The button beside it says so to others. */
+export const giveUp = () => (matchMedia("(pointer: coarse)").matches ? "" : "; Escape gives it up");

@@ -152,6 +152,8 @@ async def test_a_student_signs_in_and_sees_its_own_line(
     await page.go(url)
     await page.until("document.querySelector('#standings')?.innerText.includes('s4/bot')")
     text = await page.text("#standings")
+    assert "s4/bot" in await page.text("#standings tr.own")
+    assert "Place 5, score 0.000" in await page.text("#own-entries")
     assert "s0/bot" not in text
     assert text.count("another entry") >= 3
     # A link of its report leads to its own match, which others do not see.
@@ -182,4 +184,74 @@ async def test_the_page_of_a_competition_fits_phone_and_projector(
             if pictures is not None:
                 name = f"competition-{size}-{'dark' if dark else 'light'}.png"
                 await page.screenshot(pictures / name)
+    assert page.errors == []
+
+
+OUTSIDE = """
+[...document.querySelectorAll("main *")].filter((each) => each.checkVisibility()
+    && !each.closest(".scroll:has(.cross)") && !each.closest("thead")
+    && each.getBoundingClientRect().right > innerWidth)
+  .map((each) => each.outerHTML.slice(0, 200))
+"""
+"""What a window cuts off; a crosstable scrolls inside itself."""
+CARDS = """
+[...document.querySelectorAll("#standings tbody tr")].map((row) =>
+  [".name a", ".score", ".interval"].map((part) => {
+    const { left, right, width } = row.querySelector(part).getBoundingClientRect();
+    return left >= 0 && right <= innerWidth && width > 0;
+  }))
+"""
+"""True for each part of a line that the window shows whole."""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("size", [(360, 640), (390, 844)])
+async def test_standings_on_a_phone_are_cards_with_name_score_and_interval(
+    hall: Server, page: Page, size: tuple[int, int]
+) -> None:
+    cup = await course(hall, "public")
+    await cup.play(weaker_resigns(NAMES))
+    await page.show_as(*size)
+    await page.go(f"{hall.server.url}/competitions/autumn%20cup")
+    await page.until("document.querySelector('.cross')")
+    assert await page.evaluate(OUTSIDE) == []
+    assert await page.evaluate(CARDS) == [[True] * 3] * len(NAMES)
+    assert await page.text("#standings .score") == "1.000"
+    # The other columns come with the details, which a key opens.
+    played = "document.querySelector('#standings [data-head=played]').checkVisibility()"
+    assert not await page.evaluate(played)
+    await page.evaluate("document.querySelector('#standings .columns summary').focus()")
+    await page.press("Enter")
+    await page.until(played)
+    assert await page.evaluate(OUTSIDE) == []
+    # The names stay beside the crosstable when it scrolls.
+    moved = await page.evaluate(
+        """(() => {
+        const table = document.querySelector(".scroll:has(.cross)");
+        table.scrollLeft = 60;
+        const inner = document.querySelector(".cross tbody th").getBoundingClientRect().left;
+        return [table.scrollLeft > 0, Math.round(inner - table.getBoundingClientRect().left)];
+        })()"""
+    )
+    assert moved == [True, 1], "one pixel of frame"
+    assert page.errors == []
+
+
+@pytest.mark.browser
+async def test_returns_have_a_table_of_their_own_that_fits_phones_and_laptops(
+    hall: Server, page: Page
+) -> None:
+    text = FILE.format(board="public").replace("connect_four", "kuhn_poker")
+    names = ["ada", "the.longest.name.of.them.all"]
+    cup = Course(hall, text, "autumn cup")
+    await cup.freeze("kuhn_poker", *names)
+    await cup.play(weaker_resigns(names))
+    for size in ((360, 640), (390, 844), (1366, 768)):
+        await page.show_as(*size)
+        await page.go(f"{hall.server.url}/competitions/autumn%20cup")
+        assert "kuhn_poker without luck" in await page.text("#standings h3 + .scroll")
+        assert await page.evaluate(OUTSIDE) == [], size
+        cut = "[...document.querySelectorAll('#standings .scroll')].filter((each) =>"
+        cut += " each.scrollWidth > each.clientWidth).length"
+        assert await page.evaluate(cut) == 0, size
     assert page.errors == []

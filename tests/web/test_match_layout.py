@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
+from playwright.async_api import Browser
 
-from .browser import Page
+from .browser import Page, open_page
 from .conftest import House
 from .match_layout import SIZES, look
-from .test_play import MINE, challenged, spot
+from .test_play import MINE, challenged, enter, spot
 
 pytestmark = pytest.mark.browser
 
@@ -73,3 +74,62 @@ async def test_what_follows_a_match_stays_below_the_window_until_its_board_is_dr
         assert await page.evaluate("document.querySelector('#match .scene')") is None
         top = await page.evaluate("document.querySelector('.about').getBoundingClientRect().top")
         assert top >= size[1], size
+
+
+@pytest.mark.parametrize("size", [(360, 640), (390, 844), (1366, 768)])
+async def test_hint_takes_the_place_of_the_status_and_leaves_no_gap_without_it(
+    house: House, page: Page, size: tuple[int, int]
+) -> None:
+    await challenged(house, page, "chess")
+    await page.show_as(*size)
+    await look(page)
+    boxes = """['.status', '#own', '#scene .grid svg'].map((part) => {
+      const { left, top, width, height } = document.querySelector(part).getBoundingClientRect();
+      return [left, top, width, height];
+    })"""
+    gap = """(() => {
+      const above = [...document.querySelectorAll(".status, .moves")].map(
+        (each) => each.getBoundingClientRect()).filter(({ height }) => height);
+      const { top } = document.querySelector("#own").getBoundingClientRect();
+      return top - Math.max(...above.map(({ bottom }) => bottom).filter((each) => each <= top));
+    })()"""
+    before = await page.evaluate(boxes)
+    assert await page.evaluate(gap) <= 16
+    await page.click(spot("g1"))
+    assert await page.evaluate("document.querySelector('.hint').checkVisibility()")
+    assert not await page.evaluate("document.querySelector('.status .said').checkVisibility()")
+    assert await page.evaluate(boxes) == before
+    await page.press("Escape")
+    assert await page.evaluate("document.querySelector('.status .said').checkVisibility()")
+    assert await page.evaluate(boxes) == before
+    assert page.errors == []
+
+
+async def test_maze_is_as_wide_as_an_upright_phone_and_takes_swipes(
+    house: House, browser: Browser
+) -> None:
+    async with open_page(browser, touch=True) as page:
+        await page.show_as(390, 844)
+        await enter(house, page, game="pacman(ghosts=random,steps=10)", time="total:300+5")
+        await page.until(MINE)
+        await look(page)
+        box = "document.querySelector('#scene .maze svg').getBoundingClientRect().toJSON()"
+        maze = await page.evaluate(box)
+        assert (maze["left"], maze["width"]) == (0, 390)
+        assert (await look(page))["wide"] <= 0
+        key = await page.evaluate(
+            "document.querySelector('.pad button[data-key^=Arrow]').getAttribute('data-key')"
+        )
+        dx, dy = {"ArrowLeft": (-1, 0), "ArrowRight": (1, 0), "ArrowUp": (0, -1),
+                  "ArrowDown": (0, 1)}[key]  # fmt: skip
+        x, y = maze["left"] + maze["width"] / 2, maze["top"] + maze["height"] / 2
+        tools = await page.tab.context.new_cdp_session(page.tab)
+        for kind, step in (("touchStart", 0), ("touchMove", 20), ("touchMove", 50)):
+            points = [{"x": x + dx * step, "y": y + dy * step}]
+            await tools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        await tools.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        await tools.detach()
+        await page.until("document.querySelectorAll('#events .action').length")
+        assert await page.evaluate("scrollY") == 0, "the page does not scroll with it"
+        assert await page.evaluate(box) == maze
+        assert page.errors == []

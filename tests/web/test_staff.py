@@ -11,7 +11,7 @@ import httpx
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
-from tests.harness.finals import HERE, Course
+from tests.harness.finals import HERE, Course, weaker_resigns
 from tests.harness.server import Server
 
 from plyhouse.server.config import ServerConfig
@@ -154,6 +154,12 @@ async def fill(page: Page, selector: str, text: str) -> None:
     )
 
 
+SMALL = """
+[...document.querySelectorAll("button, summary, select, .button, input:not([type=checkbox])")]
+  .filter((each) => each.checkVisibility() && each.getBoundingClientRect().height < 44)
+  .map((each) => each.outerHTML)
+"""
+"""Controls that are lower than a thumb is wide."""
 SPARE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
@@ -220,6 +226,7 @@ async def test_a_competition_is_run_in_the_browser(
         await other.go(f"{url}{URL}")
         assert "ada/bot" in await other.text("#own-entries")
         assert await other.text("#staff") == ""
+        await other.click("#own summary:has(+ #enter-form)")
         await other.evaluate("document.querySelector('#version').selectedIndex = 1")
         await other.click("#enter-form button")
         await shown(other, "ada/bot plays, version 1.")
@@ -295,3 +302,75 @@ async def test_a_competition_is_run_in_the_browser(
     audit = await hall.hub.store.read(stored_audit.latest)
     assert any("not their own work" in each.why for each in audit)
     assert [each for each in page.errors if "400" not in each and "409" not in each] == []
+
+
+@pytest.mark.browser
+async def test_organiser_page_on_a_phone_begins_with_the_next_step_and_folds_its_forms(
+    hall: Server, page: Page
+) -> None:
+    cup = Course(hall, FILE, "spring cup")
+    await cup.freeze("tic_tac_toe", "ada", "ben")
+    await page.go(f"{hall.server.url}/account")
+    await sign_in(page, cup.tokens["olga"])
+    for size in ((360, 640), (390, 844)):
+        await page.show_as(*size)
+        await page.go(hall.server.url + URL)
+        step = "document.querySelector('button.main').dataset.step"
+        assert await page.evaluate(step) == "run"
+        assert await page.evaluate(
+            "document.querySelector('[data-step=run]').getBoundingClientRect().bottom < innerHeight"
+        )
+        shown = "[...document.querySelectorAll('#staff form')].filter((each) => each"
+        shown += ".checkVisibility()).map((each) => each.id)"
+        assert await page.evaluate(shown) == ["steps-form"]
+        assert await page.evaluate(SMALL) == []
+        assert await page.evaluate(SPARE) <= 0
+        seen = "[...document.querySelectorAll('#pupils tr')].every((each) =>"
+        seen += " each.getBoundingClientRect().right <= innerWidth)"
+        assert await page.evaluate(seen)
+    # Without a mouse: the form opens with Enter, and the list of students leads to it.
+    await page.evaluate("document.querySelector('[data-choose=ben]').focus()")
+    await page.press("Enter")
+    await page.until("document.activeElement.id === 'student-why'")
+    assert await page.evaluate(SMALL) == []
+    await page.evaluate("document.querySelector('#staff summary:has(+ #code-form)').focus()")
+    await page.press("Enter")
+    await page.until("document.querySelector('#code-form').checkVisibility()")
+    assert page.errors == []
+
+
+async def test_list_of_a_large_class_is_closed_and_counts_missing_entries(hall: Server) -> None:
+    cup = Course(hall, FILE, "spring cup")
+    cup.tokens["olga"] = await hall.token("olga", "organise")
+    async with cup.web("olga") as web:
+        assert (await web.post(HERE, json={"file": FILE})).status_code == 201
+        for number, opened in ((12, True), (13, False)):
+            names = "\n".join(["name", *(f"s{each}" for each in range(number))])
+            await web.post(f"{cup.here}/students", json={"csv": names})
+            pupils = (await web.get(URL)).text.partition('id="pupils"')[2]
+            assert ('<details class="fold" open>' in pupils) == opened
+            assert f"{number} students, {number} without an entry" in pupils
+
+
+@pytest.mark.browser
+async def test_student_page_on_a_phone_begins_with_the_own_entry(hall: Server, page: Page) -> None:
+    cup = Course(hall, FILE, "spring cup")
+    await cup.freeze("tic_tac_toe", "ada", "ben")
+    await cup.play(weaker_resigns(["ada", "ben"]))
+    await page.go(f"{hall.server.url}/account")
+    await sign_in(page, cup.tokens["ben"])
+    for size in ((360, 640), (390, 844)):
+        await page.show_as(*size)
+        await page.go(hall.server.url + URL)
+        report = "document.querySelector('#own .button.main').getBoundingClientRect().bottom"
+        assert await page.evaluate(report) < size[1]
+        assert await page.evaluate(SMALL) == []
+        await page.go(f"{hall.server.url}{URL}/report")
+        cut = "[...document.querySelectorAll('main td')].filter((each) =>"
+        cut += " each.getBoundingClientRect().right > innerWidth).length"
+        assert await page.evaluate(cut) == 0
+    async with cup.web("olga") as web:
+        next_steps = (await web.get(URL)).text.partition('id="steps"')[2]
+        main = next_steps.partition('class="button main" href="')[2].partition('"')[0]
+        assert (await web.get(main)).headers["content-type"].startswith("text/csv")
+    assert page.errors == []
