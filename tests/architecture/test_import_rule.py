@@ -27,6 +27,16 @@ ALLOWED: dict[str, set[str]] = {
     "clients.bot_check": {"games", "protocol", "server", "bots", "clients.arena", "clients.shared"},
     "clients.rehearsal": {"games", "protocol", "storage", "server", "bots", "clients.shared"},
     "clients.review": {"games", "search", "protocol", "server", "clients.api", "clients.shared"},
+    "clients.yardstick": {
+        "games",
+        "search",
+        "protocol",
+        "server",
+        "bots",
+        "clients.arena",
+        "clients.review",
+        "clients.shared",
+    },
     "clients.runner": {"games", "protocol", "server", "bots", "clients.shared"},
     "clients.replay": {
         "games",
@@ -60,6 +70,7 @@ ALLOWED: dict[str, set[str]] = {
         "clients.runner",
         "clients.shared",
         "clients.terminal",
+        "clients.yardstick",
     },
 }
 

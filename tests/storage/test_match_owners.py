@@ -10,7 +10,7 @@ from tests.storage.cluster import Cluster
 from tests.storage.conftest import World
 from tests.storage.races import race
 
-from plyhouse.storage import maintenance, match_owners, match_reads, members
+from plyhouse.storage import maintenance, match_owners, match_reads
 from plyhouse.storage.rows import FinishPairing
 from plyhouse.storage.store import Store
 
@@ -81,20 +81,19 @@ async def test_orphans_are_counted_by_their_last_owner(cluster: Cluster) -> None
 
 
 @pytest.mark.postgresql
-async def test_member_adopts_preferred_orphans_first_then_the_oldest(cluster: Cluster) -> None:
+async def test_member_adopts_the_oldest_orphans_first(cluster: Cluster) -> None:
     alive, ended, new = [await cluster.join() for _ in range(3)]
     kept = await cluster.pairing(alive)
     await cluster.pairing(ended, finished=True)
     orphans = [await cluster.pairing(owner) for owner in (ended, None, ended, 999, ended, ended)]
     await cluster.end(ended)
 
-    async def adopt(limit: int, *prefer: str) -> list[str]:
-        return await cluster.run_as(new, match_owners.adopt, new, limit, prefer) or []
+    async def adopt(limit: int) -> list[str]:
+        return await cluster.run_as(new, match_owners.adopt, new, limit) or []
 
     assert await adopt(0) == []
-    assert await adopt(2, orphans[3], kept) == [orphans[3], orphans[0]]
-    assert await adopt(1, orphans[4], orphans[5]) == [orphans[4]]
-    assert await adopt(100) == [orphans[1], orphans[2], orphans[5]]
+    assert await adopt(2) == orphans[:2]
+    assert await adopt(100) == orphans[2:]
     assert await adopt(100) == []
     assert await cluster.owned(new) == orphans
     assert await cluster.owned(alive) == [kept]
@@ -145,86 +144,3 @@ async def test_pairing_adopted_between_two_reads_stays_with_its_new_owner(
     )
     assert found == [[], [pairing]]
     assert await cluster.owned(quick) == [pairing]
-
-
-@pytest.mark.postgresql
-async def test_owner_hands_over_its_own_pairings_only(cluster: Cluster) -> None:
-    own, to, other = [await cluster.join() for _ in range(3)]
-    mine = [await cluster.pairing(own) for _ in range(3)]
-    not_mine = await cluster.pairing(other)
-    over = await cluster.pairing(own, finished=True)
-    given = [mine[2], not_mine, over, mine[0]]
-    assert await cluster.run_as(own, match_owners.hand_over, own, given, to) == [mine[0], mine[2]]
-    assert await cluster.owned(to) == [mine[0], mine[2]]
-    assert await cluster.owned(own) == [mine[1]]
-    assert await cluster.owned(other) == [not_mine]
-
-
-@pytest.mark.postgresql
-async def test_nothing_is_handed_over_to_an_ended_lease(cluster: Cluster) -> None:
-    own, to = [await cluster.join() for _ in range(2)]
-    pairing = await cluster.pairing(own)
-    await cluster.end(to)
-    assert await cluster.run_as(own, match_owners.hand_over, own, [pairing], to) == []
-    assert await cluster.run_as(own, match_owners.hand_over, own, [pairing], 999) == []
-    assert await cluster.owned(own) == [pairing]
-
-
-@pytest.mark.postgresql
-async def test_lease_of_a_receiver_is_not_ended_before_the_hand_over(cluster: Cluster) -> None:
-    own, to, third = [await cluster.join() for _ in range(3)]
-    pairing = await cluster.pairing(own)
-    await cluster.expire(to)
-    async with cluster.fenced(own) as connection:
-        assert connection is not None
-        given = await connection.run_sync(match_owners.hand_over, own, [pairing], to)
-        assert given == [pairing]
-        assert await cluster.run_as(third, members.end_expired, third) == []
-    assert await cluster.run_as(third, members.end_expired, third) == [to]
-    assert await cluster.run_as(third, match_owners.adopt, third, 9) == [pairing]
-
-
-@pytest.mark.postgresql
-async def test_hand_over_waits_for_the_end_of_the_receivers_lease(cluster: Cluster) -> None:
-    own, to, third = [await cluster.join() for _ in range(3)]
-    pairing = await cluster.pairing(own)
-    await cluster.expire(to)
-    async with cluster.fenced(third) as connection:
-        assert connection is not None
-        assert await connection.run_sync(members.end_expired, third) == [to]
-        giving = asyncio.create_task(
-            cluster.run_as(own, match_owners.hand_over, own, [pairing], to)
-        )
-        await cluster.until_one_waits()
-        assert not giving.done()
-    assert await giving == []
-    assert await cluster.owned(own) == [pairing]
-
-
-@pytest.mark.postgresql
-async def test_each_pairing_has_one_owner_after_hand_overs_during_takeovers(
-    cluster: Cluster,
-) -> None:
-    third = await cluster.join()
-    for _ in range(25):
-        own, to = [await cluster.join() for _ in range(2)]
-        pairing = await cluster.pairing(own)
-        await cluster.expire(own, to)
-
-        async def take_over() -> list[str]:
-            await cluster.run_as(third, members.end_expired, third)
-            return await cluster.run_as(third, match_owners.adopt, third, 9) or []
-
-        given, taken = await asyncio.gather(
-            cluster.run_as(own, match_owners.hand_over, own, [pairing], to), take_over()
-        )
-        owners = {each for each in (own, to, third) if pairing in await cluster.owned(each)}
-        if taken:
-            assert owners == {third}
-        elif given:
-            assert owners == {to}
-        else:
-            assert owners == {own}
-        await take_over()
-        await take_over()
-        assert pairing in await cluster.owned(third)

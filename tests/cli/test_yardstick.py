@@ -1,0 +1,163 @@
+"""``plyhouse yardstick``: bots beside engines, exact values and equilibria."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.cli.conftest import Plyhouse
+from tests.harness.engines import require_engine
+
+from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.yardstick.elo_scale import nearest, rating
+from plyhouse.clients.yardstick.measuring import against_engines
+from plyhouse.clients.yardstick.scales import Engines, Opponent
+from plyhouse.games.registry import get_game
+
+RESULTS = st.lists(
+    st.tuples(st.integers(1000, 3000).map(float), st.sampled_from([0.0, 0.5, 1.0])),
+    min_size=1,
+    max_size=30,
+)
+
+
+@given(RESULTS)
+def test_interval_holds_the_rating_and_moves_with_the_opponents(results: Any) -> None:
+    found = rating(results)
+    assert found.low <= found.value <= found.high
+    moved = rating([(opponent + 100.0, score) for opponent, score in results])
+    for one, other in zip(
+        (found.low, found.value, found.high), (moved.low, moved.value, moved.high), strict=True
+    ):
+        assert other == pytest.approx(one + 100.0, abs=0.01)
+
+
+@given(RESULTS)
+def test_result_and_its_opposite_have_opposite_ratings(results: Any) -> None:
+    found = rating(results)
+    opposite = rating([(-opponent, 1.0 - score) for opponent, score in results])
+    assert opposite.value == pytest.approx(-found.value, abs=0.01)
+    assert (opposite.low, opposite.high) == pytest.approx((-found.high, -found.low), abs=0.01)
+
+
+def test_ratings_of_simulated_matches_lie_in_their_intervals_19_times_of_20() -> None:
+    rng, true, levels = random.Random(5), 1830.0, [1400.0, 1600.0, 1800.0, 2000.0, 2200.0]
+    inside, means = 0, []
+    for _ in range(100):
+        results: list[tuple[float, float]] = []
+        for _ in range(30):
+            level = nearest(levels, results)
+            chance = 1 / (1 + 10 ** ((level - true) / 400))
+            results.append((level, float(rng.random() < chance)))
+        found = rating(results)
+        inside += found.low <= true <= found.high
+        means.append(found.value)
+    assert 90 <= inside <= 99
+    assert math.fsum(means) / len(means) == pytest.approx(true, abs=20)
+
+
+def test_who_has_lost_everything_has_only_an_upper_bound() -> None:
+    found = rating([(1400.0, 0.0)] * 4)
+    assert (found.value, found.low) == (-math.inf, -math.inf)
+    assert 1200 < found.high < 1500
+    with pytest.raises(ValueError, match="at least one result"):
+        rating([])
+
+
+def measured(plyhouse: Plyhouse, *arguments: str) -> list[dict[str, Any]]:
+    done = plyhouse("yardstick", *arguments, "--seed", "3", "--json")
+    assert done.code == 0, done.err
+    found: list[dict[str, Any]] = json.loads(done.out)
+    return found
+
+
+def test_best_choices_are_those_of_perfect_play(plyhouse: Plyhouse) -> None:
+    games = ("tic_tac_toe", "hexapawn")
+    known = measured(plyhouse, *games, "--positions", "12", "--time", "0.05")
+    assert [(each["game"], each["value"], each["number"]) for each in known] == [
+        ("tic_tac_toe", 1.0, 12),
+        ("hexapawn", 1.0, 12),
+    ]
+    drawn = measured(plyhouse, "tic_tac_toe", "--bot", "random", "--positions", "60")
+    assert 0.2 < drawn[0]["value"] < 0.9
+    assert drawn[0]["low"] < drawn[0]["value"] < drawn[0]["high"]
+    assert drawn[0]["detail"] != "mean loss 0"
+
+
+def test_endings_are_solved(plyhouse: Plyhouse) -> None:
+    found = measured(plyhouse, "connect_four", "othello", "--positions", "3", "--time", "0.1")
+    assert [each["number"] for each in found] == [3, 3]
+
+
+def test_exploitability_of_the_policy_that_the_bot_computes(plyhouse: Plyhouse) -> None:
+    (found,) = measured(plyhouse, "kuhn_poker", "--time", "1")
+    assert 0.0 < found["value"] < 0.01
+    assert found["low"] == found["high"]
+    done = plyhouse("yardstick", "kuhn_poker", "--time", "0.2")
+    assert "exact" in done.out
+
+
+@pytest.mark.slow
+def test_bots_are_measured_by_engines(plyhouse: Plyhouse) -> None:
+    for engine in ("stockfish", "gnubg"):
+        require_engine(engine)
+    options = ("--pairs", "1", "--time", "0.3")
+    chess, backgammon = measured(plyhouse, "chess", "backgammon", "--bot", "random", *options)
+    assert (chess["value"], chess["number"]) == (None, 2)
+    assert chess["high"] < 2400
+    assert "Stockfish at 2200: 0-0-2" in chess["detail"]
+    assert backgammon["value"] < 0
+
+
+async def against(opponent: Opponent) -> None:
+    await against_engines(
+        get_game("go(size=5)"),
+        "random",
+        Engines((opponent,), "score"),
+        control="move:5",
+        pairs=1,
+        jobs=1,
+        seed=1,
+        on_played=lambda _: None,
+        on_line=lambda _: None,
+    )
+
+
+async def test_matches_that_the_engine_forfeits_do_not_count(tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text(
+        textwrap.dedent(
+            """
+            from plyhouse.bots import Bot
+
+            class Broken(Bot):
+                def choose(self, turn):
+                    raise RuntimeError("the engine has died")
+            """
+        )
+    )
+    with pytest.raises(CommandError, match="broken finished no match"):
+        await against(Opponent("broken", f"{tmp_path}/broken.py"))
+
+
+async def test_missing_engine_is_named() -> None:
+    with pytest.raises(ExceptionGroup) as failed:
+        await against(Opponent("absent", 'gtp(engine="absent")'))
+    assert failed.group_contains(CommandError, match="There is no program 'absent'")
+
+
+def test_what_cannot_be_measured_is_refused(plyhouse: Plyhouse) -> None:
+    done = plyhouse("yardstick", "pacman")
+    assert done.code == EXIT_USAGE
+    assert "pacman has no scale that others share" in done.err
+    done = plyhouse("yardstick", "tic_tac_toe", "--bot", "no_such_bot")
+    assert done.code == EXIT_USAGE
+    assert "no_such_bot" in done.err
+    done = plyhouse("yardstick", "kuhn_poker", "--bot", "random")
+    assert done.code == EXIT_USAGE
