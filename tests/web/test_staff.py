@@ -143,6 +143,23 @@ async def test_a_report_is_for_its_student_and_organisers(hall: Server) -> None:
         assert (await web.get("/competitions/none/report")).status_code == 404
 
 
+async def test_entries_of_a_finished_competition_need_no_connection(hall: Server) -> None:
+    cup = Course(hall, FILE, "spring cup")
+    await cup.freeze("tic_tac_toe", "ada", "ben")
+    await cup.bots["ben"].close()
+    async with cup.web("olga") as olga:
+        assert "not connected" in (await olga.get(URL)).text
+    cup.bots["ben"] = await hall.client()
+    await cup.bots["ben"].hello(cup.tokens["ben"], "bot", games=["tic_tac_toe"], max_matches=50)
+    await cup.play(weaker_resigns(["ada", "ben"]))
+    await cup.bots["ben"].close()
+    for who in ("olga", "ben"):
+        async with cup.web(who) as web:
+            page = (await web.get(URL)).text
+            assert "ben/bot" in page
+            assert "not connected" not in page
+
+
 async def shown(page: Page, text: str) -> None:
     """Wait until the server's answer is said."""
     await page.until(f"document.querySelector('#state').textContent.includes({json.dumps(text)})")

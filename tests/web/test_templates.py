@@ -688,6 +688,8 @@ def test_values_in_words() -> None:
     assert FILTERS["scores"](()) == "\u2013"
     assert FILTERS["interval"]((None, 2.0), ".0f") == ""
     assert FILTERS["interval"]((1.0, 2.0), ".0f") == "1 … 2"
+    assert FILTERS["interval"]((-1.5, 2.0), "+.1f") == "\u22121.5 … +2.0"
+    assert FILTERS["number"](-0.25, "+.2f") == "\u22120.25"
     assert FILTERS["number"](None, ".0f") == "\u2013"
     assert [FILTERS["count"](many, "match", "es") for many in (1, 2)] == ["1 match", "2 matches"]
     assert FILTERS["segment"]("a/b?c#d") == "a%2Fb%3Fc%23d"

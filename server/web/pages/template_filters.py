@@ -197,14 +197,20 @@ def scores(returns: Sequence[float]) -> str:
 @_filter
 def number(value: float | None, form: str) -> str:
     """Return a number in a format like ``.0f``; a dash if there is none."""
-    return "\N{EN DASH}" if value is None else format(value, form)
+    return "\N{EN DASH}" if value is None else _formatted(value, form)
 
 
 @_filter
 def interval(bounds: tuple[float | None, float | None], form: str) -> str:
     """Return an interval, its bounds in a format like ``.0f``; nothing if there is none."""
     low, high = bounds
-    return "" if low is None or high is None else f"{low:{form}} … {high:{form}}"
+    if low is None or high is None:
+        return ""
+    return f"{_formatted(low, form)} … {_formatted(high, form)}"
+
+
+def _formatted(value: float, form: str) -> str:
+    return format(value, form).replace("-", "\N{MINUS SIGN}")
 
 
 @_filter
