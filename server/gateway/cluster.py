@@ -405,10 +405,10 @@ class Cluster:
         if lost:
             found = await self._store.read(match_places.places, list(lost))
             for identifier, match in lost.items():
+                if self._directory.live.get(identifier) is not match:
+                    continue  # it is over meanwhile, or its pairing has begun again
                 if identifier not in found:
-                    # Beginning its pairing again has replaced the other matches of that.
-                    known = self._board.ready and self._directory.live.get(match.id) is match
-                    if known and not self._leadership.begin_again(match):
+                    if self._board.ready and not self._leadership.begin_again(match):
                         self._over(match, None)
                     continue
                 row, _, owner = found[identifier]
