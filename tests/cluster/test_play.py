@@ -555,3 +555,32 @@ async def test_pairing_of_two_matches_begins_again_once(
     assert len(begun) == 1
     assert set(first.hub.directory.own) == set(live)
     assert len(live) == 2
+
+
+async def test_match_whose_end_is_reported_during_a_look_ends_once(
+    cluster: SmallCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, _ = cluster.servers
+    hub = first.hub
+    assert hub.member is not None
+    assert hub.cluster is not None
+    hub.member.board.handle(member_messages.Over, lambda *_: None)
+    bots, starts = await seated([second, second], "tic_tac_toe")
+    await asyncio.gather(*(b.play(s) for b, s in zip(bots, starts, strict=True)))
+    match = hub.directory.live[starts[0].match]
+    assert isinstance(match, RemoteMatch)
+    sockets, read, over = hub.member.sockets, hub.store.read, []
+
+    async def read_while_the_report_comes(what: Any, *arguments: Any) -> Any:
+        found = await read(what, *arguments)
+        if what is match_places.places:
+            sockets.forget_match(match)
+        return found
+
+    async with hub.cluster._looking:
+        monkeypatch.setattr(hub.store, "read", read_while_the_report_comes)
+        monkeypatch.setattr(hub.member.board, "peers", frozenset({hub.store.epoch}))
+        monkeypatch.setattr(hub.cluster, "_over", lambda *ended: over.append(ended))
+        await hub.cluster._look_for_matches()
+    assert match.over
+    assert over == []
