@@ -34,6 +34,8 @@ const picture = new Picture(parts, choose);
 const { seats, list } = parts;
 /** @type {Connection | null} */
 let connection = null;
+/** The signed-in player, empty for nobody; null while it is not known. @type {string | null} */
+let me = null;
 
 /** Ask the server; returns the number of the request, or 0 while there is no connection. @param {import("./connection.js").Request} message */
 const send = (message) => connection?.send(message) ?? 0;
@@ -114,7 +116,8 @@ async function fetchAll() {
   }
   const first = !match.told;
   match.status = "finished";
-  if (first) await findOwnSeat();
+  await findOwnSeat();
+  if (first) keepOwnView();
   await fetchKnown();
   if (of !== match.id) return false;
   if (mode === "page" && !parts.seenLabel.hidden) offerAllHands(parts.hands, load);
@@ -126,15 +129,15 @@ async function fetchAll() {
   return true;
 }
 
-/** A player who comes back keeps the own side of the board, and what only that seat saw. */
+/** A player who comes back keeps the own side of the board; an author is known by the bot. */
 async function findOwnSeat() {
   if (mode !== "page" || match.seat !== null) return;
-  const { player } = await whoAmI();
+  me ??= (await whoAmI()).player;
+  const player = me;
   const seat = match.seats.findIndex((each) => player && holder(each) === player);
   if (seat >= 0) match.seat = seat;
   const bot = match.seats.findIndex((each) => player && each.player === player);
   if (seat < 0 && bot >= 0) match.bot = bot;
-  keepOwnView();
 }
 
 /** Look at what has hidden information with one's own eyes. */
@@ -189,7 +192,8 @@ async function load() {
 /** Returns the user of this page: the signed-in person in their own match, or a spectator. */
 async function identity() {
   if (mode !== "page") return {};
-  const { matches } = await whoAmI();
+  const { matches, player } = await whoAmI();
+  me = player;
   return matches.some((each) => each.match === match.id) ? AS_MYSELF : {};
 }
 
