@@ -86,7 +86,8 @@ export class Picture {
     const before = parts.scene.firstElementChild;
     const stood = standing(before);
     parts.scene.replaceChildren(drawn);
-    place.classList.toggle("felt", mode === "page" && !drawn.querySelector(".boards")); // cards and dice lie on felt
+    const felt = mode === "page" && !drawn.querySelector(".boards"); // cards and dice lie on felt
+    for (const node of [place, document.body]) node.classList.toggle("felt", felt);
     parts.settle();
     if (!shown || outline(shown.scene) !== outline(scene) || shown.mine !== mine) parts.room();
     const step = shown && shown.seenBy === match.seenBy ? at - shown.at : 0;
