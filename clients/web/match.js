@@ -9,7 +9,7 @@ import { offerRematch } from "./rematch.js";
 import { Backoff } from "./backoff.js";
 import { UPRIGHT } from "./boards.js";
 import { Connection, endpoint } from "./connection.js";
-import { holder, say as setState } from "./dom.js";
+import { byId, holder, say as setState } from "./dom.js";
 import { howToPlay } from "./how_to.js";
 import { News } from "./competition_news.js";
 import { nonce, showOwn } from "./seat_actions.js";
@@ -84,10 +84,6 @@ async function take(found) {
   match.turn = found.your_turn ? found.ply ?? 0 : null;
   match.offered = (found.draw_offers ?? []).some((seat) => seat !== found.seat);
   await snapshot(found);
-  // Arrow keys walk over the board at once, unless a person has gone elsewhere.
-  if (match.turn !== null && document.activeElement === document.body) {
-    /** @type {SVGElement | null} */ (parts.scene.querySelector(".spot[tabindex='0']"))?.focus(/** @type {FocusOptions} */ ({ preventScroll: true, focusVisible: false }));
-  }
   showSitting(parts.sitting);
 }
 
@@ -378,10 +374,17 @@ function enter(other) {
   load();
 }
 
-const queue = new Queue(() => ({ id: match.id, competition: place.dataset.competition ?? "", game: place.dataset.game || match.game }), enter, setState, () => news.toggle(mode === "projector", place));
+const queue = new Queue(() => ({
+  id: match.id, competition: place.dataset.competition ?? "", game: place.dataset.game || match.game,
+  held: match.status === "finished" && !match.follow && match.at < last(),
+}), enter, setState, () => news.toggle(mode === "projector", place));
 const news = new News(place.dataset.competition ?? "");
 const loading = new Backoff(load, setState);
 
+// The board has the focus when a turn begins; only people who use keys need to see where.
+addEventListener("keydown", () => { document.documentElement.dataset.keys = ""; }, { capture: true, once: true });
+// Beside the heading, notices cover nothing and move no board.
+if (mode === "page") document.querySelector(".heading")?.append(byId("state"));
 addEventListener("hashchange", () => {
   const ply = fromAddress();
   if (ply !== null) passing.go(ply);

@@ -52,9 +52,7 @@ export class Picture {
     const focused = /** @type {HTMLElement | SVGElement | null} */ (document.activeElement);
     if (focused && scene.contains(focused)) this.spot = focused.dataset.spot ?? "";
     if (scenes[at]) this.draw(scenes[at], mine);
-    if (mine && this.spot && document.activeElement === document.body) {
-      /** @type {SVGElement | null} */ (scene.querySelector(`[data-spot="${CSS.escape(this.spot)}"]`))?.focus();
-    }
+    if (mine && document.activeElement === document.body) this.focus();
     document.title = document.title.replace(/^(Your turn: )?/, match.turn === null ? "" : "Your turn: ");
     this.showWhere();
     list.mark(at);
@@ -67,6 +65,15 @@ export class Picture {
     const said = place.querySelector(".status .said")?.textContent;
     place.classList.toggle("told", Boolean(said) && text.startsWith(said ?? "")); // not twice
     this.showSeats();
+  }
+
+  /** Let arrow keys walk over the board, from the spot that had the focus before. */
+  focus() {
+    const { scene } = this.parts;
+    /** @type {SVGElement | null} */
+    const before = this.spot ? scene.querySelector(`[data-spot="${CSS.escape(this.spot)}"]`) : null;
+    if (before) before.focus();
+    else /** @type {SVGElement | null} */ (scene.querySelector(".spot[tabindex='0']"))?.focus(/** @type {FocusOptions} */ ({ preventScroll: true, focusVisible: false }));
   }
 
   /**
