@@ -159,6 +159,8 @@ async def test_focus_is_on_the_board_when_the_first_turn_comes(
     await page.press("ArrowRight")
     await page.press("Enter")
     await page.until(f"!({MINE})")
+    await bot.act("c1")
+    await page.until(f"{MINE} && {FOCUS}")  # as the spot is taken, another one has it
     assert page.errors == []
 
 
@@ -171,3 +173,32 @@ async def test_focus_stays_where_a_person_has_put_it(house: House, page: Page) -
     await bot.act("b2")
     await page.until(MINE)
     assert await page.evaluate("document.activeElement.id") == "keys"
+
+
+MARKS = """
+[...document.querySelectorAll("#scene .spot.open")].flatMap((spot) => {
+  const [ring, hole] = [".ring", ".hole"].map((name) => spot.querySelector(name));
+  const { fill, stroke, strokeOpacity } = getComputedStyle(ring);
+  const dot = getComputedStyle(hole).fill !== "none";
+  return [[spot.querySelector(".stone") !== null, fill,
+    stroke !== "none" && Number(strokeOpacity) > 0.4, dot ? Number(hole.getAttribute("r")) : 0]];
+})
+"""
+
+
+@pytest.mark.parametrize(("game", "chosen"), [("othello", ""), ("checkers", "9"), ("chess", "e2")])
+async def test_marks_of_legal_spots_differ_from_discs(
+    house: House, page: Page, game: str, chosen: str
+) -> None:
+    await challenged(house, page, game)
+    if chosen:
+        await page.click(spot(chosen))
+    radius = "Number(document.querySelector('#scene .stone circle')?.getAttribute('r') ?? 32)"
+    disc = await page.evaluate(radius)
+    marks = await page.evaluate(MARKS)
+    empty = [mark for mark in marks if not mark[0]]
+    assert empty
+    for _, fill, outlined, dot in empty:
+        assert fill == "none", "an outline at most"
+        assert outlined or dot > 0
+        assert dot <= disc / 2, "a dot is much smaller than a disc"
