@@ -65,6 +65,6 @@ async def test_board_of_the_wall_stays_when_dice_beside_it_come_and_go(
         for task in waiting:
             task.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
-    await page.until("board.querySelectorAll('.mark').length > 0")  # also where dice have come
+    await page.until("board.querySelectorAll('.mark').length > 0")
     assert await page.evaluate("cells") == 0, "no spot was drawn again"
     assert page.errors == []
