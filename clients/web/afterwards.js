@@ -65,10 +65,9 @@ function question() {
   return { asked: match.seat === null ? "Where did my bot lose it?" : "Where did I lose it?", seat };
 }
 
-/** Whether a seat is a bot's whose author may ask it again; people and built-in bots are asked nothing. @param {number} seat */
-function isBot(seat) {
-  const { player = "", bot = "" } = match.seats[seat] ?? {};
-  return match.seat === null && player !== "house" && bot !== "" && bot.toLowerCase() !== player.toLowerCase();
+/** Whether a seat was played by a bot of the signed-in player, who alone can ask it again. @param {number} seat */
+function isOwnBot(seat) {
+  return match.bot !== null && match.seats[seat]?.player === match.seats[match.bot]?.player;
 }
 
 /**
@@ -83,7 +82,7 @@ function verdict(found, go) {
     way.addEventListener("click", () => go(ply));
     return way;
   });
-  const command = found.command && isBot(found.seat) ? `${found.command} --server ${location.origin}` : "";
+  const command = found.command && isOwnBot(found.seat) ? `${found.command} --server ${location.origin}` : "";
   return [`${name(found.seat)}: ${found.verdict} `, ...ways,
     command ? html("small", { class: "soft" }, ` Ask your bot again: ${command}`) : ""];
 }

@@ -18,6 +18,7 @@ export class News {
   /** Begin or end to show them below a node. @param {boolean} wanted @param {Element} below */
   toggle(wanted, below) {
     if (wanted === this.node.isConnected || !this.competition) return;
+    below.classList.toggle("resting", wanted);
     if (wanted) {
       below.append(this.node);
       this.look();

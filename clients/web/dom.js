@@ -83,7 +83,21 @@ export function words(error) {
  */
 export function say(text) {
   const state = byId("state");
-  if (state.textContent !== text) state.textContent = text;
+  if (state.textContent === text) return;
+  state.textContent = text;
+  document.body.toggleAttribute("data-said", Boolean(text)); // styles that asked whether it is empty would slow the wall
+}
+
+/**
+ * Change the text of an element that has nothing else in it. The text node stays: for a new one,
+ * browsers look at all styles with :has() again.
+ * @param {Element} node
+ * @param {string} text
+ */
+export function write(node, text) {
+  const { firstChild } = node;
+  if (firstChild === null) node.append(text);
+  else if (firstChild.nodeValue !== text) firstChild.nodeValue = text;
 }
 
 /**

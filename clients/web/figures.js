@@ -40,16 +40,43 @@ export const SUITS = {
 
 /** @typedef {{x: number, y: number}} Point */
 
+/** Numbers of each command of a path: x is to be moved to the right, y down, and s only to be scaled. @type {Record<string, string>} */
+const NUMBERS = { M: "xy", L: "xy", H: "x", V: "y", C: "xyxyxy", S: "xyxy", Q: "xyxy", T: "xy", A: "sskkkxy", Z: "" };
+
+/**
+ * A path with its commands moved and scaled. A transform would do the same, but browsers keep a record of each
+ * one in every frame, which costs a wall of chess boards more than all that is drawn.
+ * @param {string} d
+ * @param {number} left
+ * @param {number} top
+ * @param {number} scale
+ */
+function placed(d, left, top, scale) {
+  return d.replace(/([a-z])([^a-z]*)/gi, (_, /** @type {string} */ command, /** @type {string} */ text) => {
+    const kinds = NUMBERS[command.toUpperCase()];
+    const still = command !== command.toUpperCase();
+    const numbers = (text.match(/-?(?:\d+\.?\d*|\.\d+)/g) ?? []).map((each, at) => {
+      const kind = kinds[at % kinds.length];
+      if (kind === "k") return each; // an angle, or a flag of an arc
+      const offset = still || kind === "s" ? 0 : kind === "x" ? left : top;
+      return String(Math.round((Number(each) * scale + offset) * 100) / 100);
+    });
+    return command + numbers.join(" ");
+  });
+}
+
 /**
  * A path of the box of 100, in a box of `size` around a point.
  * @param {string} d
  * @param {Point} centre
  * @param {number} size
  * @param {import("./dom.js").Attributes} attributes
+ * @param {number} stroke its width in the box of 100, if it has any
  */
-function outline(d, centre, size, attributes) {
+function outline(d, centre, size, attributes, stroke = 0) {
   const scale = size / 100;
-  return svg("path", { ...attributes, d, transform: `translate(${centre.x - size / 2} ${centre.y - size / 2}) scale(${scale})` });
+  const path = placed(d, centre.x - size / 2, centre.y - size / 2, scale);
+  return svg("path", { ...attributes, d: path, "stroke-width": stroke ? Math.round(stroke * scale * 100) / 100 : null });
 }
 
 /**
@@ -146,7 +173,7 @@ function shown(cell, colour, centre, size) {
     case "disc":
       return [...disc(whose, centre, size), ...face()];
     case "crowned":
-      return [...disc(whose, centre, size), outline(CROWN, centre, size * 0.62, { class: `crown on-${whose}` })];
+      return [...disc(whose, centre, size), outline(CROWN, centre, size * 0.62, { class: `crown on-${whose}` }, 4)];
     case "dot":
       return [svg("circle", { class: `dot ${whose}`, ...around, r: size * 0.12 })];
     case "block":
@@ -174,8 +201,8 @@ function shown(cell, colour, centre, size) {
   }
   if (cell.text && Object.hasOwn(FIGURES, cell.shape)) {
     const [body, lines] = FIGURES[cell.shape];
-    const parts = [outline(body, centre, size * 0.94, { class: `figure ${whose}` })];
-    if (lines) parts.push(outline(lines, centre, size * 0.94, { class: `figure-lines ${whose}` }));
+    const parts = [outline(body, centre, size * 0.94, { class: `figure ${whose}` }, 4)];
+    if (lines) parts.push(outline(lines, centre, size * 0.94, { class: `figure-lines ${whose}` }, 3.5));
     if (cell.shape === "ghost") {
       parts.push(outline(GHOST, centre, size * 0.94, { class: "eyes" }), outline(PUPILS, centre, size * 0.94, { class: "pupils" }));
     }

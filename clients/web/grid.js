@@ -4,7 +4,7 @@
 import { boardDice, diceOnBoard } from "./board_dice.js";
 import { CELL, UPRIGHT, plan, spot } from "./boards.js";
 import { spotName } from "./choosing.js";
-import { html, svg } from "./dom.js";
+import { html, svg, write } from "./dom.js";
 import { piece, stack } from "./figures.js";
 import { drawTable } from "./scene_items.js";
 
@@ -143,8 +143,9 @@ export class Board {
     if (marked) node.firstElementChild?.setAttribute("class", spot(this.element, this.shape, y, x, mark)[0].getAttribute("class") ?? "");
     if (alike(cell, old)) return;
     const holder = this.holders[y][x];
-    holder.replaceChildren(...this.standing(cell, y, x));
-    if (this.shape.look === "pits" && holder.nextElementSibling) holder.nextElementSibling.textContent = cell.text;
+    for (const each of [...holder.children]) each.remove();
+    holder.append(...this.standing(cell, y, x));
+    if (this.shape.look === "pits" && holder.nextElementSibling) write(holder.nextElementSibling, cell.text);
   }
 
   /** The classes of a cell that say what happened there. @type {(cell: Scenes.Cell, before?: Scenes.Cell) => string} */

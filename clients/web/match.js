@@ -9,7 +9,7 @@ import { offerRematch } from "./rematch.js";
 import { Backoff } from "./backoff.js";
 import { UPRIGHT } from "./boards.js";
 import { Connection, endpoint } from "./connection.js";
-import { holder, say as setState } from "./dom.js";
+import { byId, holder, say as setState } from "./dom.js";
 import { howToPlay } from "./how_to.js";
 import { News } from "./competition_news.js";
 import { nonce, showOwn } from "./seat_actions.js";
@@ -34,6 +34,8 @@ const picture = new Picture(parts, choose);
 const { seats, list } = parts;
 /** @type {Connection | null} */
 let connection = null;
+/** The signed-in player, empty for nobody; null while it is not known. @type {string | null} */
+let me = null;
 
 /** Ask the server; returns the number of the request, or 0 while there is no connection. @param {import("./connection.js").Request} message */
 const send = (message) => connection?.send(message) ?? 0;
@@ -82,10 +84,6 @@ async function take(found) {
   match.turn = found.your_turn ? found.ply ?? 0 : null;
   match.offered = (found.draw_offers ?? []).some((seat) => seat !== found.seat);
   await snapshot(found);
-  // Arrow keys walk over the board at once, unless a person has gone elsewhere.
-  if (match.turn !== null && document.activeElement === document.body) {
-    /** @type {SVGElement | null} */ (parts.scene.querySelector(".spot[tabindex='0']"))?.focus(/** @type {FocusOptions} */ ({ preventScroll: true, focusVisible: false }));
-  }
   showSitting(parts.sitting);
 }
 
@@ -114,7 +112,8 @@ async function fetchAll() {
   }
   const first = !match.told;
   match.status = "finished";
-  if (first) await findOwnSeat();
+  await findOwnSeat();
+  if (first) keepOwnView();
   await fetchKnown();
   if (of !== match.id) return false;
   if (mode === "page" && !parts.seenLabel.hidden) offerAllHands(parts.hands, load);
@@ -126,15 +125,15 @@ async function fetchAll() {
   return true;
 }
 
-/** A player who comes back keeps the own side of the board, and what only that seat saw. */
+/** A player who comes back keeps the own side of the board; an author is known by the bot. */
 async function findOwnSeat() {
   if (mode !== "page" || match.seat !== null) return;
-  const { player } = await whoAmI();
+  me ??= (await whoAmI()).player;
+  const player = me;
   const seat = match.seats.findIndex((each) => player && holder(each) === player);
   if (seat >= 0) match.seat = seat;
   const bot = match.seats.findIndex((each) => player && each.player === player);
   if (seat < 0 && bot >= 0) match.bot = bot;
-  keepOwnView();
 }
 
 /** Look at what has hidden information with one's own eyes. */
@@ -189,7 +188,8 @@ async function load() {
 /** Returns the user of this page: the signed-in person in their own match, or a spectator. */
 async function identity() {
   if (mode !== "page") return {};
-  const { matches } = await whoAmI();
+  const { matches, player } = await whoAmI();
+  me = player;
   return matches.some((each) => each.match === match.id) ? AS_MYSELF : {};
 }
 
@@ -374,10 +374,17 @@ function enter(other) {
   load();
 }
 
-const queue = new Queue(() => ({ id: match.id, competition: place.dataset.competition ?? "", game: place.dataset.game || match.game }), enter, setState, () => news.toggle(mode === "projector", place));
+const queue = new Queue(() => ({
+  id: match.id, competition: place.dataset.competition ?? "", game: place.dataset.game || match.game,
+  held: match.status === "finished" && !match.follow && match.at < last(),
+}), enter, setState, () => news.toggle(mode === "projector", place));
 const news = new News(place.dataset.competition ?? "");
 const loading = new Backoff(load, setState);
 
+// The board has the focus when a turn begins; only people who use keys need to see where.
+addEventListener("keydown", () => { document.documentElement.dataset.keys = ""; }, { capture: true, once: true });
+// Beside the heading, notices cover nothing and move no board.
+if (mode === "page") document.querySelector(".heading")?.append(byId("state"));
 addEventListener("hashchange", () => {
   const ply = fromAddress();
   if (ply !== null) passing.go(ply);

@@ -27,6 +27,7 @@ export class Picture {
     this.parts = parts;
     this.choose = choose;
     this.spot = ""; // what had the focus when a person chose
+    this.keys = true; // whether they chose with keys; the first turn is ready for them
     this.saidAt = 0;
     /** The scene on the page. @type {Shown | null} */
     this.shown = null;
@@ -36,6 +37,7 @@ export class Picture {
   clear() {
     this.shown = null;
     this.spot = "";
+    this.keys = true;
   }
 
   /** Let a person choose again in the position that is shown. */
@@ -50,11 +52,12 @@ export class Picture {
     const { scene, list, thoughts, explained, output, outcome } = this.parts;
     const mine = match.turn !== null && at === last();
     const focused = /** @type {HTMLElement | SVGElement | null} */ (document.activeElement);
-    if (focused && scene.contains(focused)) this.spot = focused.dataset.spot ?? "";
-    if (scenes[at]) this.draw(scenes[at], mine);
-    if (mine && this.spot && document.activeElement === document.body) {
-      /** @type {SVGElement | null} */ (scene.querySelector(`[data-spot="${CSS.escape(this.spot)}"]`))?.focus();
+    if (focused && scene.contains(focused)) {
+      this.spot = focused.dataset.spot ?? "";
+      this.keys = focused.matches(":focus-visible");
     }
+    if (scenes[at]) this.draw(scenes[at], mine);
+    if (mine && document.activeElement === document.body) this.focus();
     document.title = document.title.replace(/^(Your turn: )?/, match.turn === null ? "" : "Your turn: ");
     this.showWhere();
     list.mark(at);
@@ -67,6 +70,18 @@ export class Picture {
     const said = place.querySelector(".status .said")?.textContent;
     place.classList.toggle("told", Boolean(said) && text.startsWith(said ?? "")); // not twice
     this.showSeats();
+  }
+
+  /**
+   * Let arrow keys walk over the board, from the spot that had the focus before. They step through the match
+   * for people who chose with the mouse.
+   */
+  focus() {
+    const { scene } = this.parts;
+    /** @type {SVGElement | null} */
+    const before = this.spot ? scene.querySelector(`[data-spot="${CSS.escape(this.spot)}"]`) : null;
+    if (before) before.focus();
+    else if (this.keys) /** @type {SVGElement | null} */ (scene.querySelector(".spot[tabindex='0']"))?.focus(/** @type {FocusOptions} */ ({ preventScroll: true, focusVisible: false }));
   }
 
   /**
@@ -86,7 +101,8 @@ export class Picture {
     const before = parts.scene.firstElementChild;
     const stood = standing(before);
     parts.scene.replaceChildren(drawn);
-    place.classList.toggle("felt", mode === "page" && !drawn.querySelector(".boards")); // cards and dice lie on felt
+    const felt = mode === "page" && !drawn.querySelector(".boards"); // cards and dice lie on felt
+    for (const node of [place, document.body]) node.classList.toggle("felt", felt);
     parts.settle();
     if (!shown || outline(shown.scene) !== outline(scene) || shown.mine !== mine) parts.room();
     const step = shown && shown.seenBy === match.seenBy ? at - shown.at : 0;

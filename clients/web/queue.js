@@ -8,7 +8,8 @@ const REST = 8000; // ms that a result stays
 /** Looks for the next match; `enter(id)` is called with it. */
 export class Queue {
   /**
-   * @param {() => {id: string, competition: string, game: string}} here what is shown now
+   * @param {() => {id: string, competition: string, game: string, held: boolean}} here what is shown now, and
+   *   whether somebody looks at an earlier position of it
    * @param {(id: string) => void} enter
    * @param {(text: string) => void} say
    * @param {() => void} idle called when there is no match to show
@@ -42,7 +43,11 @@ export class Queue {
   async look() {
     clearTimeout(this.timer);
     this.timer = undefined;
-    const { id } = this.here();
+    const { id, held } = this.here();
+    if (held) {
+      this.timer = setTimeout(() => this.look(), EVERY);
+      return;
+    }
     try {
       const next = (await this.matches()).findLast((each) => each.match !== id); // the one that waits the longest
       if (next) {

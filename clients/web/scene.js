@@ -42,6 +42,8 @@ export function sideBelow(scene) {
   return Number(drawn?.dataset.below ?? 0);
 }
 
+/** @typedef {{index: number, board: import("./grid.js").Board, node: HTMLElement, together: HTMLElement}} Kept */
+
 /** Draws one scene; `choose(action)` is called with what a person chooses, if anything can be. */
 export class Drawing {
   /**
@@ -61,6 +63,8 @@ export class Drawing {
     this.boards = new Map();
     /** The drawing of each element, if any. @type {(HTMLElement | null)[]} */
     this.nodes = [];
+    /** The board of the drawing before, where it stays in the page. @type {Kept | null} */
+    this.kept = null;
     this.choosing = choose || options.premove
       ? new Choosing(scene, choose, (text) => this.words(text), (element) => this.turned(element)) : null;
   }
@@ -139,8 +143,13 @@ export class Drawing {
     const before = html("div", { class: "places" });
     /** @type {HTMLElement[]} */
     const boards = [];
-    const together = html("div", { class: "boards" });
+    const together = this.kept?.together ?? html("div", { class: "boards" });
     (this.scene.elements ?? []).forEach((element, index) => {
+      if (this.kept?.index === index) {
+        this.follows(this.kept, element);
+        parts.push(together);
+        return;
+      }
       const drawn = this.nodes[index] = this.element(element, index, several);
       if (!drawn) return;
       const seat = seatOf(element);
@@ -169,8 +178,45 @@ export class Drawing {
    * @param {number} index
    */
   before(index) {
-    const before = this.previous?.elements?.[index];
-    return before?.kind === "grid" ? before : null;
+    const grids = (/** @type {Scenes.Element[]} */ elements) => elements.filter((each) => each.kind === "grid");
+    const at = grids((this.scene.elements ?? []).slice(0, index)).length; // dice before a board come and go
+    return grids(this.previous?.elements ?? [])[at] ?? null;
+  }
+
+  /**
+   * Take over a board that stays in the page, as it is now.
+   * @param {Kept} kept
+   * @param {Scenes.Element} element
+   */
+  follows({ index, board, node }, element) {
+    if (element.kind !== "grid") return;
+    this.boards.set(index, board);
+    this.nodes[index] = node;
+    board.by = this;
+    board.follow(element, this.before(index));
+  }
+
+  /**
+   * Show a scene with the same single board and other things beside it, without drawing the board again.
+   * @param {Scenes.Scene} scene
+   * @param {Scenes.Scene | null} previous
+   * @param {HTMLElement} whole what this drawing has drawn
+   * @returns {Drawing | null} null if its board is another one
+   */
+  successor(scene, previous, whole) {
+    const [now, old] = [scene, this.scene].map(({ elements = [] }) => elements.flatMap((each, at) => (isBoard(each) ? [at] : [])));
+    const board = this.boards.get(old[0]);
+    const node = this.nodes[old[0]];
+    const together = node?.closest(".boards");
+    if (now.length !== 1 || old.length !== 1 || !board || !node || !(together instanceof HTMLElement)) return null;
+    if (String(scene.seats) !== String(this.scene.seats) || shape(scene.elements[now[0]]) !== shape(this.scene.elements[old[0]])) return null;
+    const next = new Drawing(scene, previous, null, this.options);
+    next.kept = { index: now[0], board, node, together };
+    const parts = next.parts(false);
+    for (const each of [...whole.children]) if (each !== together) each.remove();
+    together.before(...parts.slice(0, parts.indexOf(together)));
+    together.after(...parts.slice(parts.indexOf(together) + 1));
+    return next;
   }
 
   /**
@@ -231,12 +277,15 @@ export class Drawing {
  * @param {Scenes.Scene} scene
  */
 function form({ elements = [], seats }) {
-  return JSON.stringify([seats, elements.map((element) => {
-    if (element.kind !== "grid") return [element.kind, seatOf(element)];
-    const { look, theme, bottom, rows, ends, label, row_labels: names, column_labels: heads } = element;
-    const walls = look === "maze" && rows.map((row) => row.map((cell) => cell.shape === "wall")); // they join
-    return [look, theme, bottom, label, rows.map((row) => row.length), ends?.length, names, heads, walls];
-  })]);
+  return JSON.stringify([seats, elements.map(shape)]);
+}
+
+/** The same for one element. @param {Scenes.Element} element */
+function shape(element) {
+  if (element.kind !== "grid") return `${element.kind} ${seatOf(element)}`;
+  const { look, theme, bottom, rows, ends, label, row_labels: names, column_labels: heads } = element;
+  const walls = look === "maze" && rows.map((row) => row.map((cell) => cell.shape === "wall")); // they join
+  return JSON.stringify([look, theme, bottom, label, rows.map((row) => row.length), ends?.length, names, heads, walls]);
 }
 
 /** A picture of scenes that follow each other: nothing can be chosen in it, and it is not heard. */
@@ -260,8 +309,13 @@ export class Film {
       this.drawing.follow(scene, previous);
       return;
     }
-    this.drawing = new Drawing(scene, previous, null, { silent: true });
     this.form = found;
+    const next = this.node && this.drawing?.successor(scene, previous, this.node);
+    if (next) {
+      this.drawing = next;
+      return;
+    }
+    this.drawing = new Drawing(scene, previous, null, { silent: true });
     const made = this.drawing.draw();
     this.node?.replaceWith(made);
     this.node = made;

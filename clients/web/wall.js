@@ -4,7 +4,7 @@
 
 import { seatClass } from "./colours.js";
 import { Connection, endpoint } from "./connection.js";
-import { byId, clockText, holder, html, say } from "./dom.js";
+import { byId, clockText, holder, html, say, write } from "./dom.js";
 import { fit, outline } from "./fit.js";
 import { News } from "./competition_news.js";
 import { Film } from "./scene.js";
@@ -14,15 +14,13 @@ const MOST = 64; // boards
 const EVERY = 3000; // ms between two looks for new matches
 const STAY = 8000; // ms that a board stays after its match is over
 const LEAST = 300; // ms that positions are shown, so that they can be seen
-const AT_ONCE = 4; // boards that are drawn in one frame, so that no frame takes long
+const AT_ONCE = 6; // boards that are drawn in one frame, so that no frame takes long
 
 const wall = byId("wall");
 const news = new News(wall.dataset.competition ?? "");
 const empty = html("p", {}, "No match is running now: boards appear here by themselves.");
 /** @type {Map<string, Tile>} */
 const tiles = new Map();
-/** @type {(node: Element, text: string) => void} */
-const write = (node, text) => { if (node.textContent !== text) node.textContent = text; };
 
 /** @typedef {{termination: string, returns?: number[], reason?: string}} Outcome */
 
@@ -53,7 +51,7 @@ class Tile {
     this.film = new Film(); // a picture: its match has the words
     this.field = html("div", { class: "field" });
     this.rows = this.seats.map((seat) => ({
-      swatch: html("span", { class: "swatch" }), who: html("span", { class: "who" }, holder(seat)), clock: html("span", { class: "clock" }),
+      shown: "", swatch: html("span", { class: "swatch" }), who: html("span", { class: "who" }, holder(seat)), clock: html("span", { class: "clock" }),
     }));
     this.players = html("div", { class: "players" }, this.rows.flatMap(({ swatch, who, clock }) => [swatch, who, clock]));
     this.foot = html("div", { class: "foot" });
@@ -79,11 +77,14 @@ class Tile {
     }
   }
 
-  due() {
-    return this.seen && (this.scene !== this.drawn || this.resized);
+  /** Whether anything of it is to be drawn. @param {number} now */
+  due(now) {
+    return this.seen && (this.scene !== this.drawn || this.resized || this.clocks.some((clock) => this.rows[clock.seat ?? 0]?.shown !== this.time(clock, now)));
   }
 
-  draw() {
+  /** @param {number} now */
+  draw(now) {
+    this.tick(now);
     const { scene, drawn } = this;
     if (!scene) return;
     if (scene !== drawn) this.film.show(scene, this.before);
@@ -105,11 +106,16 @@ class Tile {
     if (this.field.firstElementChild) fit(this.field, high);
   }
 
+  /** The time that is left on a clock, as text. @type {(clock: Messages.ClockState, now: number) => string} */
+  time(clock, now) {
+    return clockText((clock.remaining_ms ?? 0) - (clock.running ? now - this.clocksAt : 0));
+  }
+
   /** Show the time that is left. @param {number} now */
   tick(now) {
     for (const clock of this.clocks) {
       const row = this.rows[clock.seat ?? 0];
-      if (row) write(row.clock, clockText((clock.remaining_ms ?? 0) - (clock.running ? now - this.clocksAt : 0)));
+      if (row) write(row.clock, row.shown = this.time(clock, now));
     }
   }
 
@@ -144,17 +150,17 @@ let round = [];
 let begun = 0; // when the round began
 
 /**
- * Draw new positions in rounds: a few boards in each frame until all are done, then no frame until the next
- * round. Without a graphics card even an empty frame has a cost.
+ * Draw new positions and times in rounds: a few neighbours in each frame until all are done, then no frame until
+ * the next round. Without a graphics card even an empty frame has a cost, and what is drawn at one end of the
+ * screen and at the other costs twice.
  * @param {number} now
  */
 function frame(now) {
   if (!round.length) {
     begun = now;
-    round = [...tiles.values()].filter((tile) => tile.due());
-    for (const tile of tiles.values()) if (tile.seen) tile.tick(now);
+    round = [...wall.children].flatMap((node) => tiles.get(/** @type {HTMLElement} */ (node).dataset.match ?? "") ?? []).filter((tile) => tile.due(now));
   }
-  for (const tile of round.splice(0, AT_ONCE)) tile.draw();
+  for (const tile of round.splice(0, AT_ONCE)) tile.draw(now);
   if (round.length) requestAnimationFrame(frame);
   else setTimeout(() => requestAnimationFrame(frame), Math.max(0, begun + LEAST - performance.now()));
 }

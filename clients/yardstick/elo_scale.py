@@ -36,8 +36,8 @@ def _expected(difference: float) -> float:
 def rating(results: Sequence[tuple[float, float]]) -> Interval:
     """Return the rating with its 95 % interval; each result is an opponent's rating and a score.
 
-    Scores are from 0 to 1.  Who has won everything has no upper bound, and an infinite rating; who
-    has lost everything, the opposite.  Raises `ValueError` without results.
+    Scores are from 0 to 1.  If all were won, rating and upper bound are infinite; if all were lost,
+    rating and lower bound are.  Raises `ValueError` without results.
     """
     if not results:
         raise ValueError("a rating needs at least one result")

@@ -47,7 +47,7 @@ class Measured:
 
     game: str
     measure: str
-    """What is measured, with its unit."""
+    """The measure, with its unit."""
     against: str
     value: Interval
     """The result with its 95 % interval; without one where it is exact."""

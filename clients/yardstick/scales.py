@@ -32,7 +32,7 @@ class Engines:
 
     opponents: tuple[Opponent, ...]
     unit: str
-    """What the result is: ``Elo`` beside rated opponents, ``score`` or ``points`` beside each."""
+    """``Elo`` for one rating beside rated opponents; ``score`` or ``points`` beside each of them."""
     opening_plies: int = 0
     """Random plies at the start of a pair, where bots would repeat their matches otherwise."""
 
@@ -47,7 +47,7 @@ class Exact:
 
 @dataclass(frozen=True, slots=True)
 class Exploitability:
-    """What a best answer wins against the policy that the bot computes in its time."""
+    """The gain of best answers against the policy that the bot computes in its time."""
 
 
 Scale = Engines | Exact | Exploitability

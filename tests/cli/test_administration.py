@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -97,7 +98,8 @@ def test_a_competition_is_paused_and_left(plyhouse: Plyhouse, tmp_path: Path) ->
 
     asyncio.run(make())
     assert plyhouse("competition", "pause", "cup").code == 0
-    assert "paused" in plyhouse("competition", "list").out
+    listed = plyhouse("competition", "list").out
+    assert re.search(r"^cup +Autumn +\S+ +paused ", listed, re.M), listed
     assert "Withdrew ada/deep" in plyhouse("competition", "withdraw", "cup", "ADA/Deep").err
     assert plyhouse("competition", "resume", "cup").code == 0
     assert plyhouse("competition", "delete", "cup", "--why", "a test", "--yes").code == 0

@@ -134,7 +134,10 @@ def test_a_class_at_the_command_line(server: Server, plyhouse: Plyhouse, tmp_pat
 
     (tmp_path / "cup.toml").write_text(CUP)
     do("competition", "open", "cup.toml")
-    assert "Cup" in do("competition", "list").out
+    listed = do("competition", "list").out
+    assert re.search(
+        r"^id +name +games +status\n[0-9a-z]{8,} +Cup +tic_tac_toe +open$", listed, re.M
+    )
     (tmp_path / "bad.csv").write_text("name,email\nada,\n,\nbob,nowhere\nada,\n")
     said = do("student", "import", "bad.csv", "-o", "tokens.csv", code=2).err
     assert "line 4" in said

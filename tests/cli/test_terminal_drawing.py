@@ -6,6 +6,10 @@ import random
 
 import pytest
 
+from plyhouse.clients.terminal.board_drawing import sizes_of
+from plyhouse.clients.terminal.canvas import Canvas
+from plyhouse.clients.terminal.colours import Ink
+from plyhouse.clients.terminal.pieces import draw_figure
 from plyhouse.clients.terminal.text_scene import actions, draw, from_spot
 from plyhouse.games.base import CHANCE
 from plyhouse.games.registry import BUILT_IN, get_game
@@ -111,3 +115,17 @@ def test_a_double_label_stands_above_and_below() -> None:
 @pytest.mark.parametrize("name", sorted(BUILT_IN))
 def test_every_board_fits_eighty_columns(name: str) -> None:
     assert max(map(len, drawn(name))) <= 80
+
+
+@pytest.mark.parametrize("look", ["", "wells", "checkered", "lines", "hex"])
+def test_discs_side_by_side_and_one_above_the_other_stay_apart(look: str) -> None:
+    lower_half = set("\u2584\u2596\u2597\u2599\u259f\u2588\u258c\u2590\u259a\u259e\u259b\u259c")
+    for width, height in sizes_of({"look": look}):
+        cell = {"text": "x", "shape": "disc", "owner": 0}
+        canvas = Canvas()
+        draw_figure(canvas, (0, 0, width, height), cell, Ink())
+        lines = canvas.text().splitlines()
+        indents = [len(line) - len(line.lstrip()) for line in lines]
+        assert max(map(len, lines)) < width or min(indents) > 0, (width, height, lines)
+        if height > 1:
+            assert len(lines) < height or not lower_half & set(lines[-1]), (width, height, lines)

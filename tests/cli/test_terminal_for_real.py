@@ -27,6 +27,21 @@ def test_a_match_is_drawn_in_place_and_the_terminal_is_given_back() -> None:
     assert "You lost (-1), by resignation." in after, "what remains is the result"
 
 
+def test_bot_of_a_level_is_played_and_the_way_out_is_named_while_typing() -> None:
+    steps = [
+        ("You to move", "/"),
+        ("Esc goes back to the board, where q leaves", "4\r"),
+        ("local/medium: ", "/"),
+        ("Esc goes back to the board, where q leaves", "\x1b"),
+        ("column", "q"),
+        ("Press q once more", "q"),
+    ]
+    play = ("play", "connect_four", "--against", "medium", "--bot-time", "0.2")
+    shown = in_terminal(*play, columns=80, rows=24, steps=steps)
+    assert shown.code == 0, shown.text[-2000:]
+    assert "Connect four against medium" in shown.text
+
+
 def test_plain_lines_where_they_are_asked_for() -> None:
     shown = in_terminal(*PLAY, "--plain", stdin="b2\nquit\n")
     assert shown.code == 0

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from plyhouse.games import CHANCE, TERMINAL, IllegalAction, InvalidAction, State, get_game
+from plyhouse.games.scene import Button, Grid
 
 
 def play(spec: str, text: str) -> State:
@@ -66,3 +67,16 @@ def test_dice_are_seen_by_their_seat_until_the_call() -> None:
     assert game.observe(state, None).fields()["dice"] == ()
     over = play(game.spec, "5 2 6 6 1x5 liar")
     assert game.observe(over, None).fields()["shown"] == ((2, 5), (6, 6))
+
+
+def test_bid_table_stays_in_sight_at_the_top_bid() -> None:
+    game = get_game("liars_dice")
+    state = play("liars_dice", "1 2 2x6")
+    assert [game.format(state, action) for action in state.actions()] == ["liar"]
+    for seat in (0, 1):
+        elements = game.scene(game.observe(state, seat)).elements
+        (table,) = [each for each in elements if isinstance(each, Grid)]
+        assert table.look == "table"
+        assert [cell.text for row in table.rows for cell in row if cell.highlight] == ["2x6"]
+        assert all(cell.action is None for row in table.rows for cell in row)
+    assert any(isinstance(each, Button) and each.action == "liar" for each in elements)

@@ -101,6 +101,33 @@ async def test_why_the_match_was_lost_is_three_presses_away(
         assert page.errors == []
 
 
+async def test_actions_of_a_tree_are_written_as_people_and_as_bots_write_them(page: Page) -> None:
+    config = ServerConfig(port=0, database="sqlite:///:memory:", tree_command=explain_command())
+    async with running_server(config) as server:
+        house = House(server)
+        bots = await house.pair('chess(fen="7k/P7/8/8/8/8/8/K7 w - - 0 1")')
+        await bots[0].act("a7a8q")
+        bots[1].resign()
+        await bots[0].finish()
+        await page.go(f"{house.url}/matches/{bots[0].match}#0")
+        await page.until("document.querySelector('#explain button')?.checkVisibility()")
+        await page.click("#explain button")
+        await page.until("document.querySelector('#explain [role=tree]')")
+        rows = await page.evaluate(
+            "[...document.querySelectorAll('#explain [role=treeitem] > .row')]"
+            ".filter((row) => row.checkVisibility()).map((row) => ['b', 'code'].map((name) => {"
+            " const node = row.querySelector(name);"
+            " return node && [node.textContent, node.checkVisibility()]; }))"
+        )
+        written = {bot[0]: (person, bot) for person, bot in rows if bot}
+        for action, san in (("a7a8q", "a8=Q+"), ("a7a8n", "a8=N"), ("a1b2", "Kb2")):
+            assert written[action] == ([san, True], [action, True])
+        title = "document.querySelector('#explain .row code').title"
+        assert await page.evaluate(title) == "As bots write it"
+        assert "Played was a8=Q+" in await page.text("#explain")
+        assert page.errors == []
+
+
 async def barriers(page: Page) -> list[str]:
     """Return axe-core's findings, light and dark; none if it is not installed."""
     if not AXE.exists():

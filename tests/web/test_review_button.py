@@ -32,7 +32,7 @@ async def test_the_ply_that_lost_is_one_press_away(page: Page) -> None:
         await page.until("document.querySelector('#review')?.textContent.includes('was lost at')")
         told = await page.text("#review")
         assert "The value was lost at ply 2: b1 is worth -1.00" in told
-        assert f"--match {match} --ply 2 --server {house.url}" in told
+        assert "Ask your bot again" not in told, "for its author alone"
         await page.click("#review button[data-ply='1']")
         await page.until("document.querySelector('#where').textContent.startsWith('1 / ')")
         # Authors of its bots are asked about their own side, also when they come later.
@@ -44,6 +44,11 @@ async def test_the_ply_that_lost_is_one_press_away(page: Page) -> None:
             await page.go(f"{house.url}/matches/{match}")
             await page.until("document.querySelector('#review button')")
             assert await page.text("#review button") == asked
+            await page.click("#review button")
+            await page.until("document.querySelector('#review').textContent.includes('ply')")
+            told = await page.text("#review")
+            command = f"Ask your bot again: plyhouse bot ask mybot.py --match {match} --ply 2"
+            assert (f"{command} --server {house.url}" in told) == (player == "bob"), told
         assert page.errors == []
 
 

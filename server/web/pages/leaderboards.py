@@ -59,16 +59,21 @@ async def front(state: State, request: Request[Any, Any, Any]) -> Response[str]:
         bots=len(directory.online()),
         running=len(directory.live),
         seeks=len(service(state, Lobby)),
-        hero=_hero(running) or _hero(recent),
+        hero=_hero(running, recent),
         competitions=await _going_on(store),
         boards=await _boards(store),
         recent=recent,
     )
 
 
-def _hero(rows: Sequence[MatchRow]) -> MatchRow | None:
-    """Return the match to show: one with open information, as spectators see cards from behind."""
-    return next((row for row in rows if not hidden_information(row.game)), next(iter(rows), None))
+def _hero(running: Sequence[MatchRow], recent: Sequence[MatchRow]) -> MatchRow | None:
+    """Return the match to show: a running one before the latest, None if there is none.
+
+    Games with hidden information come last, as spectators see their cards from behind. Matches
+    without an action, and void ones, are left out.
+    """
+    shown = [*running, *(row for row in recent if row.ply and row.void_reason is None)]
+    return next((row for row in shown if not hidden_information(row.game)), next(iter(shown), None))
 
 
 async def _going_on(store: Store) -> list[CompetitionRow]:
