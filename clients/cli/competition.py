@@ -336,7 +336,7 @@ def freeze(name: str, server: str, token: str | None, why: str) -> None:
     Practice goes on.
     """
     made = _step(server, token, name, "freeze", why)
-    note(f"{made.name} is frozen: what plays changes no more.")
+    note(f"{made.name} is frozen: entries keep their versions.")
 
 
 anyway_option = click.option(

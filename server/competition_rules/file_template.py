@@ -41,7 +41,7 @@ One bot each. Your own work; say what you took from where.
 # plyhouse competition open, freeze, run.
 [dates]
 # opening = {opening}  # students may join; left out: at once
-freeze = {freeze}  # the version that plays changes no more; practice goes on
+freeze = {freeze}  # entries keep their versions; practice goes on
 final = {final}  # the final begins
 
 [limits]
