@@ -32,7 +32,7 @@ class Engines:
 
     opponents: tuple[Opponent, ...]
     unit: str
-    """``Elo`` for one rating beside rated opponents; ``score`` or ``points`` beside each of them."""
+    """``Elo``: one rating beside rated opponents; ``score`` or ``points``: a result beside each."""
     opening_plies: int = 0
     """Random plies at the start of a pair, where bots would repeat their matches otherwise."""
 

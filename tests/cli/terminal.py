@@ -95,5 +95,6 @@ def in_terminal(
         code = process.wait(timeout=100)
     finally:
         process.kill()
+        process.wait()
         os.close(ours)
     return Shown(code, data.decode(errors="replace"))

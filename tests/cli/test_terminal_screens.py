@@ -61,6 +61,18 @@ async def test_tic_tac_toe_by_mouse_and_keys_to_the_end_and_once_more() -> None:
         assert at.screen.course.told == []
 
 
+async def test_turn_that_comes_while_one_types_leaves_the_focus() -> None:
+    async with sitting("tic_tac_toe", script()) as at:
+        await at.my_turn()
+        await at.pilot.press("slash", "b")
+        at.screen._turn_shown = None  # the turn is a new one
+        at.screen.refresh_all()
+        await at.pilot.press("2")
+        field = at.screen.query_one(ActionList).field
+        assert field.has_focus
+        assert field.value == "b2"
+
+
 @pytest.mark.slow
 async def test_a_choice_of_both_at_once_is_made_from_the_list() -> None:
     async with sitting("rock_paper_scissors", script("scissors")) as at:

@@ -214,7 +214,8 @@ class MatchScreen(ReplayControl):
             actions.offer(self.course.legal or tuple(self.course.labels), labels)
         if self._turn_shown != self.course.turn:
             self._turn_shown = self.course.turn
-            self.set_focus(board if board.choosable else actions.options)
+            if self.focused is not actions.field:  # somebody types already
+                self.set_focus(board if board.choosable else actions.options)
         elif asked:
             self.set_focus(actions.options)
 

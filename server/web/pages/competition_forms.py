@@ -90,7 +90,9 @@ DELETE: Final = Step(
 STEPS: Final[dict[str, tuple[Step, ...]]] = {
     "draft": (Step("open", "Open now", "", "Before its date: students may join."),),
     "open": (
-        Step("freeze", "Freeze", "Really freeze?", "Entries keep their versions; practice goes on."),
+        Step(
+            "freeze", "Freeze", "Really freeze?", "Entries keep their versions; practice goes on."
+        ),
     ),
     "frozen": (
         Step("run", "Begin the final", "Really begin?", "Matches begin at once."),
