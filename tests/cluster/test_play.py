@@ -545,9 +545,12 @@ async def test_pairing_of_two_matches_begins_again_once(
     (owner,) = {each.owner for each in live.values() if isinstance(each, RemoteMatch)}
     begun = []
     start = first.hub.runner.start
-    monkeypatch.setattr(
-        first.hub.runner, "start", lambda plan, *rest: begun.append(plan.id) or start(plan, *rest)
-    )
+
+    def begin(plan: Any, *rest: Any) -> Any:
+        begun.append(plan.id)
+        return start(plan, *rest)
+
+    monkeypatch.setattr(first.hub.runner, "start", begin)
     await cluster.stop(second if second.hub.store.epoch == owner else third)
     async with asyncio.timeout(30):
         while not first.hub.directory.own:  # noqa: ASYNC110 - it looks by itself
