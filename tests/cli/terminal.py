@@ -20,6 +20,10 @@ from tests.cli.conftest import clean_environment, forked_command
 __all__ = ["Shown", "in_terminal"]
 
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+QUIET = 0.2
+"""A screen is still when nothing has been written for so many seconds."""
+PATIENCE = 2.0
+"""Seconds after which keys are typed even though the screen goes on changing."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +57,10 @@ def in_terminal(
     """Run ``plyhouse`` in its own terminal.
 
     ``stdin`` is typed at once, each of ``keys`` when what is shown ends with ``after``.  ``steps``
-    are pairs of a text to wait for, since the previous step, and the keys to type then.
+    are pairs of a text to wait for, since the previous step, and the keys to type when it has come
+    and the screen is still.
     """
-    waiting, coming, seen = list(keys), list(steps), 0
+    waiting, coming, seen, came = list(keys), list(steps), 0, 0.0
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     environment = clean_environment({"TERM": "xterm-256color", **(env or {})})
@@ -72,18 +77,20 @@ def in_terminal(
     data, deadline = b"", time.monotonic() + 120
     try:
         while time.monotonic() < deadline:
-            if not select.select([ours], [], [], 1.0)[0]:
-                continue
-            try:
-                piece = os.read(ours, 65536)
-            except OSError:  # the terminal is closed
-                break
-            if not piece:
-                break
-            data += piece
+            quiet = not select.select([ours], [], [], QUIET)[0]
+            if not quiet:
+                try:
+                    piece = os.read(ours, 65536)
+                except OSError:  # the terminal is closed
+                    break
+                if not piece:
+                    break
+                data += piece
             if coming and coming[0][0] in _CONTROL.sub("", data[seen:].decode(errors="replace")):
-                seen = len(data)
-                os.write(ours, coming.pop(0)[1].encode())
+                came = came or time.monotonic()
+                if quiet or time.monotonic() - came > PATIENCE:
+                    came, seen = 0.0, len(data)
+                    os.write(ours, coming.pop(0)[1].encode())
             if waiting and data.endswith(after.encode()):
                 while termios.tcgetattr(ours)[3] & termios.ICANON:  # until it listens to keys
                     assert time.monotonic() < deadline

@@ -33,7 +33,7 @@ def test_bot_of_a_level_is_played_and_the_way_out_is_named_while_typing() -> Non
         ("Esc goes back to the board, where q leaves", "4\r"),
         ("local/medium: ", "/"),
         ("Esc goes back to the board, where q leaves", "\x1b"),
-        ("column", "q"),
+        ("Leave", "q"),  # the footer names it again
         ("Press q once more", "q"),
     ]
     play = ("play", "connect_four", "--against", "medium", "--bot-time", "0.2")
