@@ -87,21 +87,20 @@ def yardstick(
     seed = secrets.randbits(32) if seed is None else seed
     found: list[Measured] = []
     left_out = False
+    scaled = []
     for spec in games or game_names():
         game = get_game(spec, files=True)
         scale = scale_of(game, solvable=_solvable(game, bot))
-        if scale is None:
-            if games:
-                raise CommandError(
-                    f"{game.spec} has no scale that others share; use `plyhouse match`.",
-                    EXIT_USAGE,
-                )
-            continue
+        if scale is not None:
+            scaled.append((game, scale))
+        elif games:
+            raise CommandError(
+                f"{game.spec} has no scale that others share; use `plyhouse match`.", EXIT_USAGE
+            )
+    for game, scale in scaled:
         try:
             found += _measure(game, bot, scale, seconds, pairs, positions, jobs, seed)
-        except CommandError as error:
-            if games:
-                raise
+        except CommandError as error:  # the results of other games stay
             left_out = True
             note(f"{game.spec} is left out: {error}")
     if as_json:
@@ -110,17 +109,16 @@ def yardstick(
         title = f"{bot}, {seconds:g} s a move, seed {seed}"
         columns = ["game", "measure", "against", "result", "95 %", "number", "detail"]
         print_table(title, columns, [_row(each) for each in found], "lllrrrl")
-    return EXIT_FAILED if left_out and not found else EXIT_OK
+    return EXIT_FAILED if left_out and (games or not found) else EXIT_OK
 
 
 def _solvable(game: Game, bot: str) -> bool:
     """Return whether all positions, or the policy of a bot, can be computed."""
     from plyhouse.games.base import Information
-    from plyhouse.search.recommendation import SOLVABLE, positions, recommended
+    from plyhouse.search.recommendation import SOLVABLE, histories, positions
 
     if game.info.information is Information.IMPERFECT:
-        plays = {"best": recommended(game).algorithm == "cfr_plus", "policy": True}
-        return plays.get(bot, False)
+        return bot in ("best", "policy") and histories(game) <= SOLVABLE
     return positions(game) <= SOLVABLE
 
 

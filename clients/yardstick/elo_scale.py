@@ -3,6 +3,8 @@
 The rating is the most likely one under the logistic model of Elo.  Its interval has all ratings
 that a likelihood-ratio test at 5 % does not reject.  A draw counts as half a win and half a loss;
 this makes the interval wider than it has to be.  The ratings of the opponents count as exact.
+The two matches of a mirrored pair count as independent.  Their common opening favours each bot
+once, so the interval tends to be too wide.
 
 >>> found = rating([(1600, 1.0), (1600, 0.0), (1700, 0.5)])
 >>> f"{found.value:.0f} from {found.low:.0f} to {found.high:.0f}"
@@ -24,7 +26,7 @@ __all__ = ["nearest", "rating"]
 HALF_DROP: Final = 1.920729410347062
 """Half of the 95 % point of chi-square with one degree of freedom."""
 FURTHEST: Final = 2000.0
-"""Ratings are sought so far from those of the opponents."""
+"""Largest distance of a rating from those of the opponents."""
 STEPS: Final = 60
 """Bisections: the result is exact to far less than a point."""
 

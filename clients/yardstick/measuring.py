@@ -37,6 +37,8 @@ JUDGE_SECONDS: Final = 2.0
 """Time to solve a position; those that need more are left out."""
 TABLE_SECONDS: Final = 20.0
 """Time to prepare a table of all positions."""
+BATCHES: Final = 10
+"""Times at least that the rated opponent is chosen again."""
 TRIES: Final = 20
 """Random positions for each that is wanted: in many every action is as good as every other."""
 
@@ -70,9 +72,10 @@ async def against_engines(
 ) -> list[Measured]:
     """Play mirrored pairs against the engines of a scale, and return the results.
 
-    Beside rated engines, ``pairs`` is the number of all pairs, and each goes to the engine that
-    tells most about the bot.  Otherwise each engine gets so many.  Matches that an engine forfeits
-    do not count.  Raises `CommandError` if an engine or the bot cannot play.
+    Against rated engines, ``pairs`` is the number of all pairs, and each batch goes to the engine
+    whose rating is nearest to the bot's so far.  Otherwise each engine plays ``pairs`` pairs.
+    Matches that an engine forfeits do not count.  Raises `CommandError` if no match counts, and a
+    group with one if an engine or the bot cannot play.
     """
     played: dict[Opponent, list[MatchResult]] = {each: [] for each in scale.opponents}
     failed = Counter[Opponent]()
@@ -100,16 +103,24 @@ async def against_engines(
 
     if scale.unit == "Elo":
         rated = {each.rating: each for each in scale.opponents if each.rating is not None}
-        for first in range(0, pairs, jobs):
+        batch = min(jobs, max(1, pairs // BATCHES))
+        for first in range(0, pairs, batch):
             at = nearest(rated, _rated(played))
-            await play(rated[at], first, min(jobs, pairs - first))
+            await play(rated[at], first, min(batch, pairs - first))
         return [_elo(game, played, failed.total())]
+    found = []
     for opponent in scale.opponents:
         await play(opponent, 0, pairs)
-    return [
-        _beside(game, scale, opponent, played[opponent], failed[opponent])
-        for opponent in scale.opponents
-    ]
+        measured = _against(game, scale, opponent, played[opponent], failed[opponent])
+        if measured is None:
+            on_line(f"{opponent.name}: no match counts; give both more time with --time.")
+        else:
+            found.append(measured)
+    if not found:
+        raise CommandError(
+            f"{game.spec}: no match counts, as the engine forfeited; use a larger --time."
+        )
+    return found
 
 
 def _engine_failed(result: MatchResult) -> bool:
@@ -155,15 +166,14 @@ def _elo(game: Game, played: dict[Opponent, list[MatchResult]], failed: int) -> 
     )
 
 
-def _beside(
+def _against(
     game: Game, scale: Engines, opponent: Opponent, matches: Sequence[MatchResult], failed: int
-) -> Measured:
+) -> Measured | None:
+    """Return the result against one engine; None if no match counts."""
     one = tally(matches, 2, game.return_bounds)[0]
     value = one.mean if scale.unit == "points" else one.score
     if value is None:
-        raise CommandError(
-            f"{game.spec}: {opponent.name} finished no match: give both more time with --time."
-        )
+        return None
     detail = "; ".join(filter(None, [f"{one.wins}-{one.draws}-{one.losses}", _left_out(failed)]))
     return Measured(game.spec, f"{scale.unit} a match", opponent.name, value, one.games, detail)
 
@@ -194,7 +204,10 @@ async def beside_exact_values(
         for _ in range(count * TRIES):
             if len(drops) == count:
                 break
-            actions, state = _random_position(game, scale, rng)
+            found_position = _random_position(game, scale, rng)
+            if found_position is None:
+                continue
+            actions, state = found_position
             if not await asyncio.to_thread(_mistake_is_possible, judge, state):
                 continue
             limit = round(seconds * SECOND)
@@ -212,7 +225,9 @@ async def beside_exact_values(
     finally:
         await asked.close()
     if not drops:
-        raise CommandError(f"{game.spec}: no random position was solved in {JUDGE_SECONDS:g} s.")
+        raise CommandError(
+            f"{game.spec}: no random position has a mistake that is proved in {JUDGE_SECONDS:g} s."
+        )
     good = score_interval([1.0] * best + [0.0] * (len(drops) - best))
     low, high = game.return_bounds
     lost = mean_interval(drops, (0.0, high - low)).value
@@ -220,21 +235,21 @@ async def beside_exact_values(
     return [Measured(game.spec, "best choices", "exact values", good, len(drops), detail)]
 
 
-def _random_position(game: Game, scale: Exact, rng: random.Random) -> tuple[list[str], Any]:
-    """Return a position of a random match where there is a choice, and the actions up to it."""
-    while True:
-        state: Any = game.initial_state()
-        states, actions = [state], list[str]()
-        while state.to_move != TERMINAL:
-            action = rng.choice(state.actions())
-            actions.append(game.format(state, action))
-            state = state.after(action)
-            states.append(state)
-        first = 0 if scale.last is None else max(0, len(actions) - scale.last)
-        fit = [ply for ply in range(first, len(actions)) if len(states[ply].actions()) > 1]
-        if fit:
-            ply = rng.choice(fit)
-            return actions[:ply], states[ply]
+def _random_position(game: Game, scale: Exact, rng: random.Random) -> tuple[list[str], Any] | None:
+    """Return a position with a choice and the actions up to it; None if a random match has none."""
+    state: Any = game.initial_state()
+    states, actions = [state], list[str]()
+    while state.to_move != TERMINAL:
+        action = rng.choice(state.actions())
+        actions.append(game.format(state, action))
+        state = state.after(action)
+        states.append(state)
+    first = 0 if scale.last is None else max(0, len(actions) - scale.last)
+    fit = [ply for ply in range(first, len(actions)) if len(states[ply].actions()) > 1]
+    if not fit:
+        return None
+    ply = rng.choice(fit)
+    return actions[:ply], states[ply]
 
 
 def _mistake_is_possible(judge: Judge, state: Any) -> bool:
@@ -257,4 +272,4 @@ def exploitability(game: Game, seconds: float) -> list[Measured]:
     gap = solution.nash_conv()
     value = Interval(gap / game.seats, gap / game.seats, gap / game.seats)
     detail = f"{solution.iterations:,} iterations of CFR+, NashConv {gap:.2g}"
-    return [Measured(game.spec, "exploitability", "best answers", value, 0, detail)]
+    return [Measured(game.spec, "exploitability", "best responses", value, 0, detail)]

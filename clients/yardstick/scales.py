@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from plyhouse.games.base import ChanceKind, Game, Information
+from plyhouse.search.recommendation import zero_sum
 
 __all__ = ["Engines", "Exact", "Exploitability", "Opponent", "Scale", "scale_of"]
 
@@ -39,15 +40,15 @@ class Engines:
 
 @dataclass(frozen=True, slots=True)
 class Exact:
-    """Choices in random positions, beside values that are known exactly."""
+    """Choices in random positions, compared with values that are known exactly."""
 
     last: int | None = None
-    """Positions come from so many last plies of a random match, which can be solved; None: all."""
+    """Number of last plies of a random match from which positions come; None for all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exploitability:
-    """The gain of best answers against the policy that the bot computes in its time."""
+    """The gain of best responses against the policy that the bot computes in its time."""
 
 
 Scale = Engines | Exact | Exploitability
@@ -92,7 +93,7 @@ def scale_of(game: Game, *, solvable: bool) -> Scale | None:
     if name == "go":
         return GO
     if game.info.information is Information.IMPERFECT:
-        return Exploitability() if solvable else None
+        return Exploitability() if solvable and zero_sum(game) else None
     if game.seats != MOST_SEATS or game.chance_kind is not ChanceKind.DETERMINISTIC:
         return None
     if name in LAST:

@@ -443,7 +443,9 @@ class Cluster:
         for line in lines:
             if line is not None and not line.far:
                 # It has missed the end of the match, and asks for it when it is back.
-                line.fail("server/shutting_down", "The server of one of your matches stopped.")
+                line.fail(
+                    "server/shutting_down", "The server of a match that you play or watch stopped."
+                )
         if self._board.leading:
             self._on_over(summary)
 

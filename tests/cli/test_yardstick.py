@@ -15,7 +15,10 @@ from hypothesis import strategies as st
 from tests.cli.conftest import Plyhouse
 from tests.harness.engines import require_engine
 
-from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.arena.series import PlayedPairing
+from plyhouse.clients.arena.tally import MatchResult
+from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_USAGE, CommandError
+from plyhouse.clients.yardstick import measuring
 from plyhouse.clients.yardstick.elo_scale import nearest, rating
 from plyhouse.clients.yardstick.measuring import against_engines
 from plyhouse.clients.yardstick.scales import Engines, Opponent
@@ -142,7 +145,7 @@ async def test_matches_that_the_engine_forfeits_do_not_count(tmp_path: Path) -> 
             """
         )
     )
-    with pytest.raises(CommandError, match="broken finished no match"):
+    with pytest.raises(CommandError, match="no match counts, as the engine forfeited"):
         await against(Opponent("broken", f"{tmp_path}/broken.py"))
 
 
@@ -152,6 +155,48 @@ async def test_missing_engine_is_named() -> None:
     assert failed.group_contains(CommandError, match="There is no program 'absent'")
 
 
+async def test_rated_opponent_is_chosen_again_however_many_pairs_are_played_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    met = []
+
+    async def play(series: Any, pairings: Any, _: int, on_played: Any, on_line: Any) -> None:
+        level = int(series.bots[1])
+        met.append(level)
+        won = 1.0 if level < 1800 else -1.0
+        for index in pairings:
+            results = [
+                MatchResult(index, (0, 1), (won, -won), "normal", None, 9, ()),
+                MatchResult(index, (1, 0), (-won, won), "normal", None, 9, ()),
+            ]
+            on_played(index, PlayedPairing(results, []))
+
+    monkeypatch.setattr(measuring, "play_series", play)
+    levels = tuple(Opponent(str(each), str(each), float(each)) for each in range(1400, 2801, 200))
+    (found,) = await against_engines(
+        get_game("chess"),
+        "bot",
+        Engines(levels, "Elo"),
+        control="move:1",
+        pairs=10,
+        jobs=32,
+        seed=1,
+        on_played=lambda _: None,
+        on_line=lambda _: None,
+    )
+    assert found.number == 20
+    assert len(set(met)) > 2
+    assert 1600 < found.value.value < 1800
+
+
+def test_results_of_other_games_stay(plyhouse: Plyhouse) -> None:
+    options = ("--positions", "3", "--time", "0.05")
+    done = plyhouse("yardstick", 'nim(heaps="1")', "tic_tac_toe", *options)
+    assert done.code == EXIT_FAILED
+    assert "is left out" in done.err
+    assert "tic_tac_toe" in done.out
+
+
 def test_what_cannot_be_measured_is_refused(plyhouse: Plyhouse) -> None:
     done = plyhouse("yardstick", "pacman")
     assert done.code == EXIT_USAGE
@@ -159,5 +204,7 @@ def test_what_cannot_be_measured_is_refused(plyhouse: Plyhouse) -> None:
     done = plyhouse("yardstick", "tic_tac_toe", "--bot", "no_such_bot")
     assert done.code == EXIT_USAGE
     assert "no_such_bot" in done.err
+    done = plyhouse("yardstick", "prisoners_dilemma")  # it has no value to be exploited of
+    assert done.code == EXIT_USAGE
     done = plyhouse("yardstick", "kuhn_poker", "--bot", "random")
     assert done.code == EXIT_USAGE
