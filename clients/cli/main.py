@@ -42,7 +42,7 @@ SECTIONS: Final = {
         "match": (f"{_HERE}.match:match", "Let bots play many games here, without a server"),
         "yardstick": (
             f"{_HERE}.yardstick:yardstick",
-            "Measure a bot on scales that others share",
+            "Measure a bot against engines and exact values",
         ),
         "review": (f"{_HERE}.review:review", "Find the plies that lost a match"),
         "explain": (f"{_HERE}.explain:explain", "Draw the tree of a search in a position"),

@@ -1,4 +1,4 @@
-"""``plyhouse yardstick``: a bot beside engines, exact values and equilibria."""
+"""``plyhouse yardstick``: a bot against engines, exact values and equilibria."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def yardstick(
     seed: int | None,
     as_json: bool,
 ) -> int:
-    """Measure a bot on scales that others share.
+    """Measure a bot against engines and exact values.
 
     Chess is measured by the levels of Stockfish, go by those of GNU Go, and backgammon by gnubg;
     these engines must be installed. In othello, connect four and small games without chance, the
@@ -137,7 +137,7 @@ def _measure(
     from plyhouse.clients.arena.series_files import run
     from plyhouse.clients.yardstick.measuring import (
         against_engines,
-        beside_exact_values,
+        compare_with_exact_values,
         exploitability,
     )
     from plyhouse.clients.yardstick.scales import Engines, Exact, Exploitability
@@ -157,7 +157,7 @@ def _measure(
 
                 async def ask() -> None:
                     found.extend(
-                        await beside_exact_values(
+                        await compare_with_exact_values(
                             game,
                             bot,
                             scale,
@@ -194,7 +194,7 @@ def _measure(
 
 
 class _Choices:
-    """How a bot stands beside exact values, for a bar of progress."""
+    """The number of best choices so far, for a bar of progress."""
 
     def __init__(self) -> None:
         self.asked = self.best = 0

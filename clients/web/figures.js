@@ -40,7 +40,7 @@ export const SUITS = {
 
 /** @typedef {{x: number, y: number}} Point */
 
-/** Numbers of each command of a path: x is to be moved to the right, y down, and s only to be scaled. @type {Record<string, string>} */
+/** The kinds of numbers of each path command: x and y are moved and scaled, s is scaled, k is kept. @type {Record<string, string>} */
 const NUMBERS = { M: "xy", L: "xy", H: "x", V: "y", C: "xyxyxy", S: "xyxy", Q: "xyxy", T: "xy", A: "sskkkxy", Z: "" };
 
 /**

@@ -12,5 +12,5 @@ export function undoButton(act) {
   return node;
 }
 
-/** The end of a hint: how people with a keyboard give up what they chose. The button beside it says so to others. */
+/** The end of a hint: how people with a keyboard give up what they chose; others see the button Undo. */
 export const giveUp = () => (matchMedia("(pointer: coarse)").matches ? "" : "; Escape gives it up");

@@ -25,7 +25,7 @@ __all__ = ["nearest", "rating"]
 
 HALF_DROP: Final = 1.920729410347062
 """Half of the 95 % point of chi-square with one degree of freedom."""
-FURTHEST: Final = 2000.0
+SEARCH_MARGIN: Final = 2000.0
 """Largest distance of a rating from those of the opponents."""
 STEPS: Final = 60
 """Bisections: the result is exact to far less than a point."""
@@ -43,8 +43,8 @@ def rating(results: Sequence[tuple[float, float]]) -> Interval:
     """
     if not results:
         raise ValueError("a rating needs at least one result")
-    low = min(opponent for opponent, _ in results) - FURTHEST
-    high = max(opponent for opponent, _ in results) + FURTHEST
+    low = min(opponent for opponent, _ in results) - SEARCH_MARGIN
+    high = max(opponent for opponent, _ in results) + SEARCH_MARGIN
 
     def slope(value: float) -> float:
         return math.fsum(score - _expected(value - opponent) for opponent, score in results)

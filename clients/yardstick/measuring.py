@@ -7,6 +7,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any, Final
 
 from plyhouse.bots.client.timing import SECOND
@@ -17,7 +18,8 @@ from plyhouse.clients.arena.series import PlayedPairing, Series, play_series
 from plyhouse.clients.arena.tally import (
     Interval,
     MatchResult,
-    mean_interval,
+    Tally,
+    beaten,
     score_interval,
     tally,
 )
@@ -31,16 +33,16 @@ from plyhouse.protocol.messages import VOID
 from plyhouse.search import Limit, cfr_plus
 from plyhouse.server.match.terminations import FORFEITS
 
-__all__ = ["Measured", "against_engines", "beside_exact_values", "exploitability"]
+__all__ = ["Measured", "against_engines", "compare_with_exact_values", "exploitability"]
 
 JUDGE_SECONDS: Final = 2.0
 """Time to solve a position; those that need more are left out."""
 TABLE_SECONDS: Final = 20.0
 """Time to prepare a table of all positions."""
 BATCHES: Final = 10
-"""Times at least that the rated opponent is chosen again."""
+"""Smallest number of times that a rated opponent is chosen, if there are so many pairs."""
 TRIES: Final = 20
-"""Random positions for each that is wanted: in many every action is as good as every other."""
+"""Random positions tried for each one wanted, because in many no action is a mistake."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ class Measured:
     """The measure, with its unit."""
     against: str
     value: Interval
-    """The result with its 95 % interval; without one where it is exact."""
+    """The result with its 95 % interval; both bounds are the result where it is computed."""
     number: int
     """The matches or positions."""
     detail: str = ""
@@ -129,8 +131,12 @@ def _engine_failed(result: MatchResult) -> bool:
     return result.termination in FORFEITS and seat is not None and result.bots[seat] == 1
 
 
-def _left_out(number: int) -> str:
-    return f"{number} left out that the engine forfeited" if number else ""
+def _left_out(number: int) -> list[str]:
+    return [f"{number} left out that the engine forfeited"] if number else []
+
+
+def _counts(account: Tally) -> str:
+    return f"{account.wins}-{account.draws}-{account.losses}"
 
 
 def _rated(played: dict[Opponent, list[MatchResult]]) -> list[tuple[float, float]]:
@@ -140,8 +146,7 @@ def _rated(played: dict[Opponent, list[MatchResult]]) -> list[tuple[float, float
         for result in results:
             if opponent.rating is None or result.termination in VOID or not result.returns:
                 continue
-            mine, theirs = (result.returns[result.bots.index(each)] for each in (0, 1))
-            found.append((opponent.rating, (mine > theirs) + 0.5 * (mine == theirs)))
+            found.append((opponent.rating, beaten(result.returns, result.bots.index(0))))
     return found
 
 
@@ -151,18 +156,18 @@ def _elo(game: Game, played: dict[Opponent, list[MatchResult]], failed: int) -> 
         raise CommandError(
             f"{game.spec}: no match was played to its end: give both more time with --time."
         )
-    met = []
-    for opponent, matches in played.items():
-        if matches:
-            one = tally(matches, 2)[0]
-            met.append(f"{opponent.name}: {one.wins}-{one.draws}-{one.losses}")
+    met = [
+        f"{opponent.name}: {_counts(tally(matches, 2)[0])}"
+        for opponent, matches in played.items()
+        if matches
+    ]
     return Measured(
         game.spec,
         "Elo",
         "Stockfish's levels",
         rating(results),
         len(results),
-        "; ".join(filter(None, [*met, _left_out(failed)])),
+        "; ".join(met + _left_out(failed)),
     )
 
 
@@ -174,11 +179,11 @@ def _against(
     value = one.mean if scale.unit == "points" else one.score
     if value is None:
         return None
-    detail = "; ".join(filter(None, [f"{one.wins}-{one.draws}-{one.losses}", _left_out(failed)]))
+    detail = "; ".join([_counts(one), *_left_out(failed)])
     return Measured(game.spec, f"{scale.unit} a match", opponent.name, value, one.games, detail)
 
 
-async def beside_exact_values(
+async def compare_with_exact_values(
     game: Game,
     bot: str,
     scale: Exact,
@@ -204,10 +209,10 @@ async def beside_exact_values(
         for _ in range(count * TRIES):
             if len(drops) == count:
                 break
-            found_position = _random_position(game, scale, rng)
-            if found_position is None:
+            position = _random_position(game, scale, rng)
+            if position is None:
                 continue
-            actions, state = found_position
+            actions, state = position
             if not await asyncio.to_thread(_mistake_is_possible, judge, state):
                 continue
             limit = round(seconds * SECOND)
@@ -219,9 +224,10 @@ async def beside_exact_values(
             action = game.parse(state, answer.action)
             found = await asyncio.to_thread(judge.judge, state, action, 2 * JUDGE_SECONDS)
             if found.exact:
+                is_best = found.drop <= found.error
                 drops.append(found.drop)
-                best += found.drop <= found.error
-                on_asked(found.drop <= found.error)
+                best += is_best
+                on_asked(is_best)
     finally:
         await asked.close()
     if not drops:
@@ -229,9 +235,7 @@ async def beside_exact_values(
             f"{game.spec}: no random position has a mistake that is proved in {JUDGE_SECONDS:g} s."
         )
     good = score_interval([1.0] * best + [0.0] * (len(drops) - best))
-    low, high = game.return_bounds
-    lost = mean_interval(drops, (0.0, high - low)).value
-    detail = f"mean loss {lost:.3g}"
+    detail = f"mean loss {fmean(drops):.3g}"
     return [Measured(game.spec, "best choices", "exact values", good, len(drops), detail)]
 
 
@@ -244,7 +248,7 @@ def _random_position(game: Game, scale: Exact, rng: random.Random) -> tuple[list
         actions.append(game.format(state, action))
         state = state.after(action)
         states.append(state)
-    first = 0 if scale.last is None else max(0, len(actions) - scale.last)
+    first = 0 if scale.last_plies is None else max(0, len(actions) - scale.last_plies)
     fit = [ply for ply in range(first, len(actions)) if len(states[ply].actions()) > 1]
     if not fit:
         return None
@@ -264,12 +268,13 @@ def _mistake_is_possible(judge: Judge, state: Any) -> bool:
 
 
 def exploitability(game: Game, seconds: float) -> list[Measured]:
-    """Return how far the policy that a bot computes in its first turn is from equilibrium.
+    """Return the exploitability of the policy that the bot `policy` computes in its first turn.
 
-    It is that of the bot `policy`, which `best` plays by in games of this kind.
+    `best` plays games of this kind by the same policy.
     """
     solution = cfr_plus(game, Limit(time=seconds * SHARE), iterations=1000, max_nodes=MAX_NODES)
     gap = solution.nash_conv()
-    value = Interval(gap / game.seats, gap / game.seats, gap / game.seats)
+    mean = gap / game.seats
+    value = Interval(mean, mean, mean)
     detail = f"{solution.iterations:,} iterations of CFR+, NashConv {gap:.2g}"
     return [Measured(game.spec, "exploitability", "best responses", value, 0, detail)]

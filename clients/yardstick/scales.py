@@ -33,16 +33,16 @@ class Engines:
 
     opponents: tuple[Opponent, ...]
     unit: str
-    """``Elo``: one rating beside rated opponents; ``score`` or ``points``: a result beside each."""
+    """``Elo``: one rating from all opponents; ``score`` or ``points``: a result against each."""
     opening_plies: int = 0
-    """Random plies at the start of a pair, where bots would repeat their matches otherwise."""
+    """Random plies at the start of a pair, for bots that would repeat their matches."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exact:
     """Choices in random positions, compared with values that are known exactly."""
 
-    last: int | None = None
+    last_plies: int | None = None
     """Number of last plies of a random match from which positions come; None for all."""
 
 

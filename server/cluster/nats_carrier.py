@@ -109,7 +109,7 @@ class NatsCarrier:
                     await self._publish_waiting(self._client)
                     await self._client.flush()
         while self._task is not None and not self._task.done():
-            # More than once, as `wait_for` of Python 3.11, in the client, may swallow it.
+            # Cancel repeatedly: `wait_for` of Python 3.11 in the client may swallow a cancellation.
             self._task.cancel()
             await asyncio.wait({self._task}, timeout=AGAIN_S)
 

@@ -442,7 +442,7 @@ class Cluster:
         self._sockets.forget_match(match)
         for line in lines:
             if line is not None and not line.far:
-                # It has missed the end of the match, and asks for it when it is back.
+                # The client has missed the end of the match; it asks for it when it is back.
                 line.fail(
                     "server/shutting_down", "The server of a match that you play or watch stopped."
                 )

@@ -341,8 +341,8 @@ class OwnedMatches:
         for live in self._directory.own.values():
             match = live.match
             here = match.course.status, match.ply, None not in match.course.nonces
-            if live.id not in self._told and live.durable() is not None:
-                continue  # the leader could not begin a match again that it believes stored
+            if live.id not in self._told and not live.is_durable:
+                continue  # the leader does not begin a match again that it knows from a report
             if self._told.get(live.id) != here:
                 changed[live.id] = self._told[live.id] = here
         if changed:

@@ -407,9 +407,14 @@ class LiveMatch:
             stored.add_done_callback(partial(_settle, future, snapshot))
         return future
 
+    @property
+    def is_durable(self) -> bool:
+        """True if everything so far is committed."""
+        return not self._backlog
+
     def durable(self) -> asyncio.Future[None] | None:
         """Return a future for the commit of everything so far; None if all is durable."""
-        if not self._backlog:
+        if self.is_durable:
             return None
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._enqueue([], [future])

@@ -1,4 +1,4 @@
-"""``plyhouse yardstick``: bots beside engines, exact values and equilibria."""
+"""``plyhouse yardstick``: bots against engines, exact values and equilibria."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_ratings_of_simulated_matches_lie_in_their_intervals_19_times_of_20() ->
     assert math.fsum(means) / len(means) == pytest.approx(true, abs=20)
 
 
-def test_who_has_lost_everything_has_only_an_upper_bound() -> None:
+def test_rating_after_only_losses_has_only_an_upper_bound() -> None:
     found = rating([(1400.0, 0.0)] * 4)
     assert (found.value, found.low) == (-math.inf, -math.inf)
     assert 1200 < found.high < 1500
@@ -94,7 +94,7 @@ def test_best_choices_are_those_of_perfect_play(plyhouse: Plyhouse) -> None:
     assert drawn[0]["detail"] != "mean loss 0"
 
 
-def test_endings_are_solved(plyhouse: Plyhouse) -> None:
+def test_endgames_are_compared_with_exact_values(plyhouse: Plyhouse) -> None:
     found = measured(plyhouse, "connect_four", "othello", "--positions", "3", "--time", "0.1")
     assert [each["number"] for each in found] == [3, 3]
 
@@ -197,7 +197,7 @@ def test_results_of_other_games_stay(plyhouse: Plyhouse) -> None:
     assert "tic_tac_toe" in done.out
 
 
-def test_what_cannot_be_measured_is_refused(plyhouse: Plyhouse) -> None:
+def test_game_or_bot_without_scale_is_refused(plyhouse: Plyhouse) -> None:
     done = plyhouse("yardstick", "pacman")
     assert done.code == EXIT_USAGE
     assert "pacman has no scale that others share" in done.err

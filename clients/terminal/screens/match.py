@@ -214,7 +214,7 @@ class MatchScreen(ReplayControl):
             actions.offer(self.course.legal or tuple(self.course.labels), labels)
         if self._turn_shown != self.course.turn:
             self._turn_shown = self.course.turn
-            if self.focused is not actions.field:  # somebody types already
+            if self.focused is not actions.field:  # keep what was begun to type
                 self.set_focus(board if board.choosable else actions.options)
         elif asked:
             self.set_focus(actions.options)

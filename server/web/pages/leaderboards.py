@@ -67,10 +67,10 @@ async def front(state: State, request: Request[Any, Any, Any]) -> Response[str]:
 
 
 def _hero(running: Sequence[MatchRow], recent: Sequence[MatchRow]) -> MatchRow | None:
-    """Return the match to show: a running one before the latest, None if there is none.
+    """Return the match to show; None if there is none.
 
-    Games with hidden information come last, as spectators see their cards from behind. Matches
-    without an action, and void ones, are left out.
+    Open information comes before hidden, as spectators see only the backs of cards, then running
+    before finished. Finished matches that are void or have no action are left out.
     """
     shown = [*running, *(row for row in recent if row.ply and row.void_reason is None)]
     return next((row for row in shown if not hidden_information(row.game)), next(iter(shown), None))
