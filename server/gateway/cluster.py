@@ -172,6 +172,7 @@ class Cluster:
         if self._board.ready:
             await self._give_away()
         await self._look_for_matches()
+        self._sockets.answer_watchers()
         self._board.ask_again()
         self._matches.tell_progress()
 

@@ -15,7 +15,6 @@ from plyhouse.server.gateway.member_messages import (
     StandStill,
     TellAbsences,
     Unwatched,
-    Watched,
     Written,
 )
 from plyhouse.server.table.pairing_plans import PairingPlan
@@ -39,6 +38,9 @@ class Switchboard(Protocol):
 
     def asked(self, match: RemoteMatch, seat: int, message: ClientMessage) -> None:
         """Pass on any other request of a seat whose socket is here."""
+
+    def watched(self, match: RemoteMatch, line: Line, re: int | None, *, scenes: bool) -> None:
+        """Pass on that a spectator whose socket is here wants to follow the match."""
 
     def gone_away(self, match: RemoteMatch, seat: int) -> None:
         """Report that a seat's connection has ended."""
@@ -139,7 +141,7 @@ class RemoteMatch:
     def watch(self, line: Line, re: int | None, *, scenes: bool) -> None:
         """Let a spectator follow the match."""
         self.spectators[line] = scenes
-        self._post(Watched(self.id, self._switchboard.number(line), re, scenes))
+        self._switchboard.watched(self, line, re, scenes=scenes)
 
     def unwatch(self, line: Line) -> None:
         """Stop following; unknown lines are ignored."""
@@ -151,7 +153,7 @@ class RemoteMatch:
         """Note that another server runs the match now, and follow it there."""
         self.owner = owner
         for line, scenes in self.spectators.items():
-            self._post(Watched(self.id, self._switchboard.number(line), None, scenes))
+            self._switchboard.watched(self, line, None, scenes=scenes)
 
     def written(self, seat: int, line: Line, ply: int) -> None:
         """Report that the turn at a ply is on its way to the seat."""

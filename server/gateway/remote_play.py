@@ -17,6 +17,7 @@ from plyhouse.protocol.messages import (
     ChallengeClosed,
     Challenged,
     ClientMessage,
+    Error,
     MatchSnapshot,
     Ok,
     Seek,
@@ -234,6 +235,28 @@ class RemotePlay:
             self._pending[number, message.id] = match.owner, sent  # type: ignore[union-attr]
             self._board.post(match.owner, sent)
 
+    def watched(self, match: RemoteMatch, line: Line, re: int | None, *, scenes: bool) -> None:
+        """Pass on that a spectator wants to follow a match; ``re`` is its request, if any."""
+        number = self._board.number(line)
+        sent = mm.Watched(match.id, number, re, scenes)
+        if re is not None:
+            self._pending[number, re] = match.owner, sent
+        self._board.post(match.owner, sent)
+
+    def answer_watchers(self) -> None:
+        """Answer requests to watch that were left open by servers that are gone.
+
+        The match has ended, or nobody knows it; otherwise its next owner gets the request.
+        """
+        for key, (to, message) in tuple(self._pending.items()):
+            if not isinstance(message, mm.Watched) or to in self._board.peers:
+                continue
+            if message.match not in self._directory.live:
+                del self._pending[key]
+                session = self._board.sessions.get(message.connection)
+                if session is not None:
+                    session.send(Error("match/unknown", "This match is over.", message.re))
+
     def wrote(self, match: RemoteMatch, seat: int, ply: int, line: Line) -> None:
         """Report that the turn at a ply was written to a seat's socket."""
         number = self._board.number(line)
@@ -344,7 +367,8 @@ class RemotePlay:
             return
         match.moved(owner)
         for key, (to, message) in tuple(self._pending.items()):
-            if to != owner and isinstance(message, mm.Asked) and message.match == match.id:
+            waits = isinstance(message, mm.Asked | mm.Watched) and message.match == match.id
+            if to != owner and waits:
                 self._pending[key] = owner, message
                 self._board.post(owner, message)
 
@@ -416,9 +440,11 @@ class RemotePlay:
     def redeliver(self, live: LiveMatch) -> None:
         """Give a match that this server has taken over what the old owner has not answered."""
         for key, (_, message) in tuple(self._pending.items()):
-            if isinstance(message, mm.Acted | mm.Asked) and message.match == live.id:
+            if isinstance(message, mm.Acted | mm.Asked | mm.Watched) and message.match == live.id:
                 del self._pending[key]
                 if isinstance(message, mm.Acted):
                     live.act(message.seat, message.message, self._now(), message.lag_ns)
-                else:
+                elif isinstance(message, mm.Asked):
                     live.request(message.seat, message.message, self._now())
+                elif (session := self._board.sessions.get(message.connection)) is not None:
+                    live.watch(session, message.re, scenes=message.scenes)

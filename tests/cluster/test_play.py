@@ -587,3 +587,32 @@ async def test_match_whose_end_is_reported_during_a_look_ends_once(
         await hub.cluster._look_for_matches()
     assert match.over
     assert over == []
+
+
+async def test_request_to_watch_is_answered_although_its_server_stops(
+    cluster: SmallCluster,
+) -> None:
+    """The report of the end comes, but no answer to the request."""
+    first, second, _ = cluster.servers
+    assert first.hub.member is not None
+    assert second.hub.member is not None
+    second.hub.member.board.handle(member_messages.Watched, lambda *_: None)
+    board, reports = first.hub.member.board, []
+    report = board._handlers[member_messages.Over]
+    board.handle(member_messages.Over, lambda *over: reports.append(over))
+    bots, starts = await seated([second, second], "tic_tac_toe")
+    viewer = await first.client()
+    assert isinstance(await viewer.hello("", ""), Welcome)
+    asked = asyncio.create_task(viewer.ask(Watch, starts[0].match))
+    match = first.hub.directory.live[starts[0].match]
+    async with asyncio.timeout(30):
+        while not match.spectators:  # noqa: ASYNC110 - it has to read the database
+            await asyncio.sleep(0.01)
+        await asyncio.gather(*(b.play(s) for b, s in zip(bots, starts, strict=True)))
+        while not reports:  # noqa: ASYNC110 - another server tells it
+            await asyncio.sleep(0.01)
+    report(*reports[0])
+    await cluster.stop(second)
+    answer = await asked
+    assert isinstance(answer, Error)
+    assert answer.code == "match/unknown"
