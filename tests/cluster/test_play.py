@@ -605,6 +605,7 @@ async def test_request_to_watch_is_answered_although_its_server_stops(
     assert isinstance(await viewer.hello("", ""), Welcome)
     asked = asyncio.create_task(viewer.ask(Watch, starts[0].match))
     match = first.hub.directory.live[starts[0].match]
+    assert isinstance(match, RemoteMatch)
     async with asyncio.timeout(30):
         while not match.spectators:  # noqa: ASYNC110 - it has to read the database
             await asyncio.sleep(0.01)
