@@ -63,6 +63,13 @@ if TYPE_CHECKING:
         undominated,
     )
     from plyhouse.search.equilibria.mccfr import mccfr
+    from plyhouse.search.equilibria.resolving import (
+        SubgameRoot,
+        resolve_subgame,
+        resolved_policy,
+        subgame_roots,
+        subgames,
+    )
     from plyhouse.search.equilibria.solution import Progress, Solution
     from plyhouse.search.equilibria.tabular import TabularPolicy, load_policy
     from plyhouse.search.evaluation.backgammon_training import load_backgammon_network
@@ -123,6 +130,7 @@ __all__ = [
     "Progress",
     "SearchResult",
     "Solution",
+    "SubgameRoot",
     "TabularPolicy",
     "TooManyPositions",
     "TranspositionTable",
@@ -163,11 +171,15 @@ __all__ = [
     "pure_equilibria",
     "random_action",
     "recommended",
+    "resolve_subgame",
+    "resolved_policy",
     "retrograde",
     "samples_of",
     "solve",
     "solve_checkers",
     "solve_pig",
+    "subgame_roots",
+    "subgames",
     "td_lambda",
     "team_search",
     "undominated",
@@ -232,6 +244,8 @@ _HOME: Final = {
     "pure_equilibria": "equilibria.matrix_game",
     "random_action": "random_choice",
     "recommended": "recommendation",
+    "resolve_subgame": "equilibria.resolving",
+    "resolved_policy": "equilibria.resolving",
     "retrograde": "tables.retrograde",
     "samples_of": "evaluation.tuning",
     "SearchResult": "limit",
@@ -239,6 +253,9 @@ _HOME: Final = {
     "solve": "tables.retrograde",
     "solve_checkers": "tables.checkers_endgames",
     "solve_pig": "tables.pig_solution",
+    "subgame_roots": "equilibria.resolving",
+    "SubgameRoot": "equilibria.resolving",
+    "subgames": "equilibria.resolving",
     "TabularPolicy": "equilibria.tabular",
     "td_lambda": "evaluation.tuning",
     "team_search": "trees.team_search",

@@ -1,0 +1,346 @@
+"""Subgame resolving: solve the rest of a game again, and better, from its public state.
+
+A *blueprint* is a policy for the whole game, often a coarse one.  A *public state* is what a
+spectator knows: all events so far, the hidden ones as gaps.  The *subgame* below it begins in one
+of several states, its *roots*, which differ only in what is hidden.
+
+If one solved the subgame alone, with the probabilities that the blueprint gives its roots, the
+opponent could profit: it would play differently on the way to the subgame.  Therefore the solver
+works on a *gadget* in front of the subgame.  There the opponent chooses its own information state
+among those it may have, and chance one of the roots that fit.  The opponent is paid what it gets
+beyond its best response to the blueprint in that information state.  So the solver makes the least
+margin as large as it can, over the information states.  The blueprint has margins of 0.  Hence
+the resolved policy is at most as exploitable as the blueprint, apart from the error of the solver.
+
+Moravčík, Schmid, Ha, Hladík and Gaukrodger, "Refining subgames in large imperfect information
+games", AAAI 2016 (max-margin).  Burch, Johanson and Bowling, "Solving imperfect information games
+using decomposition", AAAI 2014 (the first gadget).  Ganzfried and Sandholm, "Endgame solving in
+large imperfect-information games", AAMAS 2015 (without a gadget).
+
+>>> from plyhouse.games import get_game
+>>> from plyhouse.search import cfr, exploitability
+>>> leduc = get_game("leduc_poker")
+>>> blueprint = cfr(leduc, iterations=20).policy
+>>> def second_round(seen):
+...     return seen.board is not None
+>>> resolved = resolved_policy(leduc, blueprint, second_round, iterations=50)
+>>> exploitability(leduc, resolved) < exploitability(leduc, blueprint)
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from plyhouse.games.base import CHANCE, TERMINAL, Game, Utility
+from plyhouse.games.errors import GameMismatch
+from plyhouse.search.callback_types import Policy
+from plyhouse.search.equilibria.sequence_form import MAX_NODES
+from plyhouse.search.equilibria.solution import DEFAULT_ITERATIONS
+from plyhouse.search.equilibria.tabular import TabularPolicy
+from plyhouse.search.game_requirements import require_solvable
+from plyhouse.search.kernels import MAX_DEPTH
+from plyhouse.search.kernels.cfr import CfrKernel
+from plyhouse.search.kernels.sequences import SequenceForm
+from plyhouse.search.kernels.unfold import UnfoldKernel
+from plyhouse.search.limit import UNLIMITED, Limit
+from plyhouse.search.poll import Poll, SearchStopped
+
+__all__ = [
+    "PublicRecord",
+    "SubgameRoot",
+    "resolve_subgame",
+    "resolved_policy",
+    "subgame_roots",
+    "subgames",
+]
+
+PublicEvent = tuple[int, str | None]
+"""The seat, or -1 for chance, and its action as spectators see it; None if it is hidden."""
+
+PublicRecord = tuple[PublicEvent, ...]
+"""All events from the beginning, as spectators see them."""
+
+
+@dataclass(frozen=True)
+class SubgameRoot:
+    """One of the states in which a subgame may begin."""
+
+    state: Any
+    chance: float
+    """Product of the probabilities of chance on the way to the state."""
+    reach: tuple[float, ...]
+    """By seat, the product of the blueprint's probabilities of its actions on the way."""
+
+
+def subgame_roots(game: Game, blueprint: Policy, record: PublicRecord) -> list[SubgameRoot]:
+    """Return the states that are possible after a public record.
+
+    Raises `ValueError` if there are none, and `GameMismatch` as `resolve_subgame` does.
+    """
+    _require(game)
+    found = [_start(game)]
+    for event in record:
+        found = [
+            child
+            for root in found
+            for seen, child in _children(game, blueprint, root)
+            if seen == event
+        ]
+    if not found:
+        raise ValueError(f"no match of {game.spec} has the public record {record!r}")
+    return found
+
+
+def subgames(
+    game: Game, blueprint: Policy, begins: Callable[[Any], bool]
+) -> dict[PublicRecord, list[SubgameRoot]]:
+    """Return the roots of all subgames, by public record.
+
+    They begin where ``begins`` is true for the first time; it gets the observation of a spectator.
+    Raises `GameMismatch` as `resolve_subgame` does.
+    """
+    _require(game)
+    found: dict[PublicRecord, list[SubgameRoot]] = {}
+
+    def walk(root: SubgameRoot, record: PublicRecord) -> None:
+        if root.state.to_move == TERMINAL:
+            return
+        if begins(game.observe(root.state, None)):
+            found.setdefault(record, []).append(root)
+            return
+        for seen, child in _children(game, blueprint, root):
+            walk(child, (*record, seen))
+
+    walk(_start(game), ())
+    return found
+
+
+def resolve_subgame(
+    game: Game,
+    blueprint: Policy,
+    roots: Sequence[SubgameRoot],
+    seat: int,
+    limit: Limit = UNLIMITED,
+    *,
+    iterations: int | None = None,
+    gadget: bool = True,
+    max_nodes: int = MAX_NODES,
+) -> TabularPolicy:
+    """Solve a subgame by CFR+, and return the policy of one seat in it.
+
+    ``iterations`` and ``limit`` bound the solver; without any bound it does 1,000 iterations.
+    ``gadget=False`` assumes that the opponent plays the blueprint up to the subgame, which is not
+    safe.
+
+    Raises `GameMismatch` unless the game has two seats and a zero sum, and the subgame at most
+    ``max_nodes`` nodes.  Raises `ValueError` if the seat's blueprint never reaches the subgame.
+    """
+    _require(game)
+    if seat not in (0, 1):
+        raise ValueError(f"seat={seat!r}: expected 0 or 1")
+    if iterations is not None and (
+        isinstance(iterations, bool) or not isinstance(iterations, int) or iterations < 1
+    ):
+        raise ValueError(f"iterations={iterations!r}: expected a whole number from 1")
+    poll = Poll(limit)
+    subgame = _Subgame(game, roots, seat, gadget=gadget)
+    form = subgame.unfold(max_nodes)
+    if gadget:
+        subgame.set_values(form, blueprint)
+        form = subgame.unfold(max_nodes)
+    kernel = CfrKernel(form, alternating=True)
+    bounds = [bound for bound in (iterations, limit.simulations) if bound is not None]
+    bounded = limit.time is not None or limit.nodes is not None
+    most = min(bounds) if bounds else None if bounded else DEFAULT_ITERATIONS
+    try:
+        while most is None or kernel.iterations < most:
+            kernel.run(poll, [1.0], [0.0], [float(kernel.iterations + 1)])
+    except SearchStopped:
+        pass
+    form.set_trial_average()
+    return TabularPolicy.of_states(
+        game,
+        [(info.state.inner, [slot.trial for slot in info.slots]) for info in form.sets[seat]],
+        algorithm="resolve_subgame",
+        iterations=int(kernel.iterations),
+    )
+
+
+def resolved_policy(
+    game: Game,
+    blueprint: TabularPolicy,
+    begins: Callable[[Any], bool],
+    *,
+    iterations: int | None = None,
+    gadget: bool = True,
+    max_nodes: int = MAX_NODES,
+) -> TabularPolicy:
+    """Return the blueprint with every subgame resolved for both seats, to measure what that gives.
+
+    ``begins`` is as for `subgames`, the rest as for `resolve_subgame`.  A seat keeps the blueprint
+    in subgames that it never reaches.
+    """
+    table = dict(blueprint.table)
+    for roots in subgames(game, blueprint, begins).values():
+        for seat in range(2):
+            if _is_reached(roots, seat, gadget=gadget):
+                resolved = resolve_subgame(
+                    game,
+                    blueprint,
+                    roots,
+                    seat,
+                    iterations=iterations,
+                    gadget=gadget,
+                    max_nodes=max_nodes,
+                )
+                table.update(resolved.table)
+    return TabularPolicy(game, table, algorithm="resolve_subgame")
+
+
+class _Subgame:
+    """A subgame as one seat resolves it, with the gadget for the opponent."""
+
+    def __init__(
+        self, game: Game, roots: Sequence[SubgameRoot], seat: int, *, gadget: bool
+    ) -> None:
+        if not _is_reached(roots, seat, gadget=gadget):
+            raise ValueError(f"the blueprint of seat {seat} never reaches this subgame")
+        self.game = game
+        self.seat = seat
+        self.opponent = 1 - seat
+        self.gadget = gadget
+        self.roots: dict[Hashable, list[tuple[Any, float]]] = {}
+        """States with their probabilities, by the information state that the opponent chooses;
+        without a gadget, all have the key None.
+        """
+        for root in roots:
+            weight = _weight(root, seat, gadget=gadget)
+            if weight:
+                known = game.information_state(root.state, self.opponent) if gadget else None
+                self.roots.setdefault(known, []).append((root.state, weight))
+        for known, own in self.roots.items():
+            total = sum(weight for _, weight in own)
+            self.roots[known] = [(state, weight / total) for state, weight in own]
+        self.values = dict.fromkeys(self.roots, 0.0)
+        """The value of the opponent's best response to the blueprint, by its information state."""
+
+    def unfold(self, max_nodes: int) -> SequenceForm:
+        """Walk the tree, in which the opponent is paid what it gets beyond ``values``."""
+        kernel = UnfoldKernel(
+            Poll(UNLIMITED), self.information_state, self.game.seats, max_nodes, MAX_DEPTH
+        )
+        form: SequenceForm = kernel.build(_SubgameState(self))
+        if kernel.fault == "nodes":
+            reason = f"the subgame has more than {max_nodes:,} nodes"
+            fits = "it solves subgames that fit into memory: begin later, or raise max_nodes"
+            raise GameMismatch("resolve_subgame", self.game.spec, reason, fits)
+        if kernel.fault:
+            fits = f"it solves games of perfect recall, at most {MAX_DEPTH} plies deep"
+            raise GameMismatch("resolve_subgame", self.game.spec, kernel.fault, fits)
+        return form
+
+    def information_state(self, state: _SubgameState, seat: int) -> Hashable:
+        """Return what a seat knows; the opponent has a single state at the gadget."""
+        return "gadget" if state.inner is None else self.game.information_state(state.inner, seat)
+
+    def set_values(self, form: SequenceForm, blueprint: Policy) -> None:
+        """Compute ``values`` on a form that was unfolded with values of 0."""
+        for info in form.sets[self.seat]:
+            shares = dict(blueprint(info.state.inner))
+            for slot, action in zip(info.slots, info.actions, strict=True):
+                slot.trial = shares.get(action, 0.0)
+        form.spread_trial()
+        form.respond(self.opponent, None)
+        choice = form.sets[self.opponent][0]
+        self.values = {
+            known: slot.gain for known, slot in zip(choice.actions, choice.slots, strict=True)
+        }
+
+
+class _SubgameState:
+    """A state of a subgame: ``inner``, or of its gadget while that is None."""
+
+    __slots__ = ("inner", "known", "subgame", "to_move")
+
+    def __init__(self, subgame: _Subgame, known: Hashable = None, inner: Any = None) -> None:
+        self.subgame = subgame
+        self.known = known
+        """The information state that the opponent has chosen."""
+        self.inner = inner
+        if inner is not None:
+            self.to_move: int = inner.to_move
+        else:
+            chooses = subgame.gadget and known is None
+            self.to_move = subgame.opponent if chooses else CHANCE
+
+    def actions(self) -> tuple[Any, ...]:
+        return tuple(self.subgame.roots) if self.inner is None else tuple(self.inner.actions())
+
+    def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
+        if self.inner is None:
+            return tuple(self.subgame.roots[self.known])
+        outcomes: tuple[tuple[Any, float], ...] = self.inner.chance_outcomes()
+        return outcomes
+
+    def after(self, action: Any) -> _SubgameState:
+        if self.inner is not None:
+            return _SubgameState(self.subgame, self.known, self.inner.after(action))
+        if self.to_move == CHANCE:
+            return _SubgameState(self.subgame, self.known, action)
+        return _SubgameState(self.subgame, action)
+
+    def returns(self) -> tuple[float, ...]:
+        first, second = self.inner.returns()
+        value = self.subgame.values[self.known]
+        if self.subgame.opponent == 0:
+            return first - value, second + value
+        return first + value, second - value
+
+
+def _start(game: Game) -> SubgameRoot:
+    return SubgameRoot(game.initial_state(), 1.0, (1.0, 1.0))
+
+
+def _children(
+    game: Game, blueprint: Policy, root: SubgameRoot
+) -> list[tuple[PublicEvent, SubgameRoot]]:
+    """Return what spectators see of each event that may come next, and where it leads."""
+    state = root.state
+    mover = state.to_move
+    if mover == TERMINAL:
+        return []
+    if mover == CHANCE:
+        shares = dict(state.chance_outcomes())
+    else:
+        # Actions that the blueprint never takes belong to the subgame as well.
+        shares = dict.fromkeys(state.actions(), 0.0) | dict(blueprint(state))
+    found: list[tuple[PublicEvent, SubgameRoot]] = []
+    for action, share in shares.items():
+        chance = root.chance * share if mover == CHANCE else root.chance
+        reach = tuple(
+            [before * share if seat == mover else before for seat, before in enumerate(root.reach)]
+        )
+        event = mover, game.visible(state, action, None)
+        found.append((event, SubgameRoot(state.after(action), chance, reach)))
+    return found
+
+
+def _weight(root: SubgameRoot, seat: int, *, gadget: bool) -> float:
+    """Return how likely a root is; with a gadget, the opponent decides itself whether it comes."""
+    weight = root.chance * root.reach[seat]
+    return weight if gadget else weight * root.reach[1 - seat]
+
+
+def _is_reached(roots: Sequence[SubgameRoot], seat: int, *, gadget: bool) -> bool:
+    return any(_weight(root, seat, gadget=gadget) for root in roots)
+
+
+def _require(game: Game) -> None:
+    require_solvable("resolve_subgame", game)
+    if game.seats != 2 or game.info.utility is not Utility.ZERO_SUM:
+        reason = f"it has {game.seats} seats and the utility {game.info.utility.value}"
+        fits = "it resolves games of two seats whose returns sum to zero"
+        raise GameMismatch("resolve_subgame", game.spec, reason, fits)
