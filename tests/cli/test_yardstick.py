@@ -107,6 +107,13 @@ def test_exploitability_of_the_policy_that_the_bot_computes(plyhouse: Plyhouse) 
     assert "exact" in done.out
 
 
+def test_larger_game_is_solved_by_the_bot_policy(plyhouse: Plyhouse) -> None:
+    game = "liars_dice(faces=5)"
+    assert "no scale" in plyhouse("yardstick", game).err, "`best` samples it"
+    (found,) = measured(plyhouse, game, "--bot", "policy", "--time", "4")
+    assert 0.0 < found["value"] < 0.05
+
+
 @pytest.mark.slow
 def test_bots_are_measured_by_engines(plyhouse: Plyhouse) -> None:
     for engine in ("stockfish", "gnubg"):

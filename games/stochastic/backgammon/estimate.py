@@ -13,7 +13,7 @@ follow from them.
     (D. Kleinman, "Vision Laughs at Counting", 1980).
 *   With contact, a network of one hidden layer, trained by self-play (G. Tesauro, "Temporal
     difference learning and TD-Gammon", Communications of the ACM 38, 1995).  ``network.toml``
-    says how it was trained; ``benchmarks/train_backgammon.py`` does it again.
+    says how it was trained; ``benchmarks/train_backgammon.c`` does it again.
 """
 
 from __future__ import annotations
