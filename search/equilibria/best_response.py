@@ -20,12 +20,14 @@ reinforcement learning", NIPS 2017 (NashConv).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from plyhouse.games.base import Game
 from plyhouse.search.callback_types import Policy
 from plyhouse.search.equilibria.sequence_form import MAX_NODES, sequence_form
-from plyhouse.search.equilibria.tabular import TabularPolicy
+from plyhouse.search.equilibria.tabular import TOLERANCE, TabularPolicy
 from plyhouse.search.game_requirements import require_solvable
 from plyhouse.search.kernels.sequences import SequenceForm
 
@@ -87,17 +89,28 @@ def on_trial(game: Game, policy: Policy, algorithm: str, max_nodes: int) -> Sequ
     form = sequence_form(game, algorithm=algorithm, max_nodes=max_nodes)
     for own in form.sets:
         for info in own:
-            shares = dict(policy(info.state))
-            actions = info.actions
-            total = sum(shares.values())
-            unknown = [action for action in shares if action not in actions]
-            if unknown or min(shares.values(), default=0.0) < 0.0 or abs(total - 1.0) > 1e-6:
-                problem = f"{unknown[0]!r} is not legal" if unknown else f"they add up to {total}"
-                raise ValueError(
-                    f"the policy of seat {info.seat} in the information state {info.key!r} is not "
-                    f"probabilities of its actions: {problem}"
-                )
-            for slot, action in zip(info.slots, actions, strict=True):
-                slot.trial = shares.get(action, 0.0)
+            shares = shares_of(game, policy, info.state, info.actions)
+            for slot, action in zip(info.slots, info.actions, strict=True):
+                slot.trial = shares[action]
     form.spread_trial()
     return form
+
+
+def shares_of(game: Game, policy: Policy, state: Any, actions: Sequence[Any]) -> dict[Any, float]:
+    """Return the probability of each action, also of those that the policy never takes.
+
+    Raises `ValueError` if the policy gives an illegal action, a negative probability, or
+    probabilities that do not add up to 1.
+    """
+    given = dict(policy(state))
+    total = sum(given.values())
+    unknown = [action for action in given if action not in actions]
+    if unknown or min(given.values(), default=0.0) < 0.0 or abs(total - 1.0) > TOLERANCE:
+        problem = f"{unknown[0]!r} is not legal" if unknown else f"they add up to {total}"
+        seat = state.to_move
+        key = game.information_state(state, seat)
+        raise ValueError(
+            f"the policy of seat {seat} in the information state {key!r} is not "
+            f"probabilities of its actions: {problem}"
+        )
+    return {action: given.get(action, 0.0) for action in actions}

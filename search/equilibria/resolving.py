@@ -37,6 +37,7 @@ from typing import Any
 from plyhouse.games.base import CHANCE, TERMINAL, Game, Utility
 from plyhouse.games.errors import GameMismatch
 from plyhouse.search.callback_types import Policy
+from plyhouse.search.equilibria.best_response import shares_of
 from plyhouse.search.equilibria.sequence_form import MAX_NODES
 from plyhouse.search.equilibria.solution import DEFAULT_ITERATIONS
 from plyhouse.search.equilibria.tabular import TabularPolicy
@@ -136,7 +137,8 @@ def resolve_subgame(
     safe.
 
     Raises `GameMismatch` unless the game has two seats and a zero sum, and the subgame at most
-    ``max_nodes`` nodes.  Raises `ValueError` if the seat's blueprint never reaches the subgame.
+    ``max_nodes`` nodes.  Raises `ValueError` if the seat's blueprint never reaches the subgame, or
+    gives what are not probabilities of legal actions.
     """
     _require(game)
     if seat not in (0, 1):
@@ -249,9 +251,9 @@ class _Subgame:
     def set_values(self, form: SequenceForm, blueprint: Policy) -> None:
         """Compute ``values`` on a form that was unfolded with values of 0."""
         for info in form.sets[self.seat]:
-            shares = dict(blueprint(info.state.inner))
+            shares = shares_of(self.game, blueprint, info.state.inner, info.actions)
             for slot, action in zip(info.slots, info.actions, strict=True):
-                slot.trial = shares.get(action, 0.0)
+                slot.trial = shares[action]
         form.spread_trial()
         form.respond(self.opponent, None)
         choice = form.sets[self.opponent][0]
@@ -315,8 +317,7 @@ def _children(
     if mover == CHANCE:
         shares = dict(state.chance_outcomes())
     else:
-        # Actions that the blueprint never takes belong to the subgame as well.
-        shares = dict.fromkeys(state.actions(), 0.0) | dict(blueprint(state))
+        shares = shares_of(game, blueprint, state, state.actions())
     found: list[tuple[PublicEvent, SubgameRoot]] = []
     for action, share in shares.items():
         chance = root.chance * share if mover == CHANCE else root.chance

@@ -161,5 +161,9 @@ def test_invalid_arguments_are_named() -> None:
         resolve_subgame(LEDUC, uniform_policy, roots, 0, iterations=0)
     with pytest.raises(GameMismatch, match="the subgame has more than 100 nodes"):
         resolve_subgame(LEDUC, uniform_policy, roots, 0, max_nodes=100)
+    with pytest.raises(ValueError, match="9 is not legal"):
+        subgames(LEDUC, lambda _: [(9, 1.0)], second_round)
+    with pytest.raises(ValueError, match=r"add up to 0\.5"):
+        resolve_subgame(LEDUC, lambda _: [(CALL, 0.5)], roots, 0)
     with pytest.raises(ValueError, match="no match of leduc_poker has the public record"):
         subgame_roots(LEDUC, uniform_policy, ((-1, "Js"),))
