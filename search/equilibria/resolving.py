@@ -147,6 +147,8 @@ def resolve_subgame(
         isinstance(iterations, bool) or not isinstance(iterations, int) or iterations < 1
     ):
         raise ValueError(f"iterations={iterations!r}: expected a whole number from 1")
+    if not roots:
+        raise ValueError("roots is empty: expected the roots of a subgame, see subgame_roots")
     poll = Poll(limit)
     subgame = _Subgame(game, roots, seat, gadget=gadget)
     form = subgame.unfold(max_nodes)

@@ -157,6 +157,8 @@ def test_invalid_arguments_are_named() -> None:
     roots = next(iter(subgames(LEDUC, uniform_policy, second_round).values()))
     with pytest.raises(ValueError, match="seat=2: expected 0 or 1"):
         resolve_subgame(LEDUC, uniform_policy, roots, 2)
+    with pytest.raises(ValueError, match="roots is empty"):
+        resolve_subgame(LEDUC, uniform_policy, [], 0)
     with pytest.raises(ValueError, match="iterations=0: expected a whole number"):
         resolve_subgame(LEDUC, uniform_policy, roots, 0, iterations=0)
     with pytest.raises(GameMismatch, match="the subgame has more than 100 nodes"):
