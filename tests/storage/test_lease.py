@@ -151,24 +151,32 @@ async def test_of_many_servers_that_start_together_one_gets_the_lease(postgres_u
 
 @pytest.mark.usefixtures("short_leases")
 async def test_a_server_survives_an_outage_during_which_nobody_takes_over(
-    postgres_url: str,
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with wire_to(postgres_url) as (wire, url), await Store.open(url) as store:
+    async def until_valid(engine: AsyncEngine, wanted: bool) -> None:
+        valid = select(models.leases.c.expires_ms > leases.NOW_MS)
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                async with engine.begin() as connection:
+                    if (await connection.execute(valid)).scalar_one() == wanted:
+                        return
+                await asyncio.sleep(0.02)
+
+    async with (
+        wire_to(postgres_url) as (wire, url),
+        await Store.open(url) as store,
+        engine_of(postgres_url) as engine,
+    ):
         await store.claim()
         wire.dead = True
         wire.cut()
-        async with engine_of(postgres_url) as engine:
-            valid = models.leases.c.expires_ms > leases.NOW_MS
-            async with asyncio.timeout(PATIENCE):
-                expired = False
-                while not expired:
-                    async with engine.begin() as connection:
-                        expired = not (await connection.execute(select(valid))).scalar_one()
-                    await asyncio.sleep(0.02)
+        await until_valid(engine, wanted=False)
         with pytest.raises(StorageError):
             await store.add_player("ada")
+        monkeypatch.setattr(claim, "VALID_S", PATIENCE)  # it must not expire again meanwhile
         wire.dead = False
         await store.add_player("bob")
+        await until_valid(engine, wanted=True)
         async with await Store.open(postgres_url) as second:
             with pytest.raises(ServedAlready, match=rf"\(process {os.getpid()}\)"):
                 await second.claim()
