@@ -105,7 +105,7 @@ def shares_of(game: Game, policy: Policy, state: Any, actions: Sequence[Any]) ->
     given = dict(policy(state))
     total = sum(given.values())
     unknown = [action for action in given if action not in actions]
-    if unknown or min(given.values(), default=0.0) < 0.0 or abs(total - 1.0) > TOLERANCE:
+    if unknown or min(given.values(), default=0.0) < 0.0 or not abs(total - 1.0) <= TOLERANCE:
         problem = f"{unknown[0]!r} is not legal" if unknown else f"they add up to {total}"
         seat = state.to_move
         key = game.information_state(state, seat)

@@ -30,7 +30,7 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,7 +44,7 @@ from plyhouse.search.equilibria.tabular import TabularPolicy
 from plyhouse.search.game_requirements import require_solvable
 from plyhouse.search.kernels import MAX_DEPTH
 from plyhouse.search.kernels.cfr import CfrKernel
-from plyhouse.search.kernels.sequences import SequenceForm
+from plyhouse.search.kernels.sequences import InformationSet, SequenceForm
 from plyhouse.search.kernels.unfold import UnfoldKernel
 from plyhouse.search.limit import UNLIMITED, Limit
 from plyhouse.search.poll import Poll, SearchStopped
@@ -122,7 +122,7 @@ def subgames(
 def resolve_subgame(
     game: Game,
     blueprint: Policy,
-    roots: Sequence[SubgameRoot],
+    roots: Iterable[SubgameRoot],
     seat: int,
     limit: Limit = UNLIMITED,
     *,
@@ -132,7 +132,10 @@ def resolve_subgame(
 ) -> TabularPolicy:
     """Solve a subgame by CFR+, and return the policy of one seat in it.
 
-    ``iterations`` and ``limit`` bound the solver; without any bound it does 1,000 iterations.
+    ``iterations`` and ``limit`` bound the solver; without any bound it does 1,000 iterations.  The
+    time to walk the tree counts, but only ``max_nodes`` bounds it.  If no time is left then, the
+    result is the blueprint.  To resolve again later in the same match, pass the policy that was
+    played until then as the blueprint, for the roots as well; otherwise the result is not safe.
     ``gadget=False`` assumes that the opponent plays the blueprint up to the subgame, which is not
     safe.
 
@@ -147,6 +150,7 @@ def resolve_subgame(
         isinstance(iterations, bool) or not isinstance(iterations, int) or iterations < 1
     ):
         raise ValueError(f"iterations={iterations!r}: expected a whole number from 1")
+    roots = list(roots)
     if not roots:
         raise ValueError("roots is empty: expected the roots of a subgame, see subgame_roots")
     poll = Poll(limit)
@@ -165,6 +169,8 @@ def resolve_subgame(
     except SearchStopped:
         pass
     form.set_trial_average()
+    if kernel.iterations == 0:  # there was no time: the blueprint is better than nothing
+        _put_on_trial(game, blueprint, form.sets[seat])
     return TabularPolicy.of_states(
         game,
         [(info.state.inner, [slot.trial for slot in info.slots]) for info in form.sets[seat]],
@@ -252,10 +258,7 @@ class _Subgame:
 
     def set_values(self, form: SequenceForm, blueprint: Policy) -> None:
         """Compute ``values`` on a form that was unfolded with values of 0."""
-        for info in form.sets[self.seat]:
-            shares = shares_of(self.game, blueprint, info.state.inner, info.actions)
-            for slot, action in zip(info.slots, info.actions, strict=True):
-                slot.trial = shares[action]
+        _put_on_trial(self.game, blueprint, form.sets[self.seat])
         form.spread_trial()
         form.respond(self.opponent, None)
         choice = form.sets[self.opponent][0]
@@ -302,6 +305,14 @@ class _SubgameState:
         if self.subgame.opponent == 0:
             return first - value, second + value
         return first + value, second - value
+
+
+def _put_on_trial(game: Game, blueprint: Policy, own: Sequence[InformationSet]) -> None:
+    """Set the probabilities of the blueprint in information sets of a subgame."""
+    for info in own:
+        shares = shares_of(game, blueprint, info.state.inner, info.actions)
+        for slot, action in zip(info.slots, info.actions, strict=True):
+            slot.trial = shares[action]
 
 
 def _start(game: Game) -> SubgameRoot:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from typing import Any
 
@@ -144,6 +145,23 @@ def test_limits_bound_the_solver() -> None:
     assert 0 < stopped.iterations < 100
 
 
+def test_without_time_the_blueprint_is_the_result() -> None:
+    blueprint = random_policy(LEDUC, 3)
+    roots = next(iter(subgames(LEDUC, blueprint, second_round).values()))
+    policy = resolve_subgame(LEDUC, blueprint, roots, 0, Limit(time=0.0))
+    assert policy.iterations == 0
+    assert policy.table == {key: blueprint.table[key] for key in policy.table}
+
+
+def test_roots_may_be_an_iterator() -> None:
+    roots = next(iter(subgames(LEDUC, uniform_policy, second_round).values()))
+    tables = [
+        resolve_subgame(LEDUC, uniform_policy, each, 0, iterations=20).table
+        for each in (roots, iter(roots))
+    ]
+    assert tables[0] == tables[1]
+
+
 @pytest.mark.parametrize("spec", ["liars_dice(seats=3)", "prisoners_dilemma", "tic_tac_toe"])
 def test_other_games_do_not_fit(spec: str) -> None:
     game = get_game(spec)
@@ -165,6 +183,8 @@ def test_invalid_arguments_are_named() -> None:
         resolve_subgame(LEDUC, uniform_policy, roots, 0, max_nodes=100)
     with pytest.raises(ValueError, match="9 is not legal"):
         subgames(LEDUC, lambda _: [(9, 1.0)], second_round)
+    with pytest.raises(ValueError, match="add up to nan"):
+        subgames(LEDUC, lambda _: [(CALL, math.nan)], second_round)
     with pytest.raises(ValueError, match=r"add up to 0\.5"):
         resolve_subgame(LEDUC, lambda _: [(CALL, 0.5)], roots, 0)
     with pytest.raises(ValueError, match="no match of leduc_poker has the public record"):
