@@ -98,7 +98,7 @@ class OwnedMatches:
             self.on_parked(match)
 
     def unpark(self, match: str) -> None:
-        """Handle the messages about a match that is here now, or never will be."""
+        """Handle the parked messages about a match: it is here now, or will not come."""
         for sender, message in self._parked.pop(match, ()):
             try:
                 self._handlers[type(message)](sender, message)
