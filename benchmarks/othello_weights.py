@@ -1,11 +1,13 @@
-r"""Fit the weights of othello's estimate to exact scores, and write their file.
+r"""Fit the weights of othello's estimate to scores of matches, and write their file.
 
     python benchmarks/othello_weights.py --seconds 600 \
         --write games/deterministic/othello/weights.bin
 
-Positions come from random openings, then play by the present estimate with random actions among
-it, down to 11 to 16 empty squares; the solver scores each.  The fit is a ridge regression by
-conjugate gradients.  ``--save`` keeps the positions and ``--positions`` adds those of earlier runs.
+A match has a random opening. Then both sides play by the present estimate, looking two plies ahead,
+until 14 squares are empty. The solver gives the score of that position, which labels all positions
+since the opening. Each phase has weights of its own. The fit is a ridge regression by conjugate
+gradients: first one for all phases, then for each phase the differences to it.  ``--save`` keeps
+the positions and ``--positions`` adds those of earlier runs.
 """
 
 from __future__ import annotations
@@ -21,47 +23,62 @@ import numpy as np
 from plyhouse.games.bits import BIT
 from plyhouse.games.deterministic.othello.board import placeable, turned
 from plyhouse.games.deterministic.othello.endgames import ENDLESS, OthelloEndings
-from plyhouse.games.deterministic.othello.evaluation import POINTS, SIZES, ZERO
+from plyhouse.games.deterministic.othello.evaluation import (
+    PHASES,
+    POINTS,
+    SIZES,
+    ZERO,
+    phase_of,
+)
 from plyhouse.games.endgames import Meter
 
 STARTS = np.concatenate([[0], np.cumsum([3**size for size in SIZES])])
-EMPTIES = (11, 12, 13, 14, 15, 16)
-SHARES = (20, 35, 20, 15, 7, 3)
+SOLVED = 14
+"""Empty squares at which a match is scored."""
 RIDGE = 30.0
 
 
 def positions(seconds: float, seed: int) -> Any:
-    """Return rows of the mover's discs, the other's, and the exact score for the mover."""
+    """Return rows of the mover's discs, the other's, and the score of the match for the mover."""
     rng = random.Random(seed)
     solver = OthelloEndings(Meter())
     rows: list[tuple[int, int, int]] = []
     began = time.monotonic()
     while time.monotonic() - began < seconds:
-        opening, wild = rng.randint(44, 55), rng.choice((0.05, 0.3, 0.6))
-        target = rng.choices(EMPTIES, SHARES)[0]
-        mine, theirs, left = BIT[28] | BIT[35], BIT[27] | BIT[36], 60
-        while left > target:
-            cells = placeable(mine, theirs)
-            if cells == 0:
-                if placeable(theirs, mine) == 0:
-                    break
-                mine, theirs = theirs, mine
-                continue
-            choices = [bit for bit in BIT if cells & bit]
-            bit = rng.choice(choices)
-            if left <= opening and (left > 24 or rng.random() > wild):
-                bit = min(choices, key=lambda each: reply(solver, mine, theirs, left, each, rng))
-            flips = turned(bit, mine, theirs)
-            mine, theirs, left = theirs ^ flips, mine | bit | flips, left - 1
-        if left == target:
-            rows.append((mine, theirs, solver.solved(mine, theirs, left, -65, 65)))
+        rows += match(solver, rng)
     return np.array(rows, dtype=np.int64)
+
+
+def match(solver: Any, rng: random.Random) -> list[tuple[int, int, int]]:
+    """Play a match; return its positions after the random opening."""
+    opening = 60 - rng.randint(3, 47)
+    mine, theirs, left, side = BIT[28] | BIT[35], BIT[27] | BIT[36], 60, 1
+    passed: list[tuple[int, int, int]] = []
+    while left >= SOLVED:
+        cells = placeable(mine, theirs)
+        if cells == 0:
+            if placeable(theirs, mine) == 0:
+                return []
+            mine, theirs, side = theirs, mine, -side
+            continue
+        if left <= opening:
+            passed.append((mine, theirs, side))
+            if left == SOLVED:
+                score = side * solver.solved(mine, theirs, left, -65, 65)
+                return [(own, other, score * sign) for own, other, sign in passed]
+        choices = [bit for bit in BIT if cells & bit]
+        bit = rng.choice(choices)
+        if left <= opening:
+            bit = min(choices, key=lambda each: reply(solver, mine, theirs, left, each, rng))
+        flips = turned(bit, mine, theirs)
+        mine, theirs, left, side = theirs ^ flips, mine | bit | flips, left - 1, -side
+    return []
 
 
 def reply(solver: Any, mine: int, theirs: int, left: int, bit: int, rng: random.Random) -> float:
     """Return the opponent's estimate after a disc on ``bit``, with a disc of noise."""
     flips = turned(bit, mine, theirs)
-    found = solver.guess(theirs ^ flips, mine | bit | flips, left - 1, 0, -ENDLESS, ENDLESS)
+    found = solver.guess(theirs ^ flips, mine | bit | flips, left - 1, 1, -ENDLESS, ENDLESS)
     return float(found) + POINTS * rng.random()
 
 
@@ -115,14 +132,39 @@ def features(rows: Any) -> tuple[Any, Any]:
     return np.stack(chosen), np.array(extra, dtype=np.float64)
 
 
-def fitted(rows: Any, rounds: int = 25) -> tuple[Any, Any]:
-    """Return the weights of contents, and those of mobility, constant and parity, in discs."""
+def fitted(rows: Any) -> list[Any]:
+    """Return the weights of each phase in discs: those of contents, then the four others."""
     chosen, extra = features(rows)
     scores = rows[:, 2].astype(np.float64)
-    count = int(STARTS[-1])
+    empties = 64 - np.bitwise_count(rows[:, 0].view(np.uint64) | rows[:, 1].view(np.uint64))
+    shared = regression(chosen, extra, scores, np.zeros(int(STARTS[-1]) + extra.shape[1]))
+    found = []
+    for phase in range(PHASES):
+        near = [n for n in range(61) if any(phase_of(n + d) == phase for d in (-2, 0, 2))]
+        own = np.isin(empties, near)
+        weights = regression(chosen[:, own], extra[own], scores[own], shared)
+        exact = np.isin(empties, [n for n in range(61) if phase_of(n) == phase])
+        errors = scores[exact] - estimates(chosen[:, exact], extra[exact], weights)
+        spread = scores[exact].std()
+        print(
+            f"phase {phase}: {exact.sum():,} positions, root mean square error "
+            f"{np.sqrt((errors**2).mean()):.2f} discs, of scores themselves {spread:.2f}"
+        )
+        found.append(weights)
+    return found
 
-    def forward(weights: Any) -> Any:
-        return weights[chosen].sum(axis=0) + extra @ weights[count:]
+
+def estimates(chosen: Any, extra: Any, weights: Any) -> Any:
+    """Return the estimated scores of positions."""
+    total = extra @ weights[int(STARTS[-1]) :]
+    for each in chosen:
+        total += weights[each]
+    return total
+
+
+def regression(chosen: Any, extra: Any, scores: Any, near: Any, rounds: int = 25) -> Any:
+    """Return weights that minimise the squared errors and a ridge around the weights ``near``."""
+    count = int(STARTS[-1])
 
     def backward(errors: Any) -> Any:
         sums = sum(np.bincount(each, errors, count) for each in chosen)
@@ -130,30 +172,29 @@ def fitted(rows: Any, rounds: int = 25) -> tuple[Any, Any]:
 
     seen = sum(np.bincount(each, minlength=count) for each in chosen)
     scale = 1.0 / (np.concatenate([seen, (extra**2).sum(axis=0)]) + RIDGE)
-    weights = np.zeros(count + extra.shape[1])
-    rest = backward(scores)
+    weights = near.copy()
+    rest = backward(scores - estimates(chosen, extra, weights))
     step = scale * rest
     size = rest @ step
     for _ in range(rounds):
-        image_of = backward(forward(step)) + RIDGE * step
+        image_of = backward(estimates(chosen, extra, step)) + RIDGE * step
         length = size / (step @ image_of)
         weights += length * step
         rest -= length * image_of
         following = scale * rest
         size, before = rest @ following, size
         step = following + size / before * step
-    errors = scores - forward(weights)
-    print(
-        f"{len(rows):,} positions, root mean square error {np.sqrt((errors**2).mean()):.2f} discs"
-    )
-    return weights[:count], weights[count:]
+    return weights
 
 
-def packed(weights: Any, extra: Any) -> bytes:
-    """Return the file: a byte for each weight, see `Evaluation`."""
-    values = [extra[:2] * 8 * POINTS, extra[2:] * POINTS]
-    for table, size in enumerate(SIZES):
-        values.append(weights[STARTS[table] : STARTS[table + 1]][image(size)] * POINTS)
+def packed(phases: list[Any]) -> bytes:
+    """Return the file: a byte for each weight of each phase, see `PhaseWeights`."""
+    values = []
+    for weights in phases:
+        extra = weights[int(STARTS[-1]) :]
+        values += [extra[:2] * 8 * POINTS, extra[2:] * POINTS]
+        for table, size in enumerate(SIZES):
+            values.append(weights[STARTS[table] : STARTS[table + 1]][image(size)] * POINTS)
     whole = np.clip(np.rint(np.concatenate(values)), -127, 127) + ZERO
     return bytes(whole.astype(np.uint8))
 
@@ -166,12 +207,11 @@ def main() -> None:
     parser.add_argument("--save", help="file for the positions, ending in .npy")
     parser.add_argument("--write", type=Path, help="file for the weights")
     options = parser.parse_args()
-    rows = np.concatenate(
-        [positions(options.seconds, options.seed), *map(np.load, options.positions)]
-    )
+    made = [positions(options.seconds, options.seed)] if options.seconds else []
+    rows = np.concatenate([*made, *map(np.load, options.positions)])
     if options.save:
         np.save(options.save, rows)
-    data = packed(*fitted(rows))
+    data = packed(fitted(rows))
     if options.write:
         options.write.write_bytes(data)
 

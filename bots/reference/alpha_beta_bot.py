@@ -18,6 +18,8 @@ class AlphaBetaBot(SearchBot):
     The search reports the best action of each depth (through ``turn.limit``) and breaks ties with
     the turn's random generator, so that matches can differ.
     ``alpha_beta(depth=4)`` searches at most four plies, and captures and the like deeper.
+
+    selective: look less deeply at late actions, and not at all where the mover could even pass.
     """
 
     name = "alpha_beta"
@@ -25,13 +27,27 @@ class AlphaBetaBot(SearchBot):
     table: TranspositionTable | None = None
     """The table of this match; created at the first turn."""
 
+    def __init__(
+        self,
+        time: float | None = None,
+        depth: int | None = None,
+        nodes: int | None = None,
+        selective: bool = True,
+    ) -> None:
+        super().__init__(time=time, depth=depth, nodes=nodes)
+        self.selective = selective
+
     def choose(self, turn: Turn) -> Any:
         """Return the best action that the search found in time."""
         if self.table is None:
             self.table = TranspositionTable()
-        return self.say(
-            turn,
-            alpha_beta(
-                turn.game, turn.state, self.limit(turn), seed=self.seed(turn), table=self.table
-            ),
+        found = alpha_beta(
+            turn.game,
+            turn.state,
+            self.limit(turn),
+            seed=self.seed(turn),
+            table=self.table,
+            reductions=self.selective,
+            null_moves=self.selective,
         )
+        return self.say(turn, found)

@@ -10,7 +10,8 @@ Each part is an option.  Sources:
   game trees", ACM Computing Surveys 14 (1982);
 - quiescence with standing pat: Shannon, "Programming a computer for playing chess" (1950);
   Harris, "The heuristic search and the game of chess", IJCAI (1975);
-- reductions of late moves: as in Romstad, Costalba and Kiiski, Stockfish (2008).
+- reductions of late moves: as in Romstad, Costalba and Kiiski, Stockfish (2008);
+- null moves: Donninger, "Null move and deep search", ICCA Journal 16 (1993).
 """
 
 from __future__ import annotations
@@ -33,6 +34,11 @@ INFINITY: Final = float("inf")
 
 QUIET_PLIES: Final = 32
 """Noisy plies in a row that quiescence follows at most."""
+
+PASSED_DEPTH: Final = 3
+"""Depth from which on the mover may try to pass."""
+PASSED_LESS: Final = 3
+"""Plies that the search after a pass looks less deep, and one more for each four of depth."""
 
 FIRST: Final = 1 << 40
 """Score of the action tried first; those of noisy actions and killers are below."""
@@ -71,6 +77,7 @@ class FullAlphaBetaKernel:
         reductions: bool,
         noisy: bool,
         forces: bool,
+        null_moves: bool,
     ) -> None:
         self.poll = poll
         self.leaves: Leaves = leaves
@@ -89,6 +96,9 @@ class FullAlphaBetaKernel:
         self.reductions: bool = reductions
         self.noisy: bool = noisy
         self.forces: bool = forces
+        self.null_moves: bool = null_moves
+        # The ply that a pass has just led to: nobody passes twice in a row.
+        self.passed_ply: i64 = -1
         self.nodes: i64 = 1
         self.due: i64 = 0
         self.seat: i64 = 0
@@ -197,6 +207,17 @@ class FullAlphaBetaKernel:
                 self.lines[ply] = []
                 self.follow = False
                 return value
+        if (
+            self.null_moves
+            and depth >= PASSED_DEPTH
+            and ply != self.passed_ply
+            and leaves.low < alpha
+            and beta < leaves.high
+            and beta <= successor(alpha)
+            and self.passing_holds(state, depth, beta, ply)
+        ):
+            self.lines[ply] = []
+            return beta
         # True if this node's value depends on an estimate, so that it holds for this depth only.
         used_before: bool = leaves.used
         leaves.used = False
@@ -310,6 +331,41 @@ class FullAlphaBetaKernel:
         finally:
             self.nodes = meter.nodes
             self.due = meter.due
+
+    def passing_holds(self, state: NodeState, depth: i64, beta: float, ply: i64) -> bool:
+        """Return whether a seat that may pass would still have ``beta`` in a shallower search.
+
+        Most actions are better than to pass, so that one of them has as much.
+        """
+        leaves = self.leaves
+        used: bool = leaves.used
+        value: float = leaves.value(state, self.seat)
+        if state.to_move != self.seat:
+            value = -value
+        if value >= beta:
+            hooks: Any = state
+            child: Any = hooks.passed()
+            if child is not None:
+                after: NodeState = child
+                self.nodes += 1
+                self.follow = False
+                before: i64 = self.passed_ply
+                self.passed_ply = ply + 1
+                left: i64 = depth - PASSED_LESS - depth // 4
+                narrow: float = successor(-beta)
+                if left >= 1:
+                    value = -self.search(after, left, -beta, narrow, ply + 1)
+                elif self.quiescence:
+                    value = -self.quiesce(after, -beta, narrow, QUIET_PLIES)
+                else:
+                    value = leaves.value(after, self.seat)
+                    if state.to_move != self.seat:
+                        value = -value
+                self.passed_ply = before
+                if value >= beta:
+                    return True
+        leaves.used = used
+        return False
 
     def lasts(self, value: float, found: i64, depth: i64) -> bool:
         """Return whether an entry may be used in a game that can return to a position.

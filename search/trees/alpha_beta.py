@@ -60,6 +60,7 @@ def alpha_beta(
     aspiration: bool | None = None,
     quiescence: bool | None = None,
     reductions: bool = False,
+    null_moves: bool = False,
     endings: bool | None = None,
 ) -> SearchResult:
     """Find the best action of a two-seat, zero-sum, deterministic game of perfect information.
@@ -101,6 +102,10 @@ def alpha_beta(
     - ``reductions``: look less deeply at actions late in the order that are not noisy.  Off
       unless asked for: it may overlook something at a given depth to reach a greater one.
 
+    - ``null_moves``: where a seat would stand well even if it passed, do not look at its actions.
+      For games whose states have ``passed()``: the state after a pass, or None where passing could
+      be better than all actions.  Off unless asked for, as reductions are.
+
     - ``endings``: near the end, ask what the game itself knows of its last plies (the state's
       ``endings(meter)``, see `plyhouse.games.endgames`), where it has that.  Values are those
       of a search to the end; the principal variation may stop where the game was asked.
@@ -122,6 +127,7 @@ def alpha_beta(
         aspiration=deepen and null_windows is not False if aspiration is None else aspiration,
         quiescence=deepen if quiescence is None else quiescence,
         reductions=reductions,
+        null_moves=null_moves and hasattr(state, "passed"),
         endings=deepen if endings is None else endings,
     )
     if options.aspiration and not (deepen and options.null_windows):
@@ -145,7 +151,8 @@ def alpha_beta(
     root = AlphaBetaRoot(game, state, limit, poll, evaluate, heuristic, seed, options)
     if memory is None or root.plain or not hasattr(state, "key"):
         return deepened(root, limit, deepen=deepen)
-    context = (game, root.seat, evaluate, heuristic, options.quiescence, options.reductions)
+    selective = (options.quiescence, options.reductions, options.null_moves)
+    context = (game, root.seat, evaluate, heuristic, *selective)
     root.use(memory.open(context))
     try:
         return deepened(root, limit, deepen=deepen)
@@ -166,6 +173,7 @@ class Options:
     aspiration: bool
     quiescence: bool
     reductions: bool
+    null_moves: bool
     endings: bool
 
 
@@ -196,6 +204,7 @@ class AlphaBetaRoot(Root):
             or options.null_windows
             or (options.quiescence and self.noisy and self.estimates)
             or options.reductions
+            or options.null_moves
             or self.endings
         )
         kernel = AlphaBetaKernel if self.plain else FullAlphaBetaKernel
@@ -220,6 +229,7 @@ class AlphaBetaRoot(Root):
             options.reductions,
             self.noisy,
             hasattr(self.state, "forced"),
+            options.null_moves and self.estimates,
         )
         if self.endings:
             full.endings = self.state.endings(full.meter)

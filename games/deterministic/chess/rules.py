@@ -30,6 +30,7 @@ from plyhouse.games.base import (
 )
 from plyhouse.games.deterministic.chess.board import (
     CASTLING,
+    EN_PASSANT_AT,
     KNIGHT,
     PAWN,
     RIGHTS_AT,
@@ -41,7 +42,7 @@ from plyhouse.games.deterministic.chess.board import (
     legal_actions,
 )
 from plyhouse.games.deterministic.chess.drawing import chess_board, taken_pieces
-from plyhouse.games.deterministic.chess.evaluation import piece_squares, turing
+from plyhouse.games.deterministic.chess.evaluation import turing
 from plyhouse.games.deterministic.chess.notation import (
     SQUARES,
     STANDARD,
@@ -53,6 +54,7 @@ from plyhouse.games.deterministic.chess.notation import (
     unconventional,
     write_epd,
 )
+from plyhouse.games.deterministic.chess.tuned_evaluation import tuned_estimate
 from plyhouse.games.errors import (
     AmbiguousAction,
     InvalidObservation,
@@ -204,10 +206,12 @@ class ChessState(BoardState):
         return position + bytes((before, near))
 
     def heuristic(self) -> tuple[float, ...]:
-        """Material and where it stands, see `plyhouse.games.deterministic.chess.evaluation`."""
+        """Return an estimate, see `plyhouse.games.deterministic.chess.tuned_evaluation`; at the end
+        the returns.
+        """
         if self.to_move == TERMINAL:
             return self.returns()
-        value = piece_squares(self.position)
+        value = tuned_estimate(self.position)
         return (value, -value)
 
     def noisy_actions(self) -> tuple[Any, ...]:
@@ -219,6 +223,22 @@ class ChessState(BoardState):
     def forced(self) -> bool:
         """Return whether the king is in check: then quiet actions matter as much as noisy ones."""
         return self.to_move >= 0 and in_check(self.position)
+
+    def passed(self) -> ChessState | None:
+        """Return the state as if the mover had passed, for a search that prunes by it.
+
+        None in check, where a pass is illegal, and without a piece beside king and pawns, where
+        having to move is often bad (zugzwang).
+        """
+        position = self.position
+        if self.to_move < 0 or in_check(position) or not _has_piece(position):
+            return None
+        board = bytearray(position)
+        board[SIDE_AT] = 1 - position[SIDE_AT]
+        board[EN_PASSANT_AT] = 0
+        after = bytes(board)
+        ending = _ending(after, 0, (), False)
+        return ChessState(after, self.clock + 1, self.number + position[SIDE_AT], (), -1, ending)
 
     def order(self, actions: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return the same actions: captures of the most valuable piece by the least valuable one
@@ -280,6 +300,18 @@ class ChessState(BoardState):
                 earlier.append(before)
             else:
                 earlier = []
+
+
+def _has_piece(position: bytes) -> bool:
+    """Return whether the mover has a piece beside king and pawns."""
+    low: i64 = KNIGHT + 8 * position[SIDE_AT]
+    at: i64 = 21
+    while at < 99:
+        piece: i64 = position[at]
+        if low <= piece <= low + 3:
+            return True
+        at += 1
+    return False
 
 
 def _same_rights(before: bytes, position: bytes) -> bool:

@@ -160,7 +160,7 @@ class OthelloEndings(Endings):
             meter.due = meter.watch(meter.nodes)
         meter.nodes += 1
         if depth == 0 or n == 0:
-            return self.evaluation.value(mine, theirs, n & 1)
+            return self.evaluation.value(mine, theirs, n)
         cells: i64 = placeable(mine, theirs)
         if cells == 0:
             if placeable(theirs, mine) == 0:

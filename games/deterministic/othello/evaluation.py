@@ -1,8 +1,8 @@
-"""An estimate of the final score from patterns of discs, to sort actions by.
+"""An estimate of the final score from patterns of discs.
 
 The estimate is a sum of weights.  Each row, column, diagonal of at least four squares and corner of
 three by three squares adds the weight of its contents.  So does each square where a seat can place.
-The weights fit the scores of positions with 11 to 24 empty squares.
+Each of eight phases has its own weights, fitted to the scores of matches.
 `python benchmarks/othello_weights.py` makes the file again.
 
 M. Buro, "Experiments with Multi-ProbCut and a new high-quality evaluation function for Othello",
@@ -12,15 +12,22 @@ in: Games in AI Research (2000).
 from __future__ import annotations
 
 from importlib.resources import files
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
-from plyhouse.games.bits import count_bits
+from plyhouse.games.bits import BIT, count_bits
 from plyhouse.games.deterministic.othello.board import placeable
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
-__all__ = ["POINTS", "Evaluation", "shared_evaluation"]
+__all__ = [
+    "POINTS",
+    "SQUARE_WORTHS",
+    "Evaluation",
+    "phase_of",
+    "shared_evaluation",
+    "squares_and_mobility",
+]
 
 POINTS: Final = 8
 """Units of an estimate in a disc."""
@@ -31,6 +38,31 @@ ZERO: Final = 128
 """Byte of a weight of zero."""
 INSTANCES: Final = 38
 """Weights in a sum."""
+LENGTH: Final = 4 + sum([3**size for size in SIZES])
+"""Bytes of a phase in the file."""
+PHASES: Final = 8
+LAST_PHASE: Final = 14
+"""Number of empty squares up to which the last phase, number 0, lasts."""
+PER_PHASE: Final = 6
+"""Empty squares of each phase before."""
+
+# Worth of a square, row by row for a quarter of the board: corners cannot be turned any more,
+# squares beside them give the corner away.
+_QUARTER: Final[tuple[tuple[int, ...], ...]] = (
+    (100, -20, 10, 5),
+    (-20, -50, -2, -2),
+    (10, -2, -1, -1),
+    (5, -2, -1, -1),
+)
+SQUARE_WORTHS: Final[tuple[int, ...]] = tuple(
+    [_QUARTER[min(s // 8, 7 - s // 8)][min(s % 8, 7 - s % 8)] for s in range(64)]
+)
+"""By square its worth in the estimate `squares_and_mobility`."""
+_CLASSES: Final[tuple[int, ...]] = tuple(sorted(set(SQUARE_WORTHS)))
+_CLASS_CELLS: Final[tuple[int, ...]] = tuple(
+    [sum([BIT[s] for s in range(64) if SQUARE_WORTHS[s] == worth]) for worth in _CLASSES]
+)
+_MOST: Final = 64 * 6 + sum([abs(worth) for worth in SQUARE_WORTHS])
 
 _SPREAD: Final = 0x0101_0101_0101_0101
 _GATHER: Final = 0x0102_0408_1020_4080
@@ -47,7 +79,7 @@ def column(cells: i64, number: i64) -> i64:
 
 
 @final
-class Evaluation:
+class PhaseWeights:
     """Weights by pattern: the mover's discs in the upper bits of an index, the others' below."""
 
     def __init__(self, data: bytes) -> None:
@@ -182,6 +214,56 @@ def unfolded(weights: bytes, size: int, mirrored: bool) -> bytes:
     for number, place in enumerate(places):
         table[place] = weights[number]
     return bytes(table)
+
+
+@final
+class Evaluation:
+    """The weights of all phases."""
+
+    def __init__(self, data: bytes) -> None:
+        """Take the bytes of the file; each phase is read when it is first needed."""
+        self.data: bytes = data
+        self.phases: list[PhaseWeights | None] = [None] * PHASES
+
+    def value(self, mine: i64, theirs: i64, empties: i64) -> i64:
+        """Return the estimate for the owner of ``mine``, who is to move, in `POINTS` of a disc;
+        ``empties`` is the number of empty squares.
+        """
+        phase: i64 = phase_of(empties)
+        weights = self.phases[phase]
+        if weights is None:
+            start: i64 = phase * LENGTH
+            weights = PhaseWeights(self.data[start : start + LENGTH])
+            self.phases[phase] = weights
+        return weights.value(mine, theirs, empties & 1)
+
+
+def phase_of(empties: i64) -> i64:
+    """Return the phase with so many empty squares, from 0 at the end to 7 at the beginning."""
+    if empties <= LAST_PHASE:
+        return 0
+    phase: i64 = (empties - LAST_PHASE + PER_PHASE - 1) // PER_PHASE
+    return phase if phase < PHASES else PHASES - 1
+
+
+def squares_and_mobility(state: Any, seat: int) -> float:
+    """Estimate an othello state for a seat by hand-made weights, to compare the fitted ones with.
+
+    Counts the worth of the squares held, and six for each square where a seat could place.  The
+    result lies strictly between -1 and 1, or -64 and 64 by score; at the end it is the return.
+    """
+    if state.to_move < 0:
+        returns: tuple[float, ...] = state.returns()
+        return returns[seat]
+    mine: i64 = state.black if seat == 0 else state.white
+    theirs: i64 = state.white if seat == 0 else state.black
+    balance: i64 = 6 * (count_bits(placeable(mine, theirs)) - count_bits(placeable(theirs, mine)))
+    for index in range(len(_CLASSES)):
+        cells: i64 = _CLASS_CELLS[index]
+        worth: i64 = _CLASSES[index]
+        balance += worth * (count_bits(mine & cells) - count_bits(theirs & cells))
+    value: float = 0.999 * float(balance) / float(_MOST)
+    return value * 64.0 if state.score else value
 
 
 _SHARED: list[Evaluation] = []

@@ -36,6 +36,11 @@ from plyhouse.games.bits import BIT, bit_number, count_bits, pick_bit
 from plyhouse.games.boards import board_grid, board_scene, result_status, square_names
 from plyhouse.games.deterministic.othello.board import final_score, placeable, turned
 from plyhouse.games.deterministic.othello.endgames import OthelloEndings
+from plyhouse.games.deterministic.othello.evaluation import (
+    POINTS,
+    SQUARE_WORTHS,
+    shared_evaluation,
+)
 from plyhouse.games.endgames import Endings, Meter
 from plyhouse.games.errors import InvalidPosition
 from plyhouse.games.native import BoardState
@@ -60,31 +65,11 @@ _ONLY_PASS: Final[tuple[int, ...]] = (PASS,)
 _START_BLACK: Final = (1 << 28) | (1 << 35)
 _START_WHITE: Final = (1 << 27) | (1 << 36)
 
-# Worth of a square for ordering and evaluation, row by row for a quarter of the board:
-# corners cannot be turned any more, squares beside them give the corner away.
-_QUARTER: Final[tuple[tuple[int, ...], ...]] = (
-    (100, -20, 10, 5),
-    (-20, -50, -2, -2),
-    (10, -2, -1, -1),
-    (5, -2, -1, -1),
-)
-
-
-def _mirrored(index: int) -> int:
-    return index if index < 4 else 7 - index
-
-
-_WORTH: Final[tuple[int, ...]] = tuple(
-    [_QUARTER[_mirrored(s // 8)][_mirrored(s % 8)] for s in range(64)]
-)
 _BEST_FIRST: Final[tuple[int, ...]] = tuple(
-    sorted(range(64), key=lambda square: (-_WORTH[square], square))
+    sorted(range(64), key=lambda square: (-SQUARE_WORTHS[square], square))
 )
-_CLASSES: Final[tuple[int, ...]] = tuple(sorted(set(_WORTH)))
-_CLASS_CELLS: Final[tuple[int, ...]] = tuple(
-    [sum([BIT[s] for s in range(64) if _WORTH[s] == worth]) for worth in _CLASSES]
-)
-_MOST: Final = 64 * 6 + sum([abs(worth) for worth in _WORTH])
+_MOST_DISCS: Final = 63.5
+"""Most that an estimate may be, below the score of 64."""
 
 
 @final
@@ -180,25 +165,23 @@ class OthelloState(BoardState):
         return (self.to_move, self.black, self.white)
 
     def heuristic(self) -> tuple[float, ...]:
-        """Worth of the squares held, and how many squares each could place on.
+        """Return the estimated score as a share of 64 discs, or in discs for games by score.
 
-        Both seats' mobility counts six a square; at the end the result itself.  For games by
-        score, the same as a share of 64 discs.
+        See `plyhouse.games.deterministic.othello.evaluation`; at the end it is the result itself.
         """
         if self.to_move == TERMINAL:
             return self.returns()
         black: i64 = self.black
         white: i64 = self.white
-        balance: i64 = 6 * (
-            count_bits(placeable(black, white)) - count_bits(placeable(white, black))
-        )
-        for index in range(len(_CLASSES)):
-            cells: i64 = _CLASS_CELLS[index]
-            worth: i64 = _CLASSES[index]
-            balance += worth * (count_bits(black & cells) - count_bits(white & cells))
-        value: float = 0.999 * float(balance) / float(_MOST)
-        if self.score:
-            value *= 64.0
+        empties: i64 = 64 - count_bits(black | white)
+        points: i64
+        if self.to_move == 0:
+            points = shared_evaluation().value(black, white, empties)
+        else:
+            points = -shared_evaluation().value(white, black, empties)
+        value: float = min(max(float(points) / float(POINTS), -_MOST_DISCS), _MOST_DISCS)
+        if not self.score:
+            value /= 64.0
         return (value, -value)
 
     def endings(self, meter: Meter) -> Endings:
