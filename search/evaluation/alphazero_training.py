@@ -89,9 +89,9 @@ class AlphaZeroSettings:
     """Matches after which the rate is a half of the first; after twice as many, a third."""
     matches: int = 100
     """Matches played at the same time in a step."""
-    passes: float = 4.0
+    passes: float = 8.0
     """How often a position is learned from, on average."""
-    batch: int = 512
+    batch: int = 256
     """Positions in a step of Adam."""
     positions: int = 300_000
     """Most positions that are kept to learn from."""
