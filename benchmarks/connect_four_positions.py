@@ -20,7 +20,8 @@ from plyhouse.games.endgames import Meter
 from plyhouse.search import Limit, alpha_beta
 
 GAME: Final = get_game("connect_four")
-SOLVER: Final = GAME.initial_state().endings(Meter())
+START: Final[Any] = GAME.initial_state()
+SOLVER: Final = START.endings(Meter())
 RANGES: Final = ((12, 17), (18, 23), (24, 31))
 """First and last number of discs of each group of positions."""
 

@@ -23,6 +23,8 @@ __all__ = ["learn"]
 
 EVERY = 30.0
 """Seconds between two checkpoints."""
+PLAYOUTS = 1000
+"""Simulations of MCTS, the rival in breakthrough."""
 
 
 @click.group()
@@ -90,7 +92,9 @@ def shared_options(matches: int, hidden: int, rate: float, halving: int) -> Call
     return lambda command: functools.reduce(lambda made, add: add(made), options[::-1], command)
 
 
-def alphazero_options(simulations: int, channels: int, opening: int) -> Callable[..., Any]:
+def alphazero_options(
+    simulations: int, channels: int, opening: int, measured: int
+) -> Callable[..., Any]:
     """Return a decorator with the options of AlphaZero, and these defaults."""
     options = [
         click.option(
@@ -123,7 +127,7 @@ def alphazero_options(simulations: int, channels: int, opening: int) -> Callable
         ),
         click.option(
             "--measured",
-            default=300,
+            default=measured,
             show_default=True,
             type=click.IntRange(0),
             help="Positions or matches that measure a point of the curve.",
@@ -160,7 +164,7 @@ def backgammon(
 
 @learn.command("connect_four")
 @shared_options(matches=20_000, hidden=128, rate=0.002, halving=8_000)
-@alphazero_options(simulations=50, channels=64, opening=8)
+@alphazero_options(simulations=40, channels=64, opening=8, measured=300)
 def connect_four(
     matches: int, seconds: float | None, output: Path, at_once: int, **options: Any
 ) -> int:
@@ -174,8 +178,8 @@ def connect_four(
 
 
 @learn.command("tic_tac_toe")
-@shared_options(matches=2_000, hidden=32, rate=0.002, halving=2_000)
-@alphazero_options(simulations=25, channels=32, opening=4)
+@shared_options(matches=20_000, hidden=32, rate=0.002, halving=8_000)
+@alphazero_options(simulations=25, channels=32, opening=4, measured=1_000)
 def tic_tac_toe(
     matches: int, seconds: float | None, output: Path, at_once: int, **options: Any
 ) -> int:
@@ -190,7 +194,7 @@ def tic_tac_toe(
 
 @learn.command()
 @shared_options(matches=10_000, hidden=128, rate=0.002, halving=8_000)
-@alphazero_options(simulations=50, channels=64, opening=6)
+@alphazero_options(simulations=40, channels=64, opening=6, measured=40)
 @click.option(
     "--size",
     default=6,
@@ -222,6 +226,7 @@ def alphazero(
     options: dict[str, Any],
 ) -> int:
     """Train a policy and value network for a game."""
+    from plyhouse.search import Limit, mcts
     from plyhouse.search.evaluation.alphazero_training import AlphaZeroSettings, AlphaZeroTraining
 
     settings = AlphaZeroSettings(game=game, matches=at_once, **options)
@@ -230,7 +235,13 @@ def alphazero(
     def shown(share: float, margin: float) -> str:
         return f"{100 * share:.1f} % ± {100 * margin:.1f} {found}"
 
-    return train(AlphaZeroTraining, settings, matches, seconds, output, shown)
+    def rival(game: Any, state: Any, seed: int) -> Any:
+        return mcts(game, state, Limit(simulations=PLAYOUTS), seed=seed).action
+
+    def prepare(training: Any) -> None:
+        training.rival = rival
+
+    return train(AlphaZeroTraining, settings, matches, seconds, output, shown, prepare)
 
 
 def points_a_match(mean: float, margin: float) -> str:
@@ -245,10 +256,12 @@ def train(
     seconds: float | None,
     output: Path,
     shown: Callable[[float, float], str],
+    prepare: Callable[[Training], None] = lambda training: None,
 ) -> int:
     """Begin or continue a training, print its curve, and write the network.
 
-    ``shown`` returns the text of a point of the curve.
+    ``shown`` returns the text of a point of the curve. ``prepare`` gets each training once before
+    it runs.
     """
     from plyhouse.search.files import write_atomically
 
@@ -256,6 +269,7 @@ def train(
         raise click.BadParameter(f"there is no folder {output.parent}", param_hint="-o")
     kept = output.with_name(output.name + ".training")
     training = begin(kind, kept, settings)
+    prepare(training)
     first = training.played
     printed = 0
 

@@ -1,16 +1,16 @@
 """How well a policy and value network plays: the points of a learning curve.
 
 For tic-tac-toe and connect four, a point is the share of test positions in which a search of 100
-simulations finds a best action: one that keeps the exact value of the position, a win, a draw or
-a loss.  In all test positions some action is a mistake.  For breakthrough, a point is the share of
-points against MCTS with 1000 random playouts an action.
+simulations finds a best action.  A best action keeps the exact value of the position: a win, a draw
+or a loss.  In all test positions some action is a mistake.  For breakthrough, a point is the share
+of points against a rival.
 """
 
 from __future__ import annotations
 
 import functools
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -19,19 +19,17 @@ import numpy as np
 
 from plyhouse.games.base import Game
 from plyhouse.games.registry import get_game
-from plyhouse.search.evaluation.alphazero_training import search_together
+from plyhouse.search.evaluation.batched_search import EXPLORATION, search_together
 from plyhouse.search.evaluation.policy_networks import PolicyNetwork
 from plyhouse.search.kernels import kernel_for
 from plyhouse.search.kernels.self_play import SelfPlayTree
-from plyhouse.search.limit import Limit
-from plyhouse.search.monte_carlo.mcts import mcts
-from plyhouse.search.monte_carlo.puct import EXPLORATION
 
 __all__ = [
     "CONNECT_FOUR_POSITIONS",
     "SIMULATIONS",
+    "Rival",
     "SolvedPosition",
-    "against_mcts",
+    "against",
     "chosen",
     "measure",
     "solved_positions",
@@ -39,12 +37,15 @@ __all__ = [
 
 SIMULATIONS: Final = 100
 """Simulations of a network's search for each action that is measured."""
-PLAYOUTS: Final = 1000
-"""Simulations of the rival in breakthrough."""
+SOLVED: Final = ("connect_four", "tic_tac_toe")
+"""Games with solved positions."""
 OPENING: Final = 4
 """Random plies before each pair of matches."""
 CONNECT_FOUR_POSITIONS: Final = Path(__file__).with_name("connect_four_positions.toml")
 """Made by `benchmarks/connect_four_positions.py`."""
+
+Rival = Callable[[Game, Any, int], Any]
+"""``rival(game, state, seed)`` returns an action; the same seed, the same action."""
 
 
 @dataclass(frozen=True)
@@ -57,14 +58,17 @@ class SolvedPosition:
     """The actions that keep the position's exact value."""
 
 
-def measure(network: PolicyNetwork, count: int) -> tuple[float, float]:
+def measure(
+    network: PolicyNetwork, count: int, rival: Rival | None = None
+) -> tuple[float, float] | None:
     """Return a network's share, of best actions or of points, and the margin at 95 %.
 
-    ``count`` bounds the positions or matches. Calls with equal weights give the same.
+    ``count`` bounds the positions or matches. Calls with equal weights give the same. Without a
+    rival there is no measure of breakthrough: None.
     """
     game = get_game(network.view.spec)
-    if game.info.name == "breakthrough":
-        return against_mcts(network, count // 2)
+    if game.spec not in SOLVED:
+        return None if rival is None else against(network, rival, count // 2)
     positions = solved_positions(game)
     if len(positions) > count:
         step = len(positions) / count
@@ -160,11 +164,11 @@ def _connect_four_positions() -> list[SolvedPosition]:
     return found
 
 
-def against_mcts(network: PolicyNetwork, pairs: int) -> tuple[float, float]:
-    """Return a network's share of the points against MCTS, and the margin at 95 %.
+def against(network: PolicyNetwork, rival: Rival, pairs: int) -> tuple[float, float]:
+    """Return a network's share of the points against a rival, and the margin at 95 %.
 
-    The network has `SIMULATIONS` an action, MCTS `PLAYOUTS`. The two matches of a pair begin with
-    the same random plies; each player begins one.
+    The network has `SIMULATIONS` an action. The two matches of a pair begin with the same random
+    plies; each player begins one.
     """
     game = get_game(network.view.spec)
     shares = []
@@ -174,19 +178,21 @@ def against_mcts(network: PolicyNetwork, pairs: int) -> tuple[float, float]:
         for _ in range(OPENING):
             actions = start.actions()
             start = start.after(actions[int(rng.integers(len(actions)))])
-        points = [_match(network, game, start, seat, pair) for seat in (0, 1)]
+        points = [_match(network, rival, game, start, seat, pair) for seat in (0, 1)]
         shares.append(sum(points) / 2)
     margin = 1.96 * np.std(shares, ddof=1) / pairs**0.5 if pairs > 1 else 1.0
     return float(np.mean(shares)), float(margin)
 
 
-def _match(network: PolicyNetwork, game: Game, state: Any, seat: int, seed: int) -> float:
+def _match(
+    network: PolicyNetwork, rival: Rival, game: Game, state: Any, seat: int, seed: int
+) -> float:
     """Return 1, 0.5 or 0: the points of the network, which plays a seat."""
     while state.to_move >= 0:
         if state.to_move == seat:
             action = chosen(network, [state])[0]
         else:
-            action = mcts(game, state, Limit(simulations=PLAYOUTS), seed=seed + 1).action
+            action = rival(game, state, seed + 1)
         state = state.after(action)
     low, high = game.return_bounds
     return float((state.returns()[seat] - low) / (high - low))

@@ -17,7 +17,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -26,20 +26,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plyhouse.games.registry import get_game
-from plyhouse.search.evaluation.board_views import BoardView, Floats, view_of
+from plyhouse.search.evaluation.alphazero_curve import Rival, measure
+from plyhouse.search.evaluation.batched_search import EXPLORATION, evaluate, search_together
+from plyhouse.search.evaluation.board_views import BoardView, view_of
 from plyhouse.search.evaluation.policy_networks import PolicyNetwork, write_policy_network
 from plyhouse.search.files import InvalidFile, write_atomically
 from plyhouse.search.garbage_collection import no_full_collections
 from plyhouse.search.kernels import kernel_for
 from plyhouse.search.kernels.self_play import SelfPlayTree
-from plyhouse.search.monte_carlo.puct import EXPLORATION
 
 __all__ = [
     "AlphaZeroSettings",
     "AlphaZeroTraining",
     "InvalidTraining",
     "Samples",
-    "search_together",
 ]
 
 VERSION: Final = "plyhouse-alphazero-training-1"
@@ -57,8 +57,6 @@ EARLIEST: Final = 8_000
 """Positions that are kept at least."""
 RECENT: Final = 0.4
 """Share of all positions that are kept to learn from, the newest ones."""
-
-Apply = Callable[[Floats], tuple[Floats, Floats]]
 
 
 class InvalidTraining(InvalidFile):
@@ -133,25 +131,6 @@ class Samples:
         return Samples(*[np.concatenate(pair)[-most:] for pair in pairs])
 
 
-def search_together(
-    trees: Sequence[SelfPlayTree], simulations: int, view: BoardView, apply: Apply
-) -> None:
-    """Add simulations to trees; each call of the network serves one position of every tree."""
-    for _ in range(simulations):
-        reached = [(tree, state) for tree in trees if (state := tree.descend()) is not None]
-        if reached:
-            evaluate([tree for tree, _ in reached], [state for _, state in reached], view, apply)
-
-
-def evaluate(
-    trees: Sequence[SelfPlayTree], states: Sequence[Any], view: BoardView, apply: Apply
-) -> None:
-    """Complete the simulations that reached these states."""
-    logits, values = apply(view.encode(view.words(states)))
-    for tree, row, value in zip(trees, logits.tolist(), values.tolist(), strict=True):
-        tree.receive(row, value)
-
-
 class AlphaZeroTraining:
     """A network in training: ``run`` goes on, ``save`` and ``load`` keep it.
 
@@ -184,6 +163,8 @@ class AlphaZeroTraining:
         self.curve: list[tuple[int, float, float]] = []
         """Matches played, the share that `plyhouse.search.evaluation.alphazero_curve` measures,
         and its margin at 95 %."""
+        self.rival: Rival | None = None
+        """Player that measures the curve of games without solved positions; set it to have one."""
 
     def run(self, matches: int, progress: Callable[[], None] = lambda: None) -> None:
         """Play until at least so many matches were played; call ``progress`` after each step."""
@@ -269,12 +250,12 @@ class AlphaZeroTraining:
 
     def mark(self) -> None:
         """Add a point to the curve after 100, 200, 500, 1000, 2000 and so on matches."""
-        from plyhouse.search.evaluation.alphazero_curve import measure
-
         last = self.curve[-1][0] if self.curve else 0
         passed = [each for each in _marks(self.played) if each > last]
         if passed and self.settings.measured > 1:
-            self.curve.append((self.played, *measure(self.player, self.settings.measured)))
+            found = measure(self.player, self.settings.measured, self.rival)
+            if found is not None:
+                self.curve.append((self.played, *found))
 
     def text(self) -> str:
         """Return the network as a file that `load_policy_network` reads, with the curve."""

@@ -147,7 +147,8 @@ def _tic_tac_toe() -> BoardView:
 
 def _connect_four(game: Game) -> BoardView:
     """Return a view whose third plane holds the cells that a disc can fall to."""
-    shape = game.initial_state().shape
+    start: Any = game.initial_state()
+    shape = start.shape
     rows, columns = shape.rows, shape.columns
     bits = np.array([c * (rows + 1) + r for r in range(rows) for c in range(columns)])
     bottoms, cells = int(shape.bottoms), int(shape.cells)
@@ -180,7 +181,8 @@ def _connect_four(game: Game) -> BoardView:
 
 def _breakthrough(game: Game) -> BoardView:
     """Return a view in which the mover's pawns go up."""
-    size = game.initial_state().board.size
+    start: Any = game.initial_state()
+    size = start.board.size
     bits = np.arange(size * size)
     turned = bits.reshape(size, size)[::-1].ravel()
 

@@ -79,7 +79,7 @@ class PolicyNetwork:
     def function(self) -> Callable[[Floats], tuple[Floats, Floats]]:
         """Return a function from inputs to logits and values, with the weights as they are now.
 
-        Of inputs of shape (n, inputs), logits have the shape (n, actions) and values (n,).
+        Inputs have the shape (n, inputs), logits (n, actions) and values (n,).
         """
         first = self.spread()
         bias = np.tile(self.weights[1], len(self.windows))
@@ -92,7 +92,7 @@ class PolicyNetwork:
             mixed = seen @ dense
             mixed += dense_bias
             np.maximum(mixed, 0, out=mixed)
-            found = mixed @ out
+            found: Any = mixed @ out
             found += out_bias
             return found[:, :-1], np.tanh(found[:, -1])
 

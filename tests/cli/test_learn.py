@@ -148,11 +148,3 @@ def test_interrupted_alphazero_training_keeps_its_last_checkpoint(
     assert done.return_value == EXIT_INTERRUPTED
     assert "8 matches of self-play" in output.read_text(encoding="utf-8")
     assert AlphaZeroTraining.load(f"{output}.training").played == 8
-
-
-def test_network_of_another_game_is_refused_by_the_bot(plyhouse: Plyhouse, tmp_path: Path) -> None:
-    done = plyhouse("learn", "tic_tac_toe", *TINY, "--measured", "0", "--matches", "4")
-    assert done.code == 0, done.err
-    bot = f'alpha_zero(file="{tmp_path}/network.toml",simulations=5)'
-    done = plyhouse("match", bot, "random", "--game", "connect_four", "--games", "2", "--jobs", "1")
-    assert "this network plays tic_tac_toe, not connect_four" in done.out + done.err

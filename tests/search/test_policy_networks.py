@@ -13,7 +13,7 @@ import pytest
 
 from plyhouse.games import get_game
 from plyhouse.search import Limit, puct
-from plyhouse.search.evaluation.alphazero_training import search_together
+from plyhouse.search.evaluation.batched_search import search_together
 from plyhouse.search.evaluation.board_views import view_of
 from plyhouse.search.evaluation.policy_networks import (
     PolicyNetwork,
@@ -113,11 +113,11 @@ def test_game_without_view_is_refused() -> None:
 
 def test_gradient_agrees_with_differences() -> None:
     network = small_network("connect_four(columns=5,rows=4)")
-    network.weights = [weight.astype(np.float64) for weight in network.weights]  # type: ignore[misc]
+    network.weights = [np.asarray(weight, np.float64) for weight in network.weights]
     view = network.view
     rng = np.random.default_rng(2)
     states = [state for state, _ in random_match(view.spec, 3)][:6]
-    inputs = view.encode(view.words(states)).astype(np.float64)
+    inputs: Any = view.encode(view.words(states)).astype(np.float64)
     legal = np.array([[column + 1 in s.actions() for column in range(5)] for s in states])
     policies = rng.uniform(size=legal.shape) * legal
     policies /= policies.sum(axis=1, keepdims=True)
