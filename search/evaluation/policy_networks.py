@@ -40,9 +40,9 @@ LARGEST: Final = 4096
 class PolicyNetwork:
     """The weights of a network for one game.
 
-    ``weights`` are six arrays: of the windows (planes * window * window, channels) and their bias
-    (channels), of the dense layer (windows * channels, hidden) and its bias (hidden), and of the
-    outputs (hidden, actions + 1) and their bias. The last output is the value.
+    ``weights`` are three matrices, each followed by its bias. The windows have the shape (planes *
+    window * window, channels), the dense layer (windows * channels, hidden), and the outputs
+    (hidden, actions + 1). The last output is the value.
     """
 
     def __init__(self, view: BoardView, channels: int, hidden: int) -> None:
