@@ -140,30 +140,26 @@ def test_curve_has_a_point_after_a_hundred_matches() -> None:
 
 @pytest.mark.slow
 def test_small_training_of_tic_tac_toe_follows_its_curve() -> None:
-    training = AlphaZeroTraining(
-        AlphaZeroSettings(
-            "tic_tac_toe", seed=1, channels=32, hidden=32, simulations=25, opening=4, measured=0
-        )
+    settings = AlphaZeroSettings(
+        "tic_tac_toe", seed=1, channels=32, hidden=32, simulations=25, matches=20, measured=0
     )
-    first = share_alone(training.player, 10)
-    training.run(1000)
-    assert first < 0.65
-    assert share_alone(training.player, 10) > 0.85
-    assert best_share(training.player, 300) > 0.97
+    training = AlphaZeroTraining(settings)
+    first = share_alone(training.player, 5)
+    training.run(600)
+    assert share_alone(training.player, 5) > first + 0.1
+    assert best_share(training.player, 300) > 0.96
 
 
 @pytest.mark.slow
 def test_small_training_of_connect_four_follows_its_curve() -> None:
-    training = AlphaZeroTraining(
-        AlphaZeroSettings(
-            "connect_four", seed=1, channels=16, hidden=32, simulations=20, measured=0
-        )
+    settings = AlphaZeroSettings(
+        "connect_four", seed=1, channels=32, hidden=64, simulations=20, matches=25, measured=0
     )
-    first = share_alone(training.player, 2), best_share(training.player, 150)
-    training.run(400)
-    last = share_alone(training.player, 2), best_share(training.player, 150)
-    assert last[0] > first[0] + 0.1
-    assert last[1] > first[1] + 0.05
+    training = AlphaZeroTraining(settings)
+    first = against(training.player, by_mcts, 12)[0]
+    training.run(600)
+    assert against(training.player, by_mcts, 12)[0] > first + 0.15
+    assert best_share(training.player, 300) > 0.69
 
 
 @pytest.mark.slow
@@ -272,3 +268,18 @@ def test_shipped_network_is_small_and_has_its_curve(spec: str) -> None:
     assert "matches of self-play, seed 1" in content["trained"]
     assert content["curve"][0][0] == 100
     assert content["curve"][0][1] < content["curve"][-1][1]
+
+
+@pytest.mark.parametrize(("spec", "least"), [("connect_four", 0.82), ("tic_tac_toe", 0.99)])
+def test_shipped_network_finds_best_actions(spec: str, least: float) -> None:
+    game = get_game(spec)
+    path = shipped_network(game)
+    assert path is not None
+    assert best_share(load_policy_network(path, game), 300) > least
+
+
+def test_shipped_network_wins_breakthrough() -> None:
+    game = get_game("breakthrough(size=6)")
+    path = shipped_network(game)
+    assert path is not None
+    assert against(load_policy_network(path, game), by_mcts, 3)[0] > 0.8
