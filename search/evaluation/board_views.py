@@ -76,6 +76,7 @@ def view_of(game: Game) -> BoardView:
 
     Raises `ValueError` for a game without one.
 
+    >>> from plyhouse.games import get_game
     >>> view_of(get_game("tic_tac_toe")).inputs
     18
     """

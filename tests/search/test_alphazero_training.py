@@ -31,6 +31,7 @@ from plyhouse.search.evaluation.alphazero_training import (
 )
 from plyhouse.search.evaluation.policy_networks import (
     PolicyNetwork,
+    load_policy_network,
     shipped_network,
 )
 from plyhouse.search.kernels import kernel_for
