@@ -45,6 +45,7 @@ ENTRY_POINTS: Final = "plyhouse.bots"
 
 REFERENCE_BOTS: Final[dict[str, str]] = {
     "alpha_beta": "plyhouse.bots.reference.alpha_beta_bot:AlphaBetaBot",
+    "alpha_zero": "plyhouse.bots.reference.alpha_zero_bot:AlphaZeroBot",
     "best": "plyhouse.bots.reference.best_bot:BestBot",
     "book": "plyhouse.bots.reference.book_bot:BookBot",
     "coin_guess_optimal": "plyhouse.bots.reference.coin_guess_bot:CoinGuessOptimal",

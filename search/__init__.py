@@ -77,6 +77,11 @@ if TYPE_CHECKING:
     from plyhouse.search.evaluation.linear_evaluation import LinearEvaluation
     from plyhouse.search.evaluation.opening_book import OpeningBook
     from plyhouse.search.evaluation.played_matches import InvalidMatch, PlayedMatch
+    from plyhouse.search.evaluation.policy_networks import (
+        evaluator_by,
+        load_policy_network,
+        shipped_network,
+    )
     from plyhouse.search.evaluation.tuning import fit_logistic, samples_of, td_lambda
     from plyhouse.search.game_requirements import fitting_algorithms, fitting_solvers
     from plyhouse.search.limit import Limit, SearchResult
@@ -142,6 +147,7 @@ __all__ = [
     "cfr_plus",
     "discounted_cfr",
     "dominated",
+    "evaluator_by",
     "expected_returns",
     "expectimax",
     "expectiminimax",
@@ -156,6 +162,7 @@ __all__ = [
     "iterate_values",
     "load_backgammon_network",
     "load_policy",
+    "load_policy_network",
     "matrix_game",
     "matrix_of",
     "maxn",
@@ -175,6 +182,7 @@ __all__ = [
     "resolved_policy",
     "retrograde",
     "samples_of",
+    "shipped_network",
     "solve",
     "solve_checkers",
     "solve_pig",
@@ -200,6 +208,7 @@ _HOME: Final = {
     "EndgameTable": "tables.endgame_table",
     "Evaluation": "callback_types",
     "Evaluator": "monte_carlo.puct",
+    "evaluator_by": "evaluation.policy_networks",
     "expected_returns": "equilibria.best_response",
     "expectimax": "trees.expectimax",
     "expectiminimax": "trees.expectiminimax",
@@ -219,6 +228,7 @@ _HOME: Final = {
     "Limit": "limit",
     "LinearEvaluation": "evaluation.linear_evaluation",
     "load_backgammon_network": "evaluation.backgammon_training",
+    "load_policy_network": "evaluation.policy_networks",
     "load_policy": "equilibria.tabular",
     "matrix_game": "equilibria.matrix_game",
     "matrix_of": "equilibria.matrix_game",
@@ -250,6 +260,7 @@ _HOME: Final = {
     "samples_of": "evaluation.tuning",
     "SearchResult": "limit",
     "Solution": "equilibria.solution",
+    "shipped_network": "evaluation.policy_networks",
     "solve": "tables.retrograde",
     "solve_checkers": "tables.checkers_endgames",
     "solve_pig": "tables.pig_solution",

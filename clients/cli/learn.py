@@ -1,10 +1,12 @@
-"""``plyhouse learn``: a network for backgammon, trained by self-play."""
+"""``plyhouse learn``: networks for some games, trained by self-play."""
 
 from __future__ import annotations
 
+import functools
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,53 +14,132 @@ from plyhouse.clients.shared.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE
 from plyhouse.clients.shared.output import note
 
 if TYPE_CHECKING:
-    from plyhouse.search.evaluation.backgammon_training import BackgammonTraining, Settings
+    from plyhouse.search.evaluation.alphazero_training import AlphaZeroTraining
+    from plyhouse.search.evaluation.backgammon_training import BackgammonTraining
+
+    Training = AlphaZeroTraining | BackgammonTraining
 
 __all__ = ["learn"]
 
 EVERY = 30.0
 """Seconds between two checkpoints."""
+PLAYOUTS = 1000
+"""Simulations of MCTS, the rival in breakthrough."""
 
 
-@click.command()
-@click.argument("game", type=click.Choice(["backgammon"]))
-@click.option(
-    "--matches",
-    default=100_000,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Matches to play in all, with those of earlier runs.",
-)
-@click.option(
-    "--time",
-    "seconds",
-    type=click.FloatRange(0),
-    help="Seconds after which to stop; the same command continues.",
-)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=Path("network.toml"),
-    show_default=True,
-    help="File to write the network to.",
-)
-@click.option("--seed", default=0, show_default=True, help="Dice and first weights.")
-@click.option(
-    "--hidden", default=64, show_default=True, type=click.IntRange(1, 256), help="Hidden units."
-)
+@click.group()
+def learn() -> None:
+    """Train a network by self-play.
+
+    Beside the output, a file with the suffix .training keeps the state of the training. The
+    same command continues from it after an interruption, or after you raise --matches.
+    """
+
+
+def shared_options(matches: int, hidden: int, rate: float, halving: int) -> Callable[..., Any]:
+    """Return a decorator with the options of every training, and these defaults."""
+    options = [
+        click.option(
+            "--matches",
+            default=matches,
+            show_default=True,
+            type=click.IntRange(1),
+            help="Matches to play in all, with those of earlier runs.",
+        ),
+        click.option(
+            "--time",
+            "seconds",
+            type=click.FloatRange(0),
+            help="Seconds after which to stop; the same command continues.",
+        ),
+        click.option(
+            "-o",
+            "--output",
+            type=click.Path(path_type=Path, dir_okay=False),
+            default=Path("network.toml"),
+            show_default=True,
+            help="File to write the network to.",
+        ),
+        click.option(
+            "--seed",
+            default=0,
+            show_default=True,
+            type=click.IntRange(0),
+            help="Random numbers of matches, and first weights.",
+        ),
+        click.option(
+            "--hidden",
+            default=hidden,
+            show_default=True,
+            type=click.IntRange(1, 256),
+            help="Hidden units.",
+        ),
+        click.option(
+            "--rate",
+            default=rate,
+            show_default=True,
+            type=click.FloatRange(0, 1),
+            help="Learning rate.",
+        ),
+        click.option(
+            "--halving",
+            default=halving,
+            show_default=True,
+            type=click.IntRange(1),
+            help="Matches after which the rate is halved.",
+        ),
+    ]
+    return lambda command: functools.reduce(lambda made, add: add(made), options[::-1], command)
+
+
+def alphazero_options(
+    simulations: int, channels: int, opening: int, measured: int
+) -> Callable[..., Any]:
+    """Return a decorator with the options of AlphaZero, and these defaults."""
+    options = [
+        click.option(
+            "--simulations",
+            default=simulations,
+            show_default=True,
+            type=click.IntRange(2),
+            help="Simulations for each action of self-play.",
+        ),
+        click.option(
+            "--channels",
+            default=channels,
+            show_default=True,
+            type=click.IntRange(1, 256),
+            help="Units that see each window of the board.",
+        ),
+        click.option(
+            "--opening",
+            default=opening,
+            show_default=True,
+            type=click.IntRange(0),
+            help="Most random plies at the start of a match.",
+        ),
+        click.option(
+            "--at-once",
+            default=100,
+            show_default=True,
+            type=click.IntRange(1),
+            help="Matches played at the same time in a step.",
+        ),
+        click.option(
+            "--measured",
+            default=measured,
+            show_default=True,
+            type=click.IntRange(0),
+            help="Positions or matches that measure a point of the curve.",
+        ),
+    ]
+    return lambda command: functools.reduce(lambda made, add: add(made), options[::-1], command)
+
+
+@learn.command()
+@shared_options(matches=100_000, hidden=64, rate=0.004, halving=10_000)
 @click.option(
     "--trace", default=0.5, show_default=True, type=click.FloatRange(0, 1), help="Lambda."
-)
-@click.option(
-    "--rate", default=0.004, show_default=True, type=click.FloatRange(0, 1), help="Learning rate."
-)
-@click.option(
-    "--halving",
-    default=10_000,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Matches after which the rate is halved.",
 )
 @click.option(
     "--pairs",
@@ -67,45 +148,136 @@ EVERY = 30.0
     type=click.IntRange(0),
     help="Pairs of matches that measure a point of the curve.",
 )
-def learn(
-    game: str,
-    matches: int,
-    seconds: float | None,
-    output: Path,
-    seed: int,
-    hidden: int,
-    trace: float,
-    rate: float,
-    halving: int,
-    pairs: int,
+def backgammon(
+    matches: int, seconds: float | None, output: Path, trace: float, **options: Any
 ) -> int:
-    """Train a network by self-play (backgammon).
-
-    The network learns by temporal differences: TD(lambda). Beside the output, a file
-    with the suffix .training keeps the state of the training. The same command continues
-    from it after an interruption, or after you raise --matches.
+    """Train a network for backgammon by TD(lambda).
 
     Each printed point of the learning curve is the mean of matches against the network that
     comes with the game. The bot `td_gammon(file="network.toml")` plays by the network.
     """
-    from plyhouse.search.evaluation.backgammon_training import Settings
+    from plyhouse.search.evaluation.backgammon_training import BackgammonTraining, Settings
+
+    settings = Settings(trace=trace, **options)
+    return train(BackgammonTraining, settings, matches, seconds, output, points_a_match)
+
+
+@learn.command("connect_four")
+@shared_options(matches=20_000, hidden=128, rate=0.002, halving=8_000)
+@alphazero_options(simulations=40, channels=64, opening=8, measured=300)
+def connect_four(
+    matches: int, seconds: float | None, output: Path, at_once: int, **options: Any
+) -> int:
+    """Train a network for connect four as AlphaZero does.
+
+    Each printed point of the learning curve is the share of solved positions in which a search
+    of 100 simulations finds a best action. The bot `alpha_zero(file="network.toml")` plays by
+    the network.
+    """
+    return alphazero("connect_four", matches, seconds, output, at_once, options)
+
+
+@learn.command("tic_tac_toe")
+@shared_options(matches=20_000, hidden=32, rate=0.002, halving=8_000)
+@alphazero_options(simulations=25, channels=32, opening=4, measured=1_000)
+def tic_tac_toe(
+    matches: int, seconds: float | None, output: Path, at_once: int, **options: Any
+) -> int:
+    """Train a network for tic-tac-toe as AlphaZero does.
+
+    Each printed point of the learning curve is the share of solved positions in which a search
+    of 100 simulations finds a best action. The bot `alpha_zero(file="network.toml")` plays by
+    the network.
+    """
+    return alphazero("tic_tac_toe", matches, seconds, output, at_once, options)
+
+
+@learn.command()
+@shared_options(matches=10_000, hidden=128, rate=0.002, halving=8_000)
+@alphazero_options(simulations=40, channels=64, opening=6, measured=40)
+@click.option(
+    "--size",
+    default=6,
+    show_default=True,
+    type=click.IntRange(4, 8),
+    help="Squares along each side of the board.",
+)
+def breakthrough(
+    matches: int, seconds: float | None, output: Path, at_once: int, size: int, **options: Any
+) -> int:
+    """Train a network for breakthrough as AlphaZero does.
+
+    Each printed point of the learning curve is the share of points against MCTS: 100
+    simulations of the network against 1000 random playouts. The bot
+    `alpha_zero(file="network.toml")` plays by the network on a board of the same size.
+    """
+    from plyhouse.games.registry import get_game
+
+    game = get_game(f"breakthrough(size={size})").spec
+    return alphazero(game, matches, seconds, output, at_once, options)
+
+
+def alphazero(
+    game: str,
+    matches: int,
+    seconds: float | None,
+    output: Path,
+    at_once: int,
+    options: dict[str, Any],
+) -> int:
+    """Train a policy and value network for a game."""
+    from plyhouse.search import Limit, mcts
+    from plyhouse.search.evaluation.alphazero_training import AlphaZeroSettings, AlphaZeroTraining
+
+    settings = AlphaZeroSettings(game=game, matches=at_once, **options)
+    found = "of the points" if game.startswith("breakthrough") else "best actions"
+
+    def shown(share: float, margin: float) -> str:
+        return f"{100 * share:.1f} % ± {100 * margin:.1f} {found}"
+
+    def rival(game: Any, state: Any, seed: int) -> Any:
+        return mcts(game, state, Limit(simulations=PLAYOUTS), seed=seed).action
+
+    def prepare(training: Any) -> None:
+        training.rival = rival
+
+    return train(AlphaZeroTraining, settings, matches, seconds, output, shown, prepare)
+
+
+def points_a_match(mean: float, margin: float) -> str:
+    """Return a point of backgammon's curve as text."""
+    return f"{mean:+.3f} ± {margin:.3f} points a match"
+
+
+def train(
+    kind: type[Training],
+    settings: Any,
+    matches: int,
+    seconds: float | None,
+    output: Path,
+    shown: Callable[[float, float], str],
+    prepare: Callable[[Training], None] = lambda training: None,
+) -> int:
+    """Begin or continue a training, print its curve, and write the network.
+
+    ``shown`` returns the text of a point of the curve. ``prepare`` gets each training once before
+    it runs.
+    """
     from plyhouse.search.files import write_atomically
 
     if not output.absolute().parent.is_dir():
         raise click.BadParameter(f"there is no folder {output.parent}", param_hint="-o")
-    settings = Settings(
-        seed=seed, hidden=hidden, trace=trace, rate=rate, halving=halving, pairs=pairs
-    )
     kept = output.with_name(output.name + ".training")
-    training = begin(kept, settings)
+    training = begin(kind, kept, settings)
+    prepare(training)
     first = training.played
-    shown = 0
+    printed = 0
 
     def show_curve() -> None:
-        nonlocal shown
-        for played, mean, margin in training.curve[shown:]:
-            click.echo(f"{played:>11,} matches  {mean:+.3f} ± {margin:.3f} points a match")
-        shown = len(training.curve)
+        nonlocal printed
+        for played, mean, margin in training.curve[printed:]:
+            click.echo(f"{played:>11,} matches  {shown(mean, margin)}")
+        printed = len(training.curve)
 
     start = saved = time.monotonic()
     interrupted = False
@@ -123,7 +295,7 @@ def learn(
         note("Interrupted: the last checkpoint is kept.")
         if not kept.is_file():
             return EXIT_INTERRUPTED
-        training = type(training).load(kept)  # a step may have been cut in half
+        training = kind.load(kept)  # a step may have been cut in half
         interrupted = True
     show_curve()
     training.save(kept)
@@ -136,13 +308,11 @@ def learn(
     return EXIT_INTERRUPTED if interrupted else EXIT_OK
 
 
-def begin(kept: Path, settings: Settings) -> BackgammonTraining:
+def begin(kind: type[Training], kept: Path, settings: Any) -> Training:
     """Return the training of a checkpoint, or a new one if there is none."""
-    from plyhouse.search.evaluation.backgammon_training import BackgammonTraining
-
     if not kept.is_file():
-        return BackgammonTraining(settings)
-    training = BackgammonTraining.load(kept)
+        return kind(settings)
+    training = kind.load(kept)
     if training.settings != settings:
         raise CommandError(
             f"{kept} is of a training with other settings: {training.settings}. "

@@ -1,4 +1,4 @@
-"""``plyhouse learn``: a network for backgammon, in one run or in several, and a bot by it."""
+"""``plyhouse learn``: networks trained in one run or in several, and bots by them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,16 @@ from tests.cli.conftest import Plyhouse
 
 from plyhouse.clients.cli import learn as command
 from plyhouse.clients.shared.errors import EXIT_INTERRUPTED
+from plyhouse.search.evaluation.alphazero_training import AlphaZeroTraining
 from plyhouse.search.evaluation.backgammon_training import BackgammonTraining
 
 OPTIONS = ("--seed", "4", "--hidden", "4", "--pairs", "0")
+TINY = ("--seed", "4", "--hidden", "4", "--channels", "2", "--simulations", "4", "--at-once", "4")
+GAMES = (
+    ("breakthrough", "breakthrough(size=4)", ("--size", "4")),
+    ("connect_four", "connect_four", ()),
+    ("tic_tac_toe", "tic_tac_toe", ()),
+)
 
 
 def test_training_continues_to_the_same_network(plyhouse: Plyhouse, tmp_path: Path) -> None:
@@ -74,3 +81,70 @@ def test_interrupted_training_keeps_its_last_checkpoint(
     assert done.return_value == EXIT_INTERRUPTED
     assert "TD(lambda) on 16 matches" in output.read_text(encoding="utf-8")
     assert BackgammonTraining.load(f"{output}.training").played == 16
+
+
+@pytest.mark.parametrize(("name", "spec", "size"), GAMES)
+def test_alphazero_training_continues_to_the_same_network(
+    plyhouse: Plyhouse, tmp_path: Path, name: str, spec: str, size: tuple[str, ...]
+) -> None:
+    options = (*TINY, *size, "--measured", "0")
+    done = plyhouse("learn", name, "--matches", "12", *options, "-o", "one.toml")
+    assert done.code == 0, done.err
+    assert "Wrote one.toml: 12 matches of self-play." in done.err
+    done = plyhouse("learn", name, "--matches", "4", *options, "-o", "two.toml")
+    assert done.code == 0, done.err
+    done = plyhouse("learn", name, "--matches", "12", *options, "-o", "two.toml")
+    assert done.code == 0, done.err
+    assert "Continuing two.toml.training after 4 matches." in done.err
+    assert (tmp_path / "one.toml").read_bytes() == (tmp_path / "two.toml").read_bytes()
+
+    bot = f'alpha_zero(file="{tmp_path}/one.toml",simulations=5)'
+    done = plyhouse("match", bot, "random", "--game", spec, "--games", "2", "--jobs", "1")
+    assert done.code == 0, done.err
+
+
+def test_alphazero_training_prints_its_curve(plyhouse: Plyhouse) -> None:
+    options = ("--at-once", "50", "--simulations", "2", "--measured", "20")
+    done = plyhouse("learn", "tic_tac_toe", "--matches", "100", *options)
+    assert done.code == 0, done.err
+    assert "        100 matches  " in done.out
+    assert " best actions" in done.out
+
+
+def test_alphazero_checkpoint_with_other_settings_is_refused(
+    plyhouse: Plyhouse, tmp_path: Path
+) -> None:
+    options = (*TINY, "--measured", "0", "--matches", "4")
+    done = plyhouse("learn", "connect_four", *options)
+    assert done.code == 0, done.err
+    done = plyhouse("learn", "tic_tac_toe", *options)
+    assert done.code == 2
+    assert (
+        "network.toml.training is of a training with other settings: "
+        "AlphaZeroSettings(game='connect_four', seed=4," in done.err
+    )
+    path = tmp_path / "network.toml.training"
+    path.write_bytes(path.read_bytes()[:-1])
+    done = plyhouse("learn", "connect_four", *options)
+    assert done.code != 0
+    assert "its content does not fit its checksum: it is damaged, train again" in done.err
+
+
+def test_interrupted_alphazero_training_keeps_its_last_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = AlphaZeroTraining.run
+
+    def interrupted(training: AlphaZeroTraining, matches: int, *rest: Any) -> None:
+        if training.played >= 8:
+            raise KeyboardInterrupt
+        run(training, matches, *rest)
+
+    monkeypatch.setattr(AlphaZeroTraining, "run", interrupted)
+    monkeypatch.setattr(command, "EVERY", 0.0)
+    output = tmp_path / "network.toml"
+    arguments = ["tic_tac_toe", "--matches", "40", *TINY, "--measured", "0", "-o", str(output)]
+    done = CliRunner().invoke(command.learn, arguments, standalone_mode=False)
+    assert done.return_value == EXIT_INTERRUPTED
+    assert "8 matches of self-play" in output.read_text(encoding="utf-8")
+    assert AlphaZeroTraining.load(f"{output}.training").played == 8

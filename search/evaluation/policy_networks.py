@@ -1,0 +1,249 @@
+"""Networks with a policy and a value, in numpy: layers, gradient, files.
+
+The first layer looks at every square window of the board with the same weights (a convolution).
+A dense layer follows, and after it one logit for each action and the value.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import tomllib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plyhouse.games.base import Game
+from plyhouse.games.errors import GameError
+from plyhouse.games.registry import get_game
+from plyhouse.search.evaluation.board_views import BoardView, Floats, view_of
+from plyhouse.search.files import InvalidFile
+
+__all__ = [
+    "FORMAT",
+    "PolicyNetwork",
+    "evaluator_by",
+    "load_policy_network",
+    "shipped_network",
+    "write_policy_network",
+]
+
+FORMAT: Final = "plyhouse-policy-network-1"
+LARGEST: Final = 4096
+"""Most channels or hidden units of a file."""
+
+
+class PolicyNetwork:
+    """The weights of a network for one game.
+
+    ``weights`` are three matrices, each followed by its bias. The windows have the shape (planes *
+    window * window, channels), the dense layer (windows * channels, hidden), and the outputs
+    (hidden, actions + 1). The last output is the value.
+    """
+
+    def __init__(self, view: BoardView, channels: int, hidden: int) -> None:
+        self.view = view
+        self.channels = channels
+        self.hidden = hidden
+        self.windows = view.windows()
+        count, size = self.windows.shape
+        shapes: list[tuple[int, ...]] = [
+            (size, channels),
+            (channels,),
+            (count * channels, hidden),
+            (hidden,),
+            (hidden, view.actions + 1),
+            (view.actions + 1,),
+        ]
+        self.weights: list[Floats] = [np.zeros(shape, np.float32) for shape in shapes]
+
+    def randomize(self, seed: int) -> None:
+        """Draw first weights that keep the scale of inputs (He et al., ICCV 2015)."""
+        rng = np.random.default_rng(seed)
+        for weight, gain in zip(self.weights[::2], (2.0, 2.0, 0.1), strict=True):
+            scale = np.sqrt(gain / len(weight))
+            weight[:] = rng.standard_normal(weight.shape, np.float32) * scale
+
+    def spread(self) -> Floats:
+        """Return the first layer as one matrix, of shape (inputs, windows * channels)."""
+        count, channels = len(self.windows), self.channels
+        found = np.zeros((self.view.inputs, count, channels), self.weights[0].dtype)
+        for place, rows in enumerate(self.windows):
+            found[rows, place] = self.weights[0]
+        return found.reshape(self.view.inputs, count * channels)
+
+    def function(self) -> Callable[[Floats], tuple[Floats, Floats]]:
+        """Return a function from inputs to logits and values, with the weights as they are now.
+
+        Inputs have the shape (n, inputs), logits (n, actions) and values (n,).
+        """
+        first = self.spread()
+        bias = np.tile(self.weights[1], len(self.windows))
+        _, _, dense, dense_bias, out, out_bias = [weight.copy() for weight in self.weights]
+
+        def apply(inputs: Floats) -> tuple[Floats, Floats]:
+            seen = inputs @ first
+            seen += bias
+            np.maximum(seen, 0, out=seen)
+            mixed = seen @ dense
+            mixed += dense_bias
+            np.maximum(mixed, 0, out=mixed)
+            found: Any = mixed @ out
+            found += out_bias
+            return found[:, :-1], np.tanh(found[:, -1])
+
+        return apply
+
+    def gradient(
+        self, inputs: Floats, legal: Floats, policies: Floats, values: Floats
+    ) -> list[Floats]:
+        """Return the gradient of the mean loss.
+
+        The loss of a position is the cross-entropy of its policy plus the square of the value's
+        error. ``legal`` is 0 at illegal actions; ``policies`` has the same shape (n, actions).
+        """
+        count = len(inputs)
+        first = self.spread()
+        _, bias, dense, dense_bias, out, out_bias = self.weights
+        seen = inputs @ first
+        seen += np.tile(bias, len(self.windows))
+        np.maximum(seen, 0, out=seen)
+        mixed = seen @ dense
+        mixed += dense_bias
+        np.maximum(mixed, 0, out=mixed)
+        found = mixed @ out
+        found += out_bias
+        logits = np.where(legal > 0, found[:, :-1], -1e30)
+        logits -= logits.max(axis=1, keepdims=True)
+        shares = np.exp(logits)
+        shares /= shares.sum(axis=1, keepdims=True)
+        value = np.tanh(found[:, -1])
+        wrong = value - values
+        back = np.empty_like(found)
+        back[:, :-1] = shares - policies
+        back[:, -1] = 2 * wrong * (1 - value * value)
+        back /= count
+        mixed_back = back @ out.T
+        mixed_back *= mixed > 0
+        seen_back = mixed_back @ dense.T
+        seen_back *= seen > 0
+        every = (inputs.T @ seen_back).reshape(-1, len(self.windows), self.channels)
+        shared = np.zeros_like(self.weights[0])
+        for place, rows in enumerate(self.windows):
+            shared += every[rows, place]
+        return [
+            shared,
+            seen_back.sum(axis=0).reshape(-1, self.channels).sum(axis=0),
+            seen.T @ mixed_back,
+            mixed_back.sum(axis=0),
+            mixed.T @ back,
+            back.sum(axis=0),
+        ]
+
+
+def evaluator_by(
+    network: PolicyNetwork,
+) -> Callable[[Any], tuple[Sequence[float], Sequence[float]]]:
+    """Return an evaluator for `plyhouse.search.monte_carlo.puct.puct` that asks a network."""
+    view = network.view
+    apply = network.function()
+
+    def evaluator(state: Any) -> tuple[Sequence[float], Sequence[float]]:
+        logits, values = apply(view.encode(view.words([state])))
+        places = view.places[state.to_move]
+        legal = logits[0, [places[action] for action in state.actions()]]
+        value = float(values[0])
+        priors = np.exp(legal - legal.max()).tolist()
+        return priors, (value, -value) if state.to_move == 0 else (-value, value)
+
+    return evaluator
+
+
+def write_policy_network(
+    network: PolicyNetwork, trained: str, curve: Sequence[tuple[int, float, float]]
+) -> str:
+    """Return a file that `load_policy_network` reads, with weights rounded to 16 bits.
+
+    ``trained`` says in one line how; ``curve`` has a row for each measurement: matches played,
+    the share, and its margin.
+    """
+    data = b"".join([weight.astype("<f2").tobytes() for weight in network.weights])
+    text = base64.b64encode(data).decode()
+    lines = [
+        f"# A network for {network.view.spec}, made by `plyhouse learn`.",
+        f'format = "{FORMAT}"',
+        f'game = "{network.view.spec}"',
+        f'trained = "{trained}"',
+        "# Matches of self-play, share (of best actions, or of points), 95 % margin.",
+        "curve = [",
+        *[f"    [{played}, {share:.4f}, {margin:.4f}]," for played, share, margin in curve],
+        "]",
+        f"channels = {network.channels}",
+        f"hidden = {network.hidden}",
+        f'sha256 = "{hashlib.sha256(data).hexdigest()}"',
+        "# 16-bit floats, little-endian: windows, dense layer, outputs, each with its bias.",
+        'weights = """\\',
+        *[text[at : at + 100] + "\\" for at in range(0, len(text), 100)],
+        '"""',
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def load_policy_network(path: str | Path, game: Game | None = None) -> PolicyNetwork:
+    """Read a network that a training has written, for ``game`` or any of its games.
+
+    Raises `InvalidFile` for a file that is none, is damaged, or is for another game or board, and
+    `OSError`.
+    """
+    try:
+        content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except ValueError as error:  # also text that is not UTF-8
+        raise InvalidFile(path, f"this is not a network: {error}") from error
+    if content.get("format") != FORMAT:
+        raise InvalidFile(path, f"this is not a network of format {FORMAT!r}")
+    for name, kind in (("game", str), ("channels", int), ("hidden", int), ("weights", str)):
+        if not isinstance(content.get(name), kind):
+            raise InvalidFile(path, f"its {name} is missing or of the wrong type")
+    channels, hidden = content["channels"], content["hidden"]
+    if not (0 < channels <= LARGEST and 0 < hidden <= LARGEST):
+        raise InvalidFile(
+            path,
+            f"it has {channels} channels and {hidden} hidden units, expected 1 to {LARGEST}",
+        )
+    if game is not None and content["game"] != game.spec:
+        raise InvalidFile(path, f"this network plays {content['game']}, not {game.spec}")
+    try:
+        view = view_of(get_game(content["game"]))
+    except (GameError, ValueError) as error:
+        raise InvalidFile(path, f"its game does not fit: {error}") from error
+    try:
+        data = base64.b64decode(content["weights"], validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise InvalidFile(path, f"its weights cannot be decoded: {error}") from error
+    network = PolicyNetwork(view, channels, hidden)
+    wanted = sum(weight.size for weight in network.weights)
+    if len(data) != 2 * wanted:
+        raise InvalidFile(path, f"it has {len(data) / 2:g} weights, expected {wanted}")
+    if content.get("sha256") != hashlib.sha256(data).hexdigest():
+        raise InvalidFile(path, "its weights do not fit their checksum: it is damaged")
+    found: NDArray[Any] = np.frombuffer(data, "<f2").astype(np.float32)
+    if not np.isfinite(found).all():
+        raise InvalidFile(path, "its weights are not finite")
+    at = 0
+    for weight in network.weights:
+        weight[...] = found[at : at + weight.size].reshape(weight.shape)
+        at += weight.size
+    return network
+
+
+def shipped_network(game: Game) -> Path | None:
+    """Return the file of the network that comes with Plyhouse for a game, or None."""
+    found = Path(__file__).with_name(f"alphazero_{game.info.name}.toml")
+    if not found.is_file():
+        return None
+    head = tomllib.loads(found.read_text(encoding="utf-8"))
+    return found if head["game"] == game.spec else None

@@ -1,0 +1,262 @@
+"""Networks with a policy and a value: views of boards, gradient, search trees, files."""
+
+from __future__ import annotations
+
+import random
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from plyhouse.games import get_game
+from plyhouse.search import Limit, puct
+from plyhouse.search.evaluation.batched_search import search_together
+from plyhouse.search.evaluation.board_views import view_of
+from plyhouse.search.evaluation.policy_networks import (
+    PolicyNetwork,
+    evaluator_by,
+    load_policy_network,
+    shipped_network,
+    write_policy_network,
+)
+from plyhouse.search.files import InvalidFile
+from plyhouse.search.kernels import kernel_for
+from plyhouse.search.kernels.self_play import SelfPlayTree
+
+GAMES = (
+    "tic_tac_toe",
+    "connect_four",
+    "connect_four(columns=5,rows=4)",
+    "breakthrough",
+    "breakthrough(size=5)",
+)
+
+
+def small_network(spec: str, seed: int = 1) -> PolicyNetwork:
+    network = PolicyNetwork(view_of(get_game(spec)), 3, 5)
+    network.randomize(seed)
+    rng = np.random.default_rng(seed)
+    network.weights[4][:] = rng.standard_normal(network.weights[4].shape)
+    return network
+
+
+def random_match(spec: str, seed: int) -> Iterator[tuple[Any, int]]:
+    """Yield the positions of a match of random actions, each with its action."""
+    rng = random.Random(seed)
+    state: Any = get_game(spec).initial_state()
+    while state.to_move >= 0:
+        action = rng.choice(state.actions())
+        yield state, action
+        state = state.after(action)
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_symmetry_shows_the_match_of_turned_actions(spec: str) -> None:
+    view = view_of(get_game(spec))
+    ways = view.symmetries
+    assert len(ways) == (8 if spec == "tic_tac_toe" else 2)
+    assert ways[0][0].tolist() == list(range(view.inputs))
+    for seed in range(3):
+        for cells, actions in ways:
+            turned: Any = get_game(spec).initial_state()
+            for state, action in random_match(spec, seed):
+                shown = view.encode(view.words([state]))
+                assert (view.encode(view.words([turned])) == shown[:, cells]).all()
+                places = view.places[state.to_move]
+                wanted = actions.tolist().index(places[action])
+                turned = turned.after(
+                    next(each for each in turned.actions() if places[each] == wanted)
+                )
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_places_of_legal_actions_are_distinct_logits(spec: str) -> None:
+    view = view_of(get_game(spec))
+    for state, _ in random_match(spec, 4):
+        found = [view.places[state.to_move][action] for action in state.actions()]
+        assert len(set(found)) == len(found)
+        assert all(0 <= place < view.actions for place in found)
+
+
+def test_connect_four_shows_own_other_and_next_discs() -> None:
+    game = get_game("connect_four")
+    state: Any = game.initial_state()
+    for action in (4, 4, 1):
+        state = state.after(action)
+    view = view_of(game)
+    own, other, free = view.encode(view.words([state])).reshape(3, 6, 7)
+    assert np.argwhere(own).tolist() == [[1, 3]]
+    assert np.argwhere(other).tolist() == [[0, 0], [0, 3]]
+    assert np.argwhere(free).tolist() == [[0, 1], [0, 2], [0, 4], [0, 5], [0, 6], [1, 0], [2, 3]]
+
+
+def test_breakthrough_shows_both_seats_their_pawns_below() -> None:
+    game = get_game("breakthrough(size=5)")
+    view = view_of(game)
+    white: Any = game.initial_state()
+    black = white.after(game.parse(white, "a2a3"))
+    own, other = view.encode(view.words([black])).reshape(2, 5, 5)
+    assert own[:2].all()
+    assert not own[2:].any()
+    assert other[2].tolist() == [1, 0, 0, 0, 0]
+    step = view.places[1][game.parse(black, "b4b3")]
+    assert step == view.places[0][game.parse(white, "b2b3")]
+
+
+def test_game_without_view_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"no view of kalah for networks, only of these games: br"):
+        view_of(get_game("kalah"))
+
+
+def test_gradient_agrees_with_differences() -> None:
+    network = small_network("connect_four(columns=5,rows=4)")
+    network.weights = [np.asarray(weight, np.float64) for weight in network.weights]
+    view = network.view
+    rng = np.random.default_rng(2)
+    states = [state for state, _ in random_match(view.spec, 3)][:6]
+    inputs: Any = view.encode(view.words(states)).astype(np.float64)
+    legal = np.array([[column + 1 in s.actions() for column in range(5)] for s in states])
+    policies = rng.uniform(size=legal.shape) * legal
+    policies /= policies.sum(axis=1, keepdims=True)
+    values = rng.uniform(-1, 1, len(states))
+
+    def loss() -> float:
+        logits, found = network.function()(inputs)
+        odds = np.exp(logits) * legal
+        shares = odds / odds.sum(axis=1, keepdims=True)
+        entropy = -(policies * np.log(shares + 1e-300)).sum(axis=1)
+        return float((entropy + (found - values) ** 2).mean())
+
+    slopes = network.gradient(inputs, legal, policies, values)  # type: ignore[arg-type]
+    step = 1e-6
+    for weight, slope in zip(network.weights, slopes, strict=True):
+        assert np.abs(slope).max() > 0
+        flat = weight.reshape(-1)
+        for index in range(0, flat.size, 1 + flat.size // 40):
+            kept = flat[index]
+            flat[index] = kept + step
+            above = loss()
+            flat[index] = kept - step
+            below = loss()
+            flat[index] = kept
+            assert slope.reshape(-1)[index] == pytest.approx((above - below) / (2 * step), abs=1e-7)
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_trees_searched_together_have_the_visits_of_puct(spec: str) -> None:
+    game = get_game(spec)
+    network = small_network(spec)
+    view = network.view
+    # One position a call: matrices of other shapes may round in another way.
+    apply = network.function()
+    for state, _ in list(random_match(spec, 5))[::6]:
+        tree = kernel_for(SelfPlayTree, state)(view.places, 1.25)
+        tree.plant(state)
+        search_together([tree], 61, view, apply)
+        found = puct(game, state, Limit(simulations=60), evaluator=evaluator_by(network))
+        visits = dict(zip(state.actions(), tree.visits(), strict=True))
+        assert {action: count for action, count in visits.items() if count} == found.visits
+        value = sum(found.visits[a] * found.values[a] for a in found.visits) / 60
+        assert tree.value() == pytest.approx(value, abs=1e-6)
+
+
+def test_tree_keeps_the_part_after_the_action_played() -> None:
+    network = small_network("connect_four")
+    state: Any = get_game("connect_four").initial_state()
+    tree = kernel_for(SelfPlayTree, state)(network.view.places, 1.25)
+    tree.plant(state)
+    search_together([tree], 101, network.view, network.function())
+    place = int(np.argmax(tree.visits()))
+    inside = tree.visits()[place] - 1
+    tree.advance(place)
+    assert sum(tree.visits()) == inside
+    assert tree.root.state.key() == state.after(place + 1).key()
+    tree.advance(int(np.argmin(tree.visits())))
+    assert tree.root.mover == 0
+
+
+def test_noise_is_mixed_into_the_priors_of_the_root() -> None:
+    network = small_network("tic_tac_toe")
+    state: Any = get_game("tic_tac_toe").initial_state()
+    tree = kernel_for(SelfPlayTree, state)(network.view.places, 1.25)
+    tree.plant(state)
+    search_together([tree], 1, network.view, network.function())
+    before = [child.prior for child in tree.root.children]
+    assert sum(before) == pytest.approx(1)
+    tree.add_noise([1.0, *[0.0] * 8], 0.25)
+    after = [child.prior for child in tree.root.children]
+    expected = [0.75 * before[0] + 0.25, *[0.75 * prior for prior in before[1:]]]
+    assert after == pytest.approx(expected)
+
+
+def written(path: Path, spec: str = "connect_four") -> str:
+    text = write_policy_network(small_network(spec), "for a test", [(100, 0.5, 0.1)])
+    path.write_text(text, encoding="utf-8")
+    return text
+
+
+def test_file_has_the_same_outputs_up_to_rounding(tmp_path: Path) -> None:
+    path = tmp_path / "network.toml"
+    written(path)
+    network = load_policy_network(path, get_game("connect_four"))
+    view = network.view
+    states = [state for state, _ in random_match("connect_four", 1)]
+    inputs = view.encode(view.words(states))
+    for read, kept in zip(
+        network.function()(inputs), small_network("connect_four").function()(inputs), strict=True
+    ):
+        assert read == pytest.approx(kept, abs=2e-2)
+    assert tomllib.loads(path.read_text(encoding="utf-8"))["curve"] == [[100, 0.5, 0.1]]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("format = ", "format ", "this is not a network: "),
+        ("plyhouse-policy-network-1", "other", "this is not a network of format"),
+        ("channels = 3", 'channels = "3"', "its channels is missing or of the wrong type"),
+        ("hidden = 5", "", "its hidden is missing or of the wrong type"),
+        ("hidden = 5", "hidden = 0", "3 channels and 0 hidden units, expected 1 to 4096"),
+        ("hidden = 5", "hidden = 6", "weights, expected"),
+        ('"connect_four"', '"kalah"', "its game does not fit: there is no view of kalah"),
+        ('"connect_four"', '"connect_fur"', "its game does not fit: "),
+        ("sha256", "sum", "its weights do not fit their checksum: it is damaged"),
+        ('weights = """\\\n', 'weights = """\\\n*', "its weights cannot be decoded"),
+    ],
+)
+def test_file_that_does_not_fit_is_refused_with_the_reason(
+    tmp_path: Path, old: str, new: str, reason: str
+) -> None:
+    path = tmp_path / "network.toml"
+    text = written(path)
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    with pytest.raises(InvalidFile) as refused:
+        load_policy_network(path)
+    assert str(path) in str(refused.value)
+    assert reason in str(refused.value)
+
+
+def test_file_with_weights_that_are_not_finite_is_refused(tmp_path: Path) -> None:
+    network = small_network("tic_tac_toe")
+    network.weights[1][0] = np.nan
+    path = tmp_path / "network.toml"
+    path.write_text(write_policy_network(network, "", []), encoding="utf-8")
+    with pytest.raises(InvalidFile, match="its weights are not finite"):
+        load_policy_network(path)
+
+
+def test_file_of_another_board_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "network.toml"
+    written(path, "breakthrough(size=5)")
+    with pytest.raises(InvalidFile, match=r"plays breakthrough\(size=5\), not breakthrough$"):
+        load_policy_network(path, get_game("breakthrough"))
+
+
+def test_only_the_shipped_board_has_a_shipped_network() -> None:
+    assert shipped_network(get_game("connect_four")) is not None
+    assert shipped_network(get_game("connect_four(columns=8)")) is None
+    assert shipped_network(get_game("kalah")) is None
