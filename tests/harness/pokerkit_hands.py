@@ -212,7 +212,9 @@ class _Hand:
         self.same("seat to move", self.player(seat), actor)
         if self.difference:
             return
-        paid = tuple(start - left for start, left in zip(kit.starting_stacks, kit.stacks, strict=True))
+        paid = tuple(
+            start - left for start, left in zip(kit.starting_stacks, kit.stacks, strict=True)
+        )
         self.same("chips in the pot", state.paid, self.by_seat(paid))
         actions = state.actions()
         self.same("price of a call", state.to_call(), kit.checking_or_calling_amount)

@@ -47,6 +47,8 @@ BET: Final = 3
 RAISED: Final = 4
 """Kinds of the actions in a history."""
 
+_BITS: Final[tuple[int, ...]] = tuple([1 << card for card in range(PACK)])
+
 CAP: Final = 4
 """Bets and raises of a round with fixed limit; the big blind is the first bet of its round."""
 
@@ -242,8 +244,7 @@ class TexasHoldemState(NativeState):
                 found.append(amount + 1)
                 amount += 1
             return tuple(found)
-        for amount in self.common_sizes(least, most):
-            found.append(amount + 1)
+        found += [amount + 1 for amount in self.common_sizes(least, most)]
         return tuple(found)
 
     def common_sizes(self, least: int, most: int) -> list[int]:
@@ -311,7 +312,7 @@ class TexasHoldemState(NativeState):
         cards: tuple[int, ...] = (*self.cards, card)
         count: int = len(cards)
         board: int = count - 2 * rules.seats
-        if board < 0 or board == 1 or board == 2:  # noqa: PLR1714 - faster when compiled
+        if board < 0 or board == 1 or board == 2:
             return TexasHoldemState(
                 CHANCE, rules, self.hand, self.won, self.last, cards, self.history, self.paid,
                 self.top, self.base, self.size, self.raises, self.folded, self.pending, self.acted,
@@ -476,13 +477,7 @@ class TexasHoldemState(NativeState):
         called.paid = tuple(paid)
         net, _ = called.result()
         unit: float = rules.unit
-        values: list[float] = []
-        for seat in range(rules.seats):
-            values.append(float(self.won[seat] + net[seat]) * unit)
-        return tuple(values)
-
-
-_BITS: Final[tuple[int, ...]] = tuple([1 << card for card in range(PACK)])
+        return tuple([float(self.won[seat] + net[seat]) * unit for seat in range(rules.seats)])
 
 
 def start_of_hand(

@@ -28,7 +28,7 @@ from plyhouse.games.hidden.texas_holdem.state import (
     TexasHoldemState,
     action_parts,
 )
-from plyhouse.games.scene import Button, Card, Cell, Counter, Element, Grid, Hand, Scene, Text
+from plyhouse.games.scene import Button, Card, Counter, Element, Hand, Scene, Text
 
 __all__ = ["TexasHoldemObservation", "holdem_scene", "observed", "words"]
 
@@ -39,8 +39,6 @@ _WORDS: Final[dict[int, str]] = {
     BET: "bet",
     RAISED: "raise",
 }
-
-_COLUMNS: Final = 10
 
 
 @mypyc_attr(native_class=False)
@@ -189,9 +187,7 @@ def _said(seen: TexasHoldemObservation, seat: int) -> str:
     return said
 
 
-def holdem_scene(
-    seen: TexasHoldemObservation, hands: int, big_blind: int, name: Callable[[int], str]
-) -> Scene:
+def holdem_scene(seen: TexasHoldemObservation, hands: int, name: Callable[[int], str]) -> Scene:
     """Return the table: cards, bets, stacks, the pot, the last result, and what may be chosen."""
     elements: list[Element] = []
     over = seen.to_move == TERMINAL
@@ -202,19 +198,14 @@ def holdem_scene(
         said = [_said(seen, seat)]
         if seat == seen.button:
             said.insert(0, "button")
-        if ring:
-            # A ring has no room for more than one line at each seat.
-            said.append(f"stack {seen.stacks[seat]}")
-            if hands > 1:
-                said.append(f"won {seen.won[seat]}")
-        else:
+        said.append(f"stack {seen.stacks[seat]}")
+        if hands > 1:
+            said.append(f"won {seen.won[seat]}")
+        if not ring:
+            # A ring has no room for chips before each seat.
             elements.append(Counter(f"Bet of {called}", seen.bets[seat], None, seat, "chips"))
-            elements.append(Counter(f"Stack of {called}", seen.stacks[seat], None, seat))
-            if hands > 1:
-                elements.append(Counter(f"Won by {called}", seen.won[seat], None, seat))
         told = ", ".join([part for part in said if part])
-        if told:
-            elements.append(Text(f"{called}: {told}", seat))
+        elements.append(Text(f"{called}: {told}", seat))
     elements.append(Hand("Table", tuple([_card(card) for card in seen.board])))
     winners = [seat for seat, chips in enumerate(seen.last_won) if chips > 0]
     taker = winners[0] if over and len(winners) == 1 else None
@@ -224,7 +215,7 @@ def holdem_scene(
         elements.append(Counter("Hand", seen.hand + 1, hands))
     if seen.last_hand is not None and not over:
         elements.append(Text(f"Hand {seen.last_hand + 1}: {_outcome(seen, name)}"))
-    elements += _choices(seen, big_blind)
+    elements += _choices(seen)
     if over:
         status = _outcome(seen, name)
         status = status[0].upper() + status[1:]
@@ -239,8 +230,8 @@ def holdem_scene(
     return Scene(tuple(elements), status, seen.seat_to_move)
 
 
-def _choices(seen: TexasHoldemObservation, big_blind: int) -> list[Element]:
-    """Return buttons for common actions, and a table of the other sizes."""
+def _choices(seen: TexasHoldemObservation) -> list[Element]:
+    """Return buttons for the actions; unusual sizes of bets are set aside."""
     found: list[Element] = []
     sizes: list[str] = []
     for action in seen.legal:
@@ -264,24 +255,10 @@ def _choices(seen: TexasHoldemObservation, big_blind: int) -> list[Element]:
         whole: "all in",
     }
     least = int(sizes[0].split()[1])
-    others: list[str] = []
     for action in sizes:
         amount = int(action.split()[1])
         if amount in common:
             found.append(Button(f"{verb} {amount}, {common[amount]}", action))
-        elif amount == least:
-            found.append(Button(f"{verb} {amount}", action))
         else:
-            others.append(action)
-    rows: list[tuple[Cell, ...]] = []
-    for start in range(0, len(others), _COLUMNS):
-        row: list[Cell] = []
-        for action in others[start : start + _COLUMNS]:
-            amount = int(action.split()[1])
-            label = f"{verb} {amount}, {amount / big_blind:g} big blinds"
-            row.append(Cell(str(amount), None, "", action, label))
-        row += [Cell()] * (_COLUMNS - len(row))
-        rows.append(tuple(row))
-    if rows:
-        found.append(Grid(tuple(rows), label=verb, look="table"))
+            found.append(Button(f"{verb} {amount}", action, aside=amount != least))
     return found
