@@ -10,8 +10,8 @@ first in the first round, and the first seat left of the button in the others.
 
 In its turn a seat may ``check``, or ``bet 6`` if nobody has bet; after a bet it may ``fold``,
 ``call``, or ``raise 12``.  Amounts are all chips of the seat in this round, as in "raise to 12".  A
-bet is at least the big blind.  A raise goes up by at least the last bet or raise.  A seat may always
-bet all its chips.  An all-in that is less than a full raise does not let a seat raise that has
+bet is at least the big blind.  A raise goes up by at least the last bet or raise.  A seat may
+always bet all its chips.  An all-in of less than a full raise does not let a seat raise that has
 acted already, unless several of them together are a full raise for it.  With ``betting=fixed``,
 bets and raises are the big blind in the first two rounds and twice that later.  A round then has at
 most four of them, and the big blind is the first one.  No bet may be called with chips that a seat
