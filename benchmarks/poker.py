@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import random
 import time
+from typing import Any
 
 from pokerkit import StandardHighHand
 from tests.harness.pokerkit_hands import Tally, compare_match
@@ -71,11 +72,11 @@ def rates() -> None:
                 actions = state.actions()
                 state = state.after(actions[int(rng.random() * len(actions))])
     rate("random hands through the states", plays, start)
-    state = game.initial_state()
+    start_state: Any = game.initial_state()
     plays = 100_000 if COMPILED else 2_000
     start = time.process_time()
     for _ in range(plays):
-        state.playout(rng)
+        start_state.playout(rng)
     rate("playouts", plays, start)
 
 

@@ -210,7 +210,7 @@ class _Hand:
         seat = state.to_move
         actor = kit.actor_index
         self.same("seat to move", self.player(seat), actor)
-        if self.difference:
+        if self.difference or actor is None:
             return
         paid = tuple(
             start - left for start, left in zip(kit.starting_stacks, kit.stacks, strict=True)

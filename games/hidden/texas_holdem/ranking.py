@@ -8,8 +8,8 @@ higher top bit is greater, so strengths compare as hands do, and equal hands hav
 
 >>> from plyhouse.games.hidden.texas_holdem.cards import card_number, hand_bits
 >>> names = ("Ah Kh Qh Jh Th 2c 2d", "As Ad Kc Kd Kh 2s 3s")
->>> hands = [hand_bits(tuple([card_number(name) for name in each.split()])) for each in names]
->>> [category_name(hand_strength(hand, 2)) for hand in hands]
+>>> held = [hand_bits(tuple([card_number(name) for name in each.split()])) for each in names]
+>>> [category_name(hand_strength(cards, 2)) for cards in held]
 ['straight flush', 'full house']
 """
 

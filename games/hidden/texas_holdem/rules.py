@@ -2,11 +2,11 @@
 
 The rules are those of "Robert's Rules of Poker" (R. Ciaffone, version 11), sections 3, 4, 5 and 14.
 Every hand has a button, which is seat 0's in the first hand and then passes to the next seat.  All
-pay the ante.  The seat left of the button pays the small blind, the next one the big blind; of two
-seats, the button pays the small blind and acts first in the first round.  Each seat is dealt two
-cards.  A round of betting follows; then come three cards on the table (the flop), a round, one card
-(the turn), a round, one card (the river), and the last round.  The seat left of the big blind acts
-first in the first round, and the first seat left of the button in the others.
+pay the ante.  The seat left of the button pays the small blind, the next one the big blind.  If
+there are two seats, the button pays the small blind and acts first in the first round.  Each seat
+is dealt two cards, and a round of betting follows.  Then come three cards on the table (the flop),
+a round, one card (the turn), a round, one card (the river), and the last round.  The seat left of
+the big blind acts first in the first round, and the first seat left of the button in the others.
 
 In its turn a seat may ``check``, or ``bet 6`` if nobody has bet; after a bet it may ``fold``,
 ``call``, or ``raise 12``.  Amounts are all chips of the seat in this round, as in "raise to 12".  A
@@ -52,12 +52,11 @@ from plyhouse.games.base import (
 )
 from plyhouse.games.errors import IllegalAction, InvalidParameter
 from plyhouse.games.hidden.texas_holdem.cards import CARDS, PACK, card_number
+from plyhouse.games.hidden.texas_holdem.stakes import Rules, rules_of
 from plyhouse.games.hidden.texas_holdem.state import (
     FOLD,
     PASSIVE,
-    Rules,
     TexasHoldemState,
-    rules_of,
     start_of_hand,
 )
 from plyhouse.games.hidden.texas_holdem.views import (

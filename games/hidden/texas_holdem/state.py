@@ -9,7 +9,6 @@ the next hand begins at once.
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any, Final, final
 
 from mypy_extensions import i64, mypyc_attr
@@ -18,6 +17,7 @@ from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.games.hidden.texas_holdem.cards import PACK, hand_bits
 from plyhouse.games.hidden.texas_holdem.pots import divided
 from plyhouse.games.hidden.texas_holdem.ranking import hand_strength
+from plyhouse.games.hidden.texas_holdem.stakes import Rules, rules_of
 from plyhouse.games.native import NativeState
 
 if TYPE_CHECKING:
@@ -31,9 +31,7 @@ __all__ = [
     "FOLDED",
     "PASSIVE",
     "RAISED",
-    "Rules",
     "TexasHoldemState",
-    "rules_of",
 ]
 
 FOLD: Final = 0
@@ -51,59 +49,6 @@ _BITS: Final[tuple[int, ...]] = tuple([1 << card for card in range(PACK)])
 
 CAP: Final = 4
 """Bets and raises of a round with fixed limit; the big blind is the first bet of its round."""
-
-
-@final
-class Rules:
-    """Tables shared by all positions of a match; made by `rules_of` only."""
-
-    def __init__(
-        self,
-        stacks: tuple[int, ...],
-        small_blind: int,
-        big_blind: int,
-        ante: int,
-        fixed: bool,
-        hands: int,
-        few_sizes: bool,
-    ) -> None:
-        self.seats: int = len(stacks)
-        self.stacks: tuple[int, ...] = stacks
-        self.small_blind: int = small_blind
-        self.big_blind: int = big_blind
-        self.ante: int = ante
-        self.fixed: bool = fixed
-        self.hands: int = hands
-        self.few_sizes: bool = few_sizes
-        """Whether only some sizes of bets are offered, for searches."""
-        self.unit: float = 100.0 / (float(big_blind) * float(hands))
-        """Big blinds per hundred hands that one chip of a match is worth."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return rules_of, (
-            self.stacks,
-            self.small_blind,
-            self.big_blind,
-            self.ante,
-            self.fixed,
-            self.hands,
-            self.few_sizes,
-        )
-
-
-@functools.cache
-def rules_of(
-    stacks: tuple[int, ...],
-    small_blind: int,
-    big_blind: int,
-    ante: int,
-    fixed: bool,
-    hands: int,
-    few_sizes: bool = False,
-) -> Rules:
-    """Return the one `Rules` of these parameters."""
-    return Rules(stacks, small_blind, big_blind, ante, fixed, hands, few_sizes)
-
 
 _STANDARD: Final = rules_of((200, 200), 1, 2, 0, False, 1, False)
 
@@ -163,7 +108,7 @@ class TexasHoldemState(NativeState):
         self.won = won
         """Chips won by seat in the hands that are over."""
         self.last = last
-        """Of the hand that ended last: number, board, cards shown by seat, chips won by seat."""
+        """The hand that ended last: number, board, cards shown by seat, chips won by seat."""
         self.cards = cards
         self.history = history
         self.paid = paid
