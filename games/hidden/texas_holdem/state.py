@@ -2,9 +2,9 @@
 
 A match is a number of hands.  Every hand begins with the same stacks and the next button, so hands
 do not depend on each other.  Blinds and antes are paid before the first card.  Then cards are
-dealt one at a time, each at a chance node: two rounds around the table, beginning left of the
-button, then the flop, the turn and the river.  When a hand ends, its result is kept as `last`, and
-the next hand begins at once.
+dealt one at a time, each at a chance node.  The seats get two rounds of cards, beginning left of
+the button; the flop, the turn and the river follow.  When a hand ends, its result is kept as
+`last`, and the next hand begins at once.
 """
 
 from __future__ import annotations
