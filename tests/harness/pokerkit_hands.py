@@ -4,10 +4,14 @@ Random matches are played on our states.  PokerKit plays every hand with the sam
 Before each action, both must agree on the seat to move, the chips in the pot, the price of a call,
 and the least and greatest raise; at the end on pots, showdown and chips won.
 
-Two rules differ, and are counted.  PokerKit lets an all-in below the big blind reopen the betting
-if it is the first bet or raise of a round; Robert's Rules, section 14, rule 3, does not.  And
-PokerKit forgets short all-ins that have reopened the betting, although a later one still leaves a
-seat facing a full raise.
+Three rules differ, and are counted:
+
+* PokerKit lets an all-in below the big blind reopen the betting if it is the first bet or raise of a
+  round; Robert's Rules, section 14, does not.
+* PokerKit forgets short all-ins that have reopened the betting, although a later one still leaves a
+  seat facing a full raise.
+* PokerKit kills the hands that lose, and then joins pots with equal winners before it gives away odd
+  chips.  By Robert's Rules ("Ties") each pot is divided for itself.
 """
 
 from __future__ import annotations
@@ -29,8 +33,9 @@ from pokerkit import (
 )
 
 from plyhouse.games import CHANCE, TERMINAL
-from plyhouse.games.hidden.texas_holdem.cards import CARDS
-from plyhouse.games.hidden.texas_holdem.pots import pots_of
+from plyhouse.games.hidden.texas_holdem.cards import CARDS, hand_bits
+from plyhouse.games.hidden.texas_holdem.pots import divided, pots_of
+from plyhouse.games.hidden.texas_holdem.ranking import hand_strength
 from plyhouse.games.hidden.texas_holdem.rules import TexasHoldem
 from plyhouse.games.hidden.texas_holdem.state import FOLD, PASSIVE, TexasHoldemState
 
@@ -43,6 +48,7 @@ AUTOMATIONS = (
 )
 
 SHORT_OPENING = "short all-in as first bet or raise"
+JOINED = "odd chips of pots that PokerKit has joined"
 FORGOTTEN = "short all-ins that had reopened the betting"
 
 
@@ -283,6 +289,7 @@ class _Hand:
         while kit.can_show_or_muck_hole_cards():
             kit.show_or_muck_hole_cards(True)
             self.follow(cards)  # after an all-in, cards are shown before the table is dealt
+        paid = self.by_seat([-payoff for payoff in kit.payoffs])
         while kit.can_kill_hand():
             kit.kill_hand()
         while kit.can_push_chips():
@@ -290,5 +297,25 @@ class _Hand:
         while kit.can_pull_chips():
             kit.pull_chips()
         self.same("end of the hand", True, not kit.status)
-        self.same("chips won", net, self.by_seat(kit.payoffs))
+        theirs_won = self.by_seat(kit.payoffs)
+        if net != theirs_won and theirs_won == self.joined(paid, following):
+            self.tally.known[JOINED] += 1
+        else:
+            self.same("chips won", net, theirs_won)
         self.tally.showdowns += any(shown)
+
+    def joined(self, paid: tuple[int, ...], following: TexasHoldemState) -> tuple[int, ...]:
+        """Chips won if those who win no pot had folded before the pots are divided."""
+        _, board, shown, _ = following.last
+        strengths = [
+            hand_strength(hand_bits((*board, *cards)), 2) if cards else 0 for cards in shown
+        ]
+        folded = sum(1 << seat for seat, cards in enumerate(shown) if not cards)
+        winners = set()
+        for _, seats in pots_of(paid, folded):
+            rivals = [seat for seat in range(len(paid)) if seats >> seat & 1]
+            best = max(strengths[seat] for seat in rivals)
+            winners |= {seat for seat in rivals if strengths[seat] == best}
+        folded = sum(1 << seat for seat in range(len(paid)) if seat not in winners)
+        taken = divided(paid, folded, tuple(strengths), self.button)
+        return tuple(chips - spent for chips, spent in zip(taken, paid, strict=True))
