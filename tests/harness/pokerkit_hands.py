@@ -6,12 +6,12 @@ and the least and greatest raise; at the end on pots, showdown and chips won.
 
 Three rules differ, and are counted:
 
-* PokerKit lets an all-in below the big blind reopen the betting if it is the first bet or raise of a
-  round; Robert's Rules, section 14, does not.
+* PokerKit lets an all-in below the big blind reopen the betting if it is the first bet or raise of
+  a round; Robert's Rules, section 14, does not.
 * PokerKit forgets short all-ins that have reopened the betting, although a later one still leaves a
   seat facing a full raise.
-* PokerKit kills the hands that lose, and then joins pots with equal winners before it gives away odd
-  chips.  By Robert's Rules ("Ties") each pot is divided for itself.
+* PokerKit kills the hands that lose, and then joins pots with equal winners before it gives away
+  odd chips.  By Robert's Rules ("Ties") each pot is divided for itself.
 """
 
 from __future__ import annotations
