@@ -50,6 +50,7 @@ REFERENCE_BOTS: Final[dict[str, str]] = {
     "book": "plyhouse.bots.reference.book_bot:BookBot",
     "coin_guess_optimal": "plyhouse.bots.reference.coin_guess_bot:CoinGuessOptimal",
     "easy": "plyhouse.bots.reference.level_bots:EasyBot",
+    "equity": "plyhouse.bots.reference.equity_bot:EquityBot",
     "expectimax": "plyhouse.bots.reference.expectimax_bot:ExpectimaxBot",
     "expectiminimax": "plyhouse.bots.reference.expectiminimax_bot:ExpectiminimaxBot",
     "flat_monte_carlo": "plyhouse.bots.reference.flat_monte_carlo_bot:FlatMonteCarloBot",

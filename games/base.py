@@ -241,6 +241,10 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
     action_notation: str = "a legal action"
     """Description of an action's notation, for messages: "a column number like 4"."""
 
+    exploration_scale: ClassVar[float] = 1.0
+    """Share of the range of returns by which results usually differ.  Searches over information
+    sets scale their exploration by it."""
+
     source: str = ""
     """File and class the game was loaded from (``mygame.py:MyGame``); "" for named games."""
 
@@ -509,6 +513,14 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
         match.  If you have followed the match, use the state you have tracked instead
         (`plyhouse.games.position`).
         """
+
+    def abstraction(self) -> Game:
+        """Return the game in which searches over information sets look for an action.
+
+        By default this game.  A game with very many actions may return one with fewer.  That game
+        takes observations of this one, and its actions are legal here.
+        """
+        return self
 
     @abstractmethod
     def scene(self, observation: Any) -> Scene:

@@ -89,16 +89,22 @@ class InvalidAction(GameError):
 
 
 class IllegalAction(GameError):
-    """An action that can be read but that the rules forbid in this position."""
+    """An action that can be read but that the rules forbid in this position.
+
+    ``rule`` says which rule it breaks.  The seat that tried it reads that, also in games with
+    hidden information, so it must tell nothing that the seat does not know.
+    """
 
     code = "action/illegal"
 
-    def __init__(self, text: str, position: str, legal: Sequence[str]) -> None:
+    def __init__(self, text: str, position: str, legal: Sequence[str], rule: str = "") -> None:
         self.text = text
         self.position = position
         self.legal: tuple[str, ...] = tuple(legal)
+        self.rule = rule
         here = f"legal here: {listed(self.legal)}" if self.legal else "no seat can act here"
-        super().__init__(f"{shortened(text)} is not legal; {here}.")
+        because = f", because {rule}" if rule else ""
+        super().__init__(f"{shortened(text)} is not legal{because}; {here}.")
 
 
 class AmbiguousAction(GameError):

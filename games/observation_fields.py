@@ -85,6 +85,11 @@ def source_file(kind: type[Any]) -> Path:
         for source in where.parent.parent.glob("*.py"):
             if module_name(source) == kind.__module__:
                 return source
+    package = sys.modules.get(kind.__module__.rpartition(".")[0])
+    folders = list(getattr(package, "__path__", []))
+    if not where.is_file() and folders:
+        # mypyc misplaces modules that a compiled module of the same game was first to import.
+        where = Path(folders[0], where.name)
     # Beside a compiled module, name.cpython-311-x86_64-linux-gnu.so, lies its source, name.py.
     return where.with_name(where.name.partition(".")[0] + ".py")
 

@@ -22,6 +22,7 @@ VARIANTS = {
     "pacman-duel.txt": "pacman(layout=duel,steps=60)",
     "pig-3.txt": "pig(seats=3,target=20)",
     "prisoners_dilemma-3.txt": "prisoners_dilemma(rounds=3)",
+    "texas_holdem-3.txt": 'texas_holdem(ante=1,hands=2,seats=3,stacks="30,20,40")',
 }
 """Golden files beyond the one of every built-in game."""
 

@@ -218,6 +218,9 @@ class Button:
     """A key of the keyboard that means it, as the web calls it: "ArrowUp", "h"."""
     shape: str = dataclasses.field(default="", metadata=LATER)
     """One of `FIGURES` that is drawn beside the label, or "" for none."""
+    aside: bool = dataclasses.field(default=False, metadata=LATER)
+    """True for an unusual choice, such as an odd size of a bet: clients may keep it in a list that
+    people open."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ class IsmctsBot(SearchBot):
     def choose(self, turn: Turn) -> Any:
         """Return the best action that the search found in time."""
         limit = self.limit(turn)
+        game = turn.game.abstraction()
         return self.say(
-            turn, ismcts(turn.game, turn.observation, limit, seed=self.seed(turn), choose="sample")
+            turn, ismcts(game, turn.observation, limit, seed=self.seed(turn), choose="sample")
         )

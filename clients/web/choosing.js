@@ -142,10 +142,11 @@ export class Choosing {
   /** Buttons for actions that no spot means, and a list of all others for whom words suit. */
   buttons() {
     const all = (this.scene.elements ?? []).flatMap((element) => (element.kind === "button" ? [element] : []));
-    const plain = all.filter((element) => !element.via?.length);
+    const listed = (/** @type {Scenes.Button} */ element) => Boolean(element.via?.length || element.aside);
+    const plain = all.filter((element) => !listed(element));
     /** @type {Map<string, Scenes.Button>} */
     const once = new Map();
-    for (const element of all) if (element.via?.length) once.set(element.action, element);
+    for (const element of all) if (listed(element)) once.set(element.action, element);
     const spotted = [...once.values()];
     const parts = [];
     if (plain.length > MANY) parts.push(html("div", { class: "choices many" }, plain.map((each) => this.button(each))));

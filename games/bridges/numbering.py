@@ -148,6 +148,7 @@ _BOUNDS: Final[dict[str, Callable[[Any], int]]] = {
     "pig": lambda _: 2,
     "prisoners_dilemma": _choices,
     "rock_paper_scissors": _choices,
+    "texas_holdem": lambda game: max(game.stacks) + 2,
     "tic_tac_toe": lambda _: 9,
 }
 """Number of actions by game: their own numbers are below it."""

@@ -95,7 +95,9 @@ def ismcts(
         seat if observers == "single" else -1,
         game.seats,
         hasattr(some, "playout"),
-        checked_number("ismcts", "exploration", exploration) * (high - low),
+        checked_number("ismcts", "exploration", exploration)
+        * game.exploration_scale
+        * (high - low),
         checked_whole("ismcts", "max_nodes", max_nodes, 1),
         MAX_DEPTH if limit.depth is None else min(limit.depth, MAX_DEPTH),
         game.info.max_plies,

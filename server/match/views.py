@@ -15,7 +15,7 @@ import dataclasses
 from typing import Any
 
 from plyhouse.games.base import CHANCE, TERMINAL, Game, Information
-from plyhouse.games.errors import AmbiguousAction, GameError, InvalidAction
+from plyhouse.games.errors import AmbiguousAction, GameError, IllegalAction, InvalidAction
 from plyhouse.games.scene import scene_fields
 from plyhouse.protocol.messages import CHANCE_SEAT, ClockState, Event, LedgerEntry
 from plyhouse.server.match.clock import Clock
@@ -116,6 +116,8 @@ class Views:
             return f"{shown!r} cannot be read as an action of {self.game.info.name}."
         if isinstance(error, AmbiguousAction):
             return f"{shown!r} could mean several actions: write it in full."
+        if isinstance(error, IllegalAction) and error.rule:
+            return f"{shown!r} is not legal here, because {error.rule}."
         return f"{shown!r} is not legal here."
 
     def chance_text(self, state: Any, outcome: Any) -> str:

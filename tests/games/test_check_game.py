@@ -602,6 +602,9 @@ SPECS = [
     "liars_dice",
     "liars_dice(dice=2,faces=4,seats=3,wild=highest)",
     "liars_dice(dice=2,faces=10,seats=6,wild=lowest)",
+    "texas_holdem",
+    "texas_holdem(betting=fixed,hands=2,seats=4,stack=30)",
+    'texas_holdem(ante=1,hands=3,seats=6,stacks="3,200,7,30,90,12")',
     "matrix",
     'matrix(columns="a,b",payoffs="3,3 0,5; 5,0 1,1",rounds=3,rows="c,d")',
     'matrix(columns="2,1,fold",payoffs="1 2 3; 3 2 1",rounds=2,rows="10,0")',
@@ -636,7 +639,7 @@ SPECS = [
     "pacman(layout=trapped,steps=40)",
 ]
 
-HEAVY = ("chess", "go")
+HEAVY = ("chess", "go", "texas_holdem")
 """So many actions in a state that it takes long to check."""
 
 

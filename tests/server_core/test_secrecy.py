@@ -11,6 +11,7 @@ import pytest
 from plyhouse.games.errors import IllegalAction
 from plyhouse.games.hidden.coin_guess import CoinGuess
 from plyhouse.games.hidden.kuhn_poker import KuhnPoker
+from plyhouse.games.hidden.texas_holdem.rules import TexasHoldem
 from plyhouse.server.match.chance import Chance
 from plyhouse.server.match.events import end_data
 from plyhouse.server.match.time_control import SECOND
@@ -125,6 +126,18 @@ def test_refusals_in_hidden_games_do_not_quote_the_position() -> None:
     assert answer.code in ("action/invalid", "action/illegal")
     assert answer.legal
     assert not any(f" {card}" in answer.message for card in cards), answer.message
+
+
+def test_an_illegal_bet_is_answered_with_its_rule_and_changes_nothing() -> None:
+    table = Table(TexasHoldem(), illegal_rule="retry")
+    cards = [row.text for row in table.rows if row.kind == "chance"]
+    match = table.match
+    before = match.position.state, match.position.ply, match.clock.running
+    answer = table.act("raise 3")
+    assert answer.code == "action/illegal"
+    assert "because the least raise is to 4" in answer.message
+    assert not any(card in answer.message for card in cards), answer.message
+    assert (match.position.state, match.position.ply, match.clock.running) == before
 
 
 class Telltale(KuhnPoker):
