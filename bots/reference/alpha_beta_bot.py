@@ -32,7 +32,7 @@ class AlphaBetaBot(SearchBot):
         time: float | None = None,
         depth: int | None = None,
         nodes: int | None = None,
-        selective: bool = True,
+        selective: bool = False,
     ) -> None:
         super().__init__(time=time, depth=depth, nodes=nodes)
         self.selective = selective

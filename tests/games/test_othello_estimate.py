@@ -8,9 +8,14 @@ from typing import Any
 import pytest
 
 from plyhouse.games import get_game
-from plyhouse.games.deterministic.othello.evaluation import shared_evaluation
+from plyhouse.games.deterministic.othello.evaluation import (
+    phase_of,
+    shared_evaluation,
+    squares_and_mobility,
+)
 from plyhouse.games.deterministic.othello.known_positions import KnownPositions
 from plyhouse.games.deterministic.othello.stability import stable_discs
+from plyhouse.search import Limit, alpha_beta
 
 WORD = (1 << 64) - 1
 
@@ -67,12 +72,12 @@ def test_a_corner_makes_its_edge_stable() -> None:
     assert stable_discs(bottom, 0) == bottom
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_the_estimate_is_the_same_for_mirror_images(seed: int) -> None:
-    state = played(44, random.Random(seed))
+@pytest.mark.parametrize("plies", [3, 9, 15, 21, 27, 33, 39, 46])
+def test_the_estimate_is_the_same_for_mirror_images(plies: int) -> None:
+    state = played(plies, random.Random(plies))
     evaluation = shared_evaluation()
     found = {
-        evaluation.value(mine, theirs, 0)
+        evaluation.value(mine, theirs, 60 - plies)
         for mine, theirs in zip(images(state.black & WORD), images(state.white & WORD), strict=True)
     }
     assert len(found) == 1
@@ -87,7 +92,7 @@ def test_the_estimate_tells_who_wins_more_often_than_not() -> None:
             continue
         seat = state.to_move
         mine, theirs = (state.white, state.black) if seat else (state.black, state.white)
-        estimate = shared_evaluation().value(mine, theirs, 0)
+        estimate = shared_evaluation().value(mine, theirs, 10)
         while state.to_move >= 0:
             children = [state.after(action) for action in state.actions()]
             values = [child.heuristic()[state.to_move] for child in children]
@@ -124,3 +129,33 @@ def test_known_positions_forget_when_they_grow() -> None:
     assert table.find(1, 2) != 0
     table.make_room(3)
     assert table.find(1, 2) == 0
+
+
+def test_phases_grow_with_the_empty_squares() -> None:
+    phases = [phase_of(empties) for empties in range(61)]
+    assert phases == sorted(phases)
+    assert [phases.index(phase) for phase in range(8)] == [0, 15, 21, 27, 33, 39, 45, 51]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_hand_made_estimate_favours_one_seat_as_it_hurts_the_other(seed: int) -> None:
+    state = played(20, random.Random(seed))
+    value = squares_and_mobility(state, 0)
+    assert squares_and_mobility(state, 1) == -value
+    assert -1 < value < 1
+
+
+def test_the_fitted_estimate_beats_the_hand_made_one_at_equal_depth() -> None:
+    game = get_game("othello")
+    points = 0.0
+    for match in range(12):
+        state = played(8, random.Random(match // 2))
+        fitted = match % 2
+        while state.to_move >= 0:
+            evaluate = None if state.to_move == fitted else squares_and_mobility
+            limit = Limit(depth=2)
+            state = state.after(
+                alpha_beta(game, state, limit, evaluate=evaluate, endings=False).action
+            )
+        points += state.returns()[fitted]
+    assert points >= 6

@@ -1,7 +1,6 @@
-"""Hand-made estimates for chess positions: A. Turing's material, and T. Michniewski's squares.
+"""Estimates for chess positions: A. Turing's count of material, and a better one.
 
-The states' ``heuristic`` is `plyhouse.games.deterministic.chess.tuned_evaluation`.  To let a search
-use another one:
+The states' ``heuristic`` is the better one.  To let a search use the other:
 
     alpha_beta(game, state, Limit(depth=3), evaluate=turing)
 """
@@ -14,7 +13,7 @@ from mypy_extensions import i64
 
 from plyhouse.games.deterministic.chess.board import BISHOP, INDEX, KING, KNIGHT, QUEEN
 
-__all__ = ["michniewski", "piece_squares", "turing", "turing_material"]
+__all__ = ["piece_squares", "turing", "turing_material"]
 
 _TURING: Final[tuple[int, ...]] = (0, 2, 6, 7, 10, 20, 0, 0)
 """Halves of a pawn: pawn 1, knight 3, bishop 3 1/2, rook 5, queen 10 (A. Turing, "Digital
@@ -193,13 +192,4 @@ def turing(state: Any, seat: int) -> float:
         returns: tuple[float, ...] = state.returns()
         return returns[seat]
     value = turing_material(state.position)
-    return value if seat == 0 else -value
-
-
-def michniewski(state: Any, seat: int) -> float:
-    """Michniewski's estimate of a chess state for a seat, to evaluate positions in a search."""
-    if state.to_move < 0:
-        returns: tuple[float, ...] = state.returns()
-        return returns[seat]
-    value = piece_squares(state.position)
     return value if seat == 0 else -value

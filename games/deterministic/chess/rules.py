@@ -42,7 +42,7 @@ from plyhouse.games.deterministic.chess.board import (
     legal_actions,
 )
 from plyhouse.games.deterministic.chess.drawing import chess_board, taken_pieces
-from plyhouse.games.deterministic.chess.evaluation import turing
+from plyhouse.games.deterministic.chess.evaluation import piece_squares, turing
 from plyhouse.games.deterministic.chess.notation import (
     SQUARES,
     STANDARD,
@@ -54,7 +54,6 @@ from plyhouse.games.deterministic.chess.notation import (
     unconventional,
     write_epd,
 )
-from plyhouse.games.deterministic.chess.tuned_evaluation import tuned_estimate
 from plyhouse.games.errors import (
     AmbiguousAction,
     InvalidObservation,
@@ -206,12 +205,10 @@ class ChessState(BoardState):
         return position + bytes((before, near))
 
     def heuristic(self) -> tuple[float, ...]:
-        """Return an estimate, see `plyhouse.games.deterministic.chess.tuned_evaluation`; at the end
-        the returns.
-        """
+        """Material and where it stands, see `plyhouse.games.deterministic.chess.evaluation`."""
         if self.to_move == TERMINAL:
             return self.returns()
-        value = tuned_estimate(self.position)
+        value = piece_squares(self.position)
         return (value, -value)
 
     def noisy_actions(self) -> tuple[Any, ...]:

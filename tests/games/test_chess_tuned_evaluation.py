@@ -1,0 +1,94 @@
+"""The fitted estimate of chess, and passing."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from plyhouse.games import get_game
+from plyhouse.games.deterministic.chess.tuned_evaluation import (
+    WEIGHTS,
+    read_weights,
+    term_sums,
+    tuned,
+)
+
+CHESS = get_game("chess")
+
+
+def at(fen: str) -> Any:
+    return get_game("chess", position=fen).initial_state()
+
+
+def flipped(fen: str) -> str:
+    """The same position with the colours exchanged."""
+    board, mover, rights, skipped, clock, number = fen.split()
+    board = "/".join(reversed(board.swapcase().split("/")))
+    mover = "b" if mover == "w" else "w"
+    rights = "".join(sorted(rights.swapcase()))
+    if skipped != "-":
+        skipped = skipped[0] + {"3": "6", "6": "3"}[skipped[1]]
+    return " ".join((board, mover, rights, skipped, clock, number))
+
+
+def played(plies: int, seed: int) -> Any:
+    rng = random.Random(seed)
+    state: Any = CHESS.initial_state()
+    for _ in range(plies):
+        following = state.after(rng.choice(state.actions()))
+        if following.to_move < 0:
+            break
+        state = following
+    return state
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_tuned_is_the_same_for_exchanged_colours(seed: int) -> None:
+    state = played(10 + 5 * seed, seed)
+    fen = CHESS.observe(state, None).fen
+    assert tuned(at(flipped(fen)), 1) == tuned(state, 0) == -tuned(state, 1)
+
+
+def test_term_sums_are_linear_in_the_weights() -> None:
+    rng = random.Random(1)
+    one = [rng.randrange(-50, 50) for _ in range(WEIGHTS)]
+    two = [rng.randrange(-50, 50) for _ in range(WEIGHTS)]
+    both = [3 * a + b for a, b in zip(one, two, strict=True)]
+    for seed in range(10):
+        position = played(12 * seed, seed).position
+        assert term_sums(position, both) == 3 * term_sums(position, one) + term_sums(position, two)
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        ("4k3/8/8/8/8/8/8/Q3K3 w - - 0 1", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1"),
+        ("4k3/8/P7/8/8/8/8/4K3 w - - 0 1", "4k3/8/8/8/8/P7/8/4K3 w - - 0 1"),
+        ("4k3/8/8/8/8/8/PP6/4K3 w - - 0 1", "4k3/8/8/8/8/P7/P7/4K3 w - - 0 1"),
+    ],
+    ids=["queen or rook", "passed pawn near its goal", "doubled pawns"],
+)
+def test_tuned_prefers(better: str, worse: str) -> None:
+    assert tuned(at(better), 0) > tuned(at(worse), 0)
+
+
+def test_weights_of_a_wrong_length_are_refused() -> None:
+    with pytest.raises(ValueError, match="are 3 bytes, not"):
+        read_weights(b"abc")
+
+
+def test_passing_changes_the_side_and_forgets_en_passant() -> None:
+    state = at("4k3/8/8/3pP3/8/8/8/R3K3 w - d6 0 1")
+    rest = state.passed()
+    assert CHESS.observe(rest, None).fen.split()[:4] == ["4k3/8/8/3pP3/8/8/8/R3K3", "b", "-", "-"]
+
+
+@pytest.mark.parametrize(
+    "fen",
+    ["4k3/4r3/8/8/8/8/8/R3K3 w - - 0 1", "4k3/8/8/8/8/8/P7/4K3 w - - 0 1"],
+    ids=["in check", "king and pawns"],
+)
+def test_passing_is_refused(fen: str) -> None:
+    assert at(fen).passed() is None

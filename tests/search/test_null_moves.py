@@ -1,0 +1,43 @@
+"""Null moves: pruning where a seat stands well even after a pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from plyhouse.games import get_game
+from plyhouse.search import Limit, alpha_beta
+
+MIDDLE = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 9"
+
+
+def searched(fen: str, depth: int, **options: Any) -> Any:
+    game = get_game("chess", position=fen)
+    return alpha_beta(game, game.initial_state(), Limit(depth=depth), deepen=True, **options)
+
+
+def test_null_moves_search_fewer_positions() -> None:
+    assert 2 * searched(MIDDLE, 5, null_moves=True).nodes < searched(MIDDLE, 5).nodes
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "6k1/5ppp/8/8/8/8/5PPP/3RR1K1 w - - 0 1",
+        "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1",
+    ],
+)
+def test_null_moves_find_the_mate_that_a_full_search_finds(fen: str) -> None:
+    full = searched(fen, 5)
+    found = searched(fen, 5, null_moves=True)
+    assert full.value == found.value == 1.0
+    assert found.exact
+
+
+def test_null_moves_change_nothing_where_nobody_can_pass() -> None:
+    game = get_game("othello")
+    state = game.initial_state()
+    plain = alpha_beta(game, state, Limit(depth=5), deepen=True)
+    asked = alpha_beta(game, state, Limit(depth=5), deepen=True, null_moves=True)
+    assert (asked.nodes, asked.value, asked.pv) == (plain.nodes, plain.value, plain.pv)
