@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from plyhouse.bots import SearchBot, Turn
-from plyhouse.search.monte_carlo.mcts import EXPLORATION, MonteCarloTree
+from plyhouse.search.monte_carlo.mcts import MonteCarloTree
 
 __all__ = ["MctsBot"]
 
@@ -26,8 +26,8 @@ class MctsBot(SearchBot):
         depth: int | None = None,
         nodes: int | None = None,
         simulations: int | None = None,
-        exploration: float = EXPLORATION,
-        rave: float = 0.0,
+        exploration: float | None = None,
+        rave: float | None = None,
     ) -> None:
         super().__init__(time, depth, nodes, simulations)
         self.exploration = exploration

@@ -48,6 +48,12 @@ __all__ = ["EXPLORATION", "MAX_NODES", "MonteCarloTree", "mcts"]
 UNLIMITED: Final = Limit()
 EXPLORATION: Final = 0.7
 """Default weight of what has been tried little, for returns scaled to 0..1 (UCB1 has sqrt(2))."""
+RAVE: Final = 2000.0
+"""Default of ``rave`` for states with ``noted_playout``."""
+RAVE_EXPLORATION: Final = 0.0
+"""Default of ``exploration`` with it: RAVE and priors explore enough (Gelly and Silver)."""
+PATIENCE: Final = 6
+"""Visits after which these states get children, all at once: a board has many."""
 MAX_NODES: Final = 1_000_000
 """Default bound of a tree: about 220 MB in connect four."""
 CHUNK: Final = 10_000
@@ -64,9 +70,9 @@ def mcts(
     *,
     evaluate: Evaluation | None = None,
     seed: int = 0,
-    exploration: float = EXPLORATION,
+    exploration: float | None = None,
     playouts: int = 1,
-    rave: float = 0.0,
+    rave: float | None = None,
     solve: bool = True,
     max_nodes: int = MAX_NODES,
 ) -> SearchResult:
@@ -124,14 +130,19 @@ class MonteCarloTree:
         *,
         evaluate: Evaluation | None = None,
         seed: int = 0,
-        exploration: float = EXPLORATION,
+        exploration: float | None = None,
         playouts: int = 1,
-        rave: float = 0.0,
+        rave: float | None = None,
         solve: bool = True,
         max_nodes: int = MAX_NODES,
     ) -> None:
         self.game = game
         self.evaluate = evaluate
+        noted = playouts > 0 and evaluate is None and hasattr(game.initial_state(), "noted_playout")
+        if rave is None:
+            rave = RAVE if noted else 0.0
+        if exploration is None:
+            exploration = RAVE_EXPLORATION if noted and rave > 0 else EXPLORATION
         self.exploration = checked_number("mcts", "exploration", exploration)
         self.playouts = checked_whole("mcts", "playouts", playouts, 0)
         self.rave = checked_number("mcts", "rave", rave)
@@ -204,6 +215,9 @@ class MonteCarloTree:
             self.solve and two_sided,
             self.max_nodes,
             game.info.max_plies,
+            state.action_count() if self.rave > 0 and hasattr(state, "noted_playout") else 0,
+            self.rave > 0 and hasattr(state, "priors"),
+            PATIENCE if hasattr(state, "noted_playout") else 1,
         )
 
     def _mode(self, state: Any) -> int:
