@@ -1,6 +1,6 @@
 """Local shapes of go: which points around a stone are worth a look.
 
-The shapes of 3 by 3 points are of the kinds that MoGo uses: hane, cut, and play at the edge.  Gelly,
+The shapes of 3 by 3 points are of the kinds that MoGo uses: hane, cut, play at the edge.  Gelly,
 Wang, Munos and Teytaud, "Modification of UCT with patterns in Monte-Carlo go", INRIA RR-6062, 2006.
 """
 

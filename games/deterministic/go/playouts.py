@@ -48,20 +48,11 @@ class Playout:
         A player never fills its eyes or retakes a simple ko, and passes where nothing else is left.
         Longer repetitions are left to the limit on plies.
         """
-        scratch = self.scratch
         first = self.first
         while plies > 0:
-            at: i64 = 0
-            if last != 0:
-                at = self.answer(last, colour)
-                if at == 0:
-                    at = self.shaped(last, colour)
-                if at != 0 and not scratch.try_stone(at, colour):
-                    at = 0
+            at: i64 = self.put_stone(colour, last)
             if at == 0:
-                at = self.random_stone(colour)
-            if at == 0:
-                scratch.ko = 0
+                self.scratch.ko = 0
                 passes += 1
                 if passes == 2:
                     return
@@ -72,6 +63,19 @@ class Playout:
             last = at
             colour = 3 - colour
             plies -= 1
+
+    def put_stone(self, colour: i64, last: i64) -> i64:
+        """Put one stone of a colour; return its place, or 0 for a pass.
+
+        ``last`` is the place of the stone just put by the other colour, or 0.
+        """
+        if last != 0:
+            at: i64 = self.answer(last, colour)
+            if at == 0:
+                at = self.shaped(last, colour)
+            if at != 0 and self.scratch.try_stone(at, colour):
+                return at
+        return self.random_stone(colour)
 
     def answer(self, last: i64, colour: i64) -> i64:
         """Return a place that takes a chain in atari or saves one, near the last stone, or 0."""

@@ -462,9 +462,13 @@ class GoState(BoardState):
 
     def priors(self, actions: tuple[Any, ...]) -> tuple[list[float], list[float]]:
         """Return for each action virtual visits and their mean return, see `action_priors`."""
-        return action_priors(
+        visits, means = action_priors(
             self._scratch(), actions, self.rules.size, self.to_move + 1, self._last_stone()
         )
+        if self.passes == 1 and len(actions) > 0:
+            # To pass, the last action, ends the match with the board as it is.
+            means[len(means) - 1] = self.returns()[self.to_move]
+        return visits, means
 
 
 def _decide(lead: float) -> tuple[float, ...]:
