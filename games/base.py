@@ -99,10 +99,12 @@ class State(Protocol):
     Searches use these optional methods if a state has them.  ``key() -> Hashable`` is equal for
     positions with equal futures, for transpositions.  ``heuristic() -> tuple[float, ...]`` has one
     estimate per seat, within the game's return bounds.  ``playout(rng) -> tuple[float, ...]`` plays
-    to the end at random.  ``order(actions)`` sorts actions, best first.  ``noisy_actions()`` are
-    those that quiescence tries.  ``forced()`` says whether quiescence has to try all actions, as
-    when in check.  ``endings(meter)`` is an object that solves the last plies exactly, or None; see
-    `plyhouse.games.endgames`.
+    to the end at random.  ``noted_playout(rng, first)`` does the same and notes who played each
+    action first, and ``priors(actions)`` says what is known of actions before any is tried: see
+    docs/search/monte-carlo.md.  ``order(actions)`` sorts actions, best first.
+    ``noisy_actions()`` are those that quiescence tries.  ``forced()`` says whether quiescence has
+    to try all actions, as when in check.  ``endings(meter)`` is an object that solves the last
+    plies exactly, or None; see `plyhouse.games.endgames`.
     """
 
     to_move: int

@@ -22,8 +22,8 @@ non-interference  what a seat is shown depends only on its information state, an
 sample_state      a sampled state looks to the seat like the real one
 scene             it offers exactly the legal actions
 copying           states and games survive pickle and copy
-hooks             ``key``, ``heuristic``, ``playout``, ``order``, ``noisy_actions``, ``forced``
-                  where present
+hooks             ``key``, ``heuristic``, ``playout``, ``noted_playout``, ``priors``, ``order``,
+                  ``noisy_actions``, ``forced`` where present
 """
 
 from __future__ import annotations
@@ -478,6 +478,14 @@ class _Checker:
             self.check_bounds(law, hooks.heuristic())
         if hasattr(state, "playout"):
             self.check_returns(law, hooks.playout(random.Random(self.rng.getrandbits(32))))
+        if hasattr(state, "noted_playout"):
+            first = [0] * hooks.action_count()
+            self.check_returns(law, hooks.noted_playout(random.Random(0), first))
+            self.require(set(first) <= set(range(self.game.seats + 1)), law, f"first is {first!r}")
+        if state.to_move >= 0 and hasattr(state, "priors"):
+            visits, means = hooks.priors(actions)
+            fits = len(visits) == len(means) == len(actions) and min(visits) >= 0
+            self.require(fits, law, f"priors gives {visits!r}, {means!r} for {actions!r}")
         if state.to_move >= 0 and hasattr(state, "order"):
             ordered = hooks.order(actions)
             complete = len(ordered) == len(actions) and set(ordered) == set(actions)

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any, Final, final
 from plyhouse.search.kernels.leaf_evaluation import Leaves
 from plyhouse.search.kernels.mcts_tree import (
     Node,
+    back_up_noted,
     back_up_rave,
     count_nodes,
+    open_all,
     option_of,
     place_of,
     selected_rave,
@@ -61,6 +63,9 @@ class MctsKernel:
         solve: bool,
         max_nodes: int,
         max_plies: int,
+        action_count: int,
+        priors: bool,
+        patience: int,
     ) -> None:
         self.poll = poll
         self.leaves: Leaves = leaves
@@ -76,6 +81,12 @@ class MctsKernel:
         self.solve: bool = solve
         self.max_nodes: i64 = max_nodes
         self.max_plies: i64 = max_plies
+        self.action_count: i64 = action_count
+        """Number of actions of states with ``noted_playout``; 0 for states without."""
+        self.priors: bool = priors
+        """Whether states have ``priors``, and RAVE uses them."""
+        self.patience: float = float(patience)
+        """Visits after which RAVE opens a node other than the root."""
         self.max_depth: i64 = 0
         self.node_limit: i64 = 0
         self.simulations: i64 = 0
@@ -261,17 +272,25 @@ class MctsKernel:
 
         Most nodes are visited once, and their positions need not be kept until then.
         """
-        if node.state is None:
-            before: Node = path[len(path) - 2]
-            parent: NodeState = before.state
-            node.state = parent.after(option_of(before, node.index))
-        state: NodeState = node.state
+        state = self.state_of(path)
+        node.state = state
         if node.mover == CHANCE:
             node.options = tuple(state.chance_outcomes())
         else:
             node.options = tuple(state.actions())
             node.offset = int(self.draw() * float(len(node.options)))
         node.count = len(node.options)
+
+    def state_of(self, path: list[Node]) -> NodeState:
+        """Return the state of the node that ends the path; nodes visited once keep none."""
+        node: Node = path[len(path) - 1]
+        kept: NodeState
+        if node.state is not None:
+            kept = node.state
+            return kept
+        before: Node = path[len(path) - 2]
+        parent: NodeState = before.state
+        return parent.after(option_of(before, node.index))
 
     def finish(self, node: Node, worth: tuple[float, ...]) -> None:
         """Note what a node is worth for certain."""
@@ -378,9 +397,11 @@ class MctsKernel:
     def simulate_rave(self, root: Node) -> None:
         """A simulation that also remembers which actions were played, by whom."""
         path: list[Node] = []
+        first: list[int] = [0] * self.action_count
         played: list[set[Any]] = []
-        for _ in range(self.seats):
-            played.append(set())  # noqa: PERF401 - no closure
+        if self.action_count == 0:
+            for _ in range(self.seats):
+                played.append(set())  # noqa: PERF401 - no closure
         node: Node = root
         result: tuple[float, ...]
         depth: i64 = 0
@@ -393,6 +414,9 @@ class MctsKernel:
                 break
             full: bool = False
             if node.count < 0:
+                if node.visits < self.patience and depth > 0 and node.mover != CHANCE:
+                    result = self.noted_value(self.state_of(path), first, played)
+                    break
                 full = self.size >= self.max_nodes
                 self.open(node, path)
                 if full:
@@ -400,7 +424,7 @@ class MctsKernel:
                 elif node.mover != CHANCE:
                     self.open_all(node)
             if full or depth >= self.max_depth:
-                result = self.noted_value(node.state, played)
+                result = self.noted_value(node.state, first, played)
                 break
             child: Node | None
             if node.mover == CHANCE:
@@ -429,31 +453,38 @@ class MctsKernel:
                 self.finish(child, result)
                 fresh = True
             else:
-                result = self.noted_value(state, played)
+                result = self.noted_value(state, first, played)
             break
         self.nodes += depth
         if depth > self.depth:
             self.depth = depth
         self.back_up(path, result)
-        back_up_rave(path, result, played)
+        if self.action_count > 0:
+            back_up_noted(path, result, first)
+        else:
+            back_up_rave(path, result, played)
         if fresh and self.solve:
             self.prove(path)
 
     def open_all(self, node: Node) -> None:
-        """Make all children at once: RAVE knows something of actions never tried here."""
-        left: i64 = node.count
-        while left > 0:
-            left -= 1
-            pick: i64 = left + node.offset
-            if pick >= node.count:
-                pick -= node.count
-            child = Node(0, node.mover, pick)
-            child.next = node.first
-            node.first = child
-            self.size += 1
+        """Make all children of a node of a seat, with the priors of the state."""
+        if self.priors:
+            state: Any = node.state
+            visits: list[float]
+            means: list[float]
+            visits, means = state.priors(node.options)
+            open_all(node, visits, means)
+        else:
+            open_all(node, None, None)
+        self.size += node.count
 
-    def noted_value(self, state: Any, played: list[set[Any]]) -> tuple[float, ...]:
+    def noted_value(
+        self, state: Any, first: list[int], played: list[set[Any]]
+    ) -> tuple[float, ...]:
         """Return the result of `value_of`, and note the actions of the playout."""
         if self.mode == ESTIMATE:
             return self.estimate(state)
+        if self.action_count > 0:
+            result: tuple[float, ...] = state.noted_playout(self.rng, first)
+            return result
         return noted_playout(state, played, self.draw, self.max_plies)

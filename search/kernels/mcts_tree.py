@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Node",
+    "back_up_noted",
     "back_up_rave",
     "count_nodes",
+    "open_all",
     "option_of",
     "place_of",
     "release",
@@ -45,6 +47,8 @@ class Node:
         "offset",
         "options",
         "owner",
+        "prior_total",
+        "prior_visits",
         "rave_mean",
         "rave_visits",
         "state",
@@ -80,6 +84,10 @@ class Node:
         """1 / sqrt(visits), or 0 for a node whose value is known: nothing to explore."""
         self.rave_visits: float = 0.0
         self.rave_mean: float = 0.0
+        self.prior_visits: float = 0.0
+        """Virtual visits, from the state's ``priors``."""
+        self.prior_total: float = 0.0
+        """Sum of their returns to the owner."""
 
 
 def option_of(node: Node, place: i64) -> Any:
@@ -154,6 +162,26 @@ def settled(node: Node, seats: i64) -> tuple[float, ...] | None:
     return tuple(means) if mover == CHANCE else best
 
 
+def open_all(node: Node, visits: list[float] | None, means: list[float] | None) -> None:
+    """Make all children at once: RAVE and priors know something of actions never tried here.
+
+    ``visits`` and ``means`` are the virtual visits of each option and their mean return, or None.
+    """
+    left: i64 = node.count
+    while left > 0:
+        left -= 1
+        pick: i64 = left + node.offset
+        if pick >= node.count:
+            pick -= node.count
+        child = Node(0, node.mover, pick)
+        if visits is not None and means is not None:
+            weight: float = visits[pick]
+            child.prior_visits = weight
+            child.prior_total = weight * means[pick]
+        child.next = node.first
+        node.first = child
+
+
 def selected_rave(node: Node, exploration: float, rave: float) -> Node:
     """Return the child with the best mixture of its mean and its RAVE mean (Gelly and Silver)."""
     scale: float = exploration * sqrt(log(node.visits + 1.0))
@@ -162,22 +190,52 @@ def selected_rave(node: Node, exploration: float, rave: float) -> Node:
     child = node.first
     while child is not None:
         score: float
-        if child.visits == 0.0 and child.rave_visits == 0.0:
-            score = INFINITY
-        elif child.width == 0.0:
+        visits: float = child.visits + child.prior_visits
+        noted: float = child.rave_visits
+        if child.width == 0.0:
             score = child.mean
+        elif visits == 0.0 and noted == 0.0:
+            score = INFINITY
         else:
-            # The hand-selected schedule: equal weight after `rave` visits.
-            share: float = sqrt(rave / (3.0 * child.visits + rave))
-            if child.rave_visits == 0.0:
-                share = 0.0
-            score = (1.0 - share) * child.mean + share * child.rave_mean
+            # The schedule of least error, where `rave` says how far RAVE's bias is trusted.
+            share: float = noted / (visits + noted + visits * noted / rave)
+            score = share * child.rave_mean
+            if visits != 0.0:
+                score += (1.0 - share) * (child.total + child.prior_total) / visits
             score += scale * child.width
         if score > highest:
             highest = score
             best = child
         child = child.next
     return best
+
+
+def back_up_noted(path: list[Node], result: tuple[float, ...], first: list[int]) -> None:
+    """Credit every action that the mover was the first to play from here on.
+
+    ``first`` has by action the seat + 1 that played it first after the path, or 0.  It is changed.
+    """
+    place: i64 = len(path) - 1
+    while place > 0:
+        next_node: Node = path[place]
+        place -= 1
+        node: Node = path[place]
+        mover: i64 = node.mover
+        if mover < 0:
+            continue
+        mark: i64 = mover + 1
+        options = node.options
+        played: i64 = options[next_node.index]
+        first[played] = mark
+        value: float = result[mover]
+        child = node.first
+        while child is not None:
+            action: i64 = options[child.index]
+            if first[action] == mark:
+                noted: float = child.rave_visits + 1.0
+                child.rave_visits = noted
+                child.rave_mean += (value - child.rave_mean) / noted
+            child = child.next
 
 
 def back_up_rave(path: list[Node], result: tuple[float, ...], played: list[set[Any]]) -> None:

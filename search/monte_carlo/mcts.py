@@ -6,8 +6,8 @@ and rapid action value estimation in computer Go", Artificial Intelligence 175 (
 Bjornsson and Saito, "Monte-Carlo tree search solver", Computers and Games 2008.  Russell and
 Norvig, AIMA 4th ed., section 6.4.
 
-Memory: a node takes about 180 bytes (compiled), and from its second visit on its position;
-altogether 210 to 240 bytes per node in connect four and othello.  ``max_nodes`` bounds the nodes; a
+Memory: a node takes about 200 bytes (compiled), and from its second visit on its position;
+altogether 230 to 260 bytes per node in connect four and othello.  ``max_nodes`` bounds the nodes; a
 full tree grows no further, but its values still become better.
 
 >>> from plyhouse.games import get_game
@@ -48,8 +48,14 @@ __all__ = ["EXPLORATION", "MAX_NODES", "MonteCarloTree", "mcts"]
 UNLIMITED: Final = Limit()
 EXPLORATION: Final = 0.7
 """Default weight of what has been tried little, for returns scaled to 0..1 (UCB1 has sqrt(2))."""
+RAVE: Final = 2000.0
+"""Default of ``rave`` for states with ``noted_playout``."""
+RAVE_EXPLORATION: Final = 0.0
+"""Default of ``exploration`` with it: RAVE and priors explore enough (Gelly and Silver)."""
+PATIENCE: Final = 6
+"""Visits after which these states get children, all at once: a board has many."""
 MAX_NODES: Final = 1_000_000
-"""Default bound of a tree: about 220 MB in connect four."""
+"""Default bound of a tree: about 240 MB in connect four."""
 CHUNK: Final = 10_000
 """Nodes freed at a time, in about 2 ms; a larger tree is freed in the background."""
 SEARCHED_PLIES: Final = 6
@@ -64,9 +70,9 @@ def mcts(
     *,
     evaluate: Evaluation | None = None,
     seed: int = 0,
-    exploration: float = EXPLORATION,
+    exploration: float | None = None,
     playouts: int = 1,
-    rave: float = 0.0,
+    rave: float | None = None,
     solve: bool = True,
     max_nodes: int = MAX_NODES,
 ) -> SearchResult:
@@ -74,20 +80,22 @@ def mcts(
 
     Plays games with any number of seats, with or without chance nodes.  Each simulation descends
     the tree by UCB1, every seat for its own return (max^n), and adds one position.  Then it plays
-    on at random, by the state's ``playout(rng)`` if it has one.  The action simulated most often is
+    on at random, by the state's ``playout(rng)`` if it has one.  With ``rave``, that is
+    ``noted_playout(rng, first)``, and the state's ``priors(actions)`` give virtual visits.  The action simulated most often is
     chosen.  A ``limit`` bounds time, ``simulations``, or ``nodes``: positions visited within the
     tree over all simulations, checked after each simulation.  Without any of these there are 1000
     simulations.  ``limit.depth`` bounds the depth of the tree.
 
     * ``exploration``: weight of actions tried little, relative to the range of the game's
-      returns.
+      returns; by default 0 for states with ``noted_playout``, and 0.7 for others.
     * ``playouts``: playouts from each new position, whose mean is one result; 0 takes the
       state's ``heuristic()`` instead.
     * ``evaluate(state, seat)``: an estimate instead of a playout, within the bounds of the game's
       returns.  It is called for the seat that searches, or for each seat unless the game is
       zero-sum with two seats.
-    * ``rave``: also credits actions in simulations that play them later.  At this number of visits
-    both kinds weigh the same (0 is off; try 300 where an action means much the same at any time).
+    * ``rave``: also credits actions in simulations that play them later.  From this number of
+      visits on, such credits weigh less than true visits (0 is off; try 300 where an action means
+      much the same at any time).  By default 2000 for states with ``noted_playout``, else 0.
     * ``solve``: carries won and lost ends of games upwards as proven values, and stops when
       the root is proven (two-seat, zero-sum games only).
     * ``max_nodes``: bound of the tree in memory, see the module.
@@ -124,14 +132,20 @@ class MonteCarloTree:
         *,
         evaluate: Evaluation | None = None,
         seed: int = 0,
-        exploration: float = EXPLORATION,
+        exploration: float | None = None,
         playouts: int = 1,
-        rave: float = 0.0,
+        rave: float | None = None,
         solve: bool = True,
         max_nodes: int = MAX_NODES,
     ) -> None:
         self.game = game
         self.evaluate = evaluate
+        one = playouts == 1 and evaluate is None
+        noted = one and hasattr(game.initial_state(), "noted_playout")
+        if rave is None:
+            rave = RAVE if noted else 0.0
+        if exploration is None:
+            exploration = RAVE_EXPLORATION if noted and rave > 0 else EXPLORATION
         self.exploration = checked_number("mcts", "exploration", exploration)
         self.playouts = checked_whole("mcts", "playouts", playouts, 0)
         self.rave = checked_number("mcts", "rave", rave)
@@ -204,6 +218,9 @@ class MonteCarloTree:
             self.solve and two_sided,
             self.max_nodes,
             game.info.max_plies,
+            state.action_count() if self.rave > 0 and hasattr(state, "noted_playout") else 0,
+            self.rave > 0 and hasattr(state, "priors"),
+            PATIENCE if hasattr(state, "noted_playout") else 1,
         )
 
     def _mode(self, state: Any) -> int:

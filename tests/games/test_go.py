@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.harness.go_boards import board_of, position
 
 from plyhouse.games import (
     TERMINAL,
@@ -45,21 +46,6 @@ def legal(state: Any, game: Any = SMALL) -> set[str]:
 def rows(state: Any, game: Any = SMALL) -> tuple[str, ...]:
     found: tuple[str, ...] = game.observe(state, None).fields()["board"]
     return found
-
-
-def board_of(text: str) -> bytes:
-    lines = text.split()
-    size = len(lines)
-    board = bytearray(empty_board(size))
-    for row, line in enumerate(reversed(lines)):
-        for column, mark in enumerate(line):
-            board[place_of(row * size + column, size)] = ".xo".index(mark)
-    return bytes(board)
-
-
-def position(text: str, to_move: int, game: Any = SMALL) -> GoState:
-    stones = sum([mark in "xo" for mark in text])
-    return GoState(to_move, game.rules, board_of(text), None, -1, 0, 0, stones, True)
 
 
 def test_perft_on_nine_lines() -> None:
@@ -160,22 +146,22 @@ def test_stones_without_liberties_are_taken() -> None:
 
 
 def test_two_chains_are_taken_at_once() -> None:
-    state = position("..... ..... xx.xx ooxoo oo.oo", 0)
+    state = position("..... ..... xx.xx ooxoo oo.oo", 0, SMALL)
     assert rows(play("C1", state=state)) == (".....", ".....", "xx.xx", "..x..", "..x..")
 
 
 def test_suicide_is_illegal_for_one_stone_and_for_chains() -> None:
-    state = position("..... ..... ..... x.... .x...", 1)
+    state = position("..... ..... ..... x.... .x...", 1, SMALL)
     assert "A1" not in legal(state)
     with pytest.raises(IllegalAction):
         SMALL.parse(state, "A1")
-    state = position("..... ..... xx... oox.. o.x..", 1)
+    state = position("..... ..... xx... oox.. o.x..", 1, SMALL)
     assert "B1" not in legal(state)
-    assert "B1" in legal(position("..... ..... xx... oox.. o.x..", 0))
+    assert "B1" in legal(position("..... ..... xx... oox.. o.x..", 0, SMALL))
 
 
 def test_taking_is_not_suicide() -> None:
-    state = position("..... ..... o.... xo... .xo..", 1)
+    state = position("..... ..... o.... xo... .xo..", 1, SMALL)
     assert rows(play("A1", state=state))[-1] == "o.o.."
 
 
@@ -236,11 +222,11 @@ SEKI = "xxxoo xxxoo xxxoo xxxoo .x.o."
 
 
 def test_in_a_seki_eyes_count_and_the_shared_liberty_does_not() -> None:
-    state = position(SEKI, 0)
+    state = position(SEKI, 0, SMALL)
     assert area_lead(state.board, steps_of(5)) == (13 + 1) - (9 + 1)
     # It is one: who fills the shared liberty is taken.
     assert "x" not in "".join(rows(play("C1 A1", state=state)))
-    assert "o" not in "".join(rows(play("C1 E1", state=position(SEKI, 1))))
+    assert "o" not in "".join(rows(play("C1 E1", state=position(SEKI, 1, SMALL))))
     ended = play("pass pass", state=state)
     assert SMALL.scene(SMALL.observe(ended, 0)).status == "black wins by 3.5"
 
@@ -375,7 +361,7 @@ def test_points_on_the_board_and_a_button_are_offered() -> None:
 
 def test_the_key_tells_apart_what_superko_forbids() -> None:
     with_ko = play("B3 C3 A2 D2 B1 C1 E5 B2 C2")
-    without = position(" ".join(rows(with_ko)), 1)
+    without = position(" ".join(rows(with_ko)), 1, SMALL)
     assert with_ko.board == without.board
     assert with_ko.key() != without.key()
     one, other = play("A1 B2 C3 D4"), play("C3 D4 A1 B2")
@@ -411,6 +397,6 @@ def test_playouts_are_seeded_and_leave_the_state_alone(size: int) -> None:
 
 def test_playouts_do_not_fill_eyes() -> None:
     # Black keeps two of its eyes, so that white can never take it.
-    alive = position(".x.x. xxxxx xxxxx xxxxx xxxx.", 0)
+    alive = position(".x.x. xxxxx xxxxx xxxxx xxxx.", 0, SMALL)
     for seed in range(20):
         assert alive.playout(random.Random(seed)) == (1.0, -1.0)

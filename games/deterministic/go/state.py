@@ -10,7 +10,6 @@ from mypy_extensions import i64, mypyc_attr
 from plyhouse.games.base import TERMINAL
 from plyhouse.games.deterministic.go.board import (
     EMPTY,
-    Scratch,
     area_lead,
     captured_by,
     empty_board,
@@ -19,6 +18,9 @@ from plyhouse.games.deterministic.go.board import (
     place_of,
     steps_of,
 )
+from plyhouse.games.deterministic.go.playouts import Playout
+from plyhouse.games.deterministic.go.priors import action_priors
+from plyhouse.games.deterministic.go.scratch import Scratch
 from plyhouse.games.native import BoardState
 
 if TYPE_CHECKING:
@@ -396,14 +398,77 @@ class GoState(BoardState):
         return tuple(first + others + last)
 
     def playout(self, rng: random.Random) -> tuple[float, ...]:
-        """Returns after random play that fills no eyes, see `Scratch.play_out`."""
+        """Returns after fast play to the end, see `Playout`; takes one number from ``rng``."""
+        if self.to_move < 0:
+            return self.returns()
+        return self._played(rng)[0]
+
+    def action_count(self) -> int:
+        """Return how many actions there are: points and to pass."""
+        return self.rules.size * self.rules.size + 1
+
+    def noted_playout(self, rng: random.Random, first: list[int]) -> tuple[float, ...]:
+        """Return the same as `playout`, and note who played where first.
+
+        ``first`` has a 0 for each action; those that are played become the seat + 1.
+        """
         if self.to_move < 0:
             return self.returns()
         size: i64 = self.rules.size
-        scratch = Scratch(self.board, self.rules.steps)
+        result, played = self._played(rng)
+        stones = played.first
+        action: i64 = 0
+        row: i64 = 0
+        at: i64 = size + 2
+        while action < size * size:
+            first[action] = stones[at]
+            action += 1
+            row += 1
+            at += 1
+            if row == size:
+                row = 0
+                at += 1
+        return result
+
+    def _played(self, rng: random.Random) -> tuple[tuple[float, ...], Playout]:
+        size: i64 = self.rules.size
+        random_number: float = rng.random()
+        seed: i64 = int(random_number * 4294967296.0)
+        scratch = self._scratch()
+        played = Playout(scratch, seed)
         left: i64 = 4 * size * size - self.plies
-        lead = scratch.play_out(rng, self.to_move + 1, self.passes, left)
-        return _decide(float(lead) - self.rules.komi)
+        played.play(self.to_move + 1, self._last_stone(), self.passes, left)
+        return _decide(float(scratch.lead()) - self.rules.komi), played
+
+    def _last_stone(self) -> i64:
+        """Return where the last action put a stone, or 0."""
+        size: i64 = self.rules.size
+        if self.last < 0 or self.last == size * size:
+            return 0
+        at: i64 = place_of(self.last, size)
+        return 0 if self.board[at] == EMPTY else at
+
+    def _scratch(self) -> Scratch:
+        """Return the board to play on, with a simple ko."""
+        scratch = Scratch(self.board, self.rules.steps)
+        earlier = self.earlier
+        if earlier is not None and earlier.stones == self.stones:
+            last: i64 = self._last_stone()
+            if last != 0 and scratch.following[last] == last and scratch.liberties[last] == 1:
+                place: i64 = scratch.only_liberty(last)
+                if earlier.board[place] == self.to_move + 1:
+                    scratch.ko = place
+        return scratch
+
+    def priors(self, actions: tuple[Any, ...]) -> tuple[list[float], list[float]]:
+        """Return for each action virtual visits and their mean return, see `action_priors`."""
+        visits, means = action_priors(
+            self._scratch(), actions, self.rules.size, self.to_move + 1, self._last_stone()
+        )
+        if self.passes == 1 and len(actions) > 0:
+            # To pass, the last action, ends the match with the board as it is.
+            means[len(means) - 1] = self.returns()[self.to_move]
+        return visits, means
 
 
 def _decide(lead: float) -> tuple[float, ...]:
