@@ -81,10 +81,10 @@ def mcts(
     Plays games with any number of seats, with or without chance nodes.  Each simulation descends
     the tree by UCB1, every seat for its own return (max^n), and adds one position.  Then it plays
     on at random, by the state's ``playout(rng)`` if it has one.  With ``rave``, that is
-    ``noted_playout(rng, first)``, and the state's ``priors(actions)`` give virtual visits.  The action simulated most often is
-    chosen.  A ``limit`` bounds time, ``simulations``, or ``nodes``: positions visited within the
-    tree over all simulations, checked after each simulation.  Without any of these there are 1000
-    simulations.  ``limit.depth`` bounds the depth of the tree.
+    ``noted_playout(rng, first)``, and the state's ``priors(actions)`` give virtual visits.  The
+    action simulated most often is chosen.  A ``limit`` bounds time, ``simulations``, or ``nodes``:
+    positions visited within the tree over all simulations, checked after each simulation.  Without
+    any of these there are 1000 simulations.  ``limit.depth`` bounds the depth of the tree.
 
     * ``exploration``: weight of actions tried little, relative to the range of the game's
       returns; by default 0 for states with ``noted_playout``, and 0.7 for others.

@@ -1,4 +1,4 @@
-"""RAVE with noted playouts and priors: what the search learns from them, and what it finds in go."""
+"""RAVE with noted playouts and priors: what the search learns from them, and finds in go."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def tree_of_two_plies() -> list[Node]:
     return [root, answer, leaf]
 
 
-def credits(node: Node) -> dict[Any, tuple[float, float]]:
+def credited(node: Node) -> dict[Any, tuple[float, float]]:
     """Visits and mean of RAVE, by action with any."""
     found = {}
     child = node.first
@@ -42,8 +42,8 @@ def test_credits_go_to_actions_that_the_mover_played_first() -> None:
     first[5], first[7] = 1, 2  # in the playout seat 0 played 5 first, and seat 1 played 7
     back_up_noted([root, answer, leaf], (1.0, -1.0), first)
     # Seat 1 played 8 in the tree and 7 in the playout; 7 was seat 0's before, but not from here.
-    assert credits(answer) == {7: (1.0, -1.0), 8: (1.0, -1.0)}
-    assert credits(root) == {5: (1.0, 1.0), 7: (1.0, 1.0)}
+    assert credited(answer) == {7: (1.0, -1.0), 8: (1.0, -1.0)}
+    assert credited(root) == {5: (1.0, 1.0), 7: (1.0, 1.0)}
 
 
 def test_virtual_visits_decide_before_true_visits_do() -> None:
