@@ -15,11 +15,11 @@ from plyhouse.games.deterministic.chess.tuned_evaluation import (
     tuned,
 )
 
-CHESS = get_game("chess")
+CHESS: Any = get_game("chess")
 
 
 def at(fen: str) -> Any:
-    return get_game("chess", position=fen).initial_state()
+    return get_game(f'chess(fen="{fen}")').initial_state()
 
 
 def flipped(fen: str) -> str:

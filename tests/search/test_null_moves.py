@@ -13,7 +13,7 @@ MIDDLE = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 9"
 
 
 def searched(fen: str, depth: int, **options: Any) -> Any:
-    game = get_game("chess", position=fen)
+    game = get_game(f'chess(fen="{fen}")')
     return alpha_beta(game, game.initial_state(), Limit(depth=depth), deepen=True, **options)
 
 
