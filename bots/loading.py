@@ -106,9 +106,9 @@ def check_spec(spec: str) -> str:
 
     >>> check_spec("alpha_beta(depth=6)")
     'alpha_beta(depth=6)'
-    >>> check_spec("alphabeta")
+    >>> check_spec("pucct")
     Traceback (most recent call last):
-    plyhouse.bots.loading.BotLoadError: There is no bot named 'alphabeta'; did you mean alpha_beta?
+    plyhouse.bots.loading.BotLoadError: There is no bot named 'pucct'; did you mean puct?
     """
     whole = spec.strip()
     spec, _ = _split(whole)

@@ -19,8 +19,9 @@ class MctsBot(SearchBot):
 
     Each search starts with the subtree of the current position from the previous search.  Further
     options: ``exploration`` and ``rave``, as in `plyhouse.search.monte_carlo.mcts.mcts`.
-    ``resign`` is a share of the range of returns: the bot resigns if it expects less, above the
-    worst return, in three turns in a row.  0.05 is a win in twenty matches; 0 never resigns.
+    ``resign`` is a share of the range of returns.  The bot resigns if it expects less than that,
+    above the worst return, in three turns in a row.  With 0.05 it resigns below a win in twenty
+    matches, and with 0 never.
     """
 
     name = "mcts"
