@@ -252,7 +252,7 @@ def test_priors_are_against_eyes_self_atari_and_the_empty_edge() -> None:
     known = means(position(drawing, 0, NINE))
     assert known["A9"] < 0  # the eye
     assert known["J1"] < 0  # a stone there would have no second liberty
-    assert known["A4"] < 0 < known["D4"]
+    assert known["A4"] < 0 < known["C4"]  # the first and the third line
     assert known["pass"] < 0
 
 

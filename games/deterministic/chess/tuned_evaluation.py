@@ -46,23 +46,23 @@ __all__ = [
 ]
 
 MOBILITY: Final = 6 * 64
-"""By piece, from the knight to the queen, of each square that it attacks, unless an own piece is
-there or a pawn of the other side attacks the square.  The weights before are of pieces by square,
+"""Weights of squares that a piece attacks, by piece from the knight to the queen.  Squares with an
+own piece, or attacked by a pawn of the other side, do not count.  The weights before are of pieces by square,
 from a1 as white sees them.
 """
 PASSED: Final = MOBILITY + 4
-"""Of a passed pawn by its rank."""
+"""Weights of a passed pawn by its rank."""
 ISOLATED: Final = PASSED + 8
 DOUBLED: Final = ISOLATED + 1
 BISHOP_PAIR: Final = DOUBLED + 1
 OPEN_FILE: Final = BISHOP_PAIR + 1
-"""Of a rook on a file without pawns; the next one without own pawns."""
+"""Weight of a rook on a file without pawns; the next is that on one without own pawns."""
 ATTACKS: Final = OPEN_FILE + 2
 """By the number of attacks of pieces on squares beside the other king, at most 15."""
 SHIELD: Final = ATTACKS + 16
 """By the number of own pawns on the two ranks before the king, at most 3."""
 TURN: Final = SHIELD + 4
-"""Of the right to move."""
+"""Weight of the right to move."""
 WEIGHTS: Final = TURN + 1
 
 ENDGAME: Final = 65_536
@@ -131,16 +131,16 @@ def tuned(state: Any, seat: int) -> float:
         returns: tuple[float, ...] = state.returns()
         return returns[seat]
     position: bytes = state.position
-    centipawns: i64 = tapered(term_sums(position, _WEIGHTS), phase_of(position))
-    value = float(centipawns) / MOST_CENTIPAWNS
+    centipawns: float = tapered(term_sums(position, _WEIGHTS), phase_of(position))
+    value = centipawns / MOST_CENTIPAWNS
     return value if seat == 0 else -value
 
 
-def tapered(sums: i64, phase: i64) -> i64:
+def tapered(sums: i64, phase: i64) -> float:
     """Return the centipawns of a phase from `FULL` (middlegame) to 0, from a sum of weights."""
     middle: i64 = ((sums + ROUND) & (ENDGAME - 1)) - ROUND
     end: i64 = (sums - middle) // ENDGAME
-    return (middle * phase + end * (FULL - phase)) // FULL
+    return float(middle * phase + end * (FULL - phase)) / float(FULL)
 
 
 def phase_of(position: bytes) -> i64:

@@ -1,4 +1,4 @@
-"""What is known of go plays before any is tried: virtual visits with a mean return.
+"""Priors of go plays: virtual visits with a mean return, before any play is tried.
 
 Gelly and Silver, "Monte-Carlo tree search and rapid action value estimation in computer Go",
 Artificial Intelligence 175 (2011), section 7.  The weights were set by matches of this bot.
