@@ -47,8 +47,8 @@ __all__ = [
 
 MOBILITY: Final = 6 * 64
 """Weights of squares that a piece attacks, by piece from the knight to the queen.  Squares with an
-own piece, or attacked by a pawn of the other side, do not count.  The weights before are of pieces by square,
-from a1 as white sees them.
+own piece, or attacked by a pawn of the other side, do not count.  The weights before are of pieces
+by square, from a1 as white sees them.
 """
 PASSED: Final = MOBILITY + 4
 """Weights of a passed pawn by its rank."""
