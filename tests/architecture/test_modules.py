@@ -22,6 +22,7 @@ LONG = {
     "games/deterministic/chess/rules.py": "the rules of one game",
     "games/hidden/leduc_poker.py": "the rules of one game",
     "games/stochastic/pacman/rules.py": "the rules of one game",
+    "search/kernels/alpha_beta_full.py": "one recursion, whose parts call each other in C",
     "server/gateway/hub.py": "the one place where the packages of the server meet",
     "server/hosting/runners.py": "one plan: who runs what",
     "server/match/engine.py": "one state machine: a match",

@@ -1,6 +1,6 @@
 """Fast play to the end of a go match, led by local answers to the last move.
 
-What is tried first follows MoGo: answers to atari, then local shapes, then random moves.  Gelly,
+The order follows MoGo: answers to atari, then local shapes, then random moves.  Gelly,
 Wang, Munos and Teytaud, "Modification of UCT with patterns in Monte-Carlo go", INRIA RR-6062, 2006.
 """
 
