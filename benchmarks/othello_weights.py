@@ -7,7 +7,8 @@ A match has a random opening. Then both sides play by the present estimate, look
 until 14 squares are empty. The solver gives the score of that position, which labels all positions
 since the opening. Each phase has weights of its own. The fit is a ridge regression by conjugate
 gradients: first one for all phases, then for each phase the differences to it.  ``--save`` keeps
-the positions and ``--positions`` adds those of earlier runs.
+the positions and ``--positions`` adds those of earlier runs.  ``--keep 3`` leaves the last three
+phases of the file as they are, on which the solver of endings depends (NOTES.md).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from plyhouse.games.bits import BIT
 from plyhouse.games.deterministic.othello.board import placeable, turned
 from plyhouse.games.deterministic.othello.endgames import ENDLESS, OthelloEndings
 from plyhouse.games.deterministic.othello.evaluation import (
+    LENGTH,
     PHASES,
     POINTS,
     SIZES,
@@ -206,6 +208,7 @@ def main() -> None:
     parser.add_argument("--positions", nargs="*", default=[], help="files of earlier runs")
     parser.add_argument("--save", help="file for the positions, ending in .npy")
     parser.add_argument("--write", type=Path, help="file for the weights")
+    parser.add_argument("--keep", type=int, default=0, help="last phases of that file to keep")
     options = parser.parse_args()
     made = [positions(options.seconds, options.seed)] if options.seconds else []
     rows = np.concatenate([*made, *map(np.load, options.positions)])
@@ -213,7 +216,8 @@ def main() -> None:
         np.save(options.save, rows)
     data = packed(fitted(rows))
     if options.write:
-        options.write.write_bytes(data)
+        kept = options.write.read_bytes()[: options.keep * LENGTH] if options.keep else b""
+        options.write.write_bytes(kept + data[len(kept) :])
 
 
 if __name__ == "__main__":

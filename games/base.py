@@ -103,7 +103,8 @@ class State(Protocol):
     action first, and ``priors(actions)`` says what is known of actions before any is tried: see
     docs/search/monte-carlo.md.  ``order(actions)`` sorts actions, best first.
     ``noisy_actions()`` are those that quiescence tries.  ``forced()`` says whether quiescence has
-    to try all actions, as when in check.  ``endings(meter)`` is an object that solves the last
+    to try all actions, as when in check.  ``passed()`` is the state after a pass, or None where a
+    pass could be better than all actions.  ``endings(meter)`` is an object that solves the last
     plies exactly, or None; see `plyhouse.games.endgames`.
     """
 

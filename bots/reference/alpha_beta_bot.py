@@ -19,7 +19,8 @@ class AlphaBetaBot(SearchBot):
     the turn's random generator, so that matches can differ.
     ``alpha_beta(depth=4)`` searches at most four plies, and captures and the like deeper.
 
-    selective: look less deeply at late actions, and not at all where the mover could even pass.
+    selective: look less deeply at late actions, and at none where a seat stands well even after a
+        pass.
     """
 
     name = "alpha_beta"

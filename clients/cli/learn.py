@@ -36,9 +36,14 @@ def learn() -> None:
     """
 
 
+def with_options(*options: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a decorator that adds options to a command, in this order of its help."""
+    return lambda command: functools.reduce(lambda made, add: add(made), options[::-1], command)
+
+
 def shared_options(matches: int, hidden: int, rate: float, halving: int) -> Callable[..., Any]:
     """Return a decorator with the options of every training, and these defaults."""
-    options = [
+    return with_options(
         click.option(
             "--matches",
             default=matches,
@@ -88,15 +93,14 @@ def shared_options(matches: int, hidden: int, rate: float, halving: int) -> Call
             type=click.IntRange(1),
             help="Matches after which the rate is halved.",
         ),
-    ]
-    return lambda command: functools.reduce(lambda made, add: add(made), options[::-1], command)
+    )
 
 
 def alphazero_options(
     simulations: int, channels: int, opening: int, measured: int
 ) -> Callable[..., Any]:
     """Return a decorator with the options of AlphaZero, and these defaults."""
-    options = [
+    return with_options(
         click.option(
             "--simulations",
             default=simulations,
@@ -132,8 +136,7 @@ def alphazero_options(
             type=click.IntRange(0),
             help="Positions or matches that measure a point of the curve.",
         ),
-    ]
-    return lambda command: functools.reduce(lambda made, add: add(made), options[::-1], command)
+    )
 
 
 @learn.command()

@@ -44,6 +44,8 @@ SPECS: Final = (
     "texas_holdem(hands=1)",
 )
 """Games whose outcomes are shown: every built-in one that has chance nodes."""
+LISTED: Final = 26
+"""Most outcomes of a sentence: a pack of cards has two."""
 
 PARTS: Final = (Record, RecordSeat, LagPolicy, RecordChance, RecordEvent, Info, Outcome)
 MATCHES: Final = 40
@@ -145,7 +147,8 @@ def _outcomes() -> str:
                 how = "1/n each, of the n that are possible then"
             else:
                 how = f"{shares[0]} each"
-            lines.append(f"| `{spec}` | {', '.join(texts)} | {how} |")
+            parts = [", ".join(texts[at : at + LISTED]) for at in range(0, len(texts), LISTED)]
+            lines.append(f"| `{spec}` | {'. Then '.join(parts)} | {how} |")
     return "\n".join([*lines, ""])
 
 

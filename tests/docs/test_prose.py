@@ -54,7 +54,6 @@ SUBJECT = re.compile(r"^(Who|Whom|Whose|What|Of)\b(?!.*\?$)")
 def sentences(text: str) -> Iterator[str]:
     """Yield the sentences of a text without code, links and markup."""
     text = re.sub(r"`+[^`]*`+", "Code", text)
-    text = re.sub(r"Code(?:, Code){20,}", "Code", text)  # such as all cards, in a table
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
     for block in re.split(r"\n\s*\n|\n(?=\s*[-*#|>]|\s*\d+\. )", text):
         for part in re.split(r"(?<=[.!?:])\s+(?=[A-Z(*])", " ".join(block.split())):

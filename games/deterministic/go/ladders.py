@@ -9,7 +9,7 @@ from mypy_extensions import i64
 from plyhouse.games.deterministic.go.board import EMPTY, ZERO
 from plyhouse.games.deterministic.go.scratch import Scratch
 
-__all__ = ["escapes"]
+__all__ = ["escapes", "two_liberties"]
 
 DEEPEST: Final = 40
 """Stones of the chain's owner after which a ladder counts as an escape."""

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from mypy_extensions import i64
 
-from plyhouse.games.deterministic.go.board import EMPTY, ZERO, place_of
+from plyhouse.games.deterministic.go.board import BLACK, BORDER, EMPTY, WHITE, ZERO, place_of
 from plyhouse.games.deterministic.go.ladders import escapes, two_liberties
 from plyhouse.games.deterministic.go.patterns import shapes
 from plyhouse.games.deterministic.go.scratch import Scratch
@@ -45,7 +45,7 @@ def action_priors(
     table = shapes()
     near = distances(scratch, last, 3)
     marks = urgent(scratch, colour)
-    stones = distances_from_all(scratch, 3)
+    settled = has_stone_near(scratch, 3)
     for action in actions:
         number: i64 = action
         won: float = 0.0
@@ -76,7 +76,7 @@ def action_priors(
                 lost += LADDER
             elif mark == 4:
                 won += LADDER
-            if stones[at] == 0:
+            if settled[at] == 0:
                 line = line_of(number, size)
                 if line < 2:
                     lost += EDGE
@@ -140,7 +140,7 @@ def distances(scratch: Scratch, start: i64, most: i64) -> list[int]:
             while way < 4:
                 to = at + steps[way] - ZERO
                 way += 1
-                if marks[to] == 0 and colours[to] != 3:
+                if marks[to] == 0 and colours[to] != BORDER:
                     marks[to] = 1
                     found[to] = away
                     following.append(int(to))
@@ -148,7 +148,7 @@ def distances(scratch: Scratch, start: i64, most: i64) -> list[int]:
     return found
 
 
-def distances_from_all(scratch: Scratch, most: i64) -> list[int]:
+def has_stone_near(scratch: Scratch, most: i64) -> list[int]:
     """Return 1 for each place that has a stone within ``most`` steps, 0 for the others."""
     colours = scratch.colours
     steps = scratch.steps
@@ -156,7 +156,7 @@ def distances_from_all(scratch: Scratch, most: i64) -> list[int]:
     front: list[int] = []
     at: i64 = 0
     while at < len(colours):
-        if colours[at] == 1 or colours[at] == 2:
+        if colours[at] == BLACK or colours[at] == WHITE:
             found[at] = 1
             front.append(int(at))
         at += 1
@@ -190,7 +190,7 @@ def urgent(scratch: Scratch, colour: i64) -> list[int]:
     start: i64 = 0
     while start < len(colours):
         stone: i64 = colours[start]
-        if (stone != 1 and stone != 2) or heads[start] != start:
+        if (stone != BLACK and stone != WHITE) or heads[start] != start:
             start += 1
             continue
         liberty: i64 = scratch.only_liberty(start)

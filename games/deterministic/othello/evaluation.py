@@ -2,7 +2,7 @@
 
 The estimate is a sum of weights.  Each row, column, diagonal of at least four squares and corner of
 three by three squares adds the weight of its contents.  So does each square where a seat can place.
-Each of eight phases has its own weights, fitted to the scores of matches.
+Each of eight phases has weights, fitted to scores of matches; the last three share theirs.
 `python benchmarks/othello_weights.py` makes the file again.
 
 M. Buro, "Experiments with Multi-ProbCut and a new high-quality evaluation function for Othello",
