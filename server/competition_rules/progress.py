@@ -312,7 +312,8 @@ class Progress(PairingQueue[EntryT]):
     def planned(self) -> int:
         """The number of matches of the whole competition, as an upper bound."""
         known = (len(self.begun) + len(self._queue)) * self.at_once
-        if not self.format.adaptive or self.over:
+        complete = self._seen > 0 and not self.format.adaptive
+        if complete or self.over:
             return known
         there = [each for each in self.field.entrants if each.withdrawn != 0]
         try:

@@ -62,6 +62,15 @@ def to_the_end(progress: Progress[int]) -> int:
     return played
 
 
+@pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
+def test_planned_matches_are_known_before_the_first_answer_of_the_format(form: Format) -> None:
+    progress = made(form)
+    planned = progress.planned
+    assert planned == form.count(9, 2)
+    ask(progress)
+    assert progress.planned == planned
+
+
 @pytest.mark.parametrize("form", FORMATS)
 def test_what_comes_next_is_what_begins_next(form: Format) -> None:
     progress = made(form)
