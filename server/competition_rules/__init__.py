@@ -25,6 +25,7 @@
     format_registry      formats by their names, with their parameters
     round_robin          everybody meets everybody, once or several times
     gauntlet             everybody meets the baselines
+    tables               a few rounds in groups of as many entries as the game has seats
     swiss                a few rounds, each against an opponent with a similar score
     knockout             a loss eliminates: brackets, seeding, series of several pairings
     double_elimination   a second loss eliminates

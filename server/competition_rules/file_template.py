@@ -106,9 +106,10 @@ _REPEATED: Final = """\
 name = "gauntlet"  # {formats}
 """
 
-_ROBIN: Final = """\
+_TABLES: Final = """\
 [format]
-name = "round_robin"  # {formats}
+name = "tables"  # {formats}
+number = 10
 """
 
 _STAFF: Final = """\
@@ -149,7 +150,7 @@ def template(
     }
     played = [get_game(game) for game in games]
     paired = all(game.seats == 2 for game in played)
-    style = _ROBIN if not paired else _UNTIL_CERTAIN if len(games) == 1 else _REPEATED
+    style = _TABLES if not paired else _UNTIL_CERTAIN if len(games) == 1 else _REPEATED
     easy = (_HOUSE if hosted else _STAFF).replace("{game}", games[0])
     by_returns = any(default_scoring(game) is Scoring.RETURNS for game in played)
     return _TEMPLATE.format(

@@ -16,6 +16,7 @@ from plyhouse.server.competition_rules.knockout import Knockout
 from plyhouse.server.competition_rules.ladder import Ladder
 from plyhouse.server.competition_rules.round_robin import RoundRobin
 from plyhouse.server.competition_rules.swiss import Swiss
+from plyhouse.server.competition_rules.tables import Tables
 
 __all__ = ["FORMATS", "Parameter", "described", "make_format"]
 
@@ -23,6 +24,7 @@ FORMATS: Final[Mapping[str, tuple[Callable[..., Format | Ladder], Mapping[str, A
     "round_robin": (RoundRobin, {}),
     "double_round_robin": (RoundRobin, {"laps": 2}),
     "swiss": (Swiss, {}),
+    "tables": (Tables, {}),
     "knockout": (Knockout, {}),
     "double_elimination": (DoubleElimination, {}),
     "groups_knockout": (GroupsKnockout, {}),

@@ -92,7 +92,7 @@ class Format(ABC):
         if self.seats != 2:
             raise FormatError(
                 f"a {self.name} competition pairs two seats, and the game has {self.seats}: "
-                "take round_robin, in which all groups of so many meet"
+                "take tables, or round_robin, in which all groups of so many meet"
             )
 
     @property

@@ -73,8 +73,8 @@ class Ladder:
     def __post_init__(self) -> None:
         if self.seats != 2:
             raise FormatError(
-                f"a ladder pairs two seats, and the game has {self.seats}: take round_robin, "
-                "in which all groups of so many meet"
+                f"a ladder pairs two seats, and the game has {self.seats}: take tables, "
+                "or round_robin, in which all groups of so many meet"
             )
         if not self.patience >= 0:
             raise FormatError(f"patience must be 0 or more seconds, not {self.patience}")

@@ -21,8 +21,8 @@ from plyhouse.server.competition_rules.tie_breaks import places_without
 
 __all__ = ["BY_SCORE", "with_places"]
 
-BY_SCORE: Final = ("round_robin", "double_round_robin", "gauntlet")
-"""Formats in which all entries have the same opponents, so that scores are comparable."""
+BY_SCORE: Final = ("round_robin", "double_round_robin", "gauntlet", "tables")
+"""Formats with comparable scores: opponents are the same, or drawn without regard to results."""
 
 
 def with_places(

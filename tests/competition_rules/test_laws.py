@@ -27,6 +27,7 @@ from plyhouse.server.competition_rules.groups import GroupsKnockout
 from plyhouse.server.competition_rules.knockout import Knockout
 from plyhouse.server.competition_rules.round_robin import RoundRobin
 from plyhouse.server.competition_rules.swiss import Swiss
+from plyhouse.server.competition_rules.tables import Tables
 
 
 def count_of(play: Play) -> int:
@@ -81,7 +82,7 @@ def test_entries_leave_and_come_and_it_ends_properly(
             break
     assert play.done()
     for pairing in play.pairings.values():
-        assert len(set(pairing.entries)) == 2
+        assert len(set(pairing.entries)) == form.seats
     for each in form.plan(play.facts()).rounds:
         for line in each.lines:
             assert line.state.settled
@@ -152,7 +153,12 @@ def test_more_seats_are_refused_where_only_two_fit_and_told_what_would(name: str
         assert isinstance(form, Format)
         assert form.count(5) == 10 * 3 * (2 if "double" in name else 1)
         return
-    with pytest.raises(FormatError, match="pairs two seats, and the game has 3: take round_robin"):
+    if name == "tables":
+        form = make_format(name, seats=3)
+        assert isinstance(form, Format)
+        assert form.count(8) == 6 * 2 * 3
+        return
+    with pytest.raises(FormatError, match="pairs two seats, and the game has 3: take tables, or"):
         make_format(name, seats=3)
 
 
@@ -190,6 +196,7 @@ def test_every_format_is_made_with_its_defaults(name: str) -> None:
         (RoundRobin(), 1, 0, "at least 2 entries, not 1"),
         (RoundRobin(seats=4), 3, 0, "at least 4 entries, not 3"),
         (Swiss(), 1, 0, "at least 2 entries, not 1"),
+        (Tables(seats=4), 3, 0, "at least 4 entries, not 3"),
         (Knockout(), 0, 0, "at least 2 entries, not 0"),
         (DoubleElimination(), 1, 0, "at least 2 entries, not 1"),
         (GroupsKnockout(), 1, 0, "at least 2 entries, not 1"),

@@ -18,6 +18,7 @@ from plyhouse.server.competition_rules.groups import GroupsKnockout
 from plyhouse.server.competition_rules.knockout import Knockout
 from plyhouse.server.competition_rules.round_robin import RoundRobin
 from plyhouse.server.competition_rules.swiss import Swiss
+from plyhouse.server.competition_rules.tables import Tables
 
 mirrored = st.booleans()
 
@@ -32,6 +33,12 @@ FORMS = st.one_of(
         number=st.sampled_from([None, 1, 3, 5]),
         points=st.sampled_from(["share", "result"]),
         late=st.sampled_from([0.0, 0.5]),
+        mirrored=mirrored,
+    ),
+    st.builds(
+        Tables,
+        seats=st.integers(2, 4),
+        number=st.integers(1, 4),
         mirrored=mirrored,
     ),
     st.builds(

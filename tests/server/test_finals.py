@@ -79,6 +79,37 @@ async def test_every_format_is_played_to_its_table(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("seats", "students"), [(4, 9), (6, 7)])
+async def test_tables_of_many_seats_are_played_to_their_table_over_a_restart(
+    course: Course, seats: int, students: int
+) -> None:
+    file = FILE.replace('"pig"', f'"pig(seats={seats})"')
+    names = await course.open(f'{file}[format]\nname = "tables"\nnumber = 2\n', students)
+    await course.run()
+
+    async def played() -> bool:
+        return len(course.begun) >= seats
+
+    await course.until(played)
+    course.hold = True
+    await course.stop()
+    course.hold = False
+    await course.start()
+    for name in names:
+        await course.connect(name)
+    final = await course.finished()
+    assert len(final.rounds) == 2
+    assert states(final) <= {LineState.FINISHED, LineState.BYE}
+    lines = [line for each in final.rounds for line in each.lines if line.outcome]
+    assert len(lines) == 2 * (students // seats)
+    assert [line.outcome.matches for line in lines if line.outcome] == [seats] * len(lines)
+    board = await course.hub.boards.board("Cup", ORGANISER)
+    assert [each.standing.place for each in board.lines] == [row.place for row in final.table]
+    points = {final.names[row.entry]: row.points for row in final.table}
+    assert points["s00/bot"] == max(points.values())
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "style", ['name = "swiss"', 'name = "knockout"\nbest_of = 3', 'name = "double_elimination"']
 )
