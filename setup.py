@@ -45,6 +45,7 @@ COMPILED = (
     "games/counting.py",
     "games/endgames.py",
     "games/native.py",
+    "games/playing_cards.py",
     "games/position.py",
     "games/deterministic/**/*.py",
     "games/hidden/**/*.py",

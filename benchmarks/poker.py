@@ -17,10 +17,10 @@ from pokerkit import StandardHighHand
 from tests.harness.pokerkit_hands import Tally, compare_match
 
 from plyhouse.games import get_game
-from plyhouse.games.hidden.texas_holdem.cards import CARDS, hand_bits
 from plyhouse.games.hidden.texas_holdem.equity import equity
 from plyhouse.games.hidden.texas_holdem.ranking import hand_frequencies, ranked_hands
 from plyhouse.games.native import COMPILED
+from plyhouse.games.playing_cards import CARDS, hand_bits
 
 
 def main() -> None:

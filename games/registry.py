@@ -56,6 +56,7 @@ BUILT_IN: Final[dict[str, str]] = {
     "connect_four": "plyhouse.games.deterministic.connect_four.rules:ConnectFour",
     "einstein": "plyhouse.games.stochastic.einstein:Einstein",
     "go": "plyhouse.games.deterministic.go.rules:Go",
+    "hearts": "plyhouse.games.hidden.hearts.rules:Hearts",
     "hexapawn": "plyhouse.games.deterministic.hexapawn:Hexapawn",
     "kalah": "plyhouse.games.deterministic.kalah:Kalah",
     "kuhn_poker": "plyhouse.games.hidden.kuhn_poker:KuhnPoker",

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from plyhouse.bots import Bot, Turn
-from plyhouse.games.hidden.texas_holdem.cards import card_number
 from plyhouse.games.hidden.texas_holdem.equity import equity
+from plyhouse.games.playing_cards import card_number
 
 __all__ = ["EquityBot"]
 

@@ -34,6 +34,7 @@ SPECS: Final = (
     "backgammon",
     "coin_guess(variant=bag)",
     "einstein",
+    "hearts(deals=1)",
     "kuhn_poker",
     "kuhn_poker(seats=3)",
     "kuhn_poker(seats=4)",

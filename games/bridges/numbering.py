@@ -136,6 +136,7 @@ _BOUNDS: Final[dict[str, Callable[[Any], int]]] = {
     "connect_four": lambda game: game.int_parameter("columns") + 1,
     "einstein": lambda _: 25 * 32,
     "go": lambda game: _squares(game) + 1,
+    "hearts": lambda _: 52,
     "hexapawn": lambda game: 3 * _squares(game),
     "kalah": lambda game: game.int_parameter("houses") + 1,
     "kuhn_poker": lambda _: 4,

@@ -599,6 +599,8 @@ SPECS = [
     "kuhn_poker(seats=3)",
     "kuhn_poker(seats=4)",
     "leduc_poker",
+    "hearts",
+    "hearts(deals=1)",
     "liars_dice",
     "liars_dice(dice=2,faces=4,seats=3,wild=highest)",
     "liars_dice(dice=2,faces=10,seats=6,wild=lowest)",

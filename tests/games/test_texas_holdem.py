@@ -10,7 +10,6 @@ from pokerkit import StandardHighHand
 from tests.harness.pokerkit_hands import Tally, compare_match
 
 from plyhouse.games import CHANCE, TERMINAL, IllegalAction, InvalidAction, InvalidParameter
-from plyhouse.games.hidden.texas_holdem.cards import CARD_BITS, CARDS, card_number, hand_bits
 from plyhouse.games.hidden.texas_holdem.equity import equity
 from plyhouse.games.hidden.texas_holdem.pots import divided, pots_of
 from plyhouse.games.hidden.texas_holdem.ranking import (
@@ -21,6 +20,7 @@ from plyhouse.games.hidden.texas_holdem.ranking import (
 from plyhouse.games.hidden.texas_holdem.rules import TexasHoldem
 from plyhouse.games.hidden.texas_holdem.state import TexasHoldemState
 from plyhouse.games.native import COMPILED
+from plyhouse.games.playing_cards import CARD_BITS, CARDS, card_number, hand_bits
 
 DEAL = "As 2c Ah 7d"
 """Cards of a duel: the first and third go to the big blind, seat 1."""

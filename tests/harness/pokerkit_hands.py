@@ -33,11 +33,11 @@ from pokerkit import (
 )
 
 from plyhouse.games import CHANCE, TERMINAL
-from plyhouse.games.hidden.texas_holdem.cards import CARDS, hand_bits
 from plyhouse.games.hidden.texas_holdem.pots import divided, pots_of
 from plyhouse.games.hidden.texas_holdem.ranking import hand_strength
 from plyhouse.games.hidden.texas_holdem.rules import TexasHoldem
 from plyhouse.games.hidden.texas_holdem.state import FOLD, PASSIVE, TexasHoldemState
+from plyhouse.games.playing_cards import CARDS, hand_bits
 
 __all__ = ["Tally", "compare_match", "random_game"]
 

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from plyhouse.games import get_game
 from plyhouse.games.errors import IllegalAction
 from plyhouse.games.hidden.coin_guess import CoinGuess
+from plyhouse.games.hidden.hearts.state import QUEEN, cards_of
 from plyhouse.games.hidden.kuhn_poker import KuhnPoker
 from plyhouse.games.hidden.texas_holdem.rules import TexasHoldem
 from plyhouse.server.match.chance import Chance
@@ -90,6 +92,56 @@ def test_opponents_cards_change_nothing_that_a_seat_is_sent(seats: int, seed: in
         assert len(by_card) == seats + 1
     for by_card in seen:
         assert {len(views) for views in by_card.values()} == {1}
+
+
+def exchanged(rng: random.Random) -> tuple[list[list[int]], list[str], tuple[int, int]]:
+    """Return two deals of hearts, texts of actions for both, and the seats that differ.
+
+    The seats have exchanged a card of the same suit, which nobody passes or plays in the texts.
+    """
+    game: Any = get_game("hearts(deals=1)")
+    while True:
+        pack = rng.sample(range(52), 52)
+        state = game.initial_state()
+        for card in pack:
+            state = state.after(card)
+        first, texts, used = state, [], set()
+        for _ in range(22):
+            action = rng.choice(state.actions())
+            used.add(action)
+            texts.append(game.format(state, action))
+            state = state.after(action)
+        one, other = rng.sample(range(4), 2)
+        fits = [
+            (a, b)
+            for a in cards_of(first.hands[one])
+            for b in cards_of(first.hands[other])
+            if a % 4 == b % 4 and not used & {a, b} and QUEEN not in (a, b) and 0 not in (a, b)
+        ]
+        if fits:
+            a, b = rng.choice(fits)
+            swapped = [{a: b, b: a}.get(card, card) for card in pack]
+            return [pack, swapped], texts, (one, other)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_other_hands_change_nothing_that_a_seat_of_hearts_is_sent(seed: int) -> None:
+    game = get_game("hearts(deals=1)")
+    deals, texts, differ = exchanged(random.Random(seed))
+    seen = []
+    for pack in deals:
+        left = sorted(pack)
+        choices = []
+        for card in pack:
+            choices.append(str(left.index(card)))
+            left.remove(card)
+        table = Table(game, "total:600+0", ready=False, illegal_rule="retry")
+        deal(table, choices)
+        script(table, texts)
+        assert table.match.status == "running"
+        seen.append([str(table.inbox[seat]) for seat in range(4)] + [str(table.broadcasts)])
+    for viewer in range(5):
+        assert (seen[0][viewer] == seen[1][viewer]) == (viewer not in differ)
 
 
 def test_the_hidden_coin_changes_nothing_that_the_guesser_is_sent() -> None:

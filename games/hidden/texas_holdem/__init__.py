@@ -1,6 +1,5 @@
 """Texas hold'em: `rules` is the game, `state` its position, and the other modules are its parts.
 
-cards     names of cards, and their bits
 ranking   strength of hands of five to seven cards
 pots      main pot, side pots, and their division
 stakes    stacks, blinds, ante, limit and hands of a match

@@ -1,6 +1,6 @@
 """Equity: the share of the pot that a hand wins on average in a showdown against random hands.
 
->>> from plyhouse.games.hidden.texas_holdem.cards import card_number
+>>> from plyhouse.games.playing_cards import card_number
 >>> aces = (card_number("As"), card_number("Ah"))
 >>> 0.83 < equity(aces, (), 1, 20_000, seed=1) < 0.87
 True
@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from mypy_extensions import i64
 
-from plyhouse.games.hidden.texas_holdem.cards import CARD_BITS, PACK, hand_bits
 from plyhouse.games.hidden.texas_holdem.ranking import hand_strength
+from plyhouse.games.playing_cards import CARD_BITS, PACK, hand_bits
 
 __all__ = ["equity"]
 

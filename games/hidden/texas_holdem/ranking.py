@@ -6,7 +6,7 @@ held at least once, twice and three times.  The strength has the category above 
 that make it above bit 13, and the kickers below.  Ranks stay one bit each.  The number with the
 higher top bit is greater, so strengths compare as hands do, and equal hands have equal strengths.
 
->>> from plyhouse.games.hidden.texas_holdem.cards import card_number, hand_bits
+>>> from plyhouse.games.playing_cards import card_number, hand_bits
 >>> names = ("Ah Kh Qh Jh Th 2c 2d", "As Ad Kc Kd Kh 2s 3s")
 >>> held = [hand_bits(tuple([card_number(name) for name in each.split()])) for each in names]
 >>> [category_name(hand_strength(cards, 2)) for cards in held]

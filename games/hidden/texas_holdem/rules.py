@@ -51,7 +51,6 @@ from plyhouse.games.base import (
     Utility,
 )
 from plyhouse.games.errors import IllegalAction, InvalidParameter
-from plyhouse.games.hidden.texas_holdem.cards import CARDS, PACK, card_number
 from plyhouse.games.hidden.texas_holdem.stakes import Rules, rules_of
 from plyhouse.games.hidden.texas_holdem.state import (
     FOLD,
@@ -65,6 +64,7 @@ from plyhouse.games.hidden.texas_holdem.views import (
     observed,
     words,
 )
+from plyhouse.games.playing_cards import CARDS, PACK, card_number
 from plyhouse.games.scene import Scene
 
 __all__ = ["FewSizes", "TexasHoldem", "broken_rule"]

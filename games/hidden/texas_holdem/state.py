@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Final, final
 from mypy_extensions import i64, mypyc_attr
 
 from plyhouse.games.base import CHANCE, TERMINAL
-from plyhouse.games.hidden.texas_holdem.cards import PACK, hand_bits
 from plyhouse.games.hidden.texas_holdem.pots import divided
 from plyhouse.games.hidden.texas_holdem.ranking import hand_strength
 from plyhouse.games.hidden.texas_holdem.stakes import Rules, rules_of
 from plyhouse.games.native import NativeState
+from plyhouse.games.playing_cards import PACK, hand_bits
 
 if TYPE_CHECKING:
     import random

@@ -9,15 +9,6 @@ from typing import Final
 from mypy_extensions import mypyc_attr
 
 from plyhouse.games.base import CHANCE, TERMINAL, Observation
-from plyhouse.games.hidden.texas_holdem.cards import (
-    CARDS,
-    RANK_NAMES,
-    RANKS,
-    SUIT_NAMES,
-    SUITS,
-    card_number,
-    hand_bits,
-)
 from plyhouse.games.hidden.texas_holdem.ranking import category_name, hand_strength
 from plyhouse.games.hidden.texas_holdem.state import (
     BET,
@@ -27,6 +18,15 @@ from plyhouse.games.hidden.texas_holdem.state import (
     RAISED,
     TexasHoldemState,
     action_parts,
+)
+from plyhouse.games.playing_cards import (
+    CARDS,
+    RANK_NAMES,
+    RANKS,
+    SUIT_NAMES,
+    SUITS,
+    card_number,
+    hand_bits,
 )
 from plyhouse.games.scene import Button, Card, Counter, Element, Hand, Scene, Text
 

@@ -1,4 +1,4 @@
-"""Cards of the pack: numbers, names, and bits for the evaluator.
+"""Playing cards: numbers, names, and bits.
 
 A card is a number from 0 to 51: four times its rank (0 for a deuce, 12 for an ace) plus its suit.
 Its bit lies in a word with 16 bits for each suit, of which 13 are ranks.

@@ -1,0 +1,7 @@
+"""Hearts: `rules` is the game, `state` its position, and the other modules are its parts.
+
+state     a position: hands, passed cards, tricks, and points
+sampling  deals that fit what a seat knows
+views     observations and the scene
+rules     the game: parameters, notation, observations
+"""

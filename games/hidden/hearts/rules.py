@@ -1,0 +1,190 @@
+"""Hearts for four seats: avoid hearts and the queen of spades, or take them all.
+
+The rules are those of "Hearts" by J. McLeod (pagat.com).  Each seat is dealt 13 cards.  Then every
+seat passes three cards: to the left in the first deal, to the right in the second, across in the
+third, none in the fourth, and so on.  Nobody sees what it is passed before it has chosen its own
+cards.
+
+The seat with the two of clubs leads it.  Seats must follow suit if they can.  The highest card of
+the suit led takes the trick, and its seat leads the next one.  Nobody may throw a heart or the
+queen of spades into the first trick unless it has nothing else.  Hearts may be led once a heart has
+been played, or by a seat that has only hearts.
+
+Each heart taken counts one point, and the queen of spades 13.  A seat that takes all 26 has shot
+the moon: it gets none, and the others get 26 each.  A match is a number of deals.  The return of a
+seat is by how many points a deal it stays below the mean of all seats.
+
+Cards are rank and suit: ``Qs``, ``Th``, ``2c``.  Cards to pass are chosen one after the other.  All
+cards are dealt one at a time at chance nodes, beginning with seat 0.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Hashable, Sequence
+from typing import Any, ClassVar
+
+from mypy_extensions import mypyc_attr
+
+from plyhouse.games.base import (
+    CHANCE,
+    ChanceKind,
+    Game,
+    GameInfo,
+    Information,
+    Observation,
+    Parameter,
+    Scoring,
+    Utility,
+)
+from plyhouse.games.errors import IllegalAction
+from plyhouse.games.hidden.hearts.sampling import sampled_state
+from plyhouse.games.hidden.hearts.state import (
+    HEARTS,
+    PASSED,
+    QUEEN,
+    SEATS,
+    SUIT_BITS,
+    TWO_OF_CLUBS,
+    HeartsState,
+    cards_of,
+    first_state,
+)
+from plyhouse.games.hidden.hearts.views import HeartsObservation, hearts_scene, observed
+from plyhouse.games.playing_cards import CARDS, PACK, SUIT_NAMES, card_number
+from plyhouse.games.scene import Scene
+
+__all__ = ["Hearts", "broken_rule"]
+
+_MOST_DEALS = 100
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Hearts(Game[HeartsState, int, HeartsObservation]):
+    """Hearts.
+
+    >>> game = Hearts(deals=1)
+    >>> state = game.initial_state()
+    >>> for number in range(52):  # deal the pack as it lies
+    ...     state = state.after(number)
+    >>> for card in "2c 3c 4c 2d 3d 4d 2h 3h 4h 2s 3s 4s".split():
+    ...     state = state.after(game.parse(state, card))
+    >>> game.observe(state, 1).received
+    ('2c', '3c', '4c')
+    """
+
+    info: ClassVar[GameInfo] = GameInfo(
+        name="hearts",
+        title="Hearts",
+        summary="Avoid hearts and the queen of spades in tricks, or take them all.",
+        min_seats=SEATS,
+        max_seats=SEATS,
+        chance=ChanceKind.STOCHASTIC,
+        information=Information.IMPERFECT,
+        utility=Utility.ZERO_SUM,
+        min_return=-19.5,
+        max_return=19.5,
+        max_plies=(2 * PACK + SEATS * PASSED) * _MOST_DEALS,
+        parameters=(Parameter("deals", 4, "deals of a match", 1, _MOST_DEALS),),
+        scoring=Scoring.RETURNS,
+    )
+    observation_type: ClassVar[type[Observation]] = HeartsObservation
+    action_pattern: ClassVar[str] = "[2-9tjqka][cdhs]"
+    action_notation: str = "a card like Qs or Th"
+
+    def initial_state(self) -> HeartsState:
+        """Return the state before the first card."""
+        return first_state(self.int_parameter("deals"))
+
+    # Notation
+
+    def format(self, state: HeartsState, action: int) -> str:
+        """Return the card that is chosen or played."""
+        return CARDS[action]
+
+    def format_chance(self, state: HeartsState, outcome: int) -> str:
+        """Return the card that is dealt."""
+        return CARDS[outcome]
+
+    def parse(self, state: HeartsState, text: str) -> int:
+        """Return the legal card that ``text`` means; the error names the rule that it breaks."""
+        try:
+            return super().parse(state, text)
+        except IllegalAction as error:
+            rule = broken_rule(state, text.strip()) if state.to_move >= 0 else ""
+            raise IllegalAction(text, error.position, error.legal, rule) from None
+
+    # Views
+
+    def observe(self, state: HeartsState, seat: int | None) -> HeartsObservation:
+        """Return the seat's own cards, the tricks of this deal, and all points."""
+        return observed(state, seat, self.legal_text(state, seat))
+
+    def information_state(self, state: HeartsState, seat: int) -> Hashable:
+        """Return own cards, passed and received ones, the play of this deal, and results before it.
+
+        Earlier deals count by their points: the next deals do not depend on their cards.
+        """
+        return (
+            seat,
+            state.deal,
+            state.won,
+            state.dealt,
+            state.hands[seat],
+            len(state.passed),
+            state.own_passed(seat),
+            state.received(seat),
+            state.played,
+        )
+
+    def visible(self, state: HeartsState, action: Any, viewer: int | None) -> str | None:
+        """Return played cards to all, and a dealt or passed card to the seat that has it."""
+        if state.to_move == CHANCE:
+            if viewer != state.dealt % SEATS:
+                return None
+            return self.format_chance(state, action)
+        if state.passing() and viewer != state.to_move:
+            return None
+        return self.format(state, action)
+
+    def sample_state(self, observation: HeartsObservation, rng: random.Random) -> HeartsState:
+        """Return a state that fits the observation, with the unknown cards at random."""
+        return sampled_state(observation, self.int_parameter("deals"), rng)
+
+    def scene(self, observation: HeartsObservation) -> Scene:
+        """Return the trick, the hand with its legal cards, and the points of all seats."""
+        return hearts_scene(observation, self.int_parameter("deals"), self.seat_name)
+
+    def describe(self, state: HeartsState) -> str:
+        """Return all hands, also hidden ones, the trick, and points."""
+        hands = [" ".join([CARDS[card] for card in cards_of(hand)]) or "-" for hand in state.hands]
+        trick = " ".join([CARDS[card] for card in state.trick()]) or "-"
+        return (
+            f"deal {state.deal}, hands: {' / '.join(hands)}, passed: {len(state.passed)}, "
+            f"trick: {trick}, points: {state.points}, before: {state.won}"
+        )
+
+    def likely(self, state: HeartsState, text: str, actions: tuple[Any, ...]) -> Sequence[int]:
+        """Return the card that a text names, if it is legal."""
+        return [card for card in actions if CARDS[card] == text]
+
+
+def broken_rule(state: HeartsState, text: str) -> str:
+    """Return the rule that an illegal card breaks; it tells facts that the mover knows."""
+    card = card_number(text[0].upper() + text[1].lower())
+    mover = state.to_move
+    if not state.hands[mover] >> card & 1:
+        return "the seat does not hold this card"
+    if state.passing():
+        return "the card is chosen already"
+    trick = state.trick()
+    if not trick:
+        if not state.played:
+            return f"the first trick begins with the {CARDS[TWO_OF_CLUBS]}"
+        return "hearts are not broken: no heart has been played, and the seat has other suits"
+    suit = trick[0] % 4
+    if state.hands[mover] & SUIT_BITS[suit]:
+        return f"the seat must follow suit: it has {SUIT_NAMES[suit]}"
+    if card % 4 == HEARTS or card == QUEEN:
+        return "no points go into the first trick while the seat has other cards"
+    return ""

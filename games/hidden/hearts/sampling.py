@@ -1,0 +1,160 @@
+"""Deals of hearts that fit what a seat knows.
+
+A seat that did not follow suit has no card of the suit.  A seat that led a heart before hearts were
+broken had hearts only, and one that threw a heart or the queen of spades into the first trick had
+nothing else.  Passed cards are where they were passed to until they are played.
+"""
+
+from __future__ import annotations
+
+import random
+
+from plyhouse.games.hidden.hearts.state import (
+    HEARTS,
+    PASSED,
+    QUEEN,
+    SEATS,
+    HeartsState,
+    direction_of,
+)
+from plyhouse.games.hidden.hearts.views import HeartsObservation
+from plyhouse.games.playing_cards import PACK, card_number
+
+__all__ = ["sampled_state"]
+
+TRIES = 50
+"""Random deals before one is searched for."""
+
+
+def sampled_state(seen: HeartsObservation, deals: int, rng: random.Random) -> HeartsState:
+    """Return a state that fits the observation, with the unknown cards at random."""
+    played: list[int] = []
+    counts = [(seen.dealt - seat + SEATS - 1) // SEATS for seat in range(SEATS)]
+    barred: list[set[int]] = [set() for _ in range(SEATS)]
+    for number, (lead, cards) in enumerate(seen.tricks):
+        trick = [card_number(card) for card in cards]
+        for place, card in enumerate(trick):
+            seat = (lead + place) % SEATS
+            _learn(barred[seat], card, trick[0], place == 0, number == 0, played)
+            played.append(64 * seat + card)
+            counts[seat] -= 1
+    hands: list[set[int]] = [set() for _ in range(SEATS)]
+    own = [card_number(card) for card in seen.hand]
+    gone = {code & 63 for code in played}
+    by = direction_of(seen.deal)
+    if seen.seat is not None:
+        hands[seen.seat].update(own)
+        if seen.chosen == SEATS * PASSED:
+            taker = (seen.seat + by) % SEATS
+            hands[taker].update({card_number(card) for card in seen.passed} - gone)
+    known = set().union(*hands)
+    unknown = [card for card in range(PACK) if card not in gone and card not in known]
+    _deal(unknown, counts, barred, hands, rng)
+    words = tuple([sum([1 << card for card in hand]) for hand in hands])
+    return HeartsState(
+        seen.to_move,
+        deals,
+        seen.deal,
+        words,
+        seen.dealt,
+        _passed(seen, hands, played, rng),
+        tuple(played),
+        seen.points,
+        seen.won,
+    )
+
+
+def _learn(
+    barred: set[int], card: int, lead: int, leads: bool, first: bool, before: list[int]
+) -> None:
+    """Add the cards that a seat cannot hold, because it played ``card``."""
+    suit = card % 4
+    out: list[int] = []
+    if leads:
+        if suit == HEARTS and all(code % 4 != HEARTS for code in before):
+            out = [one for one in range(PACK) if one % 4 != HEARTS]
+    elif suit != lead % 4:
+        out = [one for one in range(PACK) if one % 4 == lead % 4]
+        if first and (suit == HEARTS or card == QUEEN):
+            out = [one for one in range(PACK) if one % 4 != HEARTS and one != QUEEN]
+    barred.update(out)
+
+
+def _deal(
+    unknown: list[int],
+    counts: list[int],
+    barred: list[set[int]],
+    hands: list[set[int]],
+    rng: random.Random,
+) -> None:
+    """Deal the unknown cards at random to the seats that may hold them.
+
+    Cards that fewer seats may hold come first, so that a deal seldom fails.
+    """
+    fits = {card: [seat for seat in range(SEATS) if card not in barred[seat]] for card in unknown}
+    free = [counts[seat] - len(hands[seat]) for seat in range(SEATS)]
+    rest = sum(free)
+    for _ in range(TRIES):
+        order = list(unknown)
+        rng.shuffle(order)
+        if rest == len(order):
+            order.sort(key=lambda card: len(fits[card]))
+        left = list(free)
+        made: list[tuple[int, int]] = []
+        for card in order[:rest]:
+            open_to = [seat for seat in fits[card] if left[seat] > 0]
+            if not open_to:
+                break
+            seat = rng.choices(open_to, [left[each] for each in open_to])[0]
+            left[seat] -= 1
+            made.append((card, seat))
+        if len(made) == rest:
+            for card, seat in made:
+                hands[seat].add(card)
+            return
+    _search(sorted(unknown, key=lambda card: len(fits[card])), 0, fits, free, hands)
+
+
+def _search(
+    order: list[int], place: int, fits: dict[int, list[int]], free: list[int], hands: list[set[int]]
+) -> bool:
+    """Find any deal of the cards from ``place`` on; return whether there is one."""
+    if place == len(order):
+        return True
+    card = order[place]
+    for seat in fits[card]:
+        if free[seat] > 0:
+            free[seat] -= 1
+            hands[seat].add(card)
+            if _search(order, place + 1, fits, free, hands):
+                return True
+            hands[seat].remove(card)
+            free[seat] += 1
+    return False
+
+
+def _passed(
+    seen: HeartsObservation, hands: list[set[int]], played: list[int], rng: random.Random
+) -> tuple[int, ...]:
+    """Return cards that the seats may have chosen to pass."""
+    by = direction_of(seen.deal)
+    found: list[int] = []
+    for seat in range(SEATS):
+        count = min(max(seen.chosen - PASSED * seat, 0), PASSED)
+        if seat == seen.seat:
+            found += [card_number(card) for card in seen.passed]
+            continue
+        if seen.chosen < SEATS * PASSED:
+            found += rng.sample(sorted(hands[seat]), count)
+            continue
+        taker = (seat + by) % SEATS
+        if taker == seen.seat:
+            found += [card_number(card) for card in seen.received]
+        else:
+            after = hands[taker].union([code & 63 for code in played if code >> 6 == taker])
+            # The cards that this seat could not have had itself were dealt to the taker.
+            own: set[int] = set()
+            if seen.seat is not None and (taker - by) % SEATS == seen.seat:
+                own = {card_number(card) for card in seen.passed}
+            found += rng.sample(sorted(after - own), count)
+    return tuple(found)
