@@ -53,6 +53,7 @@ const LOOKS = {
 };
 
 const MOST = 8; // coins side by side: each is as wide as a thumb on a phone
+const LONG = 7;
 
 /** The drawing of a card. @type {(card: Scenes.Card, x: number) => SVGElement[]} */
 function face(card, x) {
@@ -85,7 +86,9 @@ export function drawHand(element, by, index) {
   /** @type {SVGElement[]} */
   const parts = [];
   for (let at = 0; at < under; at += 1) parts.push(svg("rect", { class: "back", x: 3 + at * 4, y: 3, width: 60, height: 84, rx: 8 }));
-  const columns = element.look === "coins" ? Math.min(cards.length, MOST) : cards.length;
+  // A long hand of cards takes two lines on phones, where its cards would be too small to hit.
+  const most = element.look === "coins" ? MOST : !element.look && matchMedia("(max-width: 45rem)").matches ? LONG : cards.length;
+  const columns = Math.min(cards.length, most);
   const lines = Math.ceil(cards.length / columns);
   cards.forEach((card, at) => {
     const left = at % columns * look.step + 3 + under * 4;
@@ -112,7 +115,8 @@ export function drawHand(element, by, index) {
   const width = Math.max(look.width, columns * look.step + under * 4);
   const drawing = svg("svg", { viewBox: `0 0 ${width} ${look.height * lines}`, role: active ? "group" : "img", "aria-label": `${label}: ${spoken}` }, parts);
   if (lines > 1) drawing.style.setProperty("--lines", String(lines));
-  return html("div", { class: `hand ${element.look ?? ""}`.trim(), "data-element": called }, title, drawing);
+  const long = lines > 1 && !element.look ? " long" : "";
+  return html("div", { class: `hand ${element.look ?? ""}${long}`.trim(), "data-element": called }, title, drawing);
 }
 
 const number = (/** @type {number} */ value) => minus(Number.isInteger(value) ? String(value) : value.toFixed(2));

@@ -224,4 +224,4 @@ def test_scene_shows_the_trick_and_the_hand() -> None:
     scene = ONE.scene(ONE.observe(state, 2))
     assert scene.status == "seat 3 to play"
     hands = [each for each in scene.elements if each.kind == "hand"]
-    assert [hand.label for hand in hands] == ["Card of seat 2", "Your cards"]
+    assert [hand.label for hand in hands] == ["seat 1", "seat 2", "seat 4", "Your cards"]

@@ -26,7 +26,7 @@ from plyhouse.games.playing_cards import (
     SUITS,
     card_number,
 )
-from plyhouse.games.scene import Card, Counter, Element, Hand, Scene, Text
+from plyhouse.games.scene import Card, Element, Hand, Scene, Text
 
 __all__ = ["HeartsObservation", "hearts_scene", "observed"]
 
@@ -117,22 +117,23 @@ def hearts_scene(seen: HeartsObservation, deals: int, name: Callable[[int], str]
         called = name(seat)
         total = seen.won[seat] + (0 if over else seen.points[seat])
         place = (seat - last[0]) % SEATS
-        if seat != seen.seat:
-            elements.append(Text(f"{called}: {_count(seen, seat)} cards", seat))
+        cards: tuple[Card, ...] = ()
         if place < len(last[1]):
-            card = _card(last[1][place], None, f", played by {called}", seat == taker)
-            elements.append(Hand(f"Card of {called}", (card,), seat))
-        elements.append(Counter(f"Points of {called}", total, None, seat))
+            cards = (_card(last[1][place], None, f", played by {called}", seat == taker),)
+        if cards or seat != seen.seat:
+            elements.append(Hand(called, cards, seat))
+        held = "" if seat == seen.seat or over else f"{_count(seen, seat)} cards, "
+        elements.append(Text(f"{called}: {held}{total} point{'' if total == 1 else 's'}", seat))
     if seen.seat is not None:
         marked = seen.passed if seen.chosen < SEATS * PASSED else seen.received
         fresh = seen.chosen < SEATS * PASSED or len(seen.tricks) < 1
-        cards = [
+        own = [
             _card(each, each if each in seen.legal else None, "", fresh and each in marked)
             for each in seen.hand
         ]
-        elements.append(Hand("Your cards", tuple(cards), seen.seat))
+        elements.append(Hand("Your cards", tuple(own), seen.seat))
     if deals > 1:
-        elements.append(Counter("Deal", seen.deal + 1, deals))
+        elements.append(Text(f"Deal {seen.deal + 1} of {deals}"))
     return Scene(tuple(elements), _status(seen, name), seen.seat_to_move)
 
 
