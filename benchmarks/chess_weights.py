@@ -26,10 +26,11 @@ import numpy as np
 
 from plyhouse.games.deterministic.chess.tuned_evaluation import (
     FULL,
-    MOBILITY,
+    SQUARES,
     WEIGHTS,
     phase_of,
-    term_sums,
+    square_table,
+    term_sum,
 )
 from plyhouse.games.registry import get_game
 from plyhouse.search.evaluation.tuning import logistic_regression
@@ -97,6 +98,12 @@ def scored(engine: Engine, rng: random.Random) -> Iterator[tuple[bytes, int]]:
         state = state.after(action)
 
 
+NO_WEIGHTS = [0] * WEIGHTS
+NO_TABLE = [0] * (16 * 128)
+PHASES = square_table(NO_WEIGHTS)
+"""A table of squares that counts the phase only."""
+
+
 def term_counts(position: bytes) -> Any:
     """Return how often each weight counts for white, less how often for black."""
     found = np.zeros(WEIGHTS, np.float32)
@@ -105,11 +112,11 @@ def term_counts(position: bytes) -> Any:
         if code:
             square = number if code < 8 else number ^ 56
             found[64 * ((code & 7) - 1) + square] += 1 if code < 8 else -1
-    for first in range(MOBILITY, WEIGHTS, 5):
+    for first in range(SQUARES, WEIGHTS, 5):
         probe = [0] * WEIGHTS
         for digit in range(min(5, WEIGHTS - first)):
             probe[first + digit] = DIGIT**digit
-        total = term_sums(position, probe)
+        total = term_sum(position, NO_TABLE, probe)
         for digit in range(min(5, WEIGHTS - first)):
             count = (total + DIGIT // 2) % DIGIT - DIGIT // 2
             found[first + digit] = count
@@ -120,7 +127,8 @@ def term_counts(position: bytes) -> Any:
 def fitted(rows: list[tuple[bytes, int]]) -> Any:
     """Return the weights in centipawns: rows of middlegame and endgame."""
     counts = np.stack([term_counts(position) for position, _ in rows])
-    shares = np.array([phase_of(position) / FULL for position, _ in rows], np.float32)
+    totals = [term_sum(position, PHASES, NO_WEIGHTS) for position, _ in rows]
+    shares = np.array([phase_of(total) / FULL for total in totals], np.float32)
     signs = np.array([1 - 2 * position[120] for position, _ in rows])
     scores = np.array([score for _, score in rows]) * signs
     chances = 1 / (1 + np.exp(-scores / SCALE))

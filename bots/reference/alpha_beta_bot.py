@@ -19,8 +19,9 @@ class AlphaBetaBot(SearchBot):
     the turn's random generator, so that matches can differ.
     ``alpha_beta(depth=4)`` searches at most four plies, and captures and the like deeper.
 
-    selective: look less deeply at late actions, and at none where a seat stands well even after a
-        pass.
+    selective: look less deeply at late actions, deeper at forced positions, and at no action where
+        a seat stands well even after a pass.  By default, games whose states have ``passed()`` are
+        searched so, as chess is.
     """
 
     name = "alpha_beta"
@@ -33,7 +34,7 @@ class AlphaBetaBot(SearchBot):
         time: float | None = None,
         depth: int | None = None,
         nodes: int | None = None,
-        selective: bool = False,
+        selective: bool | None = None,
     ) -> None:
         super().__init__(time=time, depth=depth, nodes=nodes)
         self.selective = selective
@@ -42,13 +43,16 @@ class AlphaBetaBot(SearchBot):
         """Return the best action that the search found in time."""
         if self.table is None:
             self.table = TranspositionTable()
+        selective = self.selective
+        if selective is None:
+            selective = hasattr(turn.state, "passed")
         found = alpha_beta(
             turn.game,
             turn.state,
             self.limit(turn),
             seed=self.seed(turn),
             table=self.table,
-            reductions=self.selective,
-            null_moves=self.selective,
+            reductions=selective,
+            null_moves=selective,
         )
         return self.say(turn, found)

@@ -99,6 +99,8 @@ class FullAlphaBetaKernel:
         self.null_moves: bool = null_moves
         # The ply that a pass has just led to: nobody passes twice in a row.
         self.passed_ply: i64 = -1
+        # Forced positions are searched deeper up to this ply.
+        self.deepest: i64 = 0
         self.nodes: i64 = 1
         self.due: i64 = 0
         self.seat: i64 = 0
@@ -135,6 +137,7 @@ class FullAlphaBetaKernel:
         state: NodeState = child
         self.seat = seat
         self.lines[1] = []
+        self.deepest = 2 * depth if 2 * depth < len(self.lines) else len(self.lines) - 1
         if self.nodes >= self.due:
             self.due = self.poll(self.nodes)
         self.nodes += 1
@@ -161,6 +164,10 @@ class FullAlphaBetaKernel:
 
     def search(self, state: NodeState, depth: i64, alpha: float, beta: float, ply: i64) -> float:
         """Return the value for the mover: exact inside (alpha, beta), otherwise a bound."""
+        # NodeState has no optional hooks, so they are called by name.
+        hooks: Any = state
+        if self.reductions and self.forces and depth + ply < self.deepest and hooks.forced():
+            depth += 1
         if depth == 1:
             return self.frontier(state, alpha, beta, ply)
         mover: i64 = state.to_move
@@ -170,8 +177,6 @@ class FullAlphaBetaKernel:
         table = self.table
         leaves = self.leaves
         if table is not None:
-            # NodeState has no key(): optional hooks are called by name.
-            hooks: Any = state
             key = hooks.key()
             entry = table.get(key)
             if entry is not None:
@@ -227,8 +232,7 @@ class FullAlphaBetaKernel:
         noisy: tuple[Any, ...] = ()
         if len(actions) > 1:
             if self.noisy and depth > 2:
-                asked: Any = state
-                noisy = tuple(asked.noisy_actions())
+                noisy = tuple(hooks.noisy_actions())
             actions = self.ordered(state, actions, noisy, known, mover, ply)
             if self.follow and actions[0] != known:
                 self.follow = False
@@ -345,7 +349,7 @@ class FullAlphaBetaKernel:
         if value >= beta:
             hooks: Any = state
             child: Any = hooks.passed()
-            if child is not None:
+            if child is not None and child.to_move != TERMINAL:
                 after: NodeState = child
                 self.nodes += 1
                 self.follow = False

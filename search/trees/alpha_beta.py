@@ -99,8 +99,9 @@ def alpha_beta(
       it has them and an estimate, until they are over or the mover would rather stop.  This
       changes values: it sees a piece taken back.  Where all actions are noisy the mover
       cannot stop.
-    - ``reductions``: look less deeply at actions late in the order that are not noisy.  Off
-      unless asked for: it may overlook something at a given depth to reach a greater one.
+    - ``reductions``: look less deeply at actions late in the order that are not noisy, and a ply
+      deeper at positions whose states say that they are ``forced()``.  Off unless asked for: it may
+      overlook something at a given depth to reach a greater one.
 
     - ``null_moves``: where a seat would stand well even if it passed, do not look at its actions.
       For games whose states have ``passed()``: the state after a pass, or None where passing could

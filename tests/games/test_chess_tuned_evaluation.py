@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from plyhouse.games import get_game
+from plyhouse.games.deterministic.chess.evaluation import piece_squares
 from plyhouse.games.deterministic.chess.tuned_evaluation import (
     WEIGHTS,
     read_weights,
-    term_sums,
-    tuned,
+    square_table,
+    tapered,
+    term_sum,
 )
 
 CHESS: Any = get_game("chess")
@@ -45,20 +47,27 @@ def played(plies: int, seed: int) -> Any:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_tuned_is_the_same_for_exchanged_colours(seed: int) -> None:
+def test_estimates_are_the_same_for_exchanged_colours(seed: int) -> None:
     state = played(10 + 5 * seed, seed)
-    fen = CHESS.observe(state, None).fen
-    assert tuned(at(flipped(fen)), 1) == tuned(state, 0) == -tuned(state, 1)
+    other = at(flipped(CHESS.observe(state, None).fen))
+    white, black = state.heuristic()
+    assert white == -black
+    assert other.heuristic() == (black, white)
+    assert piece_squares(other, 1) == piece_squares(state, 0) == -piece_squares(state, 1)
 
 
-def test_term_sums_are_linear_in_the_weights() -> None:
+def test_term_sum_is_linear_in_the_weights() -> None:
     rng = random.Random(1)
     one = [rng.randrange(-50, 50) for _ in range(WEIGHTS)]
     two = [rng.randrange(-50, 50) for _ in range(WEIGHTS)]
     both = [3 * a + b for a, b in zip(one, two, strict=True)]
+
+    def value(position: bytes, weights: list[int]) -> float:
+        return tapered(term_sum(position, square_table(weights), weights), 24)
+
     for seed in range(10):
         position = played(12 * seed, seed).position
-        assert term_sums(position, both) == 3 * term_sums(position, one) + term_sums(position, two)
+        assert value(position, both) == 3 * value(position, one) + value(position, two)
 
 
 @pytest.mark.parametrize(
@@ -70,8 +79,8 @@ def test_term_sums_are_linear_in_the_weights() -> None:
     ],
     ids=["queen or rook", "passed pawn near its goal", "doubled pawns"],
 )
-def test_tuned_prefers(better: str, worse: str) -> None:
-    assert tuned(at(better), 0) > tuned(at(worse), 0)
+def test_heuristic_prefers(better: str, worse: str) -> None:
+    assert at(better).heuristic()[0] > at(worse).heuristic()[0]
 
 
 def test_weights_of_a_wrong_length_are_refused() -> None:
@@ -87,8 +96,12 @@ def test_passing_changes_the_side_and_forgets_en_passant() -> None:
 
 @pytest.mark.parametrize(
     "fen",
-    ["4k3/4r3/8/8/8/8/8/R3K3 w - - 0 1", "4k3/8/8/8/8/8/P7/4K3 w - - 0 1"],
-    ids=["in check", "king and pawns"],
+    [
+        "4k3/4r3/8/8/8/8/8/R3K3 w - - 0 1",
+        "4k3/8/8/8/8/8/P7/4K3 w - - 0 1",
+        "k7/8/1Q6/8/8/8/8/4K3 w - - 0 1",
+    ],
+    ids=["in check", "king and pawns", "stalemate"],
 )
 def test_passing_is_refused(fen: str) -> None:
     assert at(fen).passed() is None

@@ -1,6 +1,7 @@
-"""Estimates for chess positions: A. Turing's count of material, and a better one.
+"""Estimates for chess positions made by hand: A. Turing's count of material, and a later one.
 
-The states' ``heuristic`` is the better one.  To let a search use the other:
+The states' ``heuristic`` is fitted (`plyhouse.games.deterministic.chess.tuned_evaluation`).  To let
+a search use one of these:
 
     alpha_beta(game, state, Limit(depth=3), evaluate=turing)
 """
@@ -13,7 +14,7 @@ from mypy_extensions import i64
 
 from plyhouse.games.deterministic.chess.board import BISHOP, INDEX, KING, KNIGHT, QUEEN
 
-__all__ = ["piece_squares", "turing", "turing_material"]
+__all__ = ["piece_square_value", "piece_squares", "turing", "turing_material"]
 
 _TURING: Final[tuple[int, ...]] = (0, 2, 6, 7, 10, 20, 0, 0)
 """Halves of a pawn: pawn 1, knight 3, bishop 3 1/2, rook 5, queen 10 (A. Turing, "Digital
@@ -119,7 +120,7 @@ def _worths() -> tuple[tuple[int, ...], ...]:
 _WORTHS: Final[tuple[tuple[int, ...], ...]] = _worths()
 
 
-def piece_squares(position: bytes) -> float:
+def piece_square_value(position: bytes) -> float:
     """Michniewski's estimate for white, strictly between -1 and 1.
 
     The kings come to the centre once each side that has a queen has one minor piece at most.
@@ -184,6 +185,15 @@ def turing_material(position: bytes) -> float:
     if white + black == 0:
         return 0.0
     return 0.999 * float(white - black) / float(white + black)
+
+
+def piece_squares(state: Any, seat: int) -> float:
+    """Return Michniewski's estimate of a chess state for a seat, to evaluate positions in a search."""
+    if state.to_move < 0:
+        returns: tuple[float, ...] = state.returns()
+        return returns[seat]
+    value = piece_square_value(state.position)
+    return value if seat == 0 else -value
 
 
 def turing(state: Any, seat: int) -> float:

@@ -29,6 +29,7 @@ from plyhouse.games.base import (
     Utility,
 )
 from plyhouse.games.deterministic.chess.board import (
+    BISHOP,
     CASTLING,
     EN_PASSANT_AT,
     KNIGHT,
@@ -39,10 +40,11 @@ from plyhouse.games.deterministic.chess.board import (
     apply_action,
     in_check,
     insufficient_material,
+    is_attacked,
     legal_actions,
 )
 from plyhouse.games.deterministic.chess.drawing import chess_board, taken_pieces
-from plyhouse.games.deterministic.chess.evaluation import piece_squares, turing
+from plyhouse.games.deterministic.chess.evaluation import turing
 from plyhouse.games.deterministic.chess.notation import (
     SQUARES,
     STANDARD,
@@ -54,6 +56,7 @@ from plyhouse.games.deterministic.chess.notation import (
     unconventional,
     write_epd,
 )
+from plyhouse.games.deterministic.chess.tuned_evaluation import tuned
 from plyhouse.games.errors import (
     AmbiguousAction,
     InvalidObservation,
@@ -205,14 +208,17 @@ class ChessState(BoardState):
         return position + bytes((before, near))
 
     def heuristic(self) -> tuple[float, ...]:
-        """Material and where it stands, see `plyhouse.games.deterministic.chess.evaluation`."""
+        """Return the fitted estimate, see `plyhouse.games.deterministic.chess.tuned_evaluation`."""
         if self.to_move == TERMINAL:
             return self.returns()
-        value = piece_squares(self.position)
+        value = tuned(self.position)
         return (value, -value)
 
     def noisy_actions(self) -> tuple[Any, ...]:
-        """Captures and promotions."""
+        """Return promotions, and captures that do not lose material at first sight.
+
+        A capture of a less valuable piece loses material if another piece defends it.
+        """
         if self.to_move < 0:
             return ()
         return tuple(_noisy(self.position, legal_actions(self.position, False)))
@@ -224,8 +230,8 @@ class ChessState(BoardState):
     def passed(self) -> ChessState | None:
         """Return the state as if the mover had passed, for a search that prunes by it.
 
-        None in check, where a pass is illegal, and without a piece beside king and pawns, where
-        having to move is often bad (zugzwang).
+        None in check, where a pass is illegal, without a piece beside king and pawns, where having
+        to move is often bad (zugzwang), and where a pass would end the game.
         """
         position = self.position
         if self.to_move < 0 or in_check(position) or not _has_piece(position):
@@ -235,6 +241,8 @@ class ChessState(BoardState):
         board[EN_PASSANT_AT] = 0
         after = bytes(board)
         ending = _ending(after, 0, (), False)
+        if ending:
+            return None
         return ChessState(after, self.clock + 1, self.number + position[SIDE_AT], (), -1, ending)
 
     def order(self, actions: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -322,12 +330,27 @@ def _same_rights(before: bytes, position: bytes) -> bool:
 
 
 def _noisy(position: bytes, actions: list[Any]) -> list[Any]:
-    """Return those of the actions that capture or promote."""
+    """Return those of the actions that promote, or capture without losing material."""
     noisy: list[Any] = []
+    low: i64 = 9 - 8 * position[SIDE_AT]
     for action in actions:
         number: i64 = action
         kind: i64 = number >> 12
-        if kind != CASTLING and (kind > 0 or position[SQUARE[(number >> 6) & 63]] != 0):
+        if kind > 0:
+            if kind != CASTLING:
+                noisy.append(action)
+            continue
+        to: i64 = SQUARE[(number >> 6) & 63]
+        victim: i64 = position[to] & 7
+        if victim == 0:
+            continue
+        at: i64 = SQUARE[number & 63]
+        attacker: i64 = position[at] & 7
+        if (
+            victim >= attacker
+            or (victim == KNIGHT and attacker == BISHOP)
+            or not is_attacked(position, to, low, at, 0)
+        ):
             noisy.append(action)
     return noisy
 
