@@ -129,6 +129,7 @@ def _bids(game: Game) -> int:
 
 _BOUNDS: Final[dict[str, Callable[[Any], int]]] = {
     "battleship": _placements,
+    "bridge": lambda _: 90,
     "breakthrough": lambda game: 3 * _squares(game),
     "chess": lambda _: 7 * 64 * 64,
     "coin_guess": lambda _: 2,

@@ -599,6 +599,8 @@ SPECS = [
     "kuhn_poker(seats=3)",
     "kuhn_poker(seats=4)",
     "leduc_poker",
+    "bridge",
+    "bridge(boards=1)",
     "hearts",
     "hearts(deals=1)",
     "liars_dice",

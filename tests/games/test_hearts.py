@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plyhouse.games import CHANCE, TERMINAL, IllegalAction, InvalidAction, get_game
-from plyhouse.games.hidden.hearts.state import cards_of
 from plyhouse.games.native import COMPILED
-from plyhouse.games.playing_cards import CARDS, card_number
+from plyhouse.games.playing_cards import CARDS, card_number, cards_by_suit
 
 ONE: Any = get_game("hearts(deals=1)")
 SEEDS = st.integers(0, 2**32)
@@ -161,11 +160,11 @@ def test_samples_have_what_the_observer_knows(seed: int) -> None:
         seen = ONE.observe(state, seat)
         sample = ONE.sample_state(seen, rng)
         assert ONE.observe(sample, seat) == seen
-        held = [card for hand in sample.hands for card in cards_of(hand)]
+        held = [card for hand in sample.hands for card in cards_by_suit(hand)]
         gone = [code & 63 for code in sample.played]
         assert len(set(held + gone)) == len(held + gone) == 52
-        assert [len(cards_of(hand)) for hand in sample.hands] == [
-            len(cards_of(hand)) for hand in state.hands
+        assert [len(cards_by_suit(hand)) for hand in sample.hands] == [
+            len(cards_by_suit(hand)) for hand in state.hands
         ]
         if seat is not None:
             assert ONE.information_state(sample, seat) == ONE.information_state(state, seat)

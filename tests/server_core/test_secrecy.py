@@ -11,9 +11,10 @@ import pytest
 from plyhouse.games import get_game
 from plyhouse.games.errors import IllegalAction
 from plyhouse.games.hidden.coin_guess import CoinGuess
-from plyhouse.games.hidden.hearts.state import QUEEN, cards_of
+from plyhouse.games.hidden.hearts.state import QUEEN
 from plyhouse.games.hidden.kuhn_poker import KuhnPoker
 from plyhouse.games.hidden.texas_holdem.rules import TexasHoldem
+from plyhouse.games.playing_cards import cards_by_suit
 from plyhouse.server.match.chance import Chance
 from plyhouse.server.match.events import end_data
 from plyhouse.server.match.time_control import SECOND
@@ -114,8 +115,8 @@ def exchanged(rng: random.Random) -> tuple[list[list[int]], list[str], tuple[int
         one, other = rng.sample(range(4), 2)
         fits = [
             (a, b)
-            for a in cards_of(first.hands[one])
-            for b in cards_of(first.hands[other])
+            for a in cards_by_suit(first.hands[one])
+            for b in cards_by_suit(first.hands[other])
             if a % 4 == b % 4 and not used & {a, b} and QUEEN not in (a, b) and 0 not in (a, b)
         ]
         if fits:

@@ -188,7 +188,7 @@ def turing_material(position: bytes) -> float:
 
 
 def piece_squares(state: Any, seat: int) -> float:
-    """Return Michniewski's estimate of a chess state for a seat, to evaluate positions in a search."""
+    """Return Michniewski's estimate of a chess state for a seat, for searches to evaluate by."""
     if state.to_move < 0:
         returns: tuple[float, ...] = state.returns()
         return returns[seat]

@@ -1,8 +1,8 @@
 """An estimate of chess positions whose weights are fitted to scores of an engine.
 
-It counts pieces by square, pairs of bishops, passed, isolated and doubled pawns, rooks on open files,
-and pawns before the king.  Each weight is two numbers of centipawns: one for the middlegame and one
-for the endgame.  The share of the endgame grows with each piece that has left the board.
+It counts pieces by square, pairs of bishops, passed, isolated and doubled pawns, rooks on open
+files, and pawns before the king.  Each weight is two numbers of centipawns: one for the middlegame
+and one for the endgame.  The share of the endgame grows with each piece that has left the board.
 `python benchmarks/chess_weights.py` makes the file of weights again.
 
 Terms that need moves, such as mobility, are missing: they cost more speed than they were worth.

@@ -44,14 +44,19 @@ from plyhouse.games.hidden.hearts.state import (
     PASSED,
     QUEEN,
     SEATS,
-    SUIT_BITS,
     TWO_OF_CLUBS,
     HeartsState,
-    cards_of,
     first_state,
 )
 from plyhouse.games.hidden.hearts.views import HeartsObservation, hearts_scene, observed
-from plyhouse.games.playing_cards import CARDS, PACK, SUIT_NAMES, card_number
+from plyhouse.games.playing_cards import (
+    CARDS,
+    PACK,
+    SUIT_BITS,
+    SUIT_NAMES,
+    card_number,
+    cards_by_suit,
+)
 from plyhouse.games.scene import Scene
 
 __all__ = ["Hearts", "broken_rule"]
@@ -157,7 +162,9 @@ class Hearts(Game[HeartsState, int, HeartsObservation]):
 
     def describe(self, state: HeartsState) -> str:
         """Return all hands, also hidden ones, the trick, and points."""
-        hands = [" ".join([CARDS[card] for card in cards_of(hand)]) or "-" for hand in state.hands]
+        hands = [
+            " ".join([CARDS[card] for card in cards_by_suit(hand)]) or "-" for hand in state.hands
+        ]
         trick = " ".join([CARDS[card] for card in state.trick()]) or "-"
         return (
             f"deal {state.deal}, hands: {' / '.join(hands)}, passed: {len(state.passed)}, "

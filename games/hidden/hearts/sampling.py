@@ -18,12 +18,9 @@ from plyhouse.games.hidden.hearts.state import (
     direction_of,
 )
 from plyhouse.games.hidden.hearts.views import HeartsObservation
-from plyhouse.games.playing_cards import PACK, card_number
+from plyhouse.games.playing_cards import PACK, card_number, deal_at_random
 
 __all__ = ["sampled_state"]
-
-TRIES = 50
-"""Random deals before one is searched for."""
 
 
 def sampled_state(seen: HeartsObservation, deals: int, rng: random.Random) -> HeartsState:
@@ -49,7 +46,7 @@ def sampled_state(seen: HeartsObservation, deals: int, rng: random.Random) -> He
             hands[taker].update({card_number(card) for card in seen.passed} - gone)
     known = set().union(*hands)
     unknown = [card for card in range(PACK) if card not in gone and card not in known]
-    _deal(unknown, counts, barred, hands, rng)
+    deal_at_random(unknown, counts, barred, hands, rng)
     words = tuple([sum([1 << card for card in hand]) for hand in hands])
     return HeartsState(
         seen.to_move,
@@ -78,59 +75,6 @@ def _learn(
         if first and (suit == HEARTS or card == QUEEN):
             out = [one for one in range(PACK) if one % 4 != HEARTS and one != QUEEN]
     barred.update(out)
-
-
-def _deal(
-    unknown: list[int],
-    counts: list[int],
-    barred: list[set[int]],
-    hands: list[set[int]],
-    rng: random.Random,
-) -> None:
-    """Deal the unknown cards at random to the seats that may hold them.
-
-    Cards that fewer seats may hold come first, so that a deal seldom fails.
-    """
-    fits = {card: [seat for seat in range(SEATS) if card not in barred[seat]] for card in unknown}
-    free = [counts[seat] - len(hands[seat]) for seat in range(SEATS)]
-    rest = sum(free)
-    for _ in range(TRIES):
-        order = list(unknown)
-        rng.shuffle(order)
-        if rest == len(order):
-            order.sort(key=lambda card: len(fits[card]))
-        left = list(free)
-        made: list[tuple[int, int]] = []
-        for card in order[:rest]:
-            open_to = [seat for seat in fits[card] if left[seat] > 0]
-            if not open_to:
-                break
-            seat = rng.choices(open_to, [left[each] for each in open_to])[0]
-            left[seat] -= 1
-            made.append((card, seat))
-        if len(made) == rest:
-            for card, seat in made:
-                hands[seat].add(card)
-            return
-    _search(sorted(unknown, key=lambda card: len(fits[card])), 0, fits, free, hands)
-
-
-def _search(
-    order: list[int], place: int, fits: dict[int, list[int]], free: list[int], hands: list[set[int]]
-) -> bool:
-    """Find any deal of the cards from ``place`` on; return whether there is one."""
-    if place == len(order):
-        return True
-    card = order[place]
-    for seat in fits[card]:
-        if free[seat] > 0:
-            free[seat] -= 1
-            hands[seat].add(card)
-            if _search(order, place + 1, fits, free, hands):
-                return True
-            hands[seat].remove(card)
-            free[seat] += 1
-    return False
 
 
 def _passed(

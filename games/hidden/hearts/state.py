@@ -13,7 +13,7 @@ from mypy_extensions import i64, mypyc_attr
 from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.games.bits import BIT, bit_number, count_bits, pick_bit
 from plyhouse.games.native import NativeState
-from plyhouse.games.playing_cards import PACK, card_number
+from plyhouse.games.playing_cards import PACK, SUIT_BITS, card_number, cards_by_suit
 
 __all__ = [
     "CLUBS",
@@ -22,10 +22,8 @@ __all__ = [
     "PASSED",
     "QUEEN",
     "SEATS",
-    "SUIT_BITS",
     "TWO_OF_CLUBS",
     "HeartsState",
-    "cards_of",
     "direction_of",
     "first_state",
     "trick_winner",
@@ -43,10 +41,6 @@ QUEEN: Final = card_number("Qs")
 """The queen of spades, which counts 13 points; a heart counts one."""
 ALL_POINTS: Final = 26
 
-SUIT_BITS: Final[tuple[int, ...]] = tuple(
-    [sum([1 << (4 * rank + suit) for rank in range(13)]) for suit in range(4)]
-)
-"""The cards of each suit."""
 _PENALTIES: Final[int] = SUIT_BITS[HEARTS] | 1 << QUEEN
 _ALL: Final[int] = (1 << PACK) - 1
 _DIRECTIONS: Final = (1, 3, 2, 0)
@@ -57,18 +51,6 @@ across, and not at all."""
 def direction_of(deal: int) -> int:
     """Return how many seats to the left cards are passed in a deal; 0 if none are."""
     return _DIRECTIONS[deal % 4]
-
-
-def cards_of(cards: i64) -> tuple[int, ...]:
-    """Return the cards of a word by suit and rank: clubs, diamonds, spades, hearts."""
-    found: list[int] = []
-    for suit in (0, 1, 3, 2):
-        left: i64 = cards & SUIT_BITS[suit]
-        while left != 0:
-            number: int = int(bit_number(left & -left))
-            found.append(number)
-            left = left & (left - 1)
-    return tuple(found)
 
 
 def trick_winner(lead: int, trick: tuple[int, ...]) -> int:
@@ -237,7 +219,7 @@ class HeartsState(NativeState):
         """Return the cards to choose from, by suit and rank."""
         if self.to_move < 0:
             return ()
-        return cards_of(self.playable())
+        return cards_by_suit(self.playable())
 
     def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
         """Return the cards left in the pack; each is as likely as another."""

@@ -14,7 +14,6 @@ from plyhouse.games.hidden.hearts.state import (
     PASSED,
     SEATS,
     HeartsState,
-    cards_of,
     direction_of,
     trick_winner,
 )
@@ -25,6 +24,7 @@ from plyhouse.games.playing_cards import (
     SUIT_NAMES,
     SUITS,
     card_number,
+    cards_by_suit,
 )
 from plyhouse.games.scene import Card, Element, Hand, Scene, Text
 
@@ -80,7 +80,7 @@ def observed(state: HeartsState, seat: int | None, legal: tuple[str, ...]) -> He
         deal=state.deal,
         pass_to=None if seat is None or by == 0 else (seat + by) % SEATS,
         dealt=state.dealt,
-        hand=() if seat is None else _names(cards_of(state.hands[seat])),
+        hand=() if seat is None else _names(cards_by_suit(state.hands[seat])),
         chosen=len(state.passed),
         passed=() if seat is None else _names(state.own_passed(seat)),
         received=() if seat is None else _names(state.received(seat)),
