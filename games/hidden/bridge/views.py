@@ -166,13 +166,13 @@ def bridge_scene(seen: BridgeObservation, boards: int, name: Callable[[int], str
         cards: tuple[Card, ...] = ()
         if place < len(last[1]):
             cards = (_card(last[1][place], None, f", played by {called}", seat == taker),)
-        if cards or seat != seen.seat:
+        if cards or (seat != seen.seat and seen.declarer is not None):
             elements.append(Hand(called, cards, seat))
-        if seat == dummy and seat != seen.seat and seen.dummy:
-            elements.append(_hand(f"Dummy, {called}", seen.dummy, seen.legal, seat))
         told = _told(seen, seat)
         if told:
             elements.append(Text(f"{called}: {told}", seat))
+    if seen.dummy and dummy is not None and dummy != seen.seat:
+        elements.append(_hand(f"Dummy, {name(dummy)}", seen.dummy, seen.legal, None))
     if seen.seat is not None:
         elements.append(_hand("Your cards", seen.hand, seen.legal, seen.seat))
     if seen.contract and seen.declarer is not None:
@@ -191,7 +191,7 @@ def bridge_scene(seen: BridgeObservation, boards: int, name: Callable[[int], str
     return Scene(tuple(elements), _status(seen, name), seen.seat_to_move)
 
 
-def _hand(label: str, cards: tuple[str, ...], legal: tuple[str, ...], seat: int) -> Hand:
+def _hand(label: str, cards: tuple[str, ...], legal: tuple[str, ...], seat: int | None) -> Hand:
     return Hand(
         label, tuple([_card(each, each if each in legal else None) for each in cards]), seat
     )
