@@ -95,12 +95,11 @@ def test_opponents_cards_change_nothing_that_a_seat_is_sent(seats: int, seed: in
         assert {len(views) for views in by_card.values()} == {1}
 
 
-def exchanged(rng: random.Random) -> tuple[list[list[int]], list[str], tuple[int, int]]:
-    """Return two deals of hearts, texts of actions for both, and the seats that differ.
+def exchanged(game: Any, rng: random.Random) -> tuple[list[list[int]], list[str], tuple[int, int]]:
+    """Return two deals of cards, texts of actions for both, and the seats that differ.
 
-    The seats have exchanged a card of the same suit, which nobody passes or plays in the texts.
+    The seats have exchanged a card of the same suit, which nobody passes, plays or shows.
     """
-    game: Any = get_game("hearts(deals=1)")
     while True:
         pack = rng.sample(range(52), 52)
         state = game.initial_state()
@@ -109,26 +108,32 @@ def exchanged(rng: random.Random) -> tuple[list[list[int]], list[str], tuple[int
         first, texts, used = state, [], set()
         for _ in range(22):
             action = rng.choice(state.actions())
+            if action >= 52 and rng.random() < 0.6:
+                action = 52
             used.add(action)
             texts.append(game.format(state, action))
             state = state.after(action)
+            if state.to_move < 0:
+                break
         one, other = rng.sample(range(4), 2)
+        shown = game.info.name == "bridge" and state.dummy()
         fits = [
             (a, b)
             for a in cards_by_suit(first.hands[one])
             for b in cards_by_suit(first.hands[other])
             if a % 4 == b % 4 and not used & {a, b} and QUEEN not in (a, b) and 0 not in (a, b)
         ]
-        if fits:
+        if fits and state.to_move >= 0 and shown not in (one, other, -1):
             a, b = rng.choice(fits)
             swapped = [{a: b, b: a}.get(card, card) for card in pack]
             return [pack, swapped], texts, (one, other)
 
 
+@pytest.mark.parametrize("spec", ["hearts(deals=1)", "bridge(boards=1)"])
 @pytest.mark.parametrize("seed", range(6))
-def test_other_hands_change_nothing_that_a_seat_of_hearts_is_sent(seed: int) -> None:
-    game = get_game("hearts(deals=1)")
-    deals, texts, differ = exchanged(random.Random(seed))
+def test_other_hands_change_nothing_that_a_seat_is_sent(spec: str, seed: int) -> None:
+    game = get_game(spec)
+    deals, texts, differ = exchanged(game, random.Random(seed))
     seen = []
     for pack in deals:
         left = sorted(pack)
