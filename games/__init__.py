@@ -28,6 +28,7 @@ Helpers of the built-in games, which your own games do not need:
     native         the base class of compiled states
     boards, bits   boards of squares; sets of cells in a machine word
     dice           faces of dice as text
+    playing_cards  names and sets of cards, random deals
     endgames       what a game knows about its last plies, for searches
 
 The games themselves are in three rooms; the framework does not import them (`registry` knows

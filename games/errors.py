@@ -53,15 +53,15 @@ SHOWN = 24
 """So many names are listed in a message before it says how many more there are."""
 
 
-def listed(names: Sequence[str]) -> str:
-    """Join names for a sentence, cut short when there are very many.
+def listed(names: Sequence[str], most: int = SHOWN) -> str:
+    """Join names for a sentence, cut short when there are more than ``most``.
 
     >>> listed([str(number) for number in range(30)])[-14:]
     ' 23 and 6 more'
     """
-    text = ", ".join(names[:SHOWN])
-    if len(names) > SHOWN:
-        text += f" and {len(names) - SHOWN} more"
+    text = ", ".join(names[:most])
+    if len(names) > most:
+        text += f" and {len(names) - most} more"
     return text
 
 
@@ -182,7 +182,7 @@ class UnknownGame(GameError):
         if self.near:
             hint = f"did you mean {' or '.join(self.near)}?"
         elif known:
-            hint = f"known games: {listed(known)}."
+            hint = f"known games: {listed(known, 3 * SHOWN)}."
         else:
             hint = "no games are known."
         super().__init__(f"There is no game named {shortened(name)}; {hint}")

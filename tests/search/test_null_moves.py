@@ -18,7 +18,9 @@ def searched(fen: str, depth: int, **options: Any) -> Any:
 
 
 def test_null_moves_search_fewer_positions() -> None:
-    assert searched(MIDDLE, 4, null_moves=True).nodes < 0.8 * searched(MIDDLE, 4).nodes
+    # Black is a queen down, and white stands well in most positions even after a pass.
+    fen = MIDDLE.replace("r1bq1rk1/pp", "r1b2rk1/pp").replace(" w ", " b ")
+    assert searched(fen, 4, null_moves=True).nodes < 0.7 * searched(fen, 4).nodes
 
 
 @pytest.mark.parametrize(

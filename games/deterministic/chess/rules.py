@@ -230,8 +230,8 @@ class ChessState(BoardState):
     def passed(self) -> ChessState | None:
         """Return the state as if the mover had passed, for a search that prunes by it.
 
-        None in check, where a pass is illegal, without a piece beside king and pawns, where having
-        to move is often bad (zugzwang), and where a pass would end the game.
+        None in check, where a pass is illegal, and where a pass would end the game.  None also for
+        a side with king and pawns alone: having to move is often bad for it (zugzwang).
         """
         position = self.position
         if self.to_move < 0 or in_check(position) or not _has_piece(position):

@@ -47,7 +47,7 @@ _ALL: Final[int] = (1 << PACK) - 1
 
 @final
 class Contract:
-    """What an auction has led to so far."""
+    """The contract to which an auction has led so far."""
 
     def __init__(self, bid: int, declarer: int, doubled: int, side: int) -> None:
         self.bid: int = bid
@@ -411,7 +411,7 @@ class BridgeState(NativeState):
     def playout(self, rng: random.Random) -> tuple[float, ...]:
         """Returns after all pass and play cards by simple rules, to the end.
 
-        A seat plays low if its partner holds the trick or it cannot win it; otherwise it wins as
+        A seat plays low if its partner holds the trick or it cannot win it.  Otherwise it wins as
         cheaply as it can, with a trump if it is out of the suit.  Leaders play any card.  Each card
         is with one chance in eight any legal one.  Later boards are passed out.
         """

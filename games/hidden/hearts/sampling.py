@@ -1,7 +1,7 @@
 """Deals of hearts that fit what a seat knows.
 
 A seat that did not follow suit has no card of the suit.  A seat that led a heart before hearts were
-broken had hearts only, and one that threw a heart or the queen of spades into the first trick had
+broken had hearts only.  One that threw a heart or the queen of spades into the first trick had
 nothing else.  Passed cards are where they were passed to until they are played.
 """
 
