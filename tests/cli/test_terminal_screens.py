@@ -167,6 +167,15 @@ async def test_a_key_of_the_games_own_plays() -> None:
         await until(at.pilot, lambda: any(each.text == "roll" for each in at.screen.course.told))
 
 
+async def test_unusual_actions_are_listed_after_the_others() -> None:
+    async with sitting("texas_holdem", script()) as at:
+        options = at.screen.query_one(ActionList).options.options
+        shown = [str(option.prompt).partition("  ")[0] for option in options]
+        assert shown[:3] == ["Fold", "Call 1", "Raise to 4, half the pot"]
+        assert shown[3:5] == ["Raise to 6, the pot", "Raise to 200, all in"]
+        assert shown[5] == "Raise to 5"
+
+
 GAMES = ("backgammon", "battleship", "checkers", "go(size=19)", "liars_dice", "pacman")
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from .browser import Page
 from .conftest import House
+from .pictures import boards_page, positions
 from .test_play import MINE, challenged, spot
 
 pytestmark = pytest.mark.browser
@@ -31,6 +34,35 @@ async def chips(page: Page, name: str) -> Any:
     return await page.evaluate(
         f"document.querySelector('[data-element=\"counter {name}\"] strong').textContent"
     )
+
+
+async def test_unusual_bets_are_in_a_list_that_people_open(house: House, page: Page) -> None:
+    await page.show_as(360, 640)
+    await challenged(house, page, "texas_holdem")
+    shown = "[...document.querySelectorAll('.choices [data-action]')].map((b) => b.dataset.action)"
+    usual = ["fold", "call", "raise 4", "raise 6", "raise 200"]
+    assert await page.evaluate(shown) == usual
+    await page.click(".moves summary")
+    await page.until("document.querySelector('[data-action=\"raise 5\"]')")
+    assert await page.evaluate(f"{shown}.length") == 199
+    assert page.errors == []
+
+
+async def test_long_hand_of_cards_takes_two_lines_on_a_phone(page: Page, tmp_path: Path) -> None:
+    file = tmp_path / "boards.html"
+    file.write_text(boards_page(), encoding="utf-8")
+    await page.go(file.as_uri())
+    await page.until("window.ready")
+    [drawn, *_] = positions("hearts", (12,))
+    cards = """[...document.querySelectorAll(".mine [data-spot], .mine [data-place]")]
+        .map((card) => card.getBoundingClientRect())"""
+    for width, lines in ((390, 2), (1280, 1)):
+        await page.show_as(width, 844)
+        await page.evaluate(f"show([{json.dumps(drawn)}], 1)")
+        places = f"{cards}.map(({{ top }}) => Math.round(top))"
+        assert len(set(await page.evaluate(places))) == lines
+        assert await page.evaluate(f"Math.min(...{cards}.map(({{ width }}) => width))") >= 38
+    assert page.errors == []
 
 
 @pytest.mark.parametrize("size", [(360, 640), (1366, 768)])

@@ -206,12 +206,18 @@ class MatchScreen(ReplayControl):
             actions.offer([move.action for move in asked], {m.action: m.label for m in asked})
         else:
             labels = dict(self.course.labels)
+            unusual: set[str] = set()
             for button in board.scene.get("elements", ()):
-                if button.get("kind") == "button" and button.get("key") and not button.get("via"):
-                    action = button["action"]
+                if button.get("kind") != "button" or button.get("via"):
+                    continue
+                action = button["action"]
+                if button.get("aside"):
+                    unusual.add(action)
+                if button.get("key"):
                     key = SIGNS.get(button["key"], button["key"])
                     labels[action] = f"{labels.get(action) or action}  [{key}]"
-            actions.offer(self.course.legal or tuple(self.course.labels), labels)
+            legal = self.course.legal or tuple(self.course.labels)
+            actions.offer(sorted(legal, key=lambda action: action in unusual), labels)
         if self._turn_shown != self.course.turn:
             self._turn_shown = self.course.turn
             if self.focused is not actions.field:  # keep what was begun to type
