@@ -65,7 +65,9 @@ function face(card, x) {
   if (suit) {
     /** @type {(size: number, left: number, top: number) => SVGElement} */
     const sign = (size, left, top) => svg("path", { class: `suit ${card.suit}`, d: suit, transform: `translate(${x + left} ${top}) scale(${size / 100})` });
-    return [svg("text", { class: `rank ${card.suit}`, x: x + 15, y: 22 }, card.rank || card.text), sign(15, 7.5, 34), sign(36, 19, 44)];
+    const rank = card.rank || card.text;
+    const narrow = rank.length > 1 ? { textLength: 23, lengthAdjust: "spacingAndGlyphs" } : {};
+    return [svg("text", { class: `rank ${card.suit}`, x: x + 15, y: 22, ...narrow }, rank), sign(15, 7.5, 34), sign(36, 19, 44)];
   }
   const { length } = card.text;
   return [svg("text", { class: "piece", x: x + 30, y: 46, "font-size": length > 1 ? Math.min(34, 92 / length) : 44, ...(length > 4 ? { textLength: 52, lengthAdjust: "spacingAndGlyphs" } : {}) }, card.text)];
