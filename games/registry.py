@@ -49,6 +49,7 @@ BUILT_IN: Final[dict[str, str]] = {
     "backgammon": "plyhouse.games.stochastic.backgammon.rules:Backgammon",
     "battleship": "plyhouse.games.hidden.battleship.rules:Battleship",
     "breakthrough": "plyhouse.games.deterministic.breakthrough:Breakthrough",
+    "bridge": "plyhouse.games.hidden.bridge.rules:Bridge",
     "checkers": "plyhouse.games.deterministic.checkers.rules:Checkers",
     "chess": "plyhouse.games.deterministic.chess.rules:Chess",
     "coin_guess": "plyhouse.games.hidden.coin_guess:CoinGuess",

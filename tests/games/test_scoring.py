@@ -22,7 +22,7 @@ def outcomes(state: State) -> list[tuple[float, ...]]:
 
 def test_chips_and_cents_score_by_their_size_and_all_else_by_wins() -> None:
     by_returns = {name for name in game_names() if get_game(name).info.scoring is Scoring.RETURNS}
-    assert by_returns == {"coin_guess", "kuhn_poker", "leduc_poker", "texas_holdem"}
+    assert by_returns == {"bridge", "coin_guess", "kuhn_poker", "leduc_poker", "texas_holdem"}
 
 
 @pytest.mark.parametrize(

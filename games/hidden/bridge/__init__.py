@@ -1,0 +1,12 @@
+"""Contract bridge: `rules` is the game, `state` its position, and the other modules are its parts.
+
+cards         names of cards and calls, and their numbers
+scoring       points of duplicate bridge, dealers and vulnerability of boards
+state         a position: the deal, the auction, the tricks
+sampling      random deals that agree with what a seat knows
+bidding       calls by a simple natural system
+card_play     cards by rules of thumb, and playouts
+double_dummy  tricks with all hands open, exactly
+views         observations as text, scenes
+rules         the game: parameters, notation, observations
+"""
