@@ -21,6 +21,7 @@ __all__ = [
     "CARD_NAMES",
     "DOUBLE",
     "FIRST_BID",
+    "LAST_CALL",
     "NO_TRUMP",
     "PACK",
     "PASS",
@@ -55,6 +56,8 @@ DOUBLE: Final = 53
 REDOUBLE: Final = 54
 FIRST_BID: Final = 55
 """The call 1C; bids go up from here, by strain within a level."""
+LAST_CALL: Final = FIRST_BID + 34
+"""The call 7NT."""
 
 CARD_NAMES: Final[tuple[str, ...]] = tuple([suit + rank for suit in SUITS for rank in RANKS])
 CALL_NAMES: Final[tuple[str, ...]] = (

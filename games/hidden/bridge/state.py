@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any, Final, final
 from mypy_extensions import i64, mypyc_attr
 
 from plyhouse.games.base import CHANCE, TERMINAL
+from plyhouse.games.hidden.bridge.bidding import best_call
 from plyhouse.games.hidden.bridge.card_play import finished_tricks, trick_winner
 from plyhouse.games.hidden.bridge.cards import (
     BITS,
     DOUBLE,
     FIRST_BID,
+    LAST_CALL,
     PACK,
     PASS,
     REDOUBLE,
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
 __all__ = ["NO_HANDS", "BridgeState", "start_of_board"]
 
 NO_HANDS: Final[tuple[int, ...]] = (0, 0, 0, 0)
-_LAST_CALL: Final = FIRST_BID + 34
 _SHORTEST_AUCTION: Final = 4
 
 
@@ -171,7 +172,7 @@ class BridgeState(NativeState):
             if self.can_redouble():
                 found.append(REDOUBLE)
             call: int = FIRST_BID + self.bid + 1
-            while call <= _LAST_CALL:
+            while call <= LAST_CALL:
                 found.append(call)
                 call += 1
             return tuple(found)
@@ -338,23 +339,30 @@ class BridgeState(NativeState):
     def playout(self, rng: random.Random) -> tuple[float, ...]:
         """Return the returns if this board ends by rules of thumb, and no other is played.
 
-        The auction ends as it is: all pass.  Later boards do not depend on this one, and nobody has
-        an advantage in them on average.
+        Calls follow `bidding` and cards `card_play`.  Later boards do not depend on this one, and
+        nobody has an advantage in them on average.
         """
         if self.to_move == TERMINAL:
             return self.returns()
-        if self.count < PACK or self.bid < 0:
+        if self.count < PACK:
             return self.shared(self.points)
-        declarer: int = self.declarer
-        leader: int = self.leader
-        if declarer < 0:
-            declarer = self.first_to_name(self.bid % 5, self.bidder)
-            leader = (declarer + 1) % 4
-        held: tuple[int, ...] = tuple([self.held(seat) for seat in range(4)])
-        tricks: int = self.tricks + finished_tricks(
-            held, self.trick(), leader, declarer, self.bid % 5, int(rng.random() * 0x4000_0000)
+        state: BridgeState = self
+        while state.declarer < 0:
+            seat: int = state.to_move
+            state = state.called(best_call(state.hands[seat], state.calls))
+            if state.to_move < 0:
+                return self.shared(self.points)
+        declarer: int = state.declarer
+        held: tuple[int, ...] = tuple([state.held(seat) for seat in range(4)])
+        tricks: int = state.tricks + finished_tricks(
+            held,
+            state.trick(),
+            state.leader,
+            declarer,
+            state.bid % 5,
+            int(rng.random() * 0x4000_0000),
         )
-        points: int = contract_points(self.bid, self.risk, self.is_vulnerable(declarer), tricks)
+        points: int = contract_points(state.bid, state.risk, state.is_vulnerable(declarer), tricks)
         if declarer % 2 == 1:
             points = -points
         return self.shared(self.points + points)
