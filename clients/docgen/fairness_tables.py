@@ -32,6 +32,7 @@ PAGES: Final = {"chance.md": "outcomes", "record.md": "record", "endings.md": "e
 
 SPECS: Final = (
     "backgammon",
+    "bridge(boards=1)",
     "coin_guess(variant=bag)",
     "einstein",
     "kuhn_poker",

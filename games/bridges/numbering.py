@@ -130,6 +130,7 @@ def _bids(game: Game) -> int:
 _BOUNDS: Final[dict[str, Callable[[Any], int]]] = {
     "battleship": _placements,
     "breakthrough": lambda game: 3 * _squares(game),
+    "bridge": lambda _: 90,
     "chess": lambda _: 7 * 64 * 64,
     "coin_guess": lambda _: 2,
     "coins": lambda game: game.int_parameter("max_take") + 1,

@@ -11,8 +11,11 @@ import pyspiel
 from plyhouse.games import CHANCE
 from plyhouse.games.hidden.bridge.cards import BITS, PACK, PASS
 from plyhouse.games.hidden.bridge.rules import Bridge
+from plyhouse.games.hidden.bridge.scoring import contract_points
 
-__all__ = ["Tally", "compare_board", "their_action", "their_board"]
+__all__ = ["Tally", "compare_board", "compare_scores", "double_dummy_points"]
+
+OUTCOMES = tuple([(level, risk) for level in range(1, 8) for risk in (1, 2, 4)])
 
 
 @dataclasses.dataclass
@@ -82,3 +85,43 @@ def compare_board(number: int, rng: random.Random, tally: Tally) -> None:
     tally.boards += 1
     tally.contracts += ours.bid >= 0
     tally.passed_out += ours.bid < 0
+
+
+def double_dummy_points(hands: tuple[int, ...], number: int) -> dict[tuple[int, int], list[int]]:
+    """Return OpenSpiel's points of North and South in every contract, with best play of all.
+
+    By strain and declarer, points in the order of `OUTCOMES`.  OpenSpiel finds the tricks by DDS.
+    """
+    state = dealt_there(hands, number, double_dummy=True)
+    game = state.get_game()
+    points = state.score_for_contracts(0, list(range(game.num_possible_contracts())))
+    found: dict[tuple[int, int], list[int]] = {}
+    for index in range(1, game.num_possible_contracts()):
+        bid, declarer = game.contract_string(index).split()
+        strain = ("C", "D", "H", "S", "N").index(bid.rstrip("X")[1])
+        found.setdefault((strain, "NESW".index(declarer)), []).append(round(points[index]))
+    return found
+
+
+def compare_scores(hands: tuple[int, ...], number: int) -> dict[tuple[int, int], int]:
+    """Find the number of tricks that explains OpenSpiel's points in all contracts of a strain.
+
+    Returns tricks by strain and declarer; raises AssertionError if not exactly one number does.
+    """
+    start = Bridge(boards=1, first=number).initial_state()
+    tricks: dict[tuple[int, int], int] = {}
+    for (strain, declarer), points in double_dummy_points(hands, number).items():
+        sign = -1 if declarer % 2 else 1
+        vulnerable = start.is_vulnerable(declarer)
+        fits = [
+            count
+            for count in range(14)
+            if points
+            == [
+                sign * contract_points(5 * (level - 1) + strain, risk, vulnerable, count)
+                for level, risk in OUTCOMES
+            ]
+        ]
+        assert len(fits) == 1, (number, strain, declarer, points)
+        tricks[strain, declarer] = fits[0]
+    return tricks

@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
+from plyhouse.games import CHANCE
 from plyhouse.games.errors import IllegalAction
+from plyhouse.games.hidden.bridge.cards import BITS
+from plyhouse.games.hidden.bridge.rules import Bridge
 from plyhouse.games.hidden.coin_guess import CoinGuess
 from plyhouse.games.hidden.kuhn_poker import KuhnPoker
 from plyhouse.games.hidden.texas_holdem.rules import TexasHoldem
@@ -117,6 +120,65 @@ def test_the_coin_from_the_bag_is_hidden_until_the_guess() -> None:
         table.ask("sync", 0)
         views.add((str(table.inbox), str(table.broadcasts)))
     assert len(views) == 1
+
+
+def bridge_matches(seed: int) -> tuple[list[list[str]], list[str], Any]:
+    """Deals that differ only in cards that nobody has shown, and calls and plays that fit all."""
+    game = Bridge(boards=1)
+    rng = random.Random(seed)
+    state = game.initial_state()
+    while state.to_move == CHANCE:
+        state = state.after(rng.choice(state.chance_outcomes())[0])
+    texts = []
+    while state.declarer < 0:
+        calls = state.actions()
+        call = calls[0] if state.bid >= 0 else rng.choice(calls[1:8])
+        texts.append(game.format(state, call))
+        state = state.after(call)
+    for _ in range(rng.randrange(1, 30)):
+        card = rng.choice(state.actions())
+        texts.append(game.format(state, card))
+        state = state.after(card)
+    viewer = rng.choice([state.declarer, (state.declarer + 1) % 4, (state.declarer + 3) % 4])
+    watching = state if state.to_move == viewer else None
+    while watching is None:
+        card = rng.choice(state.actions())
+        texts.append(game.format(state, card))
+        state = state.after(card)
+        if state.to_move < 0:
+            return bridge_matches(seed + 1000)
+        watching = state if state.to_move == viewer else None
+    seen = game.observe(state, viewer)
+    deals = [state.hands] + [game.sample_state(seen, rng).hands for _ in range(4)]
+    outcomes = []
+    for hands in deals:
+        dealt = game.initial_state()
+        choices = []
+        left = [[card for card in range(52) if hand & BITS[card]] for hand in hands]
+        while dealt.to_move == CHANCE:
+            card = left[(dealt.count + 1) % 4].pop()
+            possible = [outcome for outcome, _ in dealt.chance_outcomes()]
+            choices.append(str(possible.index(card)))
+            dealt = dealt.after(card)
+        outcomes.append(choices)
+    return outcomes, texts, viewer
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_hidden_cards_of_bridge_change_nothing_that_others_are_sent(seed: int) -> None:
+    outcomes, texts, viewer = bridge_matches(seed)
+    assert len({tuple(choices) for choices in outcomes}) > 1
+    views = set()
+    frames = 0
+    for choices in outcomes:
+        table = Table(Bridge(boards=1), "total:600+0", ready=False, illegal_rule="retry")
+        deal(table, choices)
+        script(table, texts)
+        assert table.match.status == "running"
+        frames += len(table.inbox[viewer]) + len(table.broadcasts)
+        views.add((str(table.inbox[viewer]), str(table.broadcasts)))
+    assert len(views) == 1
+    assert frames > 5 * len(texts)
 
 
 def test_refusals_in_hidden_games_do_not_quote_the_position() -> None:

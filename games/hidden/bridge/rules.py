@@ -34,6 +34,7 @@ from mypy_extensions import mypyc_attr
 
 from plyhouse.games.base import (
     CHANCE,
+    TERMINAL,
     ChanceKind,
     Game,
     GameInfo,
@@ -117,7 +118,6 @@ class Bridge(Game[BridgeState, int, BridgeObservation]):
     observation_type: ClassVar[type[Observation]] = BridgeObservation
     action_pattern: ClassVar[str] = "pass|x|xx|[1-7](c|d|h|s|nt)|[cdhs][2-9tjqka]"
     action_notation: str = "a call such as Pass, 1NT, 2H, X or XX, or a card such as SQ, HT or C2"
-    action_count: ClassVar[int] = FIRST_BID + 35
 
     def check_parameters(self) -> None:
         """Accept all parameters within their ranges."""
@@ -199,7 +199,10 @@ class Bridge(Game[BridgeState, int, BridgeObservation]):
     def start_of(self, seen: BridgeObservation) -> BridgeState:
         """Return the start of the observed board, with the results before it."""
         first = self.int_parameter("first")
-        return start_of_board(first, self.int_parameter("boards"), seen.board - first, 0, ())
+        # At the end the result of the observed board is counted already.
+        over = seen.to_move == TERMINAL
+        points = seen.points - seen.last_points if over else seen.points
+        return start_of_board(first, self.int_parameter("boards"), seen.board - first, points, ())
 
     def scene(self, observation: BridgeObservation) -> Scene:
         """Return the table with hands, the auction or the trick, tricks and points."""
@@ -268,9 +271,7 @@ def broken_rule(state: BridgeState, text: str) -> str:
 def _rebuilt(seen: BridgeObservation, start: BridgeState) -> tuple[BridgeState, Unseen]:
     """Return the position of an observation without hands, and the cards not seen."""
     state = start
-    over = seen.to_move < 0 and seen.dealt == PACK
     state.last = _last(seen)
-    state.points = seen.points
     state.count = seen.dealt
     if seen.dealt == PACK:
         state.to_move = state.dealer()
@@ -278,9 +279,6 @@ def _rebuilt(seen: BridgeObservation, start: BridgeState) -> tuple[BridgeState, 
     if seen.seat is not None:
         known[seen.seat] = hand_bits(seen.cards)
     voids = [0, 0, 0, 0]
-    if over:
-        # The result of this board is counted already.
-        state.points -= seen.last_points
     for text in seen.calls:
         state = state.after(call_number(text))
     for name in seen.plays:
