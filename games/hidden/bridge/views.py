@@ -16,7 +16,6 @@ from plyhouse.games.hidden.bridge.cards import (
     PASS,
     RANK_NAMES,
     RANKS,
-    STRAINS,
     SUIT_NAMES,
     SUITS,
     bid_name,
@@ -185,8 +184,11 @@ def _best(cards: tuple[str, ...], strain: str) -> int:
     return best
 
 
-def _hands(seen: BridgeObservation, seat: int, called: str) -> Hand:
-    """Return the cards of a seat: open for its owner and for dummy, otherwise a pile."""
+def _hands(seen: BridgeObservation, seat: int, called: str) -> list[Element]:
+    """Return the cards of a seat: open for its owner and for dummy, otherwise a pile.
+
+    Open cards are two hands, majors and minors, so that thirteen fit on a narrow screen.
+    """
     dummy = (seen.declarer + 2) % 4 if seen.declarer is not None else None
     label = f"Cards of {called}"
     if seat == dummy:
@@ -198,16 +200,23 @@ def _hands(seen: BridgeObservation, seat: int, called: str) -> Hand:
         faces = seen.dummy
     if faces:
         legal = seen.legal if seat == seen.turn else ()
-        cards = [_card(face, face if face in legal else None) for face in faces]
-        return Hand(label, tuple(cards), seat)
+        found: list[Element] = []
+        for suits in ("SH", "DC"):
+            cards = [
+                _card(face, face if face in legal else None) for face in faces if face[0] in suits
+            ]
+            if cards:
+                signs = " ".join([_SIGNS[suit] for suit in suits])
+                found.append(Hand(f"{label} {signs}", tuple(cards), seat))
+        return found
     place = (seat - seen.dealer - 1) % 4
     count = (seen.dealt - place + 3) // 4
     if seen.declarer is not None:
         count -= (len(seen.plays) - len(seen.trick)) // 4
         count -= 1 if seat in [each for each, _ in seen.trick] else 0
     if seat == seen.seat or count <= 0:
-        return Hand(label, (), seat)
-    return Hand(label, (Card(None, None, "a card face down"),) * count, seat, "pile")
+        return [Hand(label, (), seat)]
+    return [Hand(label, (Card(None, None, "a card face down"),) * count, seat, "pile")]
 
 
 def _said(seen: BridgeObservation, seat: int, trick: tuple[tuple[int, str], ...]) -> str:
@@ -229,7 +238,7 @@ def bridge_scene(seen: BridgeObservation, boards: int, name: Callable[[int], str
     trick = seen.trick or _winners(seen)
     for seat in range(4):
         called = name(seat)
-        elements.append(_hands(seen, seat, called))
+        elements += _hands(seen, seat, called)
         told = [_said(seen, seat, trick)]
         if seat == seen.dealer and seen.declarer is None:
             told.insert(0, "dealer")
@@ -297,6 +306,7 @@ def _auction(seen: BridgeObservation, name: Callable[[int], str]) -> list[Elemen
         return found
     bids: list[tuple[Cell, ...]] = []
     for level in range(7):
+        # Levels that are out of reach are left out.
         row: list[Cell] = []
         for strain in range(5):
             call = bid_name(5 * level + strain)
@@ -305,7 +315,7 @@ def _auction(seen: BridgeObservation, name: Callable[[int], str]) -> list[Elemen
         if any(cell.action for cell in row):
             bids.append(tuple(row))
     if bids:
-        found.append(Grid(tuple(bids), (), STRAINS, "Bids", "table"))
+        found.append(Grid(tuple(bids), (), (), "Bids", "table"))
     words = {"Pass": "Pass", "X": "Double", "XX": "Redouble"}
     for call, word in words.items():
         if call in seen.legal:
