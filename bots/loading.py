@@ -49,6 +49,7 @@ REFERENCE_BOTS: Final[dict[str, str]] = {
     "best": "plyhouse.bots.reference.best_bot:BestBot",
     "book": "plyhouse.bots.reference.book_bot:BookBot",
     "coin_guess_optimal": "plyhouse.bots.reference.coin_guess_bot:CoinGuessOptimal",
+    "double_dummy": "plyhouse.bots.reference.bridge_bot:DoubleDummyBot",
     "easy": "plyhouse.bots.reference.level_bots:EasyBot",
     "equity": "plyhouse.bots.reference.equity_bot:EquityBot",
     "expectimax": "plyhouse.bots.reference.expectimax_bot:ExpectimaxBot",

@@ -1,56 +1,58 @@
-"""Bridge beside OpenSpiel's: the same legal calls and cards, and the same points."""
+"""Bridge against OpenSpiel's bridge: legal actions, points, and tricks with all hands open."""
 
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import pytest
 from tests.bridges.libraries import library
-
-from plyhouse.games import CHANCE, TERMINAL, get_game
-from plyhouse.games.hidden.bridge.scoring import is_vulnerable
-from plyhouse.games.hidden.bridge.state import PASS
-from plyhouse.games.native import COMPILED
-from plyhouse.games.playing_cards import cards_by_suit
 
 if not TYPE_CHECKING:
     library("pyspiel", "openspiel")
 
-import pyspiel
+from tests.harness.openspiel_bridge import Tally, compare_board, compare_scores
 
-MATCHES = 30 if COMPILED else 3
-BOARDS = 16
+from plyhouse.games.hidden.bridge.cards import PACK
+from plyhouse.games.hidden.bridge.double_dummy import DoubleDummy
+from plyhouse.games.native import COMPILED
 
 
-def test_bridge_has_the_calls_cards_and_points_of_openspiel() -> None:
-    game: Any = get_game(f"bridge(boards={BOARDS})")
-    rng = random.Random(1)
-    played = 0
-    for _ in range(MATCHES):
-        state = game.initial_state()
-        while state.to_move != TERMINAL:
-            while state.to_move == CHANCE:
-                state = state.after(rng.choice(state.chance_outcomes())[0])
-            board, before, dealer = state.board, state.points, state.dealer()
-            terms = {
-                "use_double_dummy_result": False,
-                "dealer_vul": is_vulnerable(board, dealer % 2),
-                "non_dealer_vul": is_vulnerable(board, 1 - dealer % 2),
-            }
-            # Their dealer is always their first player.
-            other = pyspiel.load_game("bridge", terms).new_initial_state()
-            hands = [list(cards_by_suit(hand)) for hand in state.hands]
-            for number in range(52):
-                other.apply_action(hands[(number + dealer) % 4].pop())
-            while state.to_move != TERMINAL and state.board == board:
-                assert (other.current_player() + dealer) % 4 == state.to_move
-                assert other.legal_actions() == sorted(state.actions())
-                action = rng.choice(state.actions())
-                if action >= PASS and rng.random() < 0.55:
-                    action = PASS
-                state = state.after(action)
-                other.apply_action(action)
-            sign = 1 if dealer % 2 == 0 else -1
-            assert other.returns()[0] == sign * (state.points - before)
-            played += 1
-    assert played == MATCHES * BOARDS
+def dealt(rng: random.Random, mixed: int = PACK) -> tuple[int, ...]:
+    """Four hands; few ``mixed`` cards leave each seat with almost one suit."""
+    cards = list(range(PACK))
+    places = rng.sample(range(PACK), mixed)
+    moved = rng.sample(places, mixed)
+    for place, card in zip(places, moved, strict=True):
+        cards[place] = card
+    return tuple([sum(1 << card for card in cards[at : at + 13]) for at in range(0, PACK, 13)])
+
+
+def test_random_boards_have_the_actions_and_points_of_openspiel() -> None:
+    tally = Tally()
+    rng = random.Random(12)
+    for number in range(320):
+        compare_board(number % 16 + 1, rng, tally)
+    assert tally.positions > 10_000
+    assert tally.contracts > 150
+    assert tally.passed_out > 10
+
+
+@pytest.mark.slow
+def test_points_of_all_contracts_are_those_of_openspiel() -> None:
+    rng = random.Random(5)
+    seen = set()
+    for number in range(1, 17):
+        seen |= set(compare_scores(dealt(rng, 10 + 2 * number), number).values())
+    assert seen == set(range(14))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not COMPILED, reason="interpreted, a whole deal takes minutes")
+def test_whole_deals_have_the_double_dummy_tricks_of_openspiel() -> None:
+    rng = random.Random(9)
+    for mixed in (16, 18, 20):
+        hands = dealt(rng, mixed)
+        for (strain, declarer), tricks in compare_scores(hands, 1).items():
+            ours = DoubleDummy(hands, strain).tricks((declarer + 1) % 4)
+            assert tricks == (13 - ours if declarer % 2 else ours)

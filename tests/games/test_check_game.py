@@ -599,8 +599,6 @@ SPECS = [
     "kuhn_poker(seats=3)",
     "kuhn_poker(seats=4)",
     "leduc_poker",
-    "bridge",
-    "bridge(boards=1)",
     "hearts",
     "hearts(deals=1)",
     "liars_dice",
@@ -609,6 +607,8 @@ SPECS = [
     "texas_holdem",
     "texas_holdem(betting=fixed,hands=2,seats=4,stack=30)",
     'texas_holdem(ante=1,hands=3,seats=6,stacks="3,200,7,30,90,12")',
+    "bridge",
+    "bridge(boards=1,first=4)",
     "matrix",
     'matrix(columns="a,b",payoffs="3,3 0,5; 5,0 1,1",rounds=3,rows="c,d")',
     'matrix(columns="2,1,fold",payoffs="1 2 3; 3 2 1",rounds=2,rows="10,0")',
@@ -643,7 +643,7 @@ SPECS = [
     "pacman(layout=trapped,steps=40)",
 ]
 
-HEAVY = ("chess", "go", "texas_holdem")
+HEAVY = ("bridge", "chess", "go", "texas_holdem")
 """So many actions in a state that it takes long to check."""
 
 

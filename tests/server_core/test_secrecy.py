@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from plyhouse.games import get_game
+from plyhouse.games import CHANCE, get_game
 from plyhouse.games.errors import IllegalAction
+from plyhouse.games.hidden.bridge.cards import BITS
+from plyhouse.games.hidden.bridge.rules import Bridge
 from plyhouse.games.hidden.coin_guess import CoinGuess
 from plyhouse.games.hidden.hearts.state import QUEEN
 from plyhouse.games.hidden.kuhn_poker import KuhnPoker
@@ -95,11 +97,12 @@ def test_opponents_cards_change_nothing_that_a_seat_is_sent(seats: int, seed: in
         assert {len(views) for views in by_card.values()} == {1}
 
 
-def exchanged(game: Any, rng: random.Random) -> tuple[list[list[int]], list[str], tuple[int, int]]:
-    """Return two deals of cards, texts of actions for both, and the seats that differ.
+def exchanged(rng: random.Random) -> tuple[list[list[int]], list[str], tuple[int, int]]:
+    """Return two deals of hearts, texts of actions for both, and the seats that differ.
 
-    The seats have exchanged a card of the same suit, which nobody passes, plays or shows.
+    The seats have exchanged a card of the same suit, which nobody passes or plays in the texts.
     """
+    game: Any = get_game("hearts(deals=1)")
     while True:
         pack = rng.sample(range(52), 52)
         state = game.initial_state()
@@ -108,32 +111,26 @@ def exchanged(game: Any, rng: random.Random) -> tuple[list[list[int]], list[str]
         first, texts, used = state, [], set()
         for _ in range(22):
             action = rng.choice(state.actions())
-            if action >= 52 and rng.random() < 0.6:
-                action = 52
             used.add(action)
             texts.append(game.format(state, action))
             state = state.after(action)
-            if state.to_move < 0:
-                break
         one, other = rng.sample(range(4), 2)
-        shown = game.info.name == "bridge" and state.dummy()
         fits = [
             (a, b)
             for a in cards_by_suit(first.hands[one])
             for b in cards_by_suit(first.hands[other])
             if a % 4 == b % 4 and not used & {a, b} and QUEEN not in (a, b) and 0 not in (a, b)
         ]
-        if fits and state.to_move >= 0 and shown not in (one, other, -1):
+        if fits:
             a, b = rng.choice(fits)
             swapped = [{a: b, b: a}.get(card, card) for card in pack]
             return [pack, swapped], texts, (one, other)
 
 
-@pytest.mark.parametrize("spec", ["hearts(deals=1)", "bridge(boards=1)"])
 @pytest.mark.parametrize("seed", range(6))
-def test_other_hands_change_nothing_that_a_seat_is_sent(spec: str, seed: int) -> None:
-    game = get_game(spec)
-    deals, texts, differ = exchanged(game, random.Random(seed))
+def test_other_hands_change_nothing_that_a_seat_of_hearts_is_sent(seed: int) -> None:
+    game = get_game("hearts(deals=1)")
+    deals, texts, differ = exchanged(random.Random(seed))
     seen = []
     for pack in deals:
         left = sorted(pack)
@@ -175,6 +172,65 @@ def test_the_coin_from_the_bag_is_hidden_until_the_guess() -> None:
         table.ask("sync", 0)
         views.add((str(table.inbox), str(table.broadcasts)))
     assert len(views) == 1
+
+
+def bridge_matches(seed: int) -> tuple[list[list[str]], list[str], Any]:
+    """Deals that differ only in cards that nobody has shown, and calls and plays that fit all."""
+    game = Bridge(boards=1)
+    rng = random.Random(seed)
+    state = game.initial_state()
+    while state.to_move == CHANCE:
+        state = state.after(rng.choice(state.chance_outcomes())[0])
+    texts = []
+    while state.declarer < 0:
+        calls = state.actions()
+        call = calls[0] if state.bid >= 0 else rng.choice(calls[1:8])
+        texts.append(game.format(state, call))
+        state = state.after(call)
+    for _ in range(rng.randrange(1, 30)):
+        card = rng.choice(state.actions())
+        texts.append(game.format(state, card))
+        state = state.after(card)
+    viewer = rng.choice([state.declarer, (state.declarer + 1) % 4, (state.declarer + 3) % 4])
+    watching = state if state.to_move == viewer else None
+    while watching is None:
+        card = rng.choice(state.actions())
+        texts.append(game.format(state, card))
+        state = state.after(card)
+        if state.to_move < 0:
+            return bridge_matches(seed + 1000)
+        watching = state if state.to_move == viewer else None
+    seen = game.observe(state, viewer)
+    deals = [state.hands] + [game.sample_state(seen, rng).hands for _ in range(4)]
+    outcomes = []
+    for hands in deals:
+        dealt = game.initial_state()
+        choices = []
+        left = [[card for card in range(52) if hand & BITS[card]] for hand in hands]
+        while dealt.to_move == CHANCE:
+            card = left[(dealt.count + 1) % 4].pop()
+            possible = [outcome for outcome, _ in dealt.chance_outcomes()]
+            choices.append(str(possible.index(card)))
+            dealt = dealt.after(card)
+        outcomes.append(choices)
+    return outcomes, texts, viewer
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_hidden_cards_of_bridge_change_nothing_that_others_are_sent(seed: int) -> None:
+    outcomes, texts, viewer = bridge_matches(seed)
+    assert len({tuple(choices) for choices in outcomes}) > 1
+    views = set()
+    frames = 0
+    for choices in outcomes:
+        table = Table(Bridge(boards=1), "total:600+0", ready=False, illegal_rule="retry")
+        deal(table, choices)
+        script(table, texts)
+        assert table.match.status == "running"
+        frames += len(table.inbox[viewer]) + len(table.broadcasts)
+        views.add((str(table.inbox[viewer]), str(table.broadcasts)))
+    assert len(views) == 1
+    assert frames > 5 * len(texts)
 
 
 def test_refusals_in_hidden_games_do_not_quote_the_position() -> None:

@@ -1,8 +1,12 @@
 """Contract bridge: `rules` is the game, `state` its position, and the other modules are its parts.
 
-scoring   points and IMPs of a board
-state     a position: hands, auction, tricks
-sampling  deals that fit what a seat knows
-views     observations and the scene
-rules     the game: parameters, notation, observations
+cards         names of cards and calls, and their numbers
+scoring       points of duplicate bridge, dealers and vulnerability of boards
+state         a position: the deal, the auction, the tricks
+sampling      random deals that agree with what a seat knows
+bidding       calls by a simple natural system
+card_play     cards by rules of thumb, and playouts
+double_dummy  tricks with all hands open, exactly
+views         observations as text, scenes
+rules         the game: parameters, notation, observations
 """

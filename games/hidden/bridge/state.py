@@ -1,482 +1,375 @@
-"""A position of bridge: hands as words of bits, the auction, and tricks.
+"""A position of bridge: the deal, the auction and the play of one board, and the result so far.
 
-Bit n of a word is card n of `plyhouse.games.playing_cards`.  An action is a card from 0 to 51, a
-call of `PASS`, `DOUBLE` or `REDOUBLE`, or a bid: `FIRST_BID` plus five times the level less one,
-plus the trumps (0 clubs, 1 diamonds, 2 hearts, 3 spades, 4 none).
+The cards of a board are dealt one at a time, each at a chance node, from the seat after the dealer.
+When a board ends, its result is kept as `last`, and the next board begins at once.
 """
 
 from __future__ import annotations
 
-import random
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from mypy_extensions import i64, mypyc_attr
 
 from plyhouse.games.base import CHANCE, TERMINAL
-from plyhouse.games.bits import BIT, bit_number, count_bits, pick_bit
-from plyhouse.games.hidden.bridge.scoring import imps_of, is_vulnerable, points_of
+from plyhouse.games.hidden.bridge.bidding import best_call
+from plyhouse.games.hidden.bridge.card_play import finished_tricks, trick_winner
+from plyhouse.games.hidden.bridge.cards import (
+    BITS,
+    DOUBLE,
+    FIRST_BID,
+    LAST_CALL,
+    PACK,
+    PASS,
+    REDOUBLE,
+    SUIT_BITS,
+)
+from plyhouse.games.hidden.bridge.scoring import contract_points, dealer_of, is_vulnerable
 from plyhouse.games.native import NativeState
-from plyhouse.games.playing_cards import PACK, SUIT_BITS, cards_by_suit
 
-__all__ = [
-    "BIDS",
-    "DOUBLE",
-    "FIRST_BID",
-    "HAND",
-    "PASS",
-    "REDOUBLE",
-    "SEATS",
-    "BridgeState",
-    "Contract",
-    "contract_of",
-    "first_state",
-    "trick_winner",
-]
+if TYPE_CHECKING:
+    import random
 
-SEATS: Final = 4
-HAND: Final = 13
-"""Cards of a seat, and tricks of a board."""
-PASS: Final = 52
-DOUBLE: Final = 53
-REDOUBLE: Final = 54
-FIRST_BID: Final = 55
-BIDS: Final = 35
-_NONE: Final = 4
-_ALL: Final[int] = (1 << PACK) - 1
+__all__ = ["NO_HANDS", "BridgeState", "start_of_board"]
 
-
-@final
-class Contract:
-    """The contract to which an auction has led so far."""
-
-    def __init__(self, bid: int, declarer: int, doubled: int, side: int) -> None:
-        self.bid: int = bid
-        """The last bid, from 0 (one club) to 34 (seven no trumps); -1 if there is none."""
-        self.declarer: int = declarer
-        """The first seat of the bidding side that named the trumps; -1 without a bid."""
-        self.doubled: int = doubled
-        """0, 1, or 2 for redoubled."""
-        self.side: int = side
-        """The side of the last bid or double: 0 for north and south, 1, or -1."""
-
-    @property
-    def level(self) -> int:
-        """Tricks beyond six that the declarer has promised."""
-        return self.bid // 5 + 1
-
-    @property
-    def trumps(self) -> int:
-        """The suit of trumps, or 4 for none."""
-        return self.bid % 5
-
-
-def contract_of(calls: tuple[int, ...], dealer: int) -> Contract:
-    """Return the contract of an auction, as it stands."""
-    bid: int = -1
-    bidder: int = -1
-    doubled: int = 0
-    side: int = -1
-    for place, call in enumerate(calls):
-        seat: int = (dealer + place) % SEATS
-        if call >= FIRST_BID:
-            bid = call - FIRST_BID
-            bidder = seat
-            doubled = 0
-            side = seat % 2
-        elif call != PASS:
-            doubled = call - PASS
-            side = seat % 2
-    if bid < 0:
-        return Contract(-1, -1, 0, -1)
-    for place, call in enumerate(calls):
-        seat = (dealer + place) % SEATS
-        if call >= FIRST_BID and seat % 2 == bidder % 2 and (call - FIRST_BID) % 5 == bid % 5:
-            return Contract(bid, seat, doubled, side)
-    return Contract(bid, bidder, doubled, side)
-
-
-def trick_winner(lead: int, trick: tuple[int, ...], trumps: int) -> int:
-    """Return the seat with the highest trump, or else the highest card of the suit led."""
-    best: i64 = trick[0]
-    seat: i64 = 0
-    place: i64 = 1
-    while place < len(trick):
-        card: i64 = trick[place]
-        if card & 3 == best & 3:
-            if card > best:
-                best = card
-                seat = place
-        elif card & 3 == trumps:
-            best = card
-            seat = place
-        place += 1
-    return (lead + int(seat)) % SEATS
+NO_HANDS: Final[tuple[int, ...]] = (0, 0, 0, 0)
+_SHORTEST_AUCTION: Final = 4
 
 
 @final
 @mypyc_attr(free_list_len=1)
 class BridgeState(NativeState):
-    """Hands, calls and tricks of a board, and the scores of the boards before it."""
+    """The board on the table and the points of the boards before it.
+
+    Hands are words with a bit for each card; cards and calls are the numbers of `cards`.
+    """
 
     __slots__ = (
-        "board",
-        "boards",
-        "calls",
-        "dealt",
-        "hands",
-        "imps",
-        "last",
-        "played",
-        "points",
-        "taken",
-    )
+        "bid", "bidder", "board", "boards", "calls", "count", "declarer", "first", "hands", "last",
+        "leader", "played", "plays", "points", "risk", "tricks",
+    )  # fmt: skip
 
+    first: int
     boards: int
-    """Boards of the match."""
     board: int
-    """Number of the board, from 0."""
-    hands: tuple[int, ...]
-    """The cards that each seat holds, as a word of bits."""
-    dealt: int
-    """How many cards have been dealt; card n goes to seat n modulo 4."""
-    calls: tuple[int, ...]
-    """The auction, beginning with the dealer."""
-    played: tuple[int, ...]
-    """Cards in the order of play, each with 64 times the seat whose hand it came from."""
-    taken: int
-    """Tricks that the side of the declarer has taken."""
     points: int
-    """Points of north and south in the boards that are over."""
-    imps: int
-    """The same in IMPs."""
     last: tuple[int, ...]
-    """The last board: bid or -1, declarer, doubled, tricks, points of north and south."""
+    count: int
+    hands: tuple[int, ...]
+    calls: tuple[int, ...]
+    bid: int
+    risk: int
+    bidder: int
+    declarer: int
+    leader: int
+    tricks: int
+    played: int
+    plays: tuple[int, ...]
 
     def __init__(
         self,
         to_move: int = CHANCE,
-        boards: int = 4,
+        first: int = 1,
+        boards: int = 1,
         board: int = 0,
-        hands: tuple[int, ...] = (0, 0, 0, 0),
-        dealt: int = 0,
-        calls: tuple[int, ...] = (),
-        played: tuple[int, ...] = (),
-        taken: int = 0,
         points: int = 0,
-        imps: int = 0,
         last: tuple[int, ...] = (),
+        count: int = 0,
+        hands: tuple[int, ...] = NO_HANDS,
+        calls: tuple[int, ...] = (),
+        bid: int = -1,
+        risk: int = 1,
+        bidder: int = -1,
+        declarer: int = -1,
+        leader: int = -1,
+        tricks: int = 0,
+        played: int = 0,
+        plays: tuple[int, ...] = (),
     ) -> None:
         self.to_move = to_move
+        self.first = first
+        """Number of the first board, from 1."""
         self.boards = boards
         self.board = board
-        self.hands = hands
-        self.dealt = dealt
-        self.calls = calls
-        self.played = played
-        self.taken = taken
+        """Boards before this one."""
         self.points = points
-        self.imps = imps
+        """Points of North and South on the boards before this one."""
         self.last = last
+        """The board that ended last: number, bid, risk, declarer, tricks, points of North and
+        South.  Bid and declarer are -1 if all passed."""
+        self.count = count
+        """Cards dealt."""
+        self.hands = hands
+        """Cards dealt to each seat, those that it has played included."""
+        self.calls = calls
+        self.bid = bid
+        """Highest bid, from 0 for 1C; -1 if there is none."""
+        self.risk = risk
+        """2 if that bid is doubled, 4 if it is redoubled, otherwise 1."""
+        self.bidder = bidder
+        self.declarer = declarer
+        """Declarer; -1 before the end of the auction."""
+        self.leader = leader
+        """Seat that leads to the current trick."""
+        self.tricks = tricks
+        """Tricks of the declarer's side."""
+        self.played = played
+        """All cards played, as bits."""
+        self.plays = plays
+        """All cards played, in order."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return BridgeState, (
-            self.to_move,
-            self.boards,
-            self.board,
-            self.hands,
-            self.dealt,
-            self.calls,
-            self.played,
-            self.taken,
-            self.points,
-            self.imps,
-            self.last,
-        )
+            self.to_move, self.first, self.boards, self.board, self.points, self.last, self.count,
+            self.hands, self.calls, self.bid, self.risk, self.bidder, self.declarer, self.leader,
+            self.tricks, self.played, self.plays,
+        )  # fmt: skip
 
-    # Facts
+    # Whose turn it is, and what is open
+
+    def number(self) -> int:
+        """Return the number of the board, from 1."""
+        return self.first + self.board
 
     def dealer(self) -> int:
         """Return the seat that calls first."""
-        return self.board % SEATS
-
-    def contract(self) -> Contract:
-        """Return the contract, as the auction stands."""
-        return contract_of(self.calls, self.dealer())
-
-    def bidding(self) -> bool:
-        """Return whether the auction goes on."""
-        return self.to_move >= 0 and not _is_over(self.calls)
-
-    def trick(self) -> tuple[int, ...]:
-        """Return the cards of the trick on the table, in order; empty between tricks."""
-        begun: int = len(self.played) % SEATS
-        return tuple([code & 63 for code in self.played[len(self.played) - begun :]])
+        return dealer_of(self.number())
 
     def dummy(self) -> int:
-        """Return the seat whose cards lie on the table; -1 before the opening lead."""
-        if not self.played:
-            return -1
-        return (self.contract().declarer + 2) % SEATS
+        """Return the declarer's partner; -1 before the end of the auction."""
+        return (self.declarer + 2) % 4 if self.declarer >= 0 else -1
 
     def hand_to_play(self) -> int:
-        """Return the seat whose card is played next; dummy's is chosen by the declarer."""
-        declarer = self.contract().declarer
-        if self.to_move == declarer and self.played:
-            count: int = len(self.played)
-            begun: int = count % SEATS
-            if begun > 0:
-                return ((self.played[count - 1] >> 6) + 1) % SEATS
-            trick = tuple([code & 63 for code in self.played[count - SEATS :]])
-            lead: int = self.played[count - SEATS] >> 6
-            return trick_winner(lead, trick, self.contract().trumps)
-        return self.to_move
+        """Return the seat whose card is due; the declarer chooses for dummy."""
+        return (self.leader + len(self.plays)) % 4
 
-    # Rules
+    def trick(self) -> tuple[int, ...]:
+        """Return the cards of the current trick, from the leader's."""
+        return self.plays[len(self.plays) - len(self.plays) % 4 :]
 
-    def playable(self) -> i64:
-        """Return the cards that may be played, as a word."""
-        hand: i64 = self.hands[self.hand_to_play()]
-        count: int = len(self.played)
-        begun: int = count % SEATS
-        if begun > 0:
-            lead: i64 = self.played[count - begun]
-            led: i64 = SUIT_BITS[lead & 3]
-            found: i64 = hand & led
-            if found != 0:
-                return found
-        return hand
+    def held(self, seat: int) -> int:
+        """Return the cards that a seat still holds."""
+        return self.hands[seat] & ~self.played
+
+    def exposed(self) -> int:
+        """Return dummy's cards that all see: none before the opening lead."""
+        return self.held(self.dummy()) if self.plays else 0
+
+    def is_vulnerable(self, seat: int) -> bool:
+        """Return whether a seat is vulnerable on this board."""
+        return is_vulnerable(self.number(), seat)
+
+    # What a seat may do
 
     def actions(self) -> tuple[Any, ...]:
-        """Return pass, doubles and bids in ascending order, or cards by suit and rank."""
+        """Return calls in increasing order, or cards in increasing order."""
         if self.to_move < 0:
             return ()
-        if not self.bidding():
-            return cards_by_suit(self.playable())
-        contract = self.contract()
-        found: list[int] = [PASS]
-        if contract.bid >= 0:
-            mine = self.to_move % 2
-            if contract.doubled == 0 and contract.side != mine:
+        found: list[int] = []
+        if self.declarer < 0:
+            found.append(PASS)
+            if self.can_double():
                 found.append(DOUBLE)
-            elif contract.doubled == 1 and contract.side != mine:
+            if self.can_redouble():
                 found.append(REDOUBLE)
-        for bid in range(contract.bid + 1, BIDS):
-            found.append(FIRST_BID + bid)  # noqa: PERF401 - no closure when compiled
+            call: int = FIRST_BID + self.bid + 1
+            while call <= LAST_CALL:
+                found.append(call)
+                call += 1
+            return tuple(found)
+        left: i64 = self.playable()
+        card: i64 = 0
+        while left != 0:
+            if left & 1:
+                found.append(card)
+            left = left >> 1
+            card += 1
         return tuple(found)
 
-    def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
-        """Return the cards left in the pack; each is as likely as another."""
-        if self.to_move != CHANCE:
-            return ()
-        left: i64 = _ALL
-        for hand in self.hands:
-            cards: i64 = hand
-            left = left & ~cards
-        share: float = 1.0 / (PACK - self.dealt)
-        return tuple([(card, share) for card in range(PACK) if left & BIT[card] != 0])
+    def can_double(self) -> bool:
+        """Return whether the seat to move may double: the last bid is the opponents'."""
+        return self.bid >= 0 and self.risk == 1 and (self.bidder + self.to_move) % 2 == 1
+
+    def can_redouble(self) -> bool:
+        """Return whether the seat to move may redouble: its side's bid has been doubled."""
+        return self.risk == 2 and (self.bidder + self.to_move) % 2 == 0
+
+    def playable(self) -> i64:
+        """Return the cards that may be played: those of the suit led if there are any."""
+        held: i64 = self.held(self.hand_to_play())
+        place: int = len(self.plays) % 4
+        if place > 0:
+            suit: int = self.plays[len(self.plays) - place] // 13
+            same: i64 = held & SUIT_BITS[suit]
+            if same != 0:
+                return same
+        return held
+
+    # What follows
 
     def after(self, action: Any) -> BridgeState:
-        """Return the state after a card was dealt, a call, or a card was played."""
+        """Return the state after a card is dealt, a call, or a card is played."""
         choice: int = action
         if self.to_move == CHANCE:
-            return self._after_deal(choice)
-        if self.bidding():
-            return self._after_call(choice)
-        return self._after_card(choice)
+            return self.dealt(choice)
+        return self.called(choice) if self.declarer < 0 else self.carded(choice)
 
-    def _after_deal(self, card: int) -> BridgeState:
-        seat: int = self.dealt % SEATS
-        held: i64 = self.hands[seat]
-        bit: i64 = BIT[card]
-        hands: list[int] = list(self.hands)
-        hands[seat] = int(held | bit)
-        dealt: int = self.dealt + 1
-        mover: int = self.dealer() if dealt == PACK else CHANCE
-        return self._with(mover, tuple(hands), dealt, (), (), 0)
-
-    def _after_call(self, call: int) -> BridgeState:
-        calls: tuple[int, ...] = (*self.calls, call)
-        mover: int = (self.to_move + 1) % SEATS
-        if _is_over(calls):
-            contract = contract_of(calls, self.dealer())
-            if contract.bid < 0:
-                return self._next_board((-1, -1, 0, 0, 0), self.hands, calls, (), 0)
-            mover = (contract.declarer + 1) % SEATS
-        return self._with(mover, self.hands, PACK, calls, (), 0)
-
-    def _after_card(self, card: int) -> BridgeState:
-        contract = self.contract()
-        seat: int = self.hand_to_play()
-        held: i64 = self.hands[seat]
-        bit: i64 = BIT[card]
-        hands: list[int] = list(self.hands)
-        hands[seat] = int(held & ~bit)
-        played: tuple[int, ...] = (*self.played, 64 * seat + card)
-        taken: int = self.taken
-        following: int = (seat + 1) % SEATS
-        if len(played) % SEATS == 0:
-            trick = tuple([code & 63 for code in played[len(played) - SEATS :]])
-            following = trick_winner(following, trick, contract.trumps)
-            if following % 2 == contract.declarer % 2:
-                taken += 1
-            if len(played) == PACK:
-                side: int = contract.declarer % 2
-                points: int = points_of(
-                    contract.level,
-                    contract.trumps,
-                    contract.doubled,
-                    taken,
-                    is_vulnerable(self.board, side),
-                )
-                result = (
-                    contract.bid,
-                    contract.declarer,
-                    contract.doubled,
-                    taken,
-                    points if side == 0 else -points,
-                )
-                return self._next_board(result, tuple(hands), self.calls, played, taken)
-        dummy: int = (contract.declarer + 2) % SEATS
-        mover: int = contract.declarer if following == dummy else following
-        return self._with(mover, tuple(hands), PACK, self.calls, played, taken)
-
-    def _with(
-        self,
-        to_move: int,
-        hands: tuple[int, ...],
-        dealt: int,
-        calls: tuple[int, ...],
-        played: tuple[int, ...],
-        taken: int,
-    ) -> BridgeState:
-        """Return a state of the same board."""
+    def copied(self) -> BridgeState:
+        """Return a copy to be changed."""
         return BridgeState(
-            to_move,
-            self.boards,
-            self.board,
-            hands,
-            dealt,
-            calls,
-            played,
-            taken,
-            self.points,
-            self.imps,
-            self.last,
-        )
+            self.to_move, self.first, self.boards, self.board, self.points, self.last, self.count,
+            self.hands, self.calls, self.bid, self.risk, self.bidder, self.declarer, self.leader,
+            self.tricks, self.played, self.plays,
+        )  # fmt: skip
 
-    def _next_board(
-        self,
-        result: tuple[int, ...],
-        hands: tuple[int, ...],
-        calls: tuple[int, ...],
-        played: tuple[int, ...],
-        taken: int,
-    ) -> BridgeState:
-        """Return the state after a board with this result: the next board, or the end."""
-        points: int = self.points + result[4]
-        imps: int = self.imps + imps_of(result[4])
-        if self.board + 1 == self.boards:
-            return BridgeState(
-                TERMINAL,
-                self.boards,
-                self.board,
-                hands,
-                PACK,
-                calls,
-                played,
-                taken,
-                points,
-                imps,
-                result,
-            )
-        return BridgeState(
-            CHANCE,
-            self.boards,
-            self.board + 1,
-            (0, 0, 0, 0),
-            0,
-            (),
-            (),
-            0,
-            points,
-            imps,
-            result,
-        )
+    def dealt(self, card: int) -> BridgeState:
+        """Return the state after a card is dealt."""
+        hands: list[int] = list(self.hands)
+        hands[(self.dealer() + 1 + self.count) % 4] |= BITS[card]
+        found = self.copied()
+        found.hands = (hands[0], hands[1], hands[2], hands[3])
+        found.count = self.count + 1
+        if found.count == PACK:
+            found.to_move = self.dealer()
+        return found
+
+    def called(self, call: int) -> BridgeState:
+        """Return the state after a call."""
+        seat: int = self.to_move
+        found = self.copied()
+        found.calls = (*self.calls, call)
+        found.to_move = (seat + 1) % 4
+        if call == DOUBLE:
+            found.risk = 2
+        elif call == REDOUBLE:
+            found.risk = 4
+        elif call >= FIRST_BID:
+            found.bid = call - FIRST_BID
+            found.bidder = seat
+            found.risk = 1
+        count: int = len(found.calls)
+        if count < _SHORTEST_AUCTION or found.calls[count - 3 :] != (PASS, PASS, PASS):
+            return found
+        if found.bid < 0:
+            return found.ended(0)
+        found.declarer = found.first_to_name(found.bid % 5, found.bidder)
+        found.leader = (found.declarer + 1) % 4
+        found.to_move = found.leader
+        return found
+
+    def first_to_name(self, strain: int, bidder: int) -> int:
+        """Return the seat of the bidder's side that bid a strain first: the declarer."""
+        dealer: int = self.dealer()
+        for place, call in enumerate(self.calls):
+            seat: int = (dealer + place) % 4
+            if call >= FIRST_BID and (call - FIRST_BID) % 5 == strain and (seat + bidder) % 2 == 0:
+                return seat
+        return bidder
+
+    def carded(self, card: int) -> BridgeState:
+        """Return the state after a card is played."""
+        found = self.copied()
+        plays: tuple[int, ...] = (*self.plays, card)
+        found.plays = plays
+        found.played = self.played | BITS[card]
+        count: int = len(plays)
+        if count % 4 == 0:
+            found.leader = (self.leader + trick_winner(plays[count - 4 :], self.bid % 5)) % 4
+            if (found.leader + self.declarer) % 2 == 0:
+                found.tricks = self.tricks + 1
+            if count == PACK:
+                return found.ended(
+                    contract_points(
+                        self.bid, self.risk, self.is_vulnerable(self.declarer), found.tricks
+                    )
+                )
+        turn: int = found.hand_to_play()
+        found.to_move = self.declarer if turn == self.dummy() else turn
+        return found
+
+    def ended(self, points: int) -> BridgeState:
+        """Return the next board, or the end of the match; the declarer's side gets ``points``."""
+        if self.declarer % 2 == 1:
+            points = -points
+        last: tuple[int, ...] = (
+            self.number(), self.bid, self.risk, self.declarer, self.tricks, points,
+        )  # fmt: skip
+        total: int = self.points + points
+        if self.board + 1 < self.boards:
+            return start_of_board(self.first, self.boards, self.board + 1, total, last)
+        found = self.copied()
+        found.to_move = TERMINAL
+        found.points = total
+        found.last = last
+        return found
+
+    # Cards
+
+    def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
+        """Return the cards still in the pack, equally likely."""
+        if self.to_move != CHANCE:
+            return ()
+        dealt: i64 = self.hands[0] | self.hands[1] | self.hands[2] | self.hands[3]
+        share: float = 1.0 / float(PACK - self.count)
+        found: list[tuple[int, float]] = []
+        for card in range(PACK):
+            bit: i64 = BITS[card]
+            if (dealt & bit) == 0:
+                found.append((card, share))
+        return tuple(found)
+
+    def redealt(self, hands: tuple[int, ...]) -> BridgeState:
+        """Return the same position with other hands."""
+        found = self.copied()
+        found.hands = hands
+        return found
+
+    # Results
 
     def returns(self) -> tuple[float, ...]:
-        """Return the IMPs a board of the seat's side."""
-        won: float = float(self.imps) / float(self.boards)
-        return (won, -won, won, -won)
+        """Return points per board for each seat."""
+        return self.shared(self.points)
+
+    def shared(self, points: int) -> tuple[float, ...]:
+        """Return what points of North and South are to each seat."""
+        mean: float = float(points) / float(self.boards)
+        # Not -0.0 for a drawn match.
+        other: float = 0.0 - mean
+        return (mean, other, mean, other)
 
     def playout(self, rng: random.Random) -> tuple[float, ...]:
-        """Returns after all pass and play cards by simple rules, to the end.
+        """Return the returns if this board ends by rules of thumb, and no other is played.
 
-        A seat plays low if its partner holds the trick or it cannot win it.  Otherwise it wins as
-        cheaply as it can, with a trump if it is out of the suit.  Leaders play any card.  Each card
-        is with one chance in eight any legal one.  Later boards are passed out.
+        Calls follow `bidding` and cards `card_play`.  Later boards do not depend on this one, and
+        nobody has an advantage in them on average.
         """
-        state = self
-        while state.to_move != TERMINAL:
-            if state.to_move == CHANCE:
-                if state.dealt == 0 and state.board > self.board:
-                    break
-                outcomes = state.chance_outcomes()
-                state = state.after(outcomes[int(rng.random() * len(outcomes))][0])
-            elif state.bidding():
-                state = state.after(PASS)
-            else:
-                cards: i64 = state.playable()
-                begun: int = len(state.played) % SEATS
-                if begun == 0 or rng.random() < 0.125:
-                    count: i64 = count_bits(cards)
-                    skip: int = int(rng.random() * float(count))
-                    state = state.after(int(bit_number(pick_bit(cards, skip))))
-                else:
-                    state = state.after(int(_sensible(state, cards)))
-        return state.returns()
+        if self.to_move == TERMINAL:
+            return self.returns()
+        if self.count < PACK:
+            return self.shared(self.points)
+        state: BridgeState = self
+        while state.declarer < 0:
+            seat: int = state.to_move
+            state = state.called(best_call(state.hands[seat], state.calls))
+            if state.to_move < 0:
+                return self.shared(self.points)
+        declarer: int = state.declarer
+        held: tuple[int, ...] = tuple([state.held(seat) for seat in range(4)])
+        tricks: int = state.tricks + finished_tricks(
+            held,
+            state.trick(),
+            state.leader,
+            declarer,
+            state.bid % 5,
+            int(rng.random() * 0x4000_0000),
+        )
+        points: int = contract_points(state.bid, state.risk, state.is_vulnerable(declarer), tricks)
+        if declarer % 2 == 1:
+            points = -points
+        return self.shared(self.points + points)
 
 
-def _is_over(calls: tuple[int, ...]) -> bool:
-    """Return whether an auction has ended: by three passes, and four if nobody bids."""
-    count: int = len(calls)
-    if count < SEATS:
-        return False
-    return calls[count - 1] == PASS and calls[count - 2] == PASS and calls[count - 3] == PASS
-
-
-def _lowest(cards: i64) -> i64:
-    return bit_number(cards & -cards)
-
-
-def _sensible(state: BridgeState, cards: i64) -> i64:
-    """Return the card that `BridgeState.playout` plays to a trick without chance."""
-    trick = state.trick()
-    trumps = state.contract().trumps
-    seat = state.hand_to_play()
-    lead = (seat - len(trick)) % SEATS
-    holder = trick_winner(lead, trick, trumps)
-    if holder % 2 == seat % 2 and len(trick) > 1:
-        return _thrown(cards, trumps)
-    best: i64 = trick[(holder - lead) % SEATS]
-    suit: i64 = SUIT_BITS[best & 3]
-    higher: i64 = cards & suit & ~(BIT[best] | (BIT[best] - 1))
-    if higher != 0:
-        return _lowest(higher)
-    if trumps < _NONE and best & 3 != trumps:
-        ruffs: i64 = cards & SUIT_BITS[trumps]
-        if ruffs != 0:
-            return _lowest(ruffs)
-    return _thrown(cards, trumps)
-
-
-def _thrown(cards: i64, trumps: int) -> i64:
-    """Return the lowest card that is no trump, if there is one."""
-    others: i64 = cards
-    if trumps < _NONE:
-        others = cards & ~SUIT_BITS[trumps]
-    return _lowest(others if others != 0 else cards)
-
-
-def first_state(boards: int) -> BridgeState:
-    """Return the position before the first card of a match."""
-    return BridgeState(CHANCE, boards)
+def start_of_board(
+    first: int, boards: int, board: int, points: int, last: tuple[int, ...]
+) -> BridgeState:
+    """Return the state before the first card of a board is dealt."""
+    return BridgeState(CHANCE, first, boards, board, points, last)

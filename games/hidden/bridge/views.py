@@ -1,4 +1,4 @@
-"""Observations of bridge, words for calls, and the scene."""
+"""Observations of bridge, and the scene."""
 
 from __future__ import annotations
 
@@ -9,273 +9,315 @@ from typing import Final
 from mypy_extensions import mypyc_attr
 
 from plyhouse.games.base import CHANCE, TERMINAL, Observation
-from plyhouse.games.hidden.bridge.scoring import is_vulnerable
-from plyhouse.games.hidden.bridge.state import (
-    DOUBLE,
+from plyhouse.games.hidden.bridge.cards import (
+    CALL_NAMES,
+    CARD_NAMES,
     FIRST_BID,
     PASS,
-    REDOUBLE,
-    SEATS,
-    BridgeState,
-    trick_winner,
-)
-from plyhouse.games.playing_cards import (
-    CARDS,
-    PACK,
     RANK_NAMES,
     RANKS,
     SUIT_NAMES,
     SUITS,
-    card_number,
-    cards_by_suit,
+    bid_name,
+    names,
 )
-from plyhouse.games.scene import Button, Card, Cell, Element, Grid, Hand, Scene, Text
+from plyhouse.games.hidden.bridge.scoring import needed_tricks
+from plyhouse.games.hidden.bridge.state import BridgeState
+from plyhouse.games.scene import Button, Card, Cell, Counter, Element, Grid, Hand, Scene, Text
 
-__all__ = ["CALLS", "BridgeObservation", "bridge_scene", "observed"]
+__all__ = ["BridgeObservation", "bridge_scene", "contract_text", "observed", "result_text"]
 
-_TRUMPS: Final = ("C", "D", "H", "S", "NT")
-_SIGNS: Final = ("\u2663", "\u2666", "\u2665", "\u2660", "NT")
-
-CALLS: Final[dict[int, str]] = {
-    PASS: "pass",
-    DOUBLE: "X",
-    REDOUBLE: "XX",
-    **{FIRST_BID + bid: f"{bid // 5 + 1}{_TRUMPS[bid % 5]}" for bid in range(35)},
-}
-"""Calls as text."""
-_LONG: Final = {"pass": "Pass", "X": "Double", "XX": "Redouble"}
+_RISKS: Final[dict[int, str]] = {1: "", 2: "X", 4: "XX"}
+_SIGNS: Final[dict[str, str]] = {"C": "\u2663", "D": "\u2666", "H": "\u2665", "S": "\u2660"}
 
 
 @mypyc_attr(native_class=False)
 @dataclasses.dataclass(frozen=True)
 class BridgeObservation(Observation):
-    """One seat's view: its cards, dummy, the auction, the tricks, and the scores."""
+    """One seat's view: its cards, the auction, dummy, the cards played, and the result so far."""
 
     board: int
-    """Number of the board, from 0."""
+    """Number of the board, from 1, by which dealer and vulnerability are fixed."""
     dealer: int
     """Seat that calls first."""
-    vulnerable: tuple[bool, bool]
-    """Whether north and south, and whether east and west are vulnerable."""
+    vulnerable: tuple[bool, ...]
+    """By seat whether it is vulnerable."""
+    cards: tuple[str, ...]
+    """Cards that the observer holds, as in "SA"; empty for spectators."""
     dealt: int
-    """How many cards have been dealt to all seats; 52 when the deal is complete."""
-    hand: tuple[str, ...]
-    """The observer's cards, as in "Qs", by suit and rank."""
-    dummy: tuple[str, ...]
-    """Dummy's cards; empty before the opening lead."""
+    """How many cards have been dealt."""
     calls: tuple[str, ...]
-    """The auction, beginning with the dealer."""
+    """Calls of the auction from the dealer's, as in "1NT", "Pass", "X" and "XX"."""
     contract: str
-    """The last bid, with X or XX if it is doubled or redoubled, such as "3NTX"; "" before a bid."""
+    """Contract, as in "4S" or "3NTX"; "" before the end of the auction, or if all passed."""
     declarer: int | None
-    """Seat of the declarer; None before the auction is over, or if all passed."""
-    tricks: tuple[tuple[int, tuple[str, ...]], ...]
-    """Tricks of this board, the current one last: the seat that led, and the cards in order."""
-    taken: tuple[int, int]
-    """Tricks that north and south, and east and west have taken."""
+    """Declarer; None without a contract."""
+    dummy: tuple[str, ...]
+    """Cards that dummy still holds; empty before the opening lead."""
+    plays: tuple[str, ...]
+    """All cards played on this board, in order."""
+    trick: tuple[tuple[int, str], ...]
+    """Seat and card of each play to the current trick."""
+    turn: int | None
+    """Seat whose card is due, which is dummy when the declarer plays for it; None otherwise."""
+    tricks: tuple[int, int]
+    """Tricks of the declarer's side, and of the defenders."""
     points: int
-    """Points of north and south in the boards that are over."""
-    imps: int
-    """The same in IMPs."""
+    """Points of North and South on the boards that are over."""
+    last_board: int | None
+    """Number of the board that ended last; None on the first one."""
     last_contract: str
-    """Contract of the board that ended last; "" if all passed, or there is none."""
+    """Contract of that board; "" if all passed."""
     last_declarer: int | None
-    """Its declarer."""
-    last_taken: int | None
-    """Tricks of the declarer's side in it; None if there is no such board."""
+    """Declarer of that board."""
+    last_tricks: int
+    """Tricks of its declarer's side."""
     last_points: int
-    """Points of north and south in it."""
+    """Points of North and South on it."""
 
 
-def contract_text(bid: int, doubled: int) -> str:
-    """Return a contract as text; "" without a bid."""
-    return "" if bid < 0 else CALLS[FIRST_BID + bid] + "X" * doubled
+def contract_text(bid: int, risk: int) -> str:
+    """Return a contract such as "3NTX"; "" for none."""
+    return bid_name(bid) + _RISKS[risk] if bid >= 0 else ""
 
 
 def observed(state: BridgeState, seat: int | None, legal: tuple[str, ...]) -> BridgeObservation:
     """Return what a seat, or a spectator, sees."""
-    contract = state.contract()
-    tricks: list[tuple[int, tuple[str, ...]]] = []
-    for start in range(0, len(state.played), SEATS):
-        codes = state.played[start : start + SEATS]
-        tricks.append((codes[0] >> 6, tuple([CARDS[code & 63] for code in codes])))
-    decided = state.dealt == PACK and not state.bidding() and contract.bid >= 0
-    side = contract.declarer % 2
-    over = len(state.played) // SEATS
-    taken = [0, 0]
-    if decided:
-        taken[side] = state.taken
-        taken[1 - side] = over - state.taken
-    dummy = state.dummy()
+    declarer = state.declarer
+    playing = declarer >= 0
+    place = len(state.plays) % 4
     last = state.last
     return BridgeObservation(
         seat=seat,
         to_move=state.to_move,
         legal=legal,
-        board=state.board,
+        board=state.number(),
         dealer=state.dealer(),
-        vulnerable=(is_vulnerable(state.board, 0), is_vulnerable(state.board, 1)),
-        dealt=state.dealt,
-        hand=() if seat is None else _names(state.hands[seat]),
-        dummy=() if dummy < 0 else _names(state.hands[dummy]),
-        calls=tuple([CALLS[call] for call in state.calls]),
-        contract=contract_text(contract.bid, contract.doubled),
-        declarer=contract.declarer if decided else None,
-        tricks=tuple(tricks),
-        taken=(taken[0], taken[1]),
+        vulnerable=tuple([state.is_vulnerable(each) for each in range(4)]),
+        cards=() if seat is None else names(state.held(seat)),
+        dealt=state.count,
+        calls=tuple([CALL_NAMES[call - PASS] for call in state.calls]),
+        contract=contract_text(state.bid, state.risk) if playing else "",
+        declarer=declarer if playing else None,
+        dummy=names(state.exposed()),
+        plays=tuple([CARD_NAMES[card] for card in state.plays]),
+        trick=tuple(
+            [
+                ((state.leader + at) % 4, CARD_NAMES[card])
+                for at, card in enumerate(state.trick()[:place])
+            ]
+        ),
+        turn=state.hand_to_play() if playing and state.to_move >= 0 else None,
+        tricks=(state.tricks, len(state.plays) // 4 - state.tricks),
         points=state.points,
-        imps=state.imps,
-        last_contract=contract_text(last[0], last[2]) if last else "",
-        last_declarer=last[1] if last and last[0] >= 0 else None,
-        last_taken=last[3] if last else None,
-        last_points=last[4] if last else 0,
+        last_board=last[0] if last else None,
+        last_contract=contract_text(last[1], last[2]) if last else "",
+        last_declarer=last[3] if last and last[3] >= 0 else None,
+        last_tricks=last[4] if last else 0,
+        last_points=last[5] if last else 0,
     )
 
 
-def _names(cards: int) -> tuple[str, ...]:
-    return tuple([CARDS[card] for card in cards_by_suit(cards)])
+def _words(name: str) -> str:
+    """Return a card in words."""
+    return f"{RANK_NAMES[RANKS.index(name[1])]} of {SUIT_NAMES[SUITS.index(name[0])]}"
 
 
-def _card(name: str, action: str | None, said: str = "", marked: bool = False) -> Card:
-    """Return an open card; ``said`` follows its name in the spoken description."""
-    suit = SUIT_NAMES[SUITS.index(name[1])]
-    label = f"{RANK_NAMES[RANKS.index(name[0])]} of {suit}{said}"
-    return Card(name, action, label, name[0].replace("T", "10"), suit, "", marked)
+def _card(name: str, action: str | None = None, by: str = "", highlight: bool = False) -> Card:
+    """Return an open card; ``by`` names the seat that has played it."""
+    label = f"{by}: {_words(name)}" if by else _words(name)
+    suit = SUIT_NAMES[SUITS.index(name[0])]
+    return Card(name, action, label, name[1].replace("T", "10"), suit, "", highlight)
 
 
-def _sign(call: str) -> str:
-    """Return a call with the sign of its suit."""
-    if call[0] in "1234567":
-        kind = call[1:].rstrip("X")
-        return call[0] + _SIGNS[_TRUMPS.index(kind)] + call[1 + len(kind) :]
-    return _LONG[call]
+def pretty(call: str) -> str:
+    """Return a call as people write it: 4\u2660 for "4S"."""
+    if call[0].isdigit() and call[1] in _SIGNS:
+        return call[0] + _SIGNS[call[1]] + call[2:]
+    return call
+
+
+def result_text(contract: str, declarer: str, tricks: int, points: int) -> str:
+    """Return a sentence on a board that is over."""
+    if not contract:
+        return "all passed"
+    over = tricks - needed_tricks(CALL_NAMES.index(contract.rstrip("X")) + PASS - FIRST_BID)
+    made = "made" if over == 0 else f"made with {over} over" if over > 0 else f"{-over} down"
+    side = "North and South" if points > 0 else "East and West"
+    return f"{pretty(contract)} by {declarer}, {made}, {abs(points)} points for {side}"
+
+
+def _last_result(seen: BridgeObservation, name: Callable[[int], str]) -> str:
+    declarer = "" if seen.last_declarer is None else name(seen.last_declarer)
+    told = result_text(seen.last_contract, declarer, seen.last_tricks, seen.last_points)
+    return f"Board {seen.last_board}: {told}"
+
+
+def _winners(seen: BridgeObservation) -> tuple[tuple[int, str], ...]:
+    """Return seat and card of each play to the trick that ended last; () if there is none."""
+    whole = len(seen.plays) // 4 * 4
+    if whole == 0 or seen.declarer is None:
+        return ()
+    strain = _strain(seen.contract)
+    leader = (seen.declarer + 1) % 4
+    for start in range(0, whole - 4, 4):
+        leader = (leader + _best(seen.plays[start : start + 4], strain)) % 4
+    return tuple(
+        [((leader + at) % 4, card) for at, card in enumerate(seen.plays[whole - 4 : whole])]
+    )
+
+
+def _strain(contract: str) -> str:
+    return "" if "N" in contract else contract[1:2]
+
+
+def _best(cards: tuple[str, ...], strain: str) -> int:
+    """Return the place of the winning card among names of cards, from the leader's."""
+    best = 0
+    for place, card in enumerate(cards):
+        top = cards[best]
+        if card[0] == top[0]:
+            if RANKS.index(card[1]) > RANKS.index(top[1]):
+                best = place
+        elif card[0] == strain:
+            best = place
+    return best
+
+
+def _hands(seen: BridgeObservation, seat: int, called: str) -> list[Element]:
+    """Return the cards of a seat: open for its owner and for dummy, otherwise a pile.
+
+    Open cards are two hands, majors and minors, so that thirteen fit on a narrow screen.
+    """
+    dummy = (seen.declarer + 2) % 4 if seen.declarer is not None else None
+    label = f"Cards of {called}"
+    if seat == dummy:
+        label = f"Dummy, {called}"
+    faces: tuple[str, ...] = ()
+    if seat == seen.seat:
+        faces = seen.cards
+    elif seat == dummy:
+        faces = seen.dummy
+    if faces:
+        legal = seen.legal if seat == seen.turn else ()
+        found: list[Element] = []
+        for suits in ("SH", "DC"):
+            cards = [
+                _card(face, face if face in legal else None) for face in faces if face[0] in suits
+            ]
+            if cards:
+                signs = " ".join([_SIGNS[suit] for suit in suits])
+                found.append(Hand(f"{label} {signs}", tuple(cards), seat))
+        return found
+    place = (seat - seen.dealer - 1) % 4
+    count = (seen.dealt - place + 3) // 4
+    if seen.declarer is not None:
+        count -= (len(seen.plays) - len(seen.trick)) // 4
+        count -= 1 if seat in [each for each, _ in seen.trick] else 0
+    if seat == seen.seat or count <= 0:
+        return [Hand(label, (), seat)]
+    return [Hand(label, (Card(None, None, "a card face down"),) * count, seat, "pile")]
+
+
+def _said(seen: BridgeObservation, seat: int, trick: tuple[tuple[int, str], ...]) -> str:
+    """Return the last call of a seat, or its card in the trick; "" before both."""
+    if seen.declarer is None:
+        place = (seat - seen.dealer) % 4
+        own = seen.calls[place::4]
+        return pretty(own[-1]) if own else ""
+    for each, card in trick:
+        if each == seat:
+            return _words(card)
+    return ""
 
 
 def bridge_scene(seen: BridgeObservation, boards: int, name: Callable[[int], str]) -> Scene:
-    """Return the hands that may be seen, the trick, the auction or the contract, and the scores."""
+    """Return the table: hands, the trick or the auction, the contract, tricks and points."""
     elements: list[Element] = []
-    last = seen.tricks[-1] if seen.tricks else (0, ())
-    full = len(last[1]) == SEATS
-    trumps = _TRUMPS.index(seen.contract[1:].rstrip("X")) if seen.contract else 4
-    numbers = tuple([card_number(card) for card in last[1]])
-    taker = trick_winner(last[0], numbers, trumps) if full else None
-    dummy = None if seen.declarer is None else (seen.declarer + 2) % SEATS
-    for seat in range(SEATS):
+    over = seen.to_move == TERMINAL
+    trick = seen.trick or _winners(seen)
+    for seat in range(4):
         called = name(seat)
-        place = (seat - last[0]) % SEATS
-        cards: tuple[Card, ...] = ()
-        if place < len(last[1]):
-            cards = (_card(last[1][place], None, f", played by {called}", seat == taker),)
-        if cards or (seat != seen.seat and seen.declarer is not None):
-            elements.append(Hand(called, cards, seat))
-        told = _told(seen, seat)
-        if told:
-            elements.append(Text(f"{called}: {told}", seat))
-    if seen.dummy and dummy is not None and dummy != seen.seat:
-        elements.append(_hand(f"Dummy, {name(dummy)}", seen.dummy, seen.legal, None))
-    if seen.seat is not None:
-        elements.append(_hand("Your cards", seen.hand, seen.legal, seen.seat))
-    if seen.contract and seen.declarer is not None:
-        us, them = seen.taken
-        elements.append(
-            Text(
-                f"{_sign(seen.contract)} by {name(seen.declarer)}; "
-                f"tricks: {us} north and south, {them} east and west"
-            )
-        )
-    elements.append(Text(_score(seen, boards)))
-    if seen.last_taken is not None and seen.to_move != TERMINAL:
-        elements.append(Text(_result(seen, name)))
-    if seen.declarer is None and seen.dealt == PACK and seen.to_move >= 0:
-        elements += _bidding_box(seen)
-    return Scene(tuple(elements), _status(seen, name), seen.seat_to_move)
-
-
-def _hand(label: str, cards: tuple[str, ...], legal: tuple[str, ...], seat: int | None) -> Hand:
-    return Hand(
-        label, tuple([_card(each, each if each in legal else None) for each in cards]), seat
-    )
-
-
-def _told(seen: BridgeObservation, seat: int) -> str:
-    """Return the calls of a seat during the auction, and its part in the play after it."""
-    if seen.declarer is not None:
+        elements += _hands(seen, seat, called)
+        told = [_said(seen, seat, trick)]
+        if seat == seen.dealer and seen.declarer is None:
+            told.insert(0, "dealer")
         if seat == seen.declarer:
-            return "declarer"
-        return "dummy" if seat == (seen.declarer + 2) % SEATS else ""
-    own = [_sign(call) for call in seen.calls[(seat - seen.dealer) % SEATS :: SEATS]]
-    return ", ".join(own)
-
-
-def _score(seen: BridgeObservation, boards: int) -> str:
-    sides = [
-        side
-        for side, one in zip(("north and south", "east and west"), seen.vulnerable, strict=True)
-        if one
-    ]
-    danger = "both sides" if len(sides) == 2 else sides[0] if sides else "nobody"
-    board = f"Board {seen.board + 1} of {boards}, vulnerable: {danger}"
-    if seen.last_taken is None:
-        return board
-    return f"{board}; north and south have {seen.imps:+d} IMPs"
-
-
-def _result(seen: BridgeObservation, name: Callable[[int], str]) -> str:
-    """Return one sentence on the board that ended last."""
-    if seen.last_declarer is None:
-        return "The last board was passed out"
-    level = int(seen.last_contract[0])
-    over = (seen.last_taken or 0) - level - 6
-    made = "made" if over == 0 else f"made with {over} more" if over > 0 else f"{-over} down"
-    return (
-        f"{_sign(seen.last_contract)} by {name(seen.last_declarer)}: {made}, "
-        f"{seen.last_points:+d} for north and south"
-    )
-
-
-def _bidding_box(seen: BridgeObservation) -> list[Element]:
-    """Return all bids as a table of levels and trumps, and buttons for the other calls."""
-    rows: list[tuple[Cell, ...]] = []
-    bids = [call for call in seen.calls if call[0] in "1234567"]
-    for level in range(1, 8):
-        cells: list[Cell] = []
-        for trumps, sign in zip(_TRUMPS, _SIGNS, strict=True):
-            call = f"{level}{trumps}"
-            cells.append(
-                Cell(
-                    f"{level}{sign}",
-                    None,
-                    "",
-                    call if call in seen.legal else None,
-                    f"{level} {'no trumps' if trumps == 'NT' else sign}",
-                    bool(bids) and call == bids[-1],
-                )
-            )
-        rows.append(tuple(cells))
-    found: list[Element] = [Grid(tuple(rows), label="Bids", look="table")]
-    found += [Button(_LONG[call], call) for call in seen.legal if call in _LONG]
-    return found
-
-
-def _status(seen: BridgeObservation, name: Callable[[int], str]) -> str:
-    """Return one line on what happens now."""
-    if seen.to_move == TERMINAL:
-        if seen.imps == 0:
-            return f"{_result(seen, name)}. The match is drawn"
-        winner = "North and south win" if seen.imps > 0 else "East and west win"
-        return f"{_result(seen, name)}. {winner} by {abs(seen.imps)} IMPs"
-    if seen.to_move == CHANCE:
-        return "The cards are dealt"
+            told.insert(0, "declarer")
+        if seen.vulnerable[seat]:
+            told.append("vulnerable")
+        said = ", ".join([part for part in told if part])
+        if said:
+            elements.append(Text(f"{called}: {said}", seat))
     if seen.declarer is None:
-        return f"{name(seen.to_move)} to call"
-    played = sum([len(cards) for _, cards in seen.tricks])
-    if played == 0:
-        return f"{name(seen.to_move)} leads"
-    lead, cards = seen.tricks[-1]
-    hand = (lead + len(cards)) % SEATS
-    if len(cards) == SEATS:
-        numbers = tuple([card_number(card) for card in cards])
-        hand = trick_winner(lead, numbers, _TRUMPS.index(seen.contract[1:].rstrip("X")))
-    if hand != seen.to_move:
-        return f"{name(seen.to_move)} plays from dummy"
-    return f"{name(seen.to_move)} to play"
+        elements += _auction(seen, name)
+    else:
+        elements += _table(seen, trick, name)
+    if boards > 1:
+        elements.append(Text(f"Board {seen.board}"))
+    elements.append(Counter("North and South", seen.points))
+    elements.append(Counter("East and West", -seen.points if seen.points else 0))
+    if seen.last_board is not None and not over:
+        elements.append(Text(_last_result(seen, name)))
+    if over:
+        status = _last_result(seen, name)
+    elif seen.to_move == CHANCE:
+        status = "The cards are dealt"
+    elif seen.turn is None:
+        status = f"{name(seen.to_move)} to call"
+    elif seen.turn != seen.to_move:
+        status = f"{name(seen.to_move)} to play from dummy"
+    else:
+        status = f"{name(seen.to_move)} to play"
+    return Scene(tuple(elements), status, seen.seat_to_move)
+
+
+def _table(
+    seen: BridgeObservation, trick: tuple[tuple[int, str], ...], name: Callable[[int], str]
+) -> list[Element]:
+    """Return the trick, the contract and the tricks won."""
+    best = _best(tuple([card for _, card in trick]), _strain(seen.contract))
+    cards = [
+        _card(card, None, name(seat), place == best) for place, (seat, card) in enumerate(trick)
+    ]
+    label = "Trick" if seen.trick or not trick else f"Last trick, won by {name(trick[best][0])}"
+    declarer = name(seen.declarer) if seen.declarer is not None else ""
+    bid = CALL_NAMES.index(seen.contract.rstrip("X")) + PASS - FIRST_BID
+    need = needed_tricks(bid)
+    return [
+        Hand(label, tuple(cards)),
+        Text(f"Contract: {pretty(seen.contract)} by {declarer}"),
+        Counter("Declarer's tricks", seen.tricks[0], need),
+        Counter("Defenders' tricks", seen.tricks[1], 14 - need),
+    ]
+
+
+def _auction(seen: BridgeObservation, name: Callable[[int], str]) -> list[Element]:
+    """Return the calls so far, and a box of bids to choose from."""
+    found: list[Element] = []
+    if seen.calls:
+        cells = [Cell("")] * seen.dealer
+        cells += [Cell(pretty(call), label=call) for call in seen.calls]
+        cells += [Cell("")] * (-len(cells) % 4)
+        rows = [tuple(cells[start : start + 4]) for start in range(0, len(cells), 4)]
+        heads = tuple([name(seat) for seat in range(4)])
+        found.append(Grid(tuple(rows), (), heads, "Auction", "table"))
+    if not seen.legal:
+        return found
+    bids: list[tuple[Cell, ...]] = []
+    for level in range(7):
+        # Levels that are out of reach are left out.
+        row: list[Cell] = []
+        for strain in range(5):
+            call = bid_name(5 * level + strain)
+            legal = call in seen.legal
+            row.append(Cell(pretty(call), None, "", call if legal else None, call))
+        if any(cell.action for cell in row):
+            bids.append(tuple(row))
+    if bids:
+        found.append(Grid(tuple(bids), (), (), "Bids", "table"))
+    words = {"Pass": "Pass", "X": "Double", "XX": "Redouble"}
+    for call, word in words.items():
+        if call in seen.legal:
+            found.append(Button(word, call))
+    return found
