@@ -23,7 +23,7 @@ from plyhouse.games.hidden.bridge.cards import (
 )
 from plyhouse.games.hidden.bridge.scoring import needed_tricks
 from plyhouse.games.hidden.bridge.state import BridgeState
-from plyhouse.games.scene import Button, Card, Cell, Counter, Element, Grid, Hand, Scene, Text
+from plyhouse.games.scene import Button, Card, Cell, Element, Grid, Hand, Scene, Text
 
 __all__ = ["BridgeObservation", "bridge_scene", "contract_text", "observed", "result_text"]
 
@@ -185,30 +185,17 @@ def _best(cards: tuple[str, ...], strain: str) -> int:
 
 
 def _hands(seen: BridgeObservation, seat: int, called: str) -> list[Element]:
-    """Return the cards of a seat: open for its owner and for dummy, otherwise a pile.
+    """Return the cards of a seat: open for its owner, otherwise a pile.
 
-    Open cards are two hands, majors and minors, so that thirteen fit on a narrow screen.
+    Those of dummy lie in the middle of the table, where there is room for them.
     """
     dummy = (seen.declarer + 2) % 4 if seen.declarer is not None else None
     label = f"Cards of {called}"
-    if seat == dummy:
-        label = f"Dummy, {called}"
-    faces: tuple[str, ...] = ()
-    if seat == seen.seat:
-        faces = seen.cards
-    elif seat == dummy:
-        faces = seen.dummy
-    if faces:
-        legal = seen.legal if seat == seen.turn else ()
-        found: list[Element] = []
-        for suits in ("SH", "DC"):
-            cards = [
-                _card(face, face if face in legal else None) for face in faces if face[0] in suits
-            ]
-            if cards:
-                signs = " ".join([_SIGNS[suit] for suit in suits])
-                found.append(Hand(f"{label} {signs}", tuple(cards), seat))
-        return found
+    legal = seen.legal if seat == seen.turn else ()
+    if seat == seen.seat and seen.cards:
+        return [_open(label, seen.cards, legal, seat)]
+    if seat == dummy and seen.dummy:
+        return [_open(f"Dummy, {called}", seen.dummy, legal, None)]
     place = (seat - seen.dealer - 1) % 4
     count = (seen.dealt - place + 3) // 4
     if seen.declarer is not None:
@@ -217,6 +204,12 @@ def _hands(seen: BridgeObservation, seat: int, called: str) -> list[Element]:
     if seat == seen.seat or count <= 0:
         return [Hand(label, (), seat)]
     return [Hand(label, (Card(None, None, "a card face down"),) * count, seat, "pile")]
+
+
+def _open(label: str, faces: tuple[str, ...], legal: tuple[str, ...], seat: int | None) -> Hand:
+    """Return open cards, of which legal ones can be chosen."""
+    cards = [_card(face, face if face in legal else None) for face in faces]
+    return Hand(label, tuple(cards), seat)
 
 
 def _said(seen: BridgeObservation, seat: int, trick: tuple[tuple[int, str], ...]) -> str:
@@ -254,9 +247,7 @@ def bridge_scene(seen: BridgeObservation, boards: int, name: Callable[[int], str
     else:
         elements += _table(seen, trick, name)
     if boards > 1:
-        elements.append(Text(f"Board {seen.board}"))
-    elements.append(Counter("North and South", seen.points))
-    elements.append(Counter("East and West", -seen.points if seen.points else 0))
+        elements.append(Text(f"Board {seen.board}; North and South: {seen.points:+d} points"))
     if seen.last_board is not None and not over:
         elements.append(Text(_last_result(seen, name)))
     if over:
@@ -286,9 +277,10 @@ def _table(
     need = needed_tricks(bid)
     return [
         Hand(label, tuple(cards)),
-        Text(f"Contract: {pretty(seen.contract)} by {declarer}"),
-        Counter("Declarer's tricks", seen.tricks[0], need),
-        Counter("Defenders' tricks", seen.tricks[1], 14 - need),
+        Text(
+            f"{pretty(seen.contract)} by {declarer}; tricks: {seen.tricks[0]} of {need}, "
+            f"defenders {seen.tricks[1]}"
+        ),
     ]
 
 
