@@ -24,6 +24,7 @@ from plyhouse.games.hidden.bridge.double_dummy import DoubleDummy
 from plyhouse.games.hidden.bridge.rules import OneBoard
 from plyhouse.games.hidden.bridge.scoring import contract_points
 from plyhouse.games.hidden.bridge.state import BridgeState
+from plyhouse.search.poll import Poll
 
 __all__ = ["DoubleDummyBot"]
 
@@ -36,6 +37,8 @@ SOLVED: Final = 8
 """Cards in a hand up to which deals are solved."""
 MOST_NODES: Final = 200_000
 """Positions after which no further deal is solved in a turn."""
+SHARE: Final = 0.5
+"""Part of a turn's time after which no further deal is begun: one may last that long."""
 
 
 class DoubleDummyBot(Bot):
@@ -64,12 +67,15 @@ class DoubleDummyBot(Bot):
         # Of equal cards play the lowest.
         order = sorted(totals, key=lambda card: (card % 13, card))
         nodes = 0
+        limit = turn.limit
+        poll = Poll(limit)
         for state in self.deals(turn, calls):
             if len(seen.cards) <= SOLVED:
                 nodes += add_solved(state, totals)
             else:
                 add_playouts(state, totals, turn.rng)
-            if nodes > MOST_NODES:
+            late = limit.time is not None and poll.seconds() > SHARE * limit.time
+            if late or nodes > MOST_NODES:
                 break
         sign = -1 if seen.to_move % 2 else 1
         best = max(order, key=lambda card: sign * totals[card])

@@ -92,7 +92,7 @@ def test_it_makes_points_against_random_opponents() -> None:
     rng = random.Random(5)
     bot = load_bot("double_dummy(samples=2)")()
     points = 0.0
-    for _ in range(4):
+    for _ in range(2):
         state = dealt(rng)
         while state.to_move >= 0:
             choice: Any = rng.choice(state.actions())
