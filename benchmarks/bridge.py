@@ -102,7 +102,7 @@ def compare(boards: int, seed: int) -> None:
     print(
         f"{tally.boards:,} boards, {tally.positions:,} positions, {tally.passed_out:,} passed out"
     )
-    deals = min(boards, 1000)
+    deals = min(boards, 50)
     for number in range(deals):
         cards = rng.sample(range(PACK), PACK)
         hands = tuple([sum(1 << card for card in cards[at::4]) for at in range(4)])

@@ -24,6 +24,7 @@ from plyhouse.games.hidden.bridge.double_dummy import DoubleDummy
 from plyhouse.games.hidden.bridge.rules import OneBoard
 from plyhouse.games.hidden.bridge.scoring import contract_points
 from plyhouse.games.hidden.bridge.state import BridgeState
+from plyhouse.search.poll import Poll
 
 __all__ = ["DoubleDummyBot"]
 
@@ -34,8 +35,10 @@ PLAYOUTS: Final = 20
 """Playouts of each card and deal, where deals are not solved."""
 SOLVED: Final = 8
 """Cards in a hand up to which deals are solved."""
-MOST_NODES: Final = 200_000
-"""Positions after which no further deal is solved in a turn."""
+MOST_NODES: Final = 10_000
+"""Positions of a deal after which it is played out by rules of thumb instead."""
+SHARE: Final = 0.5
+"""Part of a turn's time after which no further deal is begun."""
 
 
 class DoubleDummyBot(Bot):
@@ -63,13 +66,15 @@ class DoubleDummyBot(Bot):
         totals = dict.fromkeys([card_number(text) for text in seen.legal], 0.0)
         # Of equal cards play the lowest.
         order = sorted(totals, key=lambda card: (card % 13, card))
-        nodes = 0
+        limit = turn.limit
+        poll = Poll(limit)
         for state in self.deals(turn, calls):
+            solved = False
             if len(seen.cards) <= SOLVED:
-                nodes += add_solved(state, totals)
-            else:
+                solved = add_solved(state, totals)
+            if not solved:
                 add_playouts(state, totals, turn.rng)
-            if nodes > MOST_NODES:
+            if limit.time is not None and poll.seconds() > SHARE * limit.time:
                 break
         sign = -1 if seen.to_move % 2 else 1
         best = max(order, key=lambda card: sign * totals[card])
@@ -103,13 +108,16 @@ def points_of(state: BridgeState, tricks: int) -> int:
     return -points if side else points
 
 
-def add_solved(state: BridgeState, totals: dict[int, float]) -> int:
-    """Add the points of each card with best play of all; return the positions searched."""
+def add_solved(state: BridgeState, totals: dict[int, float]) -> bool:
+    """Add the points of each card with best play of all; return False if that takes too long."""
     held = tuple([state.held(seat) for seat in range(4)])
-    solver = DoubleDummy(held, state.bid % 5)
-    for card, tricks in solver.card_values(state.trick(), state.leader).items():
+    solver = DoubleDummy(held, state.bid % 5, MOST_NODES)
+    values = solver.card_values(state.trick(), state.leader)
+    if solver.stopped():
+        return False
+    for card, tricks in values.items():
         totals[card] += points_of(state, tricks)
-    return solver.nodes
+    return True
 
 
 def add_playouts(state: BridgeState, totals: dict[int, float], rng: Any) -> None:

@@ -391,6 +391,16 @@ def test_double_dummy_tricks_are_those_of_minimax(seed: int) -> None:
         assert values[led] == minimax(after, (led,), leader, strain)
 
 
+def test_solver_gives_up_after_its_nodes() -> None:
+    held = tuple([bits(text) for text in MIXED])
+    solver = DoubleDummy(held, 4, 50)
+    solver.tricks(0)
+    assert solver.stopped()
+    assert solver.nodes == 50
+    whole = DoubleDummy(tuple([bits(text) for text in ("SA", "SK", "SQ", "SJ")]), 4, 50)
+    assert (whole.tricks(0), whole.stopped()) == (1, False)
+
+
 def test_lowest_highest_and_number_of_cards() -> None:
     rng = random.Random(2)
     for _ in range(300):

@@ -29,9 +29,13 @@ _MOST: Final = 1_000_000
 
 @final
 class DoubleDummy:
-    """The double-dummy values of one deal with one trump suit, or 4 for none."""
+    """The double-dummy values of one deal with one trump suit, or 4 for none.
 
-    def __init__(self, hands: tuple[int, ...], strain: int) -> None:
+    With ``most_nodes`` positions searched it gives up: `stopped` is then true, and results mean
+    nothing.
+    """
+
+    def __init__(self, hands: tuple[int, ...], strain: int, most_nodes: int = 1 << 40) -> None:
         self.held: list[int] = [hands[0], hands[1], hands[2], hands[3]]
         self.strain: i64 = strain
         self.trumps: i64 = 0
@@ -39,7 +43,12 @@ class DoubleDummy:
             self.trumps = SUIT_BITS[strain]
         self.table: dict[int, int] = {}
         """Least and most tricks of North and South, by cards left and leader."""
-        self.nodes: int = 0
+        self.nodes: i64 = 0
+        self.most_nodes: i64 = most_nodes
+
+    def stopped(self) -> bool:
+        """Return whether the search has given up."""
+        return self.nodes >= self.most_nodes
 
     def tricks(self, leader: int) -> int:
         """Return the tricks that North and South take if ``leader`` leads to the next one."""
@@ -118,7 +127,7 @@ class DoubleDummy:
         """Return whether North and South take ``need`` of the ``left`` tricks still to begin."""
         if need <= 0:
             return True
-        if need > left:
+        if need > left or self.nodes >= self.most_nodes:
             return False
         north: i64 = self.held[0]
         east: i64 = self.held[1]
@@ -144,6 +153,8 @@ class DoubleDummy:
             return False
         self.nodes += 1
         result: bool = self.play(leader, 0, -1, 0, leader, 0, need, left)
+        if self.nodes >= self.most_nodes:
+            return False
         if result:
             least = need
         else:
