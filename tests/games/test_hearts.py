@@ -190,6 +190,24 @@ def test_samples_could_have_been_played_so(seed: int) -> None:
     assert again.hands == sample.hands
 
 
+def test_abstraction_plays_the_observed_deal_only() -> None:
+    game: Any = get_game("hearts(deals=6)")
+    rng = random.Random(2)
+    state = game.initial_state()
+    while state.deal < 4 or state.to_move == CHANCE:
+        if state.to_move == CHANCE:
+            state = state.after(rng.choice(state.chance_outcomes())[0])
+        else:
+            state = state.after(rng.choice(state.actions()))
+    one = game.abstraction()
+    sample = one.sample_state(game.observe(state, state.to_move), rng)
+    assert sample.actions() == state.actions()
+    returns = sample.playout(rng)
+    assert sum(returns) == 0.0
+    points = [sum(returns) / 4 - each for each in returns]
+    assert max(points) - min(points) <= 26  # of a single deal
+
+
 def test_sample_knows_where_passed_cards_are() -> None:
     state = after_pass(*suits("c", "d", "s", "h"))
     seen = ONE.observe(state, 0)

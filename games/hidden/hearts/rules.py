@@ -59,7 +59,7 @@ from plyhouse.games.playing_cards import (
 )
 from plyhouse.games.scene import Scene
 
-__all__ = ["Hearts", "broken_rule"]
+__all__ = ["Hearts", "OneDeal", "broken_rule"]
 
 _MOST_DEALS = 100
 
@@ -171,9 +171,27 @@ class Hearts(Game[HeartsState, int, HeartsObservation]):
             f"trick: {trick}, points: {state.points}, before: {state.won}"
         )
 
+    def abstraction(self) -> Game:
+        """Return the game of one deal, for searches: the other deals do not depend on it."""
+        return OneDeal(deals=1)
+
     def likely(self, state: HeartsState, text: str, actions: tuple[Any, ...]) -> Sequence[int]:
         """Return the card that a text names, if it is legal."""
         return [card for card in actions if CARDS[card] == text]
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class OneDeal(Hearts):
+    """Hearts in which the deal of an observation is the only one.
+
+    Searches look for actions in this game (`Game.abstraction`).
+    """
+
+    exploration_scale: ClassVar[float] = 0.5
+
+    def sample_state(self, observation: HeartsObservation, rng: random.Random) -> HeartsState:
+        """Return a state of the observed deal, with the unknown cards at random."""
+        return sampled_state(observation, 1, rng, alone=True)
 
 
 def broken_rule(state: HeartsState, text: str) -> str:

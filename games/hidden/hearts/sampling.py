@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 
+from plyhouse.games.base import TERMINAL
 from plyhouse.games.hidden.hearts.state import (
     HEARTS,
     PASSED,
@@ -23,8 +24,13 @@ from plyhouse.games.playing_cards import PACK, card_number, deal_at_random
 __all__ = ["sampled_state"]
 
 
-def sampled_state(seen: HeartsObservation, deals: int, rng: random.Random) -> HeartsState:
-    """Return a state that fits the observation, with the unknown cards at random."""
+def sampled_state(
+    seen: HeartsObservation, deals: int, rng: random.Random, *, alone: bool = False
+) -> HeartsState:
+    """Return a state that fits the observation, with the unknown cards at random.
+
+    With ``alone`` the deal of the observation is the only one that counts.
+    """
     played: list[int] = []
     counts = [(seen.dealt - seat + SEATS - 1) // SEATS for seat in range(SEATS)]
     barred: list[set[int]] = [set() for _ in range(SEATS)]
@@ -50,14 +56,15 @@ def sampled_state(seen: HeartsObservation, deals: int, rng: random.Random) -> He
     words = tuple([sum([1 << card for card in hand]) for hand in hands])
     return HeartsState(
         seen.to_move,
-        deals,
+        seen.deal + 1 if alone else deals,
         seen.deal,
         words,
         seen.dealt,
         _passed(seen, hands, played, rng),
         tuple(played),
         seen.points,
-        seen.won,
+        (0, 0, 0, 0) if alone and seen.to_move != TERMINAL else seen.won,
+        seen.deal if alone else 0,
     )
 
 

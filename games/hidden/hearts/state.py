@@ -100,7 +100,7 @@ def _playable(hand: i64, suit: i64, first: bool, broken: bool) -> i64:
 class HeartsState(NativeState):
     """Hands, passed cards, tricks and points of a deal, and points of the deals before it."""
 
-    __slots__ = ("deal", "deals", "dealt", "hands", "passed", "played", "points", "won")
+    __slots__ = ("deal", "deals", "dealt", "first", "hands", "passed", "played", "points", "won")
 
     deals: int
     """Deals of the match."""
@@ -118,6 +118,8 @@ class HeartsState(NativeState):
     """Points of each seat in this deal."""
     won: tuple[int, ...]
     """Points of each seat in the deals that are over."""
+    first: int
+    """The first deal that counts, from 0."""
 
     def __init__(
         self,
@@ -130,6 +132,7 @@ class HeartsState(NativeState):
         played: tuple[int, ...] = (),
         points: tuple[int, ...] = (0, 0, 0, 0),
         won: tuple[int, ...] = (0, 0, 0, 0),
+        first: int = 0,
     ) -> None:
         self.to_move = to_move
         self.deals = deals
@@ -140,6 +143,7 @@ class HeartsState(NativeState):
         self.played = played
         self.points = points
         self.won = won
+        self.first = first
 
     def __reduce__(self) -> tuple[Any, ...]:
         return HeartsState, (
@@ -152,6 +156,7 @@ class HeartsState(NativeState):
             self.played,
             self.points,
             self.won,
+            self.first,
         )
 
     # Facts
@@ -246,7 +251,16 @@ class HeartsState(NativeState):
             if dealt == PACK:
                 mover = 0 if direction_of(self.deal) > 0 else _holder(hands)
             return HeartsState(
-                mover, self.deals, self.deal, tuple(hands), dealt, (), (), self.points, self.won
+                mover,
+                self.deals,
+                self.deal,
+                tuple(hands),
+                dealt,
+                (),
+                (),
+                self.points,
+                self.won,
+                self.first,
             )
         if self.passing():
             return self._after_pass(card)
@@ -276,6 +290,7 @@ class HeartsState(NativeState):
             played,
             points,
             self.won,
+            self.first,
         )
 
     def _after_pass(self, card: int) -> HeartsState:
@@ -295,7 +310,16 @@ class HeartsState(NativeState):
                 hands[taker] = int(taken | bit)
             mover = _holder(hands)
         return HeartsState(
-            mover, self.deals, self.deal, tuple(hands), PACK, passed, (), self.points, self.won
+            mover,
+            self.deals,
+            self.deal,
+            tuple(hands),
+            PACK,
+            passed,
+            (),
+            self.points,
+            self.won,
+            self.first,
         )
 
     def _after_deal(
@@ -316,15 +340,25 @@ class HeartsState(NativeState):
                 played,
                 points,
                 won,
+                self.first,
             )
         return HeartsState(
-            CHANCE, self.deals, self.deal + 1, (0, 0, 0, 0), 0, (), (), (0, 0, 0, 0), won
+            CHANCE,
+            self.deals,
+            self.deal + 1,
+            (0, 0, 0, 0),
+            0,
+            (),
+            (),
+            (0, 0, 0, 0),
+            won,
+            self.first,
         )
 
     def returns(self) -> tuple[float, ...]:
         """Return by how much a seat has fewer points than the mean of all, per deal."""
         mean: float = float(sum(self.won)) / float(SEATS)
-        deals: float = float(self.deals)
+        deals: float = float(self.deals - self.first)
         return tuple([(mean - float(points)) / deals for points in self.won])
 
     def playout(self, rng: random.Random) -> tuple[float, ...]:
