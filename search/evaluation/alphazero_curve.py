@@ -99,8 +99,8 @@ def chosen(
         children = tree.root.children
         place = max(
             range(len(children)),
-            key=lambda at, children=children: (  # type: ignore[misc]
-                children[at].visits,
+            key=lambda at, children=children, shares=tree.shares(): (  # type: ignore[misc]
+                shares[at],
                 children[at].total,
                 children[at].prior,
             ),

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from plyhouse.games.registry import get_game
 from plyhouse.search.evaluation.alphazero_curve import Rival, measure
-from plyhouse.search.evaluation.batched_search import EXPLORATION, evaluate, search_together
+from plyhouse.search.evaluation.batched_search import EXPLORATION, search_together
 from plyhouse.search.evaluation.board_views import BoardView, view_of
 from plyhouse.search.evaluation.policy_networks import PolicyNetwork, write_policy_network
 from plyhouse.search.files import InvalidFile, write_atomically
@@ -200,8 +200,7 @@ class AlphaZeroTraining:
         ended = []
         while running:
             unseen = [match.tree for match in running if not match.tree.root.children]
-            if unseen:
-                evaluate(unseen, [tree.descend() for tree in unseen], view, apply)
+            search_together(unseen, 1, view, apply)
             for match in running:
                 count = len(match.tree.root.children)
                 noise = rng.dirichlet([max(0.1, 10 / count / 4)] * count)
@@ -341,15 +340,14 @@ class _Match:
         """Note the position, and play an action: drawn by its visits, or the most visited."""
         tree = self.tree
         root = tree.root
-        visits = np.array(tree.visits())
-        shares = visits / visits.sum()
+        shares = np.array(tree.shares())
         policy = np.full(self.view.actions, -1, np.float32)
         places = self.view.places[root.mover]
         policy[[places[action] for action in root.options]] = shares
         self.states.append(root.state)
         self.policies.append(policy)
         self.values.append(tree.value())
-        place = int(rng.choice(len(shares), p=shares)) if sampled else int(visits.argmax())
+        place = int(rng.choice(len(shares), p=shares)) if sampled else int(shares.argmax())
         tree.advance(place)
         if tree.root.mover < 0:
             self.over = True
