@@ -264,17 +264,14 @@ def bound(node: Branch) -> bool:
 
 
 def useless(node: Branch, child: Branch) -> bool:
-    """Return whether an action cannot be better than another action of its node, or must lose.
+    """Return whether another action of the node is as good as this one can be, or better.
 
-    No action is useless if all lose.
+    Never true of all actions.
     """
-    least: float
-    most: float
-    surely: float
     if node.mover == 0:
-        least, most, surely = child.lower, child.upper, node.lower
-    else:
-        least, most, surely = -child.upper, -child.lower, -node.upper
-    if surely == LOSS:
-        return most == LOSS and node.lower < node.upper
-    return most <= surely and least < surely
+        if child.upper == LOSS:
+            return node.upper > LOSS
+        return child.upper <= node.lower and child.lower < node.lower
+    if child.lower == WIN:
+        return node.lower < WIN
+    return child.lower >= node.upper and child.upper > node.upper

@@ -13,6 +13,7 @@ import pytest
 
 from plyhouse.games import get_game
 from plyhouse.search import Limit, puct
+from plyhouse.search.evaluation.alphazero_curve import chosen
 from plyhouse.search.evaluation.batched_search import search_together
 from plyhouse.search.evaluation.board_views import view_of
 from plyhouse.search.evaluation.policy_networks import (
@@ -157,10 +158,15 @@ def test_trees_searched_together_have_the_visits_of_puct(spec: str) -> None:
         tree.plant(state)
         search_together([tree], 61, view, apply)
         found = puct(game, state, Limit(simulations=60), evaluator=evaluator_by(network))
-        visits = dict(zip(state.actions(), tree.visits(), strict=True))
-        assert {action: count for action, count in visits.items() if count} == found.visits
-        value = sum(found.visits[a] * found.values[a] for a in found.visits) / 60
-        assert tree.value() == pytest.approx(value, abs=1e-6)
+        children = dict(zip(state.actions(), tree.root.children, strict=True))
+        assert {a: each.visits for a, each in children.items() if each.visits} == found.visits
+        assert found.action == chosen(network, [state], 60)[0]
+        for action, value in found.values.items():
+            child = children[action]
+            if child.lower == child.upper:
+                assert value == (child.lower if state.to_move == 0 else -child.lower)
+            else:
+                assert value == pytest.approx(child.total / child.visits, abs=1e-6)
 
 
 def test_tree_keeps_the_part_after_the_action_played() -> None:
@@ -169,12 +175,12 @@ def test_tree_keeps_the_part_after_the_action_played() -> None:
     tree = kernel_for(SelfPlayTree, state)(network.view.places, 1.25)
     tree.plant(state)
     search_together([tree], 101, network.view, network.function())
-    place = int(np.argmax(tree.visits()))
-    inside = tree.visits()[place] - 1
+    visits = [child.visits for child in tree.root.children]
+    place = int(np.argmax(visits))
     tree.advance(place)
-    assert sum(tree.visits()) == inside
+    assert sum(child.visits for child in tree.root.children) == visits[place] - 1
     assert tree.root.state.key() == state.after(place + 1).key()
-    tree.advance(int(np.argmin(tree.visits())))
+    tree.advance(int(np.argmin(tree.shares())))
     assert tree.root.mover == 0
 
 
