@@ -97,14 +97,9 @@ def chosen(
     found = []
     for tree in trees:
         children = tree.root.children
-        place = max(
-            range(len(children)),
-            key=lambda at, children=children, shares=tree.shares(): (  # type: ignore[misc]
-                shares[at],
-                children[at].total,
-                children[at].prior,
-            ),
-        )
+        shares = tree.shares()
+        ranks = [(shares[at], child.total, child.prior) for at, child in enumerate(children)]
+        place = ranks.index(max(ranks))
         found.append(tree.root.options[place])
     return found
 

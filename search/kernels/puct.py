@@ -172,10 +172,10 @@ class PuctKernel:
         """Find the actions that end the match, and what they prove."""
         state: NodeState = node.state
         place: i64 = 0
-        for option in node.options:
-            made: NodeState = state.after(option)
-            child: PriorNode = node.children[place]
+        while place < len(node.options):
+            made: NodeState = state.after(node.options[place])
             if made.to_move == TERMINAL:
+                child: PriorNode = node.children[place]
                 child.state = made
                 self.open(child, False)
             place += 1
@@ -275,4 +275,3 @@ def bound(node: PriorNode) -> bool:
     if lower == upper:
         node.result = (lower, -lower)
     return changed
-

@@ -36,8 +36,8 @@ GAMES = (
 )
 
 
-def small_network(spec: str, seed: int = 1) -> PolicyNetwork:
-    network = PolicyNetwork(view_of(get_game(spec)), 3, 5)
+def small_network(spec: str, seed: int = 1, *, direct: bool = False) -> PolicyNetwork:
+    network = PolicyNetwork(view_of(get_game(spec)), 3, 5, direct=direct)
     network.randomize(seed)
     rng = np.random.default_rng(seed)
     network.weights[4][:] = rng.standard_normal(network.weights[4].shape)
@@ -88,10 +88,53 @@ def test_connect_four_shows_own_other_and_next_discs() -> None:
     for action in (4, 4, 1):
         state = state.after(action)
     view = view_of(game)
-    own, other, free = view.encode(view.words([state])).reshape(3, 6, 7)
+    own, other, free, *_ = view.encode(view.words([state])).reshape(5, 6, 7)
     assert np.argwhere(own).tolist() == [[1, 3]]
     assert np.argwhere(other).tolist() == [[0, 0], [0, 3]]
     assert np.argwhere(free).tolist() == [[0, 1], [0, 2], [0, 4], [0, 5], [0, 6], [1, 0], [2, 3]]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["connect_four", "connect_four(columns=5,rows=4,connect=3)", "connect_four(columns=8)"],
+)
+def test_connect_four_shows_the_cells_that_complete_a_line(spec: str) -> None:
+    game = get_game(spec)
+    start: Any = game.initial_state()
+    rows, columns, connect = start.shape.rows, start.shape.columns, start.shape.connect
+    view = view_of(game)
+    seen = 0
+    for seed in range(12):
+        for state, _ in random_match(spec, seed):
+            own, other, _, mine, theirs = view.encode(view.words([state])).reshape(5, rows, columns)
+            for pieces, shown in ((own, mine), (other, theirs)):
+                found = np.zeros((rows, columns))
+                for row in range(rows):
+                    for column in range(columns):
+                        if own[row, column] or other[row, column]:
+                            continue
+                        added = pieces.copy()
+                        added[row, column] = 1
+                        found[row, column] = has_line(added, row, column, connect)
+                assert found.tolist() == shown.tolist()
+                seen += int(found.sum())
+    assert seen > 50
+
+
+def has_line(pieces: Any, row: int, column: int, connect: int) -> bool:
+    """Return whether a line of pieces, one cell after another, includes a cell."""
+    for up, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        length = 1
+        for way in (1, -1):
+            at, beside = row + way * up, column + way * right
+            while (
+                0 <= at < len(pieces) and 0 <= beside < len(pieces[0]) and pieces[at, beside] == 1
+            ):
+                length += 1
+                at, beside = at + way * up, beside + way * right
+        if length >= connect:
+            return True
+    return False
 
 
 def test_breakthrough_shows_both_seats_their_pawns_below() -> None:
@@ -112,8 +155,9 @@ def test_game_without_view_is_refused() -> None:
         view_of(get_game("kalah"))
 
 
-def test_gradient_agrees_with_differences() -> None:
-    network = small_network("connect_four(columns=5,rows=4)")
+@pytest.mark.parametrize("direct", [False, True])
+def test_gradient_agrees_with_differences(direct: bool) -> None:
+    network = small_network("connect_four(columns=5,rows=4)", direct=direct)
     network.weights = [np.asarray(weight, np.float64) for weight in network.weights]
     view = network.view
     rng = np.random.default_rng(2)
@@ -182,6 +226,83 @@ def test_tree_keeps_the_part_after_the_action_played() -> None:
     assert tree.root.state.key() == state.after(place + 1).key()
     tree.advance(int(np.argmin(tree.shares())))
     assert tree.root.mover == 0
+
+
+def exact(state: Any) -> float:
+    """Return the value of a position of tic-tac-toe for seat 0, by minimax."""
+    if state.to_move < 0:
+        return float(state.returns()[0])
+    values = [exact(state.after(action)) for action in state.actions()]
+    return max(values) if state.to_move == 0 else min(values)
+
+
+def nodes(branch: Any) -> Iterator[Any]:
+    """Yield the nodes of a tree of self-play."""
+    yield branch
+    for child in branch.children:
+        yield from nodes(child)
+
+
+def test_bounds_of_trees_hold_the_exact_value() -> None:
+    network = small_network("tic_tac_toe")
+    proven = set()
+    for seed in range(8):
+        for state, _ in list(random_match("tic_tac_toe", seed))[2:]:
+            tree = kernel_for(SelfPlayTree, state)(network.view.places, 1.25)
+            tree.plant(state)
+            search_together([tree], 40, network.view, network.function())
+            for node in nodes(tree.root):
+                assert node.lower <= exact(node.state) <= node.upper
+                if node.children and node.lower == node.upper:
+                    proven.add(node.lower)
+    assert proven == {-1.0, 0.0, 1.0}
+
+
+@pytest.mark.parametrize(
+    ("actions", "best", "value", "most"),
+    [
+        ((0, 3, 1, 4), 2, 1.0, 0),  # completes a line at once
+        ((0, 3, 1), 2, None, 30),  # has to stop a line
+        ((0, 1, 4), None, -1.0, 60),  # loses in any case
+    ],
+)
+def test_search_ends_when_the_value_of_the_root_is_exact(
+    actions: tuple[int, ...], best: int | None, value: float | None, most: int
+) -> None:
+    game = get_game("tic_tac_toe")
+    network = small_network("tic_tac_toe")
+    state = reached(game, actions)
+    evaluator = evaluator_by(network)
+    asked = []
+
+    def counted(position: Any) -> Any:
+        asked.append(position)
+        return evaluator(position)
+
+    found = puct(game, state, Limit(simulations=500), evaluator=counted)
+    assert best is None or found.action == best
+    assert value is None or found.value == value
+    assert len(asked) <= most
+    assert found.simulations < 500
+    assert chosen(network, [state], 500) == [found.action]
+
+
+def reached(game: Any, actions: tuple[int, ...]) -> Any:
+    """Return the position after some actions."""
+    state = game.initial_state()
+    for action in actions:
+        state = state.after(action)
+    return state
+
+
+def test_shares_of_an_exact_root_lie_on_best_actions() -> None:
+    network = small_network("tic_tac_toe")
+    state = reached(get_game("tic_tac_toe"), (0, 3, 1, 4))
+    tree = kernel_for(SelfPlayTree, state)(network.view.places, 1.25)
+    tree.plant(state)
+    assert tree.descend() is None  # an action wins: no question to the network
+    assert tree.value() == 1.0
+    assert dict(zip(state.actions(), tree.shares(), strict=True))[2] == 1.0
 
 
 def test_noise_is_mixed_into_the_priors_of_the_root() -> None:
