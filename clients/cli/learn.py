@@ -189,7 +189,7 @@ def connect_four(
 
 @learn.command("tic_tac_toe")
 @shared_options(matches=20_000, hidden=32, rate=0.002, halving=8_000)
-@alphazero_options(simulations=25, channels=32, opening=4, random=0.0, at_once=100, measured=1_000)
+@alphazero_options(simulations=25, channels=32, opening=4, random=0.2, at_once=100, measured=1_000)
 def tic_tac_toe(
     matches: int, seconds: float | None, output: Path, at_once: int, **options: Any
 ) -> int:

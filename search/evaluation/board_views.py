@@ -200,7 +200,8 @@ def _completing(pieces: Words, connect: int, steps: Indices) -> Words:
     found = below[-1] | above[-1]
     for count in range(connect - 2):
         found |= below[count] & above[connect - 3 - count]
-    return np.bitwise_or.reduce(found, axis=-1)
+    cells: Words = np.bitwise_or.reduce(found, axis=-1)
+    return cells
 
 
 def _breakthrough(game: Game) -> BoardView:

