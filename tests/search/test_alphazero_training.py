@@ -178,13 +178,21 @@ def test_small_training_of_tic_tac_toe_follows_its_curve() -> None:
 @pytest.mark.slow
 def test_small_training_of_connect_four_follows_its_curve() -> None:
     settings = AlphaZeroSettings(
-        "connect_four", seed=1, channels=32, hidden=64, simulations=20, matches=25, measured=0
+        "connect_four",
+        seed=1,
+        channels=32,
+        hidden=64,
+        direct=True,
+        simulations=20,
+        random=0.2,
+        matches=25,
+        measured=0,
     )
     training = AlphaZeroTraining(settings)
     first = against(training.player, by_mcts, 12)[0]
-    training.run(600)
+    training.run(300)
     assert against(training.player, by_mcts, 12)[0] > first + 0.15
-    assert best_share(training.player, 300) > 0.69
+    assert best_share(training.player, 300) > 0.79
 
 
 @pytest.mark.slow
@@ -295,7 +303,7 @@ def test_shipped_network_is_small_and_has_its_curve(spec: str) -> None:
     assert content["curve"][0][1] < content["curve"][-1][1]
 
 
-@pytest.mark.parametrize(("spec", "least"), [("connect_four", 0.82), ("tic_tac_toe", 0.99)])
+@pytest.mark.parametrize(("spec", "least"), [("connect_four", 0.88), ("tic_tac_toe", 0.99)])
 def test_shipped_network_finds_best_actions(spec: str, least: float) -> None:
     game = get_game(spec)
     path = shipped_network(game)

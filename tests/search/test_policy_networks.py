@@ -344,6 +344,7 @@ def test_file_has_the_same_outputs_up_to_rounding(tmp_path: Path) -> None:
     [
         ("format = ", "format ", "this is not a network: "),
         ("plyhouse-policy-network-1", "other", "this is not a network of format"),
+        ("direct = false", "direct = 1", "its direct is not true or false"),
         ("channels = 3", 'channels = "3"', "its channels is missing or of the wrong type"),
         ("hidden = 5", "", "its hidden is missing or of the wrong type"),
         ("hidden = 5", "hidden = 0", "3 channels and 0 hidden units, expected 1 to 4096"),
