@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -34,6 +35,8 @@ def learn() -> None:
     Beside the output, a file with the suffix .training keeps the state of the training. The
     same command continues from it after an interruption, or after you raise --matches.
     """
+    # The matrices are small: more threads take longer on a busy machine, and may round differently.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def with_options(*options: Callable[..., Any]) -> Callable[..., Any]:
