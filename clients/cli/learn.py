@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -34,6 +35,8 @@ def learn() -> None:
     Beside the output, a file with the suffix .training keeps the state of the training. The
     same command continues from it after an interruption, or after you raise --matches.
     """
+    # The matrices are small: more threads take longer on a busy machine, and may round differently.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def with_options(*options: Callable[..., Any]) -> Callable[..., Any]:
@@ -97,7 +100,7 @@ def shared_options(matches: int, hidden: int, rate: float, halving: int) -> Call
 
 
 def alphazero_options(
-    simulations: int, channels: int, opening: int, measured: int
+    simulations: int, channels: int, opening: int, random: float, at_once: int, measured: int
 ) -> Callable[..., Any]:
     """Return a decorator with the options of AlphaZero, and these defaults."""
     return with_options(
@@ -123,8 +126,15 @@ def alphazero_options(
             help="Most random plies at the start of a match.",
         ),
         click.option(
+            "--random",
+            default=random,
+            show_default=True,
+            type=click.FloatRange(0, 1),
+            help="Share of random plies after these.",
+        ),
+        click.option(
             "--at-once",
-            default=100,
+            default=at_once,
             show_default=True,
             type=click.IntRange(1),
             help="Matches played at the same time in a step.",
@@ -166,8 +176,8 @@ def backgammon(
 
 
 @learn.command("connect_four")
-@shared_options(matches=20_000, hidden=128, rate=0.002, halving=8_000)
-@alphazero_options(simulations=40, channels=64, opening=8, measured=300)
+@shared_options(matches=60_000, hidden=128, rate=0.004, halving=15_000)
+@alphazero_options(simulations=25, channels=64, opening=8, random=0.2, at_once=200, measured=300)
 def connect_four(
     matches: int, seconds: float | None, output: Path, at_once: int, **options: Any
 ) -> int:
@@ -177,12 +187,12 @@ def connect_four(
     of 100 simulations finds a best action. The bot `alpha_zero(file="network.toml")` plays by
     the network.
     """
-    return alphazero("connect_four", matches, seconds, output, at_once, options)
+    return alphazero("connect_four", matches, seconds, output, at_once, options | {"direct": True})
 
 
 @learn.command("tic_tac_toe")
 @shared_options(matches=20_000, hidden=32, rate=0.002, halving=8_000)
-@alphazero_options(simulations=25, channels=32, opening=4, measured=1_000)
+@alphazero_options(simulations=25, channels=32, opening=4, random=0.2, at_once=100, measured=1_000)
 def tic_tac_toe(
     matches: int, seconds: float | None, output: Path, at_once: int, **options: Any
 ) -> int:
@@ -197,7 +207,7 @@ def tic_tac_toe(
 
 @learn.command()
 @shared_options(matches=10_000, hidden=128, rate=0.002, halving=8_000)
-@alphazero_options(simulations=40, channels=64, opening=6, measured=40)
+@alphazero_options(simulations=40, channels=64, opening=6, random=0.0, at_once=100, measured=40)
 @click.option(
     "--size",
     default=6,

@@ -97,14 +97,9 @@ def chosen(
     found = []
     for tree in trees:
         children = tree.root.children
-        place = max(
-            range(len(children)),
-            key=lambda at, children=children: (  # type: ignore[misc]
-                children[at].visits,
-                children[at].total,
-                children[at].prior,
-            ),
-        )
+        shares = tree.shares()
+        ranks = [(shares[at], child.total, child.prior) for at, child in enumerate(children)]
+        place = ranks.index(max(ranks))
         found.append(tree.root.options[place])
     return found
 

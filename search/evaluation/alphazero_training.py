@@ -3,8 +3,9 @@
 In a step the network plays some matches against itself at the same time, each action chosen by a
 search.  The policy learns the search's visits, the value the result of the match.  Silver et al.,
 "A general reinforcement learning algorithm that masters chess, shogi, and Go through self-play",
-Science 362 (2018).  Four things differ.  Matches begin with some random plies, so the network meets
-more kinds of positions.  A part of the search's own value goes into the target of the value.
+Science 362 (2018).  Five things differ.  Matches begin with some random plies, and others may
+follow, so the network meets more kinds of positions.  The trees know the exact values of positions
+near the end.  A part of the search's own value goes into the target of the value.
 Subtrees are kept from turn to turn.  A running mean of the weights plays, instead of the last ones
 (B. Polyak and A. Juditsky, SIAM Journal on Control and Optimization 30, 1992).
 
@@ -27,7 +28,7 @@ from numpy.typing import NDArray
 
 from plyhouse.games.registry import get_game
 from plyhouse.search.evaluation.alphazero_curve import Rival, measure
-from plyhouse.search.evaluation.batched_search import EXPLORATION, evaluate, search_together
+from plyhouse.search.evaluation.batched_search import EXPLORATION, search_together
 from plyhouse.search.evaluation.board_views import BoardView, view_of
 from plyhouse.search.evaluation.policy_networks import PolicyNetwork, write_policy_network
 from plyhouse.search.files import InvalidFile, write_atomically
@@ -73,12 +74,16 @@ class AlphaZeroSettings:
     """Units that see each window of the board."""
     hidden: int = 128
     """Units of the dense layer."""
+    direct: bool = False
+    """Whether the dense layer also sees the inputs."""
     simulations: int = 50
     """Simulations for each action of self-play."""
     opening: int = 8
     """Most random plies at the start of a match."""
     sampled: int = 8
     """Plies after these in which actions are drawn by their visits; later the most visited."""
+    random: float = 0.0
+    """Share of actions after these that are random."""
     result: float = 0.5
     """Share of the match's result in the target of the value; the rest is the search's value."""
     rate: float = 0.002
@@ -91,7 +96,7 @@ class AlphaZeroSettings:
     """How often a position is learned from, on average."""
     batch: int = 256
     """Positions in a step of Adam."""
-    positions: int = 300_000
+    positions: int = 600_000
     """Most positions that are kept to learn from."""
     measured: int = 300
     """Positions or matches that measure each point of the curve; 0 measures none."""
@@ -150,9 +155,9 @@ class AlphaZeroTraining:
         """Positions made in all."""
         self.steps = 0
         """Steps of Adam."""
-        self.network = PolicyNetwork(self.view, settings.channels, settings.hidden)
+        self.network = self.empty()
         self.network.randomize(settings.seed)
-        self.player = PolicyNetwork(self.view, settings.channels, settings.hidden)
+        self.player = self.empty()
         """The running mean of the weights, which plays."""
         self.player.weights = [weight.copy() for weight in self.network.weights]
         self.mean = [np.zeros_like(weight) for weight in self.network.weights]
@@ -165,6 +170,11 @@ class AlphaZeroTraining:
         and its margin at 95 %."""
         self.rival: Rival | None = None
         """Player that measures the curve of games without solved positions; set it to have one."""
+
+    def empty(self) -> PolicyNetwork:
+        """Return a network of the right size, with all weights 0."""
+        settings = self.settings
+        return PolicyNetwork(self.view, settings.channels, settings.hidden, direct=settings.direct)
 
     def run(self, matches: int, progress: Callable[[], None] = lambda: None) -> None:
         """Play until at least so many matches were played; call ``progress`` after each step."""
@@ -200,15 +210,14 @@ class AlphaZeroTraining:
         ended = []
         while running:
             unseen = [match.tree for match in running if not match.tree.root.children]
-            if unseen:
-                evaluate(unseen, [tree.descend() for tree in unseen], view, apply)
+            search_together(unseen, 1, view, apply)
             for match in running:
                 count = len(match.tree.root.children)
                 noise = rng.dirichlet([max(0.1, 10 / count / 4)] * count)
                 match.tree.add_noise(noise.tolist(), NOISE)
             search_together([each.tree for each in running], settings.simulations, view, apply)
             for match in running:
-                match.act(len(match.values) < settings.sampled, rng)
+                match.act(len(match.values) < settings.sampled, settings.random, rng)
             ended += [match for match in running if match.over]
             running = [match for match in running if not match.over]
         return Samples(
@@ -335,32 +344,50 @@ class _Match:
         self.states: list[Any] = []
         self.policies: list[NDArray[np.float32]] = []
         self.values: list[float] = []
+        self.strayed: list[bool] = []
+        """Whether the action was random."""
         self.returns: tuple[float, ...] = ()
 
-    def act(self, sampled: bool, rng: np.random.Generator) -> None:
-        """Note the position, and play an action: drawn by its visits, or the most visited."""
+    def act(self, sampled: bool, random: float, rng: np.random.Generator) -> None:
+        """Note the position, and play an action: drawn by its visits, or the most visited.
+
+        With a probability of ``random`` the action is any.
+        """
         tree = self.tree
         root = tree.root
-        visits = np.array(tree.visits())
-        shares = visits / visits.sum()
+        shares = np.array(tree.shares())
         policy = np.full(self.view.actions, -1, np.float32)
         places = self.view.places[root.mover]
         policy[[places[action] for action in root.options]] = shares
         self.states.append(root.state)
         self.policies.append(policy)
         self.values.append(tree.value())
-        place = int(rng.choice(len(shares), p=shares)) if sampled else int(visits.argmax())
+        strayed = bool(rng.random() < random)
+        self.strayed.append(strayed)
+        if strayed:
+            place = int(rng.integers(len(shares)))
+        else:
+            place = int(rng.choice(len(shares), p=shares)) if sampled else int(shares.argmax())
         tree.advance(place)
         if tree.root.mover < 0:
             self.over = True
             self.returns = tree.root.state.returns()
 
     def targets(self, result: float) -> list[float]:
-        """Return the targets of the values: a share of the result, and the search's value."""
-        return [
-            result * self.returns[state.to_move] + (1 - result) * value
-            for state, value in zip(self.states, self.values, strict=True)
-        ]
+        """Return the targets of the values: a share of the result, and the search's value.
+
+        Before a random action, the search's value where it was played stands for the result.
+        """
+        found = []
+        end = self.returns[0]
+        for state, value, strayed in zip(
+            self.states[::-1], self.values[::-1], self.strayed[::-1], strict=True
+        ):
+            sign = 1 if state.to_move == 0 else -1
+            if strayed:
+                end = sign * value
+            found.append(result * sign * end + (1 - result) * value)
+        return found[::-1]
 
 
 def _opening(state: Any, most: int, rng: np.random.Generator) -> Any:

@@ -34,7 +34,7 @@ class BoardView:
     rows: int
     columns: int
     planes: int
-    """Numbers of each cell: own piece, other piece, and for connect four: next disc."""
+    """Numbers of each cell: own piece, other piece, and what a view adds."""
     window: int
     """Side of the square that one unit of the first layer sees, in cells."""
     actions: int
@@ -147,21 +147,28 @@ def _tic_tac_toe() -> BoardView:
 
 
 def _connect_four(game: Game) -> BoardView:
-    """Return a view whose third plane holds the cells that a disc can fall to."""
+    """Return a view with the cells that a disc can fall to, and those that complete a line.
+
+    The last two planes are the empty cells in which the mover, and the other seat, complete a line.
+    """
     start: Any = game.initial_state()
     shape = start.shape
     rows, columns = shape.rows, shape.columns
+    connect = int(shape.connect)
     bits = np.array([c * (rows + 1) + r for r in range(rows) for c in range(columns)])
     bottoms, cells = int(shape.bottoms), int(shape.cells)
     board = sum(cells << column * (rows + 1) for column in range(columns))
+    steps = np.array([1, rows, rows + 1, rows + 2])
 
     def word(state: Any) -> tuple[int, int, int]:
         return state.mine, state.taken ^ state.mine, state.to_move
 
     def encode(words: Words) -> Floats:
-        own, other = words[:, 0], words[:, 1]
-        free = ((own | other) + bottoms) & board
-        planes = np.stack([own, other, free], axis=1)
+        pieces = words[:, :2]
+        taken = pieces[:, :1] | pieces[:, 1:]
+        free = (taken + bottoms) & board
+        completing = _completing(pieces, connect, steps) & (board & ~taken)
+        planes = np.concatenate([pieces, free, completing], axis=1)
         return _cells(planes, bits).reshape(len(words), -1).astype(np.float32)
 
     both = (_same, _mirrored)
@@ -170,14 +177,31 @@ def _connect_four(game: Game) -> BoardView:
         spec=game.spec,
         rows=rows,
         columns=columns,
-        planes=3,
+        planes=5,
         window=min(4, rows, columns),
         actions=columns,
         places=[[0, *range(columns)]] * 2,
-        symmetries=tuple(zip(_orders((3, rows, columns), both), across, strict=True)),
+        symmetries=tuple(zip(_orders((5, rows, columns), both), across, strict=True)),
         word=word,
         encode=encode,
     )
+
+
+def _completing(pieces: Words, connect: int, steps: Indices) -> Words:
+    """Return the cells with ``connect - 1`` pieces beside them in a line, in sets of any shape.
+
+    ``steps`` are the distances of neighbours in each direction, in bits.
+    """
+    below = [pieces[..., None] << distance * steps for distance in range(1, connect)]
+    above = [pieces[..., None] >> distance * steps for distance in range(1, connect)]
+    for runs in (below, above):
+        for at in range(1, connect - 1):
+            runs[at] &= runs[at - 1]
+    found = below[-1] | above[-1]
+    for count in range(connect - 2):
+        found |= below[count] & above[connect - 3 - count]
+    cells: Words = np.bitwise_or.reduce(found, axis=-1)
+    return cells
 
 
 def _breakthrough(game: Game) -> BoardView:

@@ -1,7 +1,8 @@
 """Networks with a policy and a value, in numpy: layers, gradient, files.
 
 The first layer looks at every square window of the board with the same weights (a convolution).
-A dense layer follows, and after it one logit for each action and the value.
+A dense layer follows, which may also see the board itself, and after it one logit for each action
+and the value.
 """
 
 from __future__ import annotations
@@ -42,19 +43,24 @@ class PolicyNetwork:
 
     ``weights`` are three matrices, each followed by its bias. The windows have the shape (planes *
     window * window, channels), the dense layer (windows * channels, hidden), and the outputs
-    (hidden, actions + 1). The last output is the value.
+    (hidden, actions + 1). The last output is the value. A ``direct`` network has more rows in the
+    dense layer, one for each input.
     """
 
-    def __init__(self, view: BoardView, channels: int, hidden: int) -> None:
+    def __init__(
+        self, view: BoardView, channels: int, hidden: int, *, direct: bool = False
+    ) -> None:
         self.view = view
         self.channels = channels
         self.hidden = hidden
+        self.direct = direct
         self.windows = view.windows()
         count, size = self.windows.shape
+        seen = count * channels + (view.inputs if direct else 0)
         shapes: list[tuple[int, ...]] = [
             (size, channels),
             (channels,),
-            (count * channels, hidden),
+            (seen, hidden),
             (hidden,),
             (hidden, view.actions + 1),
             (view.actions + 1,),
@@ -76,6 +82,13 @@ class PolicyNetwork:
             found[rows, place] = self.weights[0]
         return found.reshape(self.view.inputs, count * channels)
 
+    def seen(self, inputs: Floats, first: Floats, bias: Floats) -> Floats:
+        """Return what the dense layer sees; ``first`` is `spread`, and ``bias`` is as wide."""
+        found = inputs @ first
+        found += bias
+        np.maximum(found, 0, out=found)
+        return np.concatenate([found, inputs], axis=1) if self.direct else found
+
     def function(self) -> Callable[[Floats], tuple[Floats, Floats]]:
         """Return a function from inputs to logits and values, with the weights as they are now.
 
@@ -86,10 +99,7 @@ class PolicyNetwork:
         _, _, dense, dense_bias, out, out_bias = [weight.copy() for weight in self.weights]
 
         def apply(inputs: Floats) -> tuple[Floats, Floats]:
-            seen = inputs @ first
-            seen += bias
-            np.maximum(seen, 0, out=seen)
-            mixed = seen @ dense
+            mixed = self.seen(inputs, first, bias) @ dense
             mixed += dense_bias
             np.maximum(mixed, 0, out=mixed)
             found: Any = mixed @ out
@@ -109,9 +119,7 @@ class PolicyNetwork:
         count = len(inputs)
         first = self.spread()
         _, bias, dense, dense_bias, out, out_bias = self.weights
-        seen = inputs @ first
-        seen += np.tile(bias, len(self.windows))
-        np.maximum(seen, 0, out=seen)
+        seen = self.seen(inputs, first, np.tile(bias, len(self.windows)))
         mixed = seen @ dense
         mixed += dense_bias
         np.maximum(mixed, 0, out=mixed)
@@ -131,6 +139,7 @@ class PolicyNetwork:
         mixed_back *= mixed > 0
         seen_back = mixed_back @ dense.T
         seen_back *= seen > 0
+        seen_back = seen_back[:, : first.shape[1]]
         every = (inputs.T @ seen_back).reshape(-1, len(self.windows), self.channels)
         shared = np.zeros_like(self.weights[0])
         for place, rows in enumerate(self.windows):
@@ -184,6 +193,7 @@ def write_policy_network(
         "]",
         f"channels = {network.channels}",
         f"hidden = {network.hidden}",
+        f"direct = {str(network.direct).lower()}",
         f'sha256 = "{hashlib.sha256(data).hexdigest()}"',
         "# 16-bit floats, little-endian: windows, dense layer, outputs, each with its bias.",
         'weights = """\\',
@@ -209,6 +219,9 @@ def load_policy_network(path: str | Path, game: Game | None = None) -> PolicyNet
         if not isinstance(content.get(name), kind):
             raise InvalidFile(path, f"its {name} is missing or of the wrong type")
     channels, hidden = content["channels"], content["hidden"]
+    direct = content.get("direct", False)
+    if not isinstance(direct, bool):
+        raise InvalidFile(path, "its direct is not true or false")
     if not (0 < channels <= LARGEST and 0 < hidden <= LARGEST):
         raise InvalidFile(
             path,
@@ -224,7 +237,7 @@ def load_policy_network(path: str | Path, game: Game | None = None) -> PolicyNet
         data = base64.b64decode(content["weights"], validate=True)
     except (binascii.Error, ValueError) as error:
         raise InvalidFile(path, f"its weights cannot be decoded: {error}") from error
-    network = PolicyNetwork(view, channels, hidden)
+    network = PolicyNetwork(view, channels, hidden, direct=direct)
     wanted = sum(weight.size for weight in network.weights)
     if len(data) != 2 * wanted:
         raise InvalidFile(path, f"it has {len(data) / 2:g} weights, expected {wanted}")

@@ -21,7 +21,7 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from plyhouse.games.base import CHANCE, Game
+from plyhouse.games.base import CHANCE, Game, Utility
 from plyhouse.search.game_requirements import require_fit
 from plyhouse.search.garbage_collection import no_full_collections
 from plyhouse.search.kernels import MAX_DEPTH, kernel_for
@@ -65,6 +65,10 @@ def puct(
     of the action)``.  Then it asks ``evaluator`` about one new position, and credits its estimate
     to all seats on the way up.  The action simulated most often is chosen.
 
+    In two-seat zero-sum games, ends of matches below a node bound its exact value.  An action that
+    cannot be better than another gets no more simulations, and the search ends when it knows the
+    root's value.
+
     Without an ``evaluator`` priors are equal and estimates are the state's ``heuristic()``
     (`uniform_evaluator`); see `Evaluator` for how to plug in a model.  ``exploration`` is relative
     to half the range of the returns, as in AlphaZero's -1 to 1.  Once the tree has ``max_nodes``
@@ -77,6 +81,7 @@ def puct(
     poll = SimulationPoll(limit)
     require_fit("puct", game, state)
     low, high = game.return_bounds
+    opposite = game.seats == 2 and game.info.utility is Utility.ZERO_SUM
     kernel = kernel_for(PuctKernel, state)(
         poll,
         random.Random(seed),
@@ -86,6 +91,7 @@ def puct(
         checked_whole("puct", "max_nodes", max_nodes, 1),
         MAX_DEPTH if limit.depth is None else min(limit.depth, MAX_DEPTH),
         limit.nodes or 0,
+        low if opposite and low == -high else 0.0,
     )
     most = limit.simulations
     if most is None and limit.time is None and limit.nodes is None:
@@ -163,16 +169,21 @@ def _result(kernel: Any, poll: Poll) -> SearchResult:
     line: list[Any] = []
     node = kernel.root
     tried = [place for place, child in enumerate(node.children) if child.visits > 0]
-    values = {
-        node.options[place]: node.children[place].total / node.children[place].visits + 0.0
-        for place in tried
-    }
+    values = {}
+    for place, child in enumerate(node.children):
+        if child.lower == child.upper:
+            values[node.options[place]] = child.result[node.mover] + 0.0
+        elif child.visits > 0:
+            values[node.options[place]] = child.total / child.visits + 0.0
     visits = {node.options[place]: int(node.children[place].visits) for place in tried}
-    while node.mover >= 0 and any(child.visits for child in node.children):
+    while node.mover >= 0 and (
+        any(child.visits for child in node.children) or node.lower == node.upper
+    ):
         places = range(len(node.children))
         best = max(
             places,
             key=lambda place, at=node: (  # type: ignore[misc]
+                not kernel.useless(at, at.children[place]),
                 at.children[place].visits,
                 at.children[place].total,
                 at.children[place].prior,

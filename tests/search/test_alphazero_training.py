@@ -29,6 +29,7 @@ from plyhouse.search.evaluation.alphazero_training import (
     InvalidTraining,
     _Match,
 )
+from plyhouse.search.evaluation.batched_search import search_together
 from plyhouse.search.evaluation.policy_networks import (
     PolicyNetwork,
     load_policy_network,
@@ -96,8 +97,31 @@ def test_targets_mix_the_result_with_the_value_of_the_search() -> None:
     match = _Match(kernel_for(SelfPlayTree, start)(training.view.places, 1.25), training.view)
     match.states = [start, start.after(1)]
     match.values = [0.2, -0.4]
+    match.strayed = [False, False]
     match.returns = (1.0, -1.0)
     assert match.targets(0.75) == pytest.approx([0.75 + 0.05, -0.75 - 0.1])
+    # The second action was random, so the result says nothing about what came before it.
+    match.strayed = [False, True]
+    assert match.targets(0.75) == pytest.approx([0.3 + 0.05, -0.4])
+
+
+def test_random_share_decides_how_often_any_action_is_played() -> None:
+    network = AlphaZeroTraining(SMALL).player
+    state: Any = get_game("connect_four").initial_state()
+    rng = np.random.default_rng(1)
+    for share, least, most in ((0.0, 1, 1), (0.5, 2, 7), (1.0, 5, 7)):
+        actions = set()
+        strayed = []
+        for _ in range(40):
+            tree = kernel_for(SelfPlayTree, state)(network.view.places, 1.25)
+            tree.plant(state)
+            search_together([tree], 9, network.view, network.function())
+            match = _Match(tree, network.view)
+            match.act(False, share, rng)
+            actions.add(tree.root.state.key())
+            strayed += match.strayed
+        assert least <= len(actions) <= most
+        assert np.mean(strayed) == pytest.approx(share, abs=0.25)
 
 
 def test_samples_hold_the_shares_of_visits_of_legal_actions() -> None:
@@ -108,7 +132,7 @@ def test_samples_hold_the_shares_of_visits_of_legal_actions() -> None:
     legal = policies >= 0
     assert (policies[~legal] == -1).all()
     assert np.where(legal, policies, 0).sum(axis=1) == pytest.approx(1, abs=1e-5)
-    full = training.view.encode(training.samples.words).reshape(-1, 3, 6, 7)[:, 2].any(axis=1)
+    full = training.view.encode(training.samples.words).reshape(-1, 5, 6, 7)[:, 2].any(axis=1)
     assert (full == legal).all()
     assert (np.abs(training.samples.values) <= 1).all()
 
@@ -154,13 +178,21 @@ def test_small_training_of_tic_tac_toe_follows_its_curve() -> None:
 @pytest.mark.slow
 def test_small_training_of_connect_four_follows_its_curve() -> None:
     settings = AlphaZeroSettings(
-        "connect_four", seed=1, channels=32, hidden=64, simulations=20, matches=25, measured=0
+        "connect_four",
+        seed=1,
+        channels=32,
+        hidden=64,
+        direct=True,
+        simulations=20,
+        random=0.2,
+        matches=25,
+        measured=0,
     )
     training = AlphaZeroTraining(settings)
     first = against(training.player, by_mcts, 12)[0]
-    training.run(600)
+    training.run(300)
     assert against(training.player, by_mcts, 12)[0] > first + 0.15
-    assert best_share(training.player, 300) > 0.69
+    assert best_share(training.player, 300) > 0.79
 
 
 @pytest.mark.slow
@@ -267,11 +299,11 @@ def test_shipped_network_is_small_and_has_its_curve(spec: str) -> None:
     assert path.stat().st_size < 1_000_000
     content = tomllib.loads(path.read_text(encoding="utf-8"))
     assert "matches of self-play, seed 1" in content["trained"]
-    assert content["curve"][0][0] == 100
+    assert content["curve"][0][0] in (100, 200)
     assert content["curve"][0][1] < content["curve"][-1][1]
 
 
-@pytest.mark.parametrize(("spec", "least"), [("connect_four", 0.82), ("tic_tac_toe", 0.99)])
+@pytest.mark.parametrize(("spec", "least"), [("connect_four", 0.88), ("tic_tac_toe", 0.99)])
 def test_shipped_network_finds_best_actions(spec: str, least: float) -> None:
     game = get_game(spec)
     path = shipped_network(game)

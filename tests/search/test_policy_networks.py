@@ -13,6 +13,7 @@ import pytest
 
 from plyhouse.games import get_game
 from plyhouse.search import Limit, puct
+from plyhouse.search.evaluation.alphazero_curve import chosen
 from plyhouse.search.evaluation.batched_search import search_together
 from plyhouse.search.evaluation.board_views import view_of
 from plyhouse.search.evaluation.policy_networks import (
@@ -35,8 +36,8 @@ GAMES = (
 )
 
 
-def small_network(spec: str, seed: int = 1) -> PolicyNetwork:
-    network = PolicyNetwork(view_of(get_game(spec)), 3, 5)
+def small_network(spec: str, seed: int = 1, *, direct: bool = False) -> PolicyNetwork:
+    network = PolicyNetwork(view_of(get_game(spec)), 3, 5, direct=direct)
     network.randomize(seed)
     rng = np.random.default_rng(seed)
     network.weights[4][:] = rng.standard_normal(network.weights[4].shape)
@@ -87,10 +88,53 @@ def test_connect_four_shows_own_other_and_next_discs() -> None:
     for action in (4, 4, 1):
         state = state.after(action)
     view = view_of(game)
-    own, other, free = view.encode(view.words([state])).reshape(3, 6, 7)
+    own, other, free, *_ = view.encode(view.words([state])).reshape(5, 6, 7)
     assert np.argwhere(own).tolist() == [[1, 3]]
     assert np.argwhere(other).tolist() == [[0, 0], [0, 3]]
     assert np.argwhere(free).tolist() == [[0, 1], [0, 2], [0, 4], [0, 5], [0, 6], [1, 0], [2, 3]]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["connect_four", "connect_four(columns=5,rows=4,connect=3)", "connect_four(columns=8)"],
+)
+def test_connect_four_shows_the_cells_that_complete_a_line(spec: str) -> None:
+    game = get_game(spec)
+    start: Any = game.initial_state()
+    rows, columns, connect = start.shape.rows, start.shape.columns, start.shape.connect
+    view = view_of(game)
+    seen = 0
+    for seed in range(12):
+        for state, _ in random_match(spec, seed):
+            own, other, _, mine, theirs = view.encode(view.words([state])).reshape(5, rows, columns)
+            for pieces, shown in ((own, mine), (other, theirs)):
+                found = np.zeros((rows, columns))
+                for row in range(rows):
+                    for column in range(columns):
+                        if own[row, column] or other[row, column]:
+                            continue
+                        added = pieces.copy()
+                        added[row, column] = 1
+                        found[row, column] = has_line(added, row, column, connect)
+                assert found.tolist() == shown.tolist()
+                seen += int(found.sum())
+    assert seen > 50
+
+
+def has_line(pieces: Any, row: int, column: int, connect: int) -> bool:
+    """Return whether a line of pieces, one cell after another, includes a cell."""
+    for up, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        length = 1
+        for way in (1, -1):
+            at, beside = row + way * up, column + way * right
+            while (
+                0 <= at < len(pieces) and 0 <= beside < len(pieces[0]) and pieces[at, beside] == 1
+            ):
+                length += 1
+                at, beside = at + way * up, beside + way * right
+        if length >= connect:
+            return True
+    return False
 
 
 def test_breakthrough_shows_both_seats_their_pawns_below() -> None:
@@ -111,8 +155,9 @@ def test_game_without_view_is_refused() -> None:
         view_of(get_game("kalah"))
 
 
-def test_gradient_agrees_with_differences() -> None:
-    network = small_network("connect_four(columns=5,rows=4)")
+@pytest.mark.parametrize("direct", [False, True])
+def test_gradient_agrees_with_differences(direct: bool) -> None:
+    network = small_network("connect_four(columns=5,rows=4)", direct=direct)
     network.weights = [np.asarray(weight, np.float64) for weight in network.weights]
     view = network.view
     rng = np.random.default_rng(2)
@@ -157,10 +202,15 @@ def test_trees_searched_together_have_the_visits_of_puct(spec: str) -> None:
         tree.plant(state)
         search_together([tree], 61, view, apply)
         found = puct(game, state, Limit(simulations=60), evaluator=evaluator_by(network))
-        visits = dict(zip(state.actions(), tree.visits(), strict=True))
-        assert {action: count for action, count in visits.items() if count} == found.visits
-        value = sum(found.visits[a] * found.values[a] for a in found.visits) / 60
-        assert tree.value() == pytest.approx(value, abs=1e-6)
+        children = dict(zip(state.actions(), tree.root.children, strict=True))
+        assert {a: each.visits for a, each in children.items() if each.visits} == found.visits
+        assert found.action == chosen(network, [state], 60)[0]
+        for action, value in found.values.items():
+            child = children[action]
+            if child.lower == child.upper:
+                assert value == (child.lower if state.to_move == 0 else -child.lower)
+            else:
+                assert value == pytest.approx(child.total / child.visits, abs=1e-6)
 
 
 def test_tree_keeps_the_part_after_the_action_played() -> None:
@@ -169,13 +219,90 @@ def test_tree_keeps_the_part_after_the_action_played() -> None:
     tree = kernel_for(SelfPlayTree, state)(network.view.places, 1.25)
     tree.plant(state)
     search_together([tree], 101, network.view, network.function())
-    place = int(np.argmax(tree.visits()))
-    inside = tree.visits()[place] - 1
+    visits = [child.visits for child in tree.root.children]
+    place = int(np.argmax(visits))
     tree.advance(place)
-    assert sum(tree.visits()) == inside
+    assert sum(child.visits for child in tree.root.children) == visits[place] - 1
     assert tree.root.state.key() == state.after(place + 1).key()
-    tree.advance(int(np.argmin(tree.visits())))
+    tree.advance(int(np.argmin(tree.shares())))
     assert tree.root.mover == 0
+
+
+def exact(state: Any) -> float:
+    """Return the value of a position of tic-tac-toe for seat 0, by minimax."""
+    if state.to_move < 0:
+        return float(state.returns()[0])
+    values = [exact(state.after(action)) for action in state.actions()]
+    return max(values) if state.to_move == 0 else min(values)
+
+
+def nodes(branch: Any) -> Iterator[Any]:
+    """Yield the nodes of a tree of self-play."""
+    yield branch
+    for child in branch.children:
+        yield from nodes(child)
+
+
+def test_bounds_of_trees_hold_the_exact_value() -> None:
+    network = small_network("tic_tac_toe")
+    proven = set()
+    for seed in range(8):
+        for state, _ in list(random_match("tic_tac_toe", seed))[2:]:
+            tree = kernel_for(SelfPlayTree, state)(network.view.places, 1.25)
+            tree.plant(state)
+            search_together([tree], 40, network.view, network.function())
+            for node in nodes(tree.root):
+                assert node.lower <= exact(node.state) <= node.upper
+                if node.children and node.lower == node.upper:
+                    proven.add(node.lower)
+    assert proven == {-1.0, 0.0, 1.0}
+
+
+@pytest.mark.parametrize(
+    ("actions", "best", "value", "most"),
+    [
+        ((0, 3, 1, 4), 2, 1.0, 0),  # completes a line at once
+        ((0, 3, 1), 2, None, 30),  # has to stop a line
+        ((0, 1, 4), None, -1.0, 60),  # loses in any case
+    ],
+)
+def test_search_ends_when_the_value_of_the_root_is_exact(
+    actions: tuple[int, ...], best: int | None, value: float | None, most: int
+) -> None:
+    game = get_game("tic_tac_toe")
+    network = small_network("tic_tac_toe")
+    state = reached(game, actions)
+    evaluator = evaluator_by(network)
+    asked = []
+
+    def counted(position: Any) -> Any:
+        asked.append(position)
+        return evaluator(position)
+
+    found = puct(game, state, Limit(simulations=500), evaluator=counted)
+    assert best is None or found.action == best
+    assert value is None or found.value == value
+    assert len(asked) <= most
+    assert found.simulations < 500
+    assert chosen(network, [state], 500) == [found.action]
+
+
+def reached(game: Any, actions: tuple[int, ...]) -> Any:
+    """Return the position after some actions."""
+    state = game.initial_state()
+    for action in actions:
+        state = state.after(action)
+    return state
+
+
+def test_shares_of_an_exact_root_lie_on_best_actions() -> None:
+    network = small_network("tic_tac_toe")
+    state = reached(get_game("tic_tac_toe"), (0, 3, 1, 4))
+    tree = kernel_for(SelfPlayTree, state)(network.view.places, 1.25)
+    tree.plant(state)
+    assert tree.descend() is None  # an action wins: no question to the network
+    assert tree.value() == 1.0
+    assert dict(zip(state.actions(), tree.shares(), strict=True))[2] == 1.0
 
 
 def test_noise_is_mixed_into_the_priors_of_the_root() -> None:
@@ -217,6 +344,7 @@ def test_file_has_the_same_outputs_up_to_rounding(tmp_path: Path) -> None:
     [
         ("format = ", "format ", "this is not a network: "),
         ("plyhouse-policy-network-1", "other", "this is not a network of format"),
+        ("direct = false", "direct = 1", "its direct is not true or false"),
         ("channels = 3", 'channels = "3"', "its channels is missing or of the wrong type"),
         ("hidden = 5", "", "its hidden is missing or of the wrong type"),
         ("hidden = 5", "hidden = 0", "3 channels and 0 hidden units, expected 1 to 4096"),

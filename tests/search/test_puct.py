@@ -79,9 +79,9 @@ def test_priors_lead_in_proportion() -> None:
     def evaluator(state: Any) -> tuple[list[float], tuple[float, float]]:
         return [priors[action - 1] for action in state.actions()], (0.0, 0.0)
 
-    result = puct(game, game.initial_state(), Limit(simulations=1600), evaluator=evaluator)
+    result = puct(game, game.initial_state(), Limit(simulations=320), evaluator=evaluator)
     for action, prior in enumerate(priors, start=1):
-        assert result.visits[action] == pytest.approx(1600 * prior / 16, rel=0.15)
+        assert result.visits[action] == pytest.approx(320 * prior / 16, rel=0.15)
     assert result.pv[:2] == (4, 4)
 
 
