@@ -64,7 +64,7 @@ class DoubleDummyBot(Bot):
         if len(seen.legal) == 1:
             return seen.legal[0]
         totals = dict.fromkeys([card_number(text) for text in seen.legal], 0.0)
-        # Of equal cards play the lowest.
+        # Play the lowest of equal cards.
         order = sorted(totals, key=lambda card: (card % 13, card))
         limit = turn.limit
         poll = Poll(limit)

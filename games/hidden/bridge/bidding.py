@@ -1,10 +1,10 @@
 """Calls by a simple natural system: what a seat's calls show, and what to call next.
 
 Hands are valued by high cards (M. Work: 4, 3, 2, 1 for ace to jack) and a point for each card of a
-suit beyond four.  An opening of one in a suit shows 12 points and four cards, five in a major.  1NT
-shows 15 to 17 points and an even hand, 2NT 20, an opening at the two or three level a long suit and
-few points.  Overcalls show five cards and 9 points, or 12 at the two level.  A double of a low bid
-in a suit asks partner to choose one of the others.
+suit beyond four.  An opening of one in a suit shows 12 points and four cards, five in a major.
+Openings without trumps show an even hand: 1NT 15 to 17 points, 2NT 20.  Those at the two or three
+level show a long suit and few points, but 2C shows 22.  Overcalls show five cards and 9 points, or
+12 at the two level.  A double of a low bid in a suit asks partner to choose one of the others.
 
 All later bids follow from one table: the points that both hands need together for a level.  So a
 bid shows the points that are missing to that table, and a suit of four cards, or three if partner

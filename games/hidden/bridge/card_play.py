@@ -41,7 +41,7 @@ def _beats(card: i64, other: i64, strain: i64) -> bool:
 
 
 def lowest_card(hand: i64) -> i64:
-    """Return the lowest card of a hand in one suit; the hand must not be empty."""
+    """Return the lowest card of a hand, clubs below the other suits; it must not be empty."""
     return highest_card(hand & -hand)
 
 

@@ -2,8 +2,8 @@
 
 Alpha-beta search with windows of one trick and a table of positions at the beginnings of tricks, as
 programs for this problem have (B. Haglund and S. Hein, "DDS", 2014; M. Ginsberg, "GIB", JAIR 14,
-2001).  Of cards that differ by nothing only one is tried, and certain tricks of the leader bound
-the value.  A solver keeps its table for one deal: positions are told apart by the cards left.
+2001).  It tries only one of several equal cards, and certain tricks of the leader bound the
+value.  A solver keeps its table for one deal: positions are told apart by the cards left.
 
 >>> from plyhouse.games.hidden.bridge.cards import hand_bits
 >>> ends = [hand_bits(tuple(cards.split())) for cards in ("SA SQ", "SK H2", "HA HK", "SJ S2")]

@@ -332,7 +332,7 @@ class BridgeState(NativeState):
     def shared(self, points: int) -> tuple[float, ...]:
         """Return what points of North and South are to each seat."""
         mean: float = float(points) / float(self.boards)
-        # Not -0.0 for a drawn match.
+        # Avoid -0.0 for a drawn match.
         other: float = 0.0 - mean
         return (mean, other, mean, other)
 
