@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from plyhouse.games.base import TERMINAL, Game
 from plyhouse.games.deterministic.checkers.endgames import (
     CHOOSE,
+    LENGTH,
     PIECES,
     Slice,
     layout,
@@ -111,16 +112,22 @@ class CheckersTable(EndgameTable):
         TableFile(KIND, Checkers().spec, facts, {"codes": self.codes}).save(path)
 
     def pack(self) -> bytes:
-        """Return the table of `plyhouse.games.deterministic.checkers.endgames`, compressed.
+        """Return the file of `plyhouse.games.deterministic.checkers.endgames`.
 
         Numbers that are no position, or in which the mover has to jump, repeat the one before.
         """
         plies = np.abs(self.codes).astype(np.uint8)
         kept = (self.codes != IMPOSSIBLE) & ~self.jumps()
-        last = np.where(kept, np.arange(len(plies)), 0)
-        return lzma.compress(
-            plies[np.maximum.accumulate(last)].tobytes(), preset=9 | lzma.PRESET_EXTREME
-        )
+        last = np.maximum.accumulate(np.where(kept, np.arange(len(plies)), 0))
+        filled = plies[last].tobytes()
+        packed, begin = b"", 1
+        for count in range(2, self.pieces + 1):
+            for item in slices_of(count):
+                end = begin + size_of(item)
+                part = lzma.compress(filled[begin:end], preset=9 | lzma.PRESET_EXTREME)
+                packed += len(part).to_bytes(LENGTH, "big") + part
+                begin = end
+        return packed
 
     def jumps(self) -> NDArray[np.bool_]:
         """Return for each number whether the mover has to jump; anything for holes."""

@@ -46,7 +46,7 @@ MIRRORED: Final = 14
 LOOKED_UP: Final = 16
 """From so many on, the next positions are looked up before any of them is searched."""
 
-BOOKED: Final = 30
+BOOKED: Final = 29
 """From so many empty cells on, positions of the standard board are looked up in the book."""
 
 SIZES: Final[tuple[int, ...]] = (1021, 8191, 65521, 262_139, 1_048_573)
