@@ -2,6 +2,7 @@
 
     python benchmarks/endgames.py --pieces 4
     python benchmarks/endgames.py --pieces 4 --save checkers4.table
+    python benchmarks/endgames.py --only tables --pieces 4 --pack endgames.bin
     python benchmarks/endgames.py --only othello --problems 40 41
     python benchmarks/endgames.py --only connect_four --positions 200
     python benchmarks/endgames.py --only connect_four --positions 20 --plies 8 8
@@ -68,6 +69,7 @@ def main() -> None:
     parser.add_argument("--only", choices=parts, help="one part of three")
     parser.add_argument("--pieces", type=int, default=3, choices=(2, 3, 4), help="of checkers")
     parser.add_argument("--save", metavar="FILE", help="keep the table of checkers")
+    parser.add_argument("--pack", metavar="FILE", help="write the table that checkers ships")
     parser.add_argument("--chess", action="store_true", help="also three pieces of chess (slow)")
     parser.add_argument("--problems", type=int, nargs="+", choices=FFO, default=list(FFO))
     parser.add_argument("--patience", type=float, default=300.0, help="seconds for plain C, each")
@@ -98,6 +100,8 @@ def tables(options: argparse.Namespace) -> None:
         )
     if options.save:
         table.save(options.save)
+    if options.pack:
+        Path(options.pack).write_bytes(table.pack())
     for name, fen in CHESS.items() if options.chess else ():
         game = get_game(f'chess(fen="{fen}")')
         timed(

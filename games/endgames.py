@@ -8,10 +8,7 @@ value must be that of minimax to the end of the game, so that nothing but the sp
 
 >>> from plyhouse.games import get_game
 >>> from plyhouse.games.endgames import Meter
->>> game = get_game("connect_four")
->>> state = game.initial_state()
->>> for column in "4444":
-...     state = state.after(game.parse(state, column))
+>>> state = get_game("othello").initial_state()
 >>> endings = state.endings(Meter())
 >>> endings.value(state, 2, -1.0, 1.0) is None  # too far from the end for two plies
 True

@@ -10,7 +10,6 @@ from typing import Any
 
 from plyhouse.bots import SearchBot, Turn
 from plyhouse.games.base import Game
-from plyhouse.search.tables.checkers_endgames import solve_checkers
 from plyhouse.search.tables.endgame_table import EndgameTable
 from plyhouse.search.tables.retrograde import TooManyPositions, retrograde, solve
 from plyhouse.search.trees.alpha_beta import alpha_beta
@@ -24,7 +23,7 @@ MOST = 200_000
 class PerfectBot(SearchBot):
     """Looks the position up; where it is not in the table, searches down to the table.
 
-    For checkers the table has all positions with three pieces. For other games it has all
+    For checkers the table has all positions with four pieces. For other games it has all
     positions, if they are few enough, as those of hexapawn up to four by four.
     """
 
@@ -40,16 +39,22 @@ class PerfectBot(SearchBot):
             )
         evaluate = known.evaluate() if known is not None else None
         limit = self.limit(turn)
-        return self.say(
-            turn, alpha_beta(turn.game, turn.state, limit, evaluate=evaluate, seed=self.seed(turn))
+        found = alpha_beta(
+            turn.game,
+            turn.state,
+            limit,
+            evaluate=evaluate,
+            seed=self.seed(turn),
+            endings=True,
         )
+        return self.say(turn, found)
 
 
 @functools.lru_cache(maxsize=8)
 def table(game: Game) -> EndgameTable | None:
     """Return the table of a game, made once per process; None if there are too many positions."""
     if game.info.name == "checkers":
-        return solve_checkers(3)
+        return None  # alpha-beta reads the table that the game ships
     try:
         return solve(game, most=MOST)
     except TooManyPositions:

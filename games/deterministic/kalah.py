@@ -30,6 +30,8 @@ from plyhouse.games.base import (
     Utility,
 )
 from plyhouse.games.boards import result_status
+from plyhouse.games.deterministic.kalah_endgames import KalahEndings
+from plyhouse.games.endgames import Endings, Meter
 from plyhouse.games.native import BoardState
 from plyhouse.games.scene import Cell, Counter, Grid, Scene
 
@@ -126,6 +128,10 @@ class KalahState(BoardState):
             total += pits[index] + pits[half + index]
         value: float = 0.999 * (0.9 * float(stored) + 0.1 * float(lead)) / float(total)
         return (value, -value)
+
+    def endings(self, meter: Meter) -> Endings:
+        """Return the table of positions with few seeds in the houses, for one search."""
+        return KalahEndings(meter, len(self.pits) // 2 - 1, sow)
 
     def playout(self, rng: random.Random) -> tuple[float, ...]:
         """Returns after uniformly random play to the end."""

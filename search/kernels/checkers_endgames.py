@@ -1,71 +1,25 @@
 """Checkers positions with few pieces as numbers, and where each of them leads.
 
-Positions are seen by the seat to move, as black: white to move is the same with the board turned.
-A *slice* is all positions with given numbers of own men and kings, and of enemy men and kings.  It
-numbers the four sets of squares independently, so the numbers of overlapping sets stay unused.
+The numbers are those of `plyhouse.games.deterministic.checkers.endgames`.
 """
 
 from __future__ import annotations
 
-import math
 from array import array
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, final
 
-from plyhouse.games.bits import BIT, bit_number, count_bits
+from plyhouse.games.deterministic.checkers.endgames import CHOOSE, HOLE, number_of, turned
 from plyhouse.games.deterministic.checkers.rules import CheckersState
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
-__all__ = ["CheckersEndgamesKernel", "turned"]
+__all__ = ["CheckersEndgamesKernel"]
 
 TERMINAL: Final = -2
 OVER: Final = 0
 """The number of every position in which the seat to move has lost already."""
-HOLE: Final = -1
-
-# CHOOSE[k * 33 + n]: how many sets of k among n squares there are.
-CHOOSE: Final[tuple[int, ...]] = tuple([math.comb(n, k) for k in range(4) for n in range(33)])
-
-
-def turned(cells: i64) -> i64:
-    """Return the set of squares on the board turned around: bit n becomes bit 34 - n."""
-    found: i64 = 0
-    left: i64 = cells
-    while left != 0:
-        bit: i64 = left & -left
-        left = left ^ bit
-        found = found | BIT[34 - bit_number(bit)]
-    return found
-
-
-def rank(cells: i64) -> i64:
-    """Return the number of a set among those of its size, by its squares counted from 0."""
-    found: i64 = 0
-    left: i64 = cells
-    size: i64 = 1
-    while left != 0:
-        bit: i64 = left & -left
-        left = left ^ bit
-        at: i64 = bit_number(bit)
-        found += CHOOSE[size * 33 + at - at // 9]
-        size += 1
-    return found
-
-
-def rank_turned(cells: i64) -> i64:
-    """Return the rank of the set on the board turned around."""
-    found: i64 = 0
-    left: i64 = cells
-    size: i64 = count_bits(cells)
-    while left != 0:
-        bit: i64 = left & -left
-        left = left ^ bit
-        at: i64 = bit_number(bit)
-        found += CHOOSE[size * 33 + 31 - (at - at // 9)]
-        size -= 1
-    return found
 
 
 @final
@@ -89,32 +43,13 @@ class CheckersEndgamesKernel:
         """Per number of the slice: how many edges; -1 for a hole."""
         self.targets: Any = array("i")
 
-    def number(self, own: i64, enemy: i64, kings: i64) -> i64:
-        """Return the number of a position seen by the seat to move; -1 if it is left out."""
-        men: i64 = own & ~kings
-        back: i64 = own & kings
-        enemy_men: i64 = enemy & ~kings
-        enemy_back: i64 = enemy & kings
-        m: i64 = count_bits(men)
-        k: i64 = count_bits(back)
-        em: i64 = count_bits(enemy_men)
-        ek: i64 = count_bits(enemy_back)
-        if m > 3 or k > 3 or em > 3 or ek > 3:
-            return HOLE
-        offset: i64 = self.offsets[m * 64 + k * 16 + em * 4 + ek]
-        if offset < 0:
-            return HOLE
-        found: i64 = rank(men)
-        found = found * CHOOSE[k * 33 + 32] + rank(back)
-        found = found * CHOOSE[em * 33 + 28] + rank_turned(enemy_men)
-        found = found * CHOOSE[ek * 33 + 32] + rank(enemy_back)
-        return offset + found
-
     def number_of(self, state: Any) -> int:
         """Return the number of a state in which a seat is to move; -1 if it is left out."""
         if state.to_move == 0:
-            return self.number(state.black, state.white, state.kings)
-        return self.number(turned(state.white), turned(state.black), turned(state.kings))
+            return number_of(self.offsets, state.black, state.white, state.kings)
+        return number_of(
+            self.offsets, turned(state.white), turned(state.black), turned(state.kings)
+        )
 
     def expand(self, men: i64, kings: i64, enemy_men: i64, enemy_kings: i64) -> None:
         """List degrees and targets of all positions of a slice, in the order of numbers."""
@@ -145,7 +80,9 @@ class CheckersEndgamesKernel:
             child: Any = state.after(action)
             target: i64 = OVER
             if child.to_move != TERMINAL:
-                target = self.number(turned(child.white), turned(child.black), turned(child.kings))
+                target = number_of(
+                    self.offsets, turned(child.white), turned(child.black), turned(child.kings)
+                )
             self.targets.append(target)
             degree += 1
         return degree

@@ -17,6 +17,7 @@ used up already.  With four pieces it takes 109 plies, captures and steps of men
 from __future__ import annotations
 
 import itertools
+import lzma
 from collections.abc import Callable, Iterator
 from math import comb
 from pathlib import Path
@@ -26,9 +27,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plyhouse.games.base import TERMINAL, Game
-from plyhouse.games.deterministic.checkers.moves import SQUARE_BIT
+from plyhouse.games.deterministic.checkers.endgames import (
+    CHOOSE,
+    LENGTH,
+    PIECES,
+    Slice,
+    layout,
+    size_of,
+    slices_of,
+    turned,
+)
+from plyhouse.games.deterministic.checkers.moves import SQUARE_BIT, jump_actions
 from plyhouse.games.deterministic.checkers.rules import Checkers
-from plyhouse.search.kernels.checkers_endgames import CHOOSE, CheckersEndgamesKernel
+from plyhouse.search.kernels.checkers_endgames import CheckersEndgamesKernel
 from plyhouse.search.limit import Limit
 from plyhouse.search.poll import Poll, SearchStopped
 from plyhouse.search.tables.backward_induction import DRAW, OPEN, backwards
@@ -39,29 +50,8 @@ __all__ = ["CheckersTable", "count_placements", "solve_checkers"]
 
 UNLIMITED = Limit()
 KIND: Final = "checkers endgames"
-MOST_PIECES: Final = 4
 IMPOSSIBLE: Final = 32_766
 """Code of numbers that are no position."""
-
-Slice = tuple[int, int, int, int]
-"""Own men, own kings, enemy men, enemy kings; the own side is to move."""
-
-
-def slices_of(pieces: int) -> list[Slice]:
-    """Return all materials of so many pieces, both sides having some, the fewest men first."""
-    found: list[Slice] = [
-        (men, kings, enemy_men, pieces - men - kings - enemy_men)
-        for men, kings, enemy_men in itertools.product(range(pieces), repeat=3)
-        if 0 < men + kings < pieces and men + kings + enemy_men <= pieces
-    ]
-    return sorted(found, key=lambda item: (item[0] + item[2], item))
-
-
-def size_of(item: Slice) -> int:
-    """Return how many numbers a slice takes, holes included."""
-    men, kings, enemy_men, enemy_kings = item
-    own = CHOOSE[men * 33 + 28] * CHOOSE[kings * 33 + 32]
-    return own * CHOOSE[enemy_men * 33 + 28] * CHOOSE[enemy_kings * 33 + 32]
 
 
 class CheckersTable(EndgameTable):
@@ -121,12 +111,45 @@ class CheckersTable(EndgameTable):
         facts = {"pieces": self.pieces}
         TableFile(KIND, Checkers().spec, facts, {"codes": self.codes}).save(path)
 
+    def pack(self) -> bytes:
+        """Return the file of `plyhouse.games.deterministic.checkers.endgames`.
+
+        Numbers that are no position, or in which the mover has to jump, repeat the one before.
+        """
+        plies = np.abs(self.codes).astype(np.uint8)
+        kept = (self.codes != IMPOSSIBLE) & ~self.jumps()
+        last = np.maximum.accumulate(np.where(kept, np.arange(len(plies)), 0))
+        filled = plies[last].tobytes()
+        packed, begin = b"", 1
+        for count in range(2, self.pieces + 1):
+            for item in slices_of(count):
+                end = begin + size_of(item)
+                part = lzma.compress(filled[begin:end], preset=9 | lzma.PRESET_EXTREME)
+                packed += len(part).to_bytes(LENGTH, "big") + part
+                begin = end
+        return packed
+
+    def jumps(self) -> NDArray[np.bool_]:
+        """Return for each number whether the mover has to jump; anything for holes."""
+        found = bytearray(1)
+        sets = self.kernel.subsets
+        for count in range(2, self.pieces + 1):
+            for men, kings, enemy_men, enemy_kings in slices_of(count):
+                for a, b, c, d in itertools.product(
+                    sets[men][: CHOOSE[men * 33 + 28]],
+                    sets[kings],
+                    map(turned, sets[enemy_men][: CHOOSE[enemy_men * 33 + 28]]),
+                    sets[enemy_kings],
+                ):
+                    found.append(bool(jump_actions(0, a | b, c | d, b | d)))
+        return np.frombuffer(found, np.bool_)
+
     @classmethod
     def load(cls, path: str | Path) -> CheckersTable:
         """Read a table; raises `InvalidTable` if it is damaged or another one, and `OSError`."""
         file = read_table(path, KIND, Checkers())
         pieces, codes = int(file.facts["pieces"]), file.arrays["codes"]
-        if pieces not in range(2, MOST_PIECES + 1) or len(codes) != layout(pieces)[1]:
+        if pieces not in range(2, PIECES + 1) or len(codes) != layout(pieces)[1]:
             raise InvalidTable(path, f"it has {len(codes)} values for {pieces} pieces")
         return cls(pieces, codes)
 
@@ -142,8 +165,8 @@ def solve_checkers(
     Raises `ValueError` for another number and `TimeoutError` when the limit's time or nodes
     do not suffice.  ``progress`` is called for every material solved.
     """
-    if pieces not in range(2, MOST_PIECES + 1):
-        raise ValueError(f"pieces={pieces!r}: expected a whole number from 2 to {MOST_PIECES}")
+    if pieces not in range(2, PIECES + 1):
+        raise ValueError(f"pieces={pieces!r}: expected a whole number from 2 to {PIECES}")
     offsets, total = layout(pieces)
     codes = np.full(total, IMPOSSIBLE, np.int16)
     codes[0] = -1
@@ -199,17 +222,6 @@ def solve_slices(
         shift += end - begin
 
 
-def layout(pieces: int) -> tuple[list[int], int]:
-    """Return where each slice begins among the codes, and how many codes there are."""
-    offsets, total = [-1] * 256, 1
-    for count in range(2, pieces + 1):
-        for item in slices_of(count):
-            men, kings, enemy_men, enemy_kings = item
-            offsets[men * 64 + kings * 16 + enemy_men * 4 + enemy_kings] = total
-            total += size_of(item)
-    return offsets, total
-
-
 def kernel_of(offsets: list[int], poll: Callable[[int], int]) -> CheckersEndgamesKernel:
     """Return the kernel with its sets of up to three squares."""
     # In the order of ranks: by the greatest square, then the next.
@@ -220,7 +232,7 @@ def kernel_of(offsets: list[int], poll: Callable[[int], int]) -> CheckersEndgame
                 itertools.combinations(range(1, 33), size), key=lambda chosen: chosen[::-1]
             )
         ]
-        for size in range(MOST_PIECES)
+        for size in range(PIECES)
     ]
     return CheckersEndgamesKernel(poll, offsets, subsets)
 

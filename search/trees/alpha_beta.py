@@ -267,7 +267,7 @@ class AlphaBetaRoot(Root):
             # What is left to find is the action: any window that holds the value will do.
             low, high = -successor(-known), successor(known)
         while True:
-            value = self.sweep(depth, low, high, hint)
+            value = self.sweep(depth, low, high, hint, known)
             if low < value < high:
                 break
             width *= WIDER
@@ -301,10 +301,13 @@ class AlphaBetaRoot(Root):
             best = self.kernel.endings.best(self.state)
         return NOTHING if best is None else best
 
-    def sweep(self, depth: int, low: float, high: float, hint: Any) -> float:
+    def sweep(
+        self, depth: int, low: float, high: float, hint: Any, known: float | None = None
+    ) -> float:
         """Search all actions within a window, ``hint`` first if it is one; the value is a bound if
-        it is not inside.
+        it is not inside.  Where the game has solved the position, stop at an action of its value.
         """
+        enough = self.leaves.most if known is None else known
         head = self.line[0]
         followed = self.depth > 0
         actions = [head, *[action for action in self.actions if action != head]]
@@ -333,13 +336,13 @@ class AlphaBetaRoot(Root):
                 if value > low:
                     self.value = value
                     self.line = [action, *(self.kernel.line() if value < high else ())]
-                    if value >= self.leaves.most:
+                    if value >= enough:
                         self.exact = self.proven()
                         self.forget_after(actions, action)
                     if not followed or action != head:
                         self.complete_line(depth)
                         self.told()
-                if value >= high or value >= self.leaves.most:
+                if value >= high or value >= enough:
                     break
         return best
 

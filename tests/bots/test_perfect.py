@@ -10,8 +10,8 @@ import pytest
 from plyhouse.bots import Bot, Match, Turn
 from plyhouse.bots.loading import load_bot
 from plyhouse.bots.reference.perfect_bot import PerfectBot
-from plyhouse.bots.reference.perfect_bot import table as table_of
 from plyhouse.games.base import CHANCE, TERMINAL, Game
+from plyhouse.games.endgames import Meter
 from plyhouse.games.registry import get_game
 from plyhouse.games.stochastic.pig import HOLD, ROLL
 from plyhouse.search import solve
@@ -56,20 +56,18 @@ def test_the_perfect_bot_wins_what_is_won(spec: str, seat: int) -> None:
 def test_the_perfect_bot_wins_an_endgame_of_checkers_in_the_fewest_plies() -> None:
     game = get_game('checkers(position="B:WK32:BK1,K5")')
     state: Any = game.initial_state()
-    endgames = table_of(game)
-    assert endgames is not None
-    expected = endgames.probe(state)
-    assert expected.value == 1.0
+    distance = state.endings(Meter()).code(state) - 1
+    assert distance > 20
     bot: Bot = PerfectBot(depth=4)
     plies = 0
     while state.to_move != TERMINAL:
         if state.to_move == 0:
             state = state.after(bot.choose(turn_of(game, state)))
         else:
-            state = state.after(endgames.best_action(state))
+            state = state.after(state.endings(Meter()).best(state))
         plies += 1
     assert state.returns()[0] == 1.0
-    assert plies == expected.distance
+    assert plies == distance
 
 
 def test_the_optimal_bot_of_pig_follows_the_solution() -> None:

@@ -162,7 +162,7 @@ def test_what_is_remembered_after_a_stop_is_right() -> None:
     assert value == state.endings(Meter()).value(state, 99, -math.inf, math.inf)
 
 
-@pytest.mark.parametrize("spec", ["othello", "connect_four"])
+@pytest.mark.parametrize("spec", ["checkers", "connect_four(columns=8,rows=6)", "kalah", "othello"])
 def test_what_is_far_from_the_end_is_left_to_the_search(spec: str) -> None:
     state: Any = get_game(spec).initial_state()
     meter = Meter()

@@ -1,1 +1,4 @@
-"""Checkers: `rules` is the game, `moves` what pieces do, `notation` PDN and FEN."""
+"""Checkers: `rules` is the game, `moves` what pieces do, `notation` PDN and FEN.
+
+`endgames` has a table of positions with few pieces.
+"""

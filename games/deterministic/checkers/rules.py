@@ -35,6 +35,7 @@ from plyhouse.games.base import (
 )
 from plyhouse.games.bits import BIT, count_bits, pick_bit
 from plyhouse.games.boards import board_grid, board_scene, result_status
+from plyhouse.games.deterministic.checkers.endgames import CheckersEndings
 from plyhouse.games.deterministic.checkers.moves import (
     CELLS,
     FAR,
@@ -56,6 +57,7 @@ from plyhouse.games.deterministic.checkers.notation import (
     write_action,
     write_position,
 )
+from plyhouse.games.endgames import Endings, Meter
 from plyhouse.games.errors import AmbiguousAction, GameError, InvalidObservation
 from plyhouse.games.native import BoardState
 from plyhouse.games.scene import Counter, Element, Scene
@@ -235,6 +237,10 @@ class CheckersState(BoardState):
         # A side has 12 kings, or 12 men of fewer than 114 each, at most.
         value: float = float(balance) / 1900.0
         return (value, -value)
+
+    def endings(self, meter: Meter) -> Endings:
+        """Return the table of positions with few pieces, for one search."""
+        return CheckersEndings(meter)
 
     def playout(self, rng: random.Random) -> tuple[float, ...]:
         """Returns after uniformly random play to the end."""

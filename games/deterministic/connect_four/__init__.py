@@ -1,1 +1,4 @@
-"""Connect four: `rules` is the game, `lines` counts discs in a row."""
+"""Connect four: `rules` is the game, `lines` counts discs in a row.
+
+`endgames` solves the last plies, `book` has values of the first ones.
+"""

@@ -2,9 +2,11 @@
 
 The mover completes a line if it can.  It must fill a single cell that the opponent threatens; two
 such cells lose, and so does filling the cell below one.  The search therefore visits only positions
-that are not decided at once, and tries only actions that do not lose at once.  Actions that
-threaten most come first, then those near the centre.  Only who wins counts: each window asks "more
-than a loss?" or "more than a draw?".
+that are not decided at once, and tries only actions that do not lose at once.  An action wins if it
+threatens two cells that can be filled at once, or one and the cell above.  The others are tried by
+the cells that they threaten, then from the centre.  A threat counts more in a row that its owner
+fills if the columns are filled in turn.  Filling the cell below an own threat counts less.  Only
+who wins counts: each window asks "more than a loss?" or "more than a draw?".
 
 Two bounds spare searches.  Where no line is left to a seat, it cannot win.  Where each column has
 an even number of empty cells, the opponent can always reply in the same column (*follow up*).  Then
@@ -23,7 +25,8 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from mypy_extensions import mypyc_attr
 
-from plyhouse.games.bits import count_bits
+from plyhouse.games.bits import bit_number, count_bits
+from plyhouse.games.deterministic.connect_four.book import book_values
 from plyhouse.games.endgames import Endings, Meter
 
 if TYPE_CHECKING:
@@ -36,12 +39,15 @@ CHEAP: Final = 18
 PER_PLY: Final = 2
 """Empty cells added for each further ply that the search looks ahead: about the same work."""
 
-KEPT: Final = 10
+KEPT: Final = 8
 """From so many empty cells on, positions are kept in the table."""
 MIRRORED: Final = 14
 """From so many on, as the same as their mirror images: later few are reached both ways."""
-LOOKED_UP: Final = 22
+LOOKED_UP: Final = 16
 """From so many on, the next positions are looked up before any of them is searched."""
+
+BOOKED: Final = 29
+"""From so many empty cells on, positions of the standard board are looked up in the book."""
 
 SIZES: Final[tuple[int, ...]] = (1021, 8191, 65521, 262_139, 1_048_573)
 """Buckets of a table: prime numbers, so that the remainders of keys spread over them."""
@@ -52,8 +58,8 @@ SIZES: Final[tuple[int, ...]] = (1021, 8191, 65521, 262_139, 1_048_573)
 class Bucket:
     """Entries of four positions with the same place in the table.
 
-    An entry is the quotient of the key, then the number of empty cells (six bits), then both
-    bounds (two bits each).  The first is of the position with the most empty cells.
+    An entry is the quotient of the key, then the binary digits of the number of positions that it
+    took (six bits), then both bounds (two bits each).  The first took the most.
     """
 
     def __init__(self) -> None:
@@ -76,6 +82,7 @@ class ConnectFourEndings(Endings):
         self.size: i64 = 0
         self.columns: i64 = columns
         self.height: i64 = rows + 1
+        self.booked: bool = columns == 7 and rows == 6
         # Use unbounded integers, because mypyc compiles "1 << n" of machine words to a 32-bit
         # shift.
         lowest: int = sum([1 << (c * (rows + 1)) for c in range(columns)])
@@ -87,6 +94,7 @@ class ConnectFourEndings(Endings):
         lead: int = sum([1 << r for r in range(rows - 2, -1, -2)])
         self.lead: i64 = lowest * lead
         self.follow: i64 = lowest * (column_of ^ lead)
+        self.even: bool = columns * rows % 2 == 0
         # Columns from the centre, as sets of cells.
         order = sorted(range(columns), key=lambda c: (abs(2 * c - columns + 1), c))
         self.from_centre: tuple[int, ...] = tuple(
@@ -99,6 +107,10 @@ class ConnectFourEndings(Endings):
         taken: i64 = state.taken
         left: i64 = count_bits(self.board ^ taken)
         plies: i64 = depth
+        if self.booked and left >= BOOKED:
+            written: int | None = book_values().get(self.merged(mine, taken))
+            if written is not None:
+                return float(written)
         if left > CHEAP and left > CHEAP + PER_PLY * (plies - 2):
             return None
         self.make_room(left)
@@ -117,6 +129,30 @@ class ConnectFourEndings(Endings):
         meter.nodes -= 1
         found = self.search(mine, taken, left, -1, 0)
         return float(found)
+
+    def best(self, state: Any) -> Any:
+        """Return the action that the book thinks best; None if it does not know the position."""
+        if not self.booked:
+            return None
+        values = book_values()
+        mine: i64 = state.mine
+        taken: i64 = state.taken
+        value: int | None = values.get(self.merged(mine, taken))
+        if value is None:
+            return None
+        theirs: i64 = mine ^ taken
+        for cells in self.from_centre:
+            column: i64 = cells
+            cell: i64 = (taken + self.bottoms) & column
+            if cell != 0 and values.get(self.merged(theirs, taken | cell), 2) == -value:
+                return bit_number(cell) // self.height + 1
+        return None
+
+    def merged(self, mine: i64, taken: i64) -> int:
+        """Return the lesser key of a position and its mirror image."""
+        key: i64 = mine + taken + self.bottoms
+        other: i64 = self.mirrored(key)
+        return int(key if key < other else other)
 
     def make_room(self, left: i64) -> None:
         """Make a table for positions with so many empty cells, if there is none."""
@@ -251,6 +287,7 @@ class ConnectFourEndings(Endings):
                     return low
                 if high <= alpha:
                     return high
+        before: i64 = meter.nodes
         best: i64 = -1
         value: i64
         cell: i64
@@ -261,6 +298,10 @@ class ConnectFourEndings(Endings):
             # By column from the centre six bits: a number that is greater for better actions.
             ranks: i64 = 0
             shift: i64 = 0
+            threatened: i64 = self.threats(mine, taken)
+            good: i64 = self.follow
+            if (left & 1 == 0) == self.even:
+                good = self.lead
             for cells in self.from_centre:
                 column: i64 = cells
                 cell = moves & column
@@ -275,9 +316,21 @@ class ConnectFourEndings(Endings):
                             value = 1 - ((known >> 2) & 3)
                             if value >= beta:
                                 return value
-                    value = 1 + count_bits(self.threats(mine | cell, taken | cell))
+                    after: i64 = taken | cell
+                    won: i64 = self.threats(mine | cell, after)
+                    now: i64 = won & (after + self.bottoms)
+                    if now != 0 and (now & (now - 1) != 0 or (now << 1) & won != 0):
+                        best = 1
+                        break
+                    value = 4 + count_bits(won) + 2 * count_bits(won & good & ~now)
+                    if (cell << 1) & threatened != 0:
+                        value -= 3
+                    if value > 63:
+                        value = 63
                     ranks |= value << shift
                 shift += 6
+            if best > 0:
+                ranks = 0
             while ranks != 0:
                 most: i64 = 0
                 place: i64 = 0
@@ -306,7 +359,12 @@ class ConnectFourEndings(Endings):
                 low = best
             else:
                 high = best
-            self.keep(key, left, low, high)
+            spent: i64 = meter.nodes - before
+            work: i64 = 0
+            while spent > 0:
+                spent >>= 1
+                work += 1
+            self.keep(key, work, low, high)
         return best
 
     def found(self, key: i64) -> i64:
@@ -328,7 +386,7 @@ class ConnectFourEndings(Endings):
             return entry & 1023
         return -1
 
-    def keep(self, key: i64, left: i64, low: i64, high: i64) -> None:
+    def keep(self, key: i64, work: i64, low: i64, high: i64) -> None:
         """Remember what was found, in place of what is oldest and took less work."""
         size: i64 = self.size
         place: i64 = key % size
@@ -337,7 +395,7 @@ class ConnectFourEndings(Endings):
             bucket = Bucket()
             self.table[place] = bucket
         part: i64 = key // size
-        entry: i64 = (part << 10) | (left << 4) | ((high + 1) << 2) | (low + 1)
+        entry: i64 = (part << 10) | (work << 4) | ((high + 1) << 2) | (low + 1)
         if bucket.first >> 10 == part:
             bucket.first = entry
             return
@@ -350,7 +408,7 @@ class ConnectFourEndings(Endings):
         if bucket.fourth >> 10 != part:
             bucket.fourth = bucket.third
             bucket.third = bucket.second
-            if left >= (bucket.first >> 4) & 63:
+            if work >= (bucket.first >> 4) & 63:
                 bucket.second = bucket.first
                 bucket.first = entry
             else:
