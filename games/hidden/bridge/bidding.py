@@ -49,7 +49,7 @@ LONG: Final = 6
 
 @final
 class Shown:
-    """What the calls of a seat have shown."""
+    """Points and cards that the calls of a seat have shown."""
 
     def __init__(self) -> None:
         self.points: int = 0

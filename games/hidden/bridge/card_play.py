@@ -1,7 +1,7 @@
 """Tricks: their winners, and play to the end by rules of thumb.
 
-The rules are those of any primer: second hand low, third hand high, win as cheaply as possible,
-leave a trick that partner wins, ruff a trick that the opponents win, and discard low.  The leader
+The rules are those of any primer: second hand low, third hand high, win as cheaply as possible, and
+leave a trick that partner wins.  Ruff a trick that the opponents win, and discard low.  The leader
 takes a trick that is certain in every other case and otherwise leads a low card of a random suit.
 
 >>> from plyhouse.games.hidden.bridge.cards import card_number
