@@ -31,7 +31,7 @@ CELLS = COLUMNS * ROWS
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--values", metavar="FILE", required=True, help="text: a key and its value")
-    parser.add_argument("--plies", type=int, default=8, help="most discs of a seat's own book")
+    parser.add_argument("--plies", type=int, default=12, help="most discs of a seat's own book")
     parser.add_argument("--all", type=int, default=2, help="most discs of any other position")
     parser.add_argument("--bits", type=int, default=28, help="of the table: 28 take 2 GB")
     parser.add_argument("--pack", metavar="FILE", help="only write the book of known values")

@@ -114,7 +114,7 @@ def test_solved_values_are_right_with_all_options(
     assert true_value(spec, state.after(result.action)) == value, game.describe(state)
 
 
-@pytest.mark.parametrize("spec", ["tic_tac_toe", "connect_four", "othello"])
+@pytest.mark.parametrize("spec", ["tic_tac_toe", "connect_four(columns=8)", "othello"])
 @pytest.mark.parametrize("depth", [1, 2, 4])
 def test_at_a_depth_limit_the_value_is_that_of_minimax(spec: str, depth: int) -> None:
     # In these games a position tells how many plies were played, so that the table never
@@ -154,7 +154,7 @@ def test_random_trees_with_jumping_estimates(
 
 
 def test_the_expected_line_is_as_long_as_the_search_is_deep_and_leads_to_its_value() -> None:
-    game = get_game("connect_four")
+    game = get_game("connect_four(columns=8)")
     state: Any = walk(game.initial_state(), 6, 3)
     for options in OPTIONS:
         result = alpha_beta(game, state, Limit(depth=5), **options)
@@ -169,7 +169,7 @@ def test_the_expected_line_is_as_long_as_the_search_is_deep_and_leads_to_its_val
 
 
 def test_the_table_saves_nodes() -> None:
-    game = get_game("connect_four")
+    game = get_game("connect_four(columns=8)")
     state: Any = walk(game.initial_state(), 4, 1)
     off = {"table": False, "ordering": False, "null_windows": False, "quiescence": False}
     limit = Limit(depth=7)
@@ -181,7 +181,7 @@ def test_the_table_saves_nodes() -> None:
 
 
 def test_the_plain_search_is_the_default_without_a_limit_of_time_or_nodes() -> None:
-    game = get_game("connect_four")
+    game = get_game("connect_four(columns=8)")
     state = game.initial_state()
     off = {"table": False, "ordering": False, "null_windows": False, "quiescence": False}
     plain = alpha_beta(game, state, Limit(depth=5), deepen=False, **off)  # type: ignore[arg-type]
@@ -190,7 +190,7 @@ def test_the_plain_search_is_the_default_without_a_limit_of_time_or_nodes() -> N
 
 
 def test_without_the_heuristic_positions_at_the_limit_count_nothing() -> None:
-    game = get_game("connect_four")
+    game = get_game("connect_four(columns=8)")
     state = game.initial_state()
     for deepen in (False, True):
         result = alpha_beta(game, state, Limit(depth=4), heuristic=False, deepen=deepen)
@@ -233,7 +233,7 @@ def test_stopped_anywhere_it_is_no_worse_than_the_depth_before(
 
 
 def test_an_interrupt_ends_a_search_with_all_options_and_frees_its_table() -> None:
-    game = get_game("connect_four")
+    game = get_game("connect_four(columns=8)")
     table = TranspositionTable()
     polls = [0]
 
