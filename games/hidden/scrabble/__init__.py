@@ -9,6 +9,7 @@ state        a position: board, racks, bag, scores
 sampling     racks that fit what a seat knows
 views        observations and the scene
 leaves       what tiles kept on the rack are worth
+simulation   values of actions by random draws and best answers
 rules        the game: parameters, notation, observations
 
 The word list ``enable.bin`` is public domain; `words` says where it comes from.  Scrabble is a
