@@ -56,10 +56,14 @@ class ScrabbleBot(Bot):
     def simulate(self, turn: Turn, texts: list[str]) -> str:
         """Return the candidate with the best mean; half of them go on after each stage."""
         game: Any = turn.game
+        limit = turn.limit
+        end = None if limit.time is None else limit.clock() + int(limit.time * 1e9)
         sums = dict.fromkeys(texts, 0.0)
         done = 0
         stage = LEAST
-        while len(sums) > 1 and done < self.simulations and not turn.limit.expired():
+        while len(sums) > 1 and done < self.simulations:
+            if end is not None and limit.clock() >= end:
+                break
             state = game.sample_state(turn.observation, turn.rng)
             seed = turn.rng.getrandbits(32)
             for text in sums:

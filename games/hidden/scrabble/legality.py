@@ -61,13 +61,12 @@ def canonical_play(board: bytes, text: str) -> str:
     laid = placed_squares(board, *parts)
     if len(laid) != 1:
         return text
-    square, code = laid[0]
-    after = bytearray(board)
-    after[square] = code
-    first, length = _run(bytes(after), square, False)
+    square = laid[0][0]
+    after = _with(board, laid)
+    first, length = _run(after, square, False)
     if length < 2:
         return text
-    codes = after[first : first + length]
+    codes = [after[first + place] for place in range(length)]
     letters = [
         chr(code + 64) if first + place == square else ALPHABET[code & 31]
         for place, code in enumerate(codes)
@@ -102,10 +101,8 @@ def broken_rule(state: ScrabbleState, text: str) -> str:
     tiles = "".join(["?" if code > BLANK else chr(code + 64) for _, code in laid])
     if lacking := _lacks(rack, tiles):
         return lacking
-    after = bytearray(board)
-    for square, code in laid:
-        after[square] = code
-    whole = word_through(bytes(after), line[0], down)
+    after = _with(board, laid)
+    whole = word_through(after, line[0], down)
     if len(whole) != len(word):
         return f"tiles beside the word make it {whole}, which must be written whole"
     if not any(board):
@@ -113,11 +110,19 @@ def broken_rule(state: ScrabbleState, text: str) -> str:
             return f"the first play must cover the centre, {square_name(CENTRE, down=True)}"
     elif not _connected(board, laid):
         return "no tile of the play lies beside one on the board"
-    words = [whole] + [word_through(bytes(after), square, not down) for square, _ in laid]
+    words = [whole] + [word_through(after, square, not down) for square, _ in laid]
     wrong = [each for each in words if len(each) > 1 and each not in state.rules.words]
     if not wrong:
         return ""
     return f"{' and '.join(wrong)} {'is' if len(wrong) == 1 else 'are'} not in the word list"
+
+
+def _with(board: bytes, laid: list[tuple[int, int]]) -> bytes:
+    """Return the board with more tiles."""
+    after: list[int] = list(board)
+    for square, code in laid:
+        after[square] = code
+    return bytes(after)
 
 
 def _connected(board: bytes, laid: list[tuple[int, int]]) -> bool:
