@@ -70,6 +70,7 @@ BUILT_IN: Final[dict[str, str]] = {
     "pig": "plyhouse.games.stochastic.pig:Pig",
     "prisoners_dilemma": "plyhouse.games.hidden.prisoners_dilemma:PrisonersDilemma",
     "rock_paper_scissors": "plyhouse.games.hidden.rock_paper_scissors:RockPaperScissors",
+    "scrabble": "plyhouse.games.hidden.scrabble.rules:Scrabble",
     "texas_holdem": "plyhouse.games.hidden.texas_holdem.rules:TexasHoldem",
     "tic_tac_toe": "plyhouse.games.deterministic.tic_tac_toe:TicTacToe",
 }

@@ -24,6 +24,7 @@ from typing import Any, ClassVar, Final
 
 __all__ = [
     "FIGURES",
+    "GROUNDS",
     "SUITS",
     "THEMES",
     "Button",
@@ -34,6 +35,7 @@ __all__ = [
     "Element",
     "Grid",
     "Hand",
+    "Placing",
     "Scene",
     "Text",
     "Tray",
@@ -51,6 +53,10 @@ FIGURES: Final = (
 """Shapes that are pictures; "crowned" is a disc with a crown."""
 SUITS: Final = ("hearts", "diamonds", "clubs", "spades")
 THEMES: Final = ("wood", "felt", "paper", "slate", "sea", "night")
+GROUNDS: Final = ("sky", "azure", "rose", "crimson")
+"""Colours of single squares: light and dark blue, light and dark red."""
+MOST_LISTED: Final = 40
+"""Actions of a `Placing` that `render_text` lists."""
 LATER: Final = MappingProxyType({"later": True})
 """Marks fields that were added when scenes had been in use."""
 
@@ -72,6 +78,7 @@ class Cell:
     * "seeds": ``count`` small circles.
     * "wall": part of a wall.
     * "star": a point on an empty crossing of lines.
+    * "tile": a square piece with its ``face``, blank if that is empty, and ``corner``.
     * A name of `FIGURES`: that figure.
 
     Clients draw the text for a shape that they do not know.
@@ -96,6 +103,11 @@ class Cell:
     faint: bool = dataclasses.field(default=False, metadata=LATER)
     """True for a figure that is gone: clients draw it faintly or leave it out.  Its text is blank,
     so that it is no part of the position."""
+    ground: str = dataclasses.field(default="", metadata=LATER)
+    """Colour of the square itself: one of `GROUNDS`, or "" for that of the board.  Clients that
+    show it leave out the ``text`` of a cell without ``shape``."""
+    corner: str = dataclasses.field(default="", metadata=LATER)
+    """Small text in the lower right corner of a tile, such as its points."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -224,6 +236,28 @@ class Button:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Placing:
+    """Pieces that one puts on named cells, several in any order, and what that means.
+
+    It is for games with more such actions than buttons could show.
+    """
+
+    kind: ClassVar[str] = "placing"
+    label: str
+    pieces: tuple[Cell, ...]
+    """The pieces that one has.  One with the text "?" may stand for any letter, which is then
+    written small."""
+    actions: tuple[str, ...]
+    placed: tuple[str, ...]
+    """For each action the pieces that it puts on cells, as ``name=text``, sorted and with spaces
+    between them: ``H8=A H9=t``."""
+    worth: tuple[int, ...] = ()
+    """For each action its points; () if they have none."""
+    seat: int | None = None
+    """Seat that has the pieces."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Text:
     """A line of prose."""
 
@@ -233,7 +267,7 @@ class Text:
     """Seat that said or did this: "first: raise".  Clients may draw it before that seat."""
 
 
-Element = Grid | Hand | Dice | Counter | Tray | Button | Text
+Element = Grid | Hand | Dice | Counter | Tray | Button | Placing | Text
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -270,14 +304,19 @@ def scene_actions(scene: Scene) -> frozenset[str]:
     >>> sorted(scene_actions(scene))
     ['b2', 'roll']
     """
-    return frozenset(spot.action for spot in _spots(scene) if spot.action is not None)
+    found = {spot.action for spot in _spots(scene) if spot.action is not None}
+    for element in scene.elements:
+        if isinstance(element, Placing):
+            found |= set(element.actions)
+    return frozenset(found)
 
 
 def scene_faults(scene: Scene) -> list[str]:
     """Return the faults of a scene's spots, one sentence each; empty if they fit together.
 
     Names of cells must be unique, ``via`` must name existing cells, and buttons with the same
-    ``via`` must differ in their labels.
+    ``via`` must differ in their labels.  A `Placing` must have one meaning for the same pieces on
+    the same cells, and use only its pieces and existing cells.
     """
     faults: list[str] = []
     names: set[str] = set()
@@ -286,6 +325,9 @@ def scene_faults(scene: Scene) -> list[str]:
             if spot.name in names:
                 faults.append(f"two cells have the name {spot.name!r}")
             names.add(spot.name)
+    for element in scene.elements:
+        if isinstance(element, Placing):
+            faults += _placing_faults(element, names)
     meanings: dict[tuple[tuple[str, ...], str], str] = {}
     for spot in _spots(scene):
         if not isinstance(spot, Button) or not spot.via:
@@ -301,6 +343,26 @@ def scene_faults(scene: Scene) -> list[str]:
                 f"buttons {other!r} and {spot.action!r} have the same spots and the same label"
             )
     return faults
+
+
+def _placing_faults(placing: Placing, names: set[str]) -> Iterator[str]:
+    """Yield what is wrong with the actions of a `Placing`, a sentence each."""
+    if len(placing.placed) != len(placing.actions):
+        yield f"{len(placing.placed)} placements mean {len(placing.actions)} actions"
+    if len(set(placing.placed)) != len(placing.placed):
+        yield "the same placement means two actions"
+    pieces = [piece.text for piece in placing.pieces]
+    for placed in placing.placed:
+        left = list(pieces)
+        for part in placed.split(" "):
+            name, _, text = part.partition("=")
+            if name not in names:
+                yield f"placement {placed!r} uses {name!r}, which names no cell"
+            wanted = text if text in left else "?"
+            if wanted not in left:
+                yield f"placement {placed!r} uses a piece {text!r} that is not there"
+            else:
+                left.remove(wanted)
 
 
 _LEAVES: Final = frozenset({str, int, bool, float, type(None)})
@@ -401,6 +463,8 @@ def render_text(scene: Scene) -> str:
             pieces = " ".join(_counted(cell) for cell in element.pieces)
             if pieces:
                 lines.append(f"{element.label}: {pieces}")
+        elif isinstance(element, Placing):
+            lines.append(f"{element.label}: {' '.join(piece.text for piece in element.pieces)}")
         elif isinstance(element, Button):
             buttons[element.action] = element.label
         else:
@@ -414,6 +478,11 @@ def render_text(scene: Scene) -> str:
         text = spot.action if label.casefold() in ("", spot.action) else f"{spot.action} ({label})"
         if text not in actions:
             actions.append(text)
+    for element in scene.elements:
+        if isinstance(element, Placing):
+            actions += element.actions[:MOST_LISTED]
+            if len(element.actions) > MOST_LISTED:
+                actions.append(f"and {len(element.actions) - MOST_LISTED} more")
     if actions:
         lines.append("Actions: " + ", ".join(actions))
     return "\n".join(lines)

@@ -25,6 +25,11 @@ BOTS: Final = {
     "team_search": "team_search_bot:TeamSearchBot",
 }
 """The bot that plays by each algorithm `recommended` may name."""
+OF_ONE_GAME: Final = {
+    "bridge": "bridge_bot:DoubleDummyBot",
+    "scrabble": "scrabble_bot:ScrabbleBot",
+}
+"""Bots for one game that are stronger there than every search."""
 
 
 class BestBot(Bot):
@@ -68,6 +73,7 @@ class BestBot(Bot):
 @functools.lru_cache(maxsize=64)
 def bot_for(game: Game) -> type[Bot]:
     """Return the class of the bot for a game; imports it only now, as most processes need one."""
-    module, _, name = BOTS[recommended(game).algorithm].partition(":")
+    own = OF_ONE_GAME.get(game.info.name)
+    module, _, name = (own or BOTS[recommended(game).algorithm]).partition(":")
     found: type[Bot] = getattr(importlib.import_module(f"plyhouse.bots.reference.{module}"), name)
     return found

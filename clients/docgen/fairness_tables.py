@@ -43,6 +43,7 @@ SPECS: Final = (
     "liars_dice",
     "pacman(ghosts=random)",
     "pig",
+    "scrabble",
     "texas_holdem(hands=1)",
 )
 """Games whose outcomes are shown: every built-in one that has chance nodes."""

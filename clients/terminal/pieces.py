@@ -117,6 +117,8 @@ def sign_of(cell: Mapping[str, Any], ink: Ink) -> str:
     face = str(cell.get("face") or "")
     if shape in ("disc", "block", "seeds") and face:
         return face
+    if shape == "tile":  # a small letter is a blank
+        return text
     return SIGNS.get(shape, face or text) if text or shape == "star" else ""
 
 

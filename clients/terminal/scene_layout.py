@@ -134,7 +134,7 @@ def _lines(element: Fields, look: ViewOptions) -> int:
     """Lines that an element takes; a board counts as one."""
     if element.get("kind") == "text":
         return len(_wrapped(element, look))
-    if element.get("kind") == "tray":
+    if element.get("kind") in ("tray", "placing"):
         return bool(element.get("pieces"))
     if element.get("kind") in ("hand", "dice") and look.large:
         return TALL
@@ -188,7 +188,7 @@ def _draw_line(canvas: Canvas, y: int, index: int, element: Fields, look: ViewOp
                 canvas.put(x, middle, "-")
         case "counter":
             _draw_counter(canvas, x, y, element, look)
-        case "tray":
+        case "tray" | "placing":
             for piece in element.get("pieces", ()):
                 count = int(piece.get("count") or 0)
                 times = f"{look.ink.sign(chr(0xD7), 'x')}{count}" if count > 1 else ""

@@ -95,7 +95,7 @@ def _draw_element(element: Fields, colour: bool) -> Sequence[str]:
             return [f"{element['label']}: {' '.join(shown) or '-'}"]
         case "counter":
             return [_draw_counter(element, colour)]
-        case "tray":
+        case "tray" | "placing":
             pieces = " ".join(map(_counted, element.get("pieces", ())))
             return [f"{element['label']}: {pieces}"] if pieces else []
         case "text":

@@ -189,7 +189,7 @@ export function spot(element, shape, y, x, mark) {
       return [svg("rect", { class: classes(), ...box }), ...crossing(element, shape, y, x)];
     default: {
       if (cell.text === " " && !cell.action && !cell.name && shape.look !== "checkered") return [svg("rect", { class: "cell gap", ...box })];
-      const dark = shape.look === "checkered" && (x + y) % 2 ? "dark" : "";
+      const dark = shape.look === "checkered" && (x + y) % 2 ? "dark" : cell.ground ? `ground-${cell.ground}` : "";
       return [svg("rect", { class: classes(dark), ...box, rx: SQUARE.has(shape.look) ? 0 : 10 })];
     }
   }

@@ -7,6 +7,7 @@ import { usedDice } from "./board_dice.js";
 import { drag } from "./drag.js";
 import { icon } from "./figures.js";
 import { keysOf } from "./keys.js";
+import { Placing } from "./placing.js";
 import { Premove } from "./premove.js";
 import { listen } from "./swipe.js";
 import { giveUp, undoButton } from "./undo.js";
@@ -77,6 +78,11 @@ export class Choosing {
     this.undo = undoButton(() => this.back());
     this.hint = html("div", { class: "hint soft", role: "status" });
     this.asked = html("div", { class: "choices", role: "group", "aria-label": "Which one?" });
+    /** Spots on which nothing stands. @type {Set<string>} */
+    this.empty = new Set();
+    const rack = choose ? (scene.elements ?? []).find((element) => element.kind === "placing") : undefined;
+    /** @type {Placing | null} */
+    this.placing = rack?.kind === "placing" ? new Placing(rack, this) : null;
     const moves = choose ? movesOf(scene) : [];
     this.choice = moves.length ? new Choice(moves) : null;
     this.ahead = choose ? null : waiting;
@@ -85,7 +91,7 @@ export class Choosing {
 
   /** True if spots of boards can be chosen. */
   get onBoards() {
-    return Boolean(this.choice || this.ahead);
+    return Boolean(this.choice || this.ahead || this.placing);
   }
 
   /** Play what was chosen before the turn came, if it is legal now. @param {Move[]} moves */
@@ -102,6 +108,7 @@ export class Choosing {
     if (this.ahead || this.choice?.moves.some(({ via }) => via.length > 1)) {
       status?.insertBefore(this.undo, status.querySelector(".flip"));
     }
+    if (this.placing) prompt.append(this.placing.node);
     if (this.choose) prompt.append(this.asked, ...this.buttons());
     keysOf(whole, this.keys());
     listen(whole, this.keys());
@@ -112,7 +119,8 @@ export class Choosing {
   /** Escape gives up what was chosen so far. @param {KeyboardEvent} event */
   escape(event) {
     if (event.key !== "Escape") return;
-    if (this.choice?.path.length) this.give();
+    if (this.placing) this.placing.clear();
+    else if (this.choice?.path.length) this.give();
     else if (this.ahead?.path.length) { this.ahead.clear(); this.refresh(); }
   }
 
@@ -187,6 +195,7 @@ export class Choosing {
     this.spots.set(name, node);
     this.labels.set(name, this.words(cell.label) || cell.text || "empty");
     if (cell.owner !== null && cell.owner === this.scene.viewer) this.own.add(name);
+    if (!cell.shape) this.empty.add(name);
     return node;
   }
 
@@ -213,6 +222,7 @@ export class Choosing {
       this.refresh();
       return;
     }
+    if (this.placing) this.placing.pick(name);
     if (!this.choice) return;
     const action = this.choice.pick(name);
     this.refresh(); // a whole turn is seen before it is confirmed
@@ -278,7 +288,7 @@ export class Choosing {
       there?.focus();
     } else if (event.key === "Enter" || event.key === " ") {
       this.pick(here.dataset.name ?? "");
-    } else return;
+    } else if (!this.placing || event.key.length > 1 || event.ctrlKey || event.metaKey || !this.placing.take(event.key)) return;
     event.preventDefault();
     event.stopPropagation();
   }
@@ -306,6 +316,10 @@ export class Choosing {
     this.undo.setAttribute("aria-disabled", String(!path.length));
     this.dim?.(usedDice(choice?.left[0], path, this.values));
     if (ahead) this.hint.textContent = this.inAdvance(path);
+    if (this.placing) {
+      this.placing.refresh();
+      this.hint.textContent = this.placing.hint();
+    }
     if (!choice) return;
     this.hint.textContent = this.soFar(path, [...open.keys()]);
     this.asked.replaceChildren(...choice.asked.map((each) => this.button({ ...each, key: "" })));

@@ -178,6 +178,8 @@ function shown(cell, colour, centre, size) {
       return [svg("circle", { class: `dot ${whose}`, ...around, r: size * 0.12 })];
     case "block":
       return [block("block"), ...face()];
+    case "tile":
+      return tile(cell, centre, size);
     case "ship":
       return hull(cell, centre, size);
     case "sunk":
@@ -208,9 +210,20 @@ function shown(cell, colour, centre, size) {
     }
     return parts;
   }
-  if (!text.trim()) return [];
+  if (!text.trim() || cell.ground) return [];
   const long = Math.min(size * 0.62, size * 0.92 / (text.length * 0.6)); // one line, as wide as the spot
   return [svg("text", { class: `piece ${colour}`, ...centre, "font-size": text.length > 2 ? long : size * 0.62 }, text)];
+}
+
+/** A tile with a letter and its points. @type {(cell: Scenes.Cell, centre: Point, size: number) => SVGElement[]} */
+function tile(cell, centre, size) {
+  const half = size / 2 - 3;
+  /** @type {SVGElement[]} */
+  const parts = [svg("rect", { class: "tile-body", x: centre.x - half, y: centre.y - half, width: 2 * half, height: 2 * half, rx: size * 0.1 })];
+  const kind = cell.text !== cell.text.toUpperCase() ? "tile-letter blank" : "tile-letter";
+  if (cell.face) parts.push(svg("text", { class: kind, x: centre.x - (cell.corner ? size * 0.05 : 0), y: centre.y, "font-size": size * 0.6 }, cell.face));
+  if (cell.corner) parts.push(svg("text", { class: "tile-points", x: centre.x + half - size * 0.06, y: centre.y + half - size * 0.07, "font-size": size * (cell.corner.length > 1 ? 0.22 : 0.26) }, cell.corner));
+  return parts;
 }
 
 /**

@@ -13,7 +13,7 @@ import { drawTable } from "./scene_items.js";
 const ROUND = new Set(["wells", "pits", "hex", "lines"]);
 
 /** Fields of a cell that decide the look of its figure. */
-const LOOKS = /** @type {const} */ (["text", "owner", "shape", "face", "count", "joins", "faint"]);
+const LOOKS = /** @type {const} */ (["text", "owner", "shape", "face", "count", "joins", "faint", "ground", "corner"]);
 
 /** True if the figure on a spot is new: then it is marked as the last move. @type {(cell: Scenes.Cell, before: Scenes.Cell | undefined) => boolean} */
 const changed = (cell, before) => before !== undefined && cell.shape !== "dot" // counted points at the end of a game

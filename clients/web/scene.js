@@ -122,6 +122,7 @@ export class Drawing {
       case "counter": return drawCounter(element, this);
       case "tray": return drawTray(element, this);
       case "text": return drawText(element, this);
+      case "placing": return this.choosing?.placing ? null : drawTray({ ...element, kind: "tray" }, this);
       default: return null;
     }
   }

@@ -2,16 +2,17 @@
 // Written by `python -m tests.web.make_types` from the protocol's schema and games/scene.py.
 
 declare namespace Scenes {
-  interface Cell { text: string; owner: number | null; shape: string; action: string | null; label: string; highlight: boolean; name: string; face: string; count?: number; won?: boolean; joins?: string; faint?: boolean }
+  interface Cell { text: string; owner: number | null; shape: string; action: string | null; label: string; highlight: boolean; name: string; face: string; count?: number; won?: boolean; joins?: string; faint?: boolean; ground?: string; corner?: string }
   interface Grid { kind: "grid"; rows: Cell[][]; row_labels: string[]; column_labels: string[]; label: string; look: string; theme?: string; bottom?: number | null; ends?: Cell[] }
   interface Card { text: string | null; action: string | null; label: string; rank?: string; suit?: string; shape?: string; highlight?: boolean; faint?: boolean }
   interface Hand { kind: "hand"; label: string; cards: Card[]; seat: number | null; look?: string }
   interface Dice { kind: "dice"; label: string; values: number[]; seat?: number | null }
   interface Counter { kind: "counter"; label: string; value: number; target: number | null; seat: number | null; look?: string }
   interface Tray { kind: "tray"; label: string; pieces: Cell[]; seat: number | null }
+  interface Placing { kind: "placing"; label: string; pieces: Cell[]; actions: string[]; placed: string[]; worth: number[]; seat: number | null }
   interface Button { kind: "button"; label: string; action: string; via: string[]; pairs?: boolean; dice?: number[]; key?: string; shape?: string; aside?: boolean }
   interface Text { kind: "text"; text: string; seat?: number | null }
-  type Element = Grid | Hand | Dice | Counter | Tray | Button | Text;
+  type Element = Grid | Hand | Dice | Counter | Tray | Placing | Button | Text;
   interface Scene { elements: Element[]; status: string; seat_to_move: number | null; seats: string[]; viewer?: number | null }
 }
 

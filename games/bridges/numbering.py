@@ -1,6 +1,6 @@
 """Actions as numbers from 0, as other libraries name them.
 
-In most games a number is the game's own number of an action, the same in every position.  Two
+In most games a number is the game's own number of an action, the same in every position.  Three
 built-in games write a whole turn as one action, of which there are too many: number n is there the
 n-th legal action.
 
@@ -160,5 +160,7 @@ _TURNS: Final[dict[str, int]] = {
     "backgammon": 20_475,
     # Far more than the legal actions of any position that play has shown.
     "checkers": 512,
+    # Two blanks allow many thousand plays; those of later number are out of reach.
+    "scrabble": 32_768,
 }
 """Games whose actions are whole turns: how many of the legal ones have a number."""

@@ -604,6 +604,8 @@ SPECS = [
     "liars_dice",
     "liars_dice(dice=2,faces=4,seats=3,wild=highest)",
     "liars_dice(dice=2,faces=10,seats=6,wild=lowest)",
+    "scrabble",
+    "scrabble(returns=points,seats=3)",
     "texas_holdem",
     "texas_holdem(betting=fixed,hands=2,seats=4,stack=30)",
     'texas_holdem(ante=1,hands=3,seats=6,stacks="3,200,7,30,90,12")',
@@ -643,13 +645,13 @@ SPECS = [
     "pacman(layout=trapped,steps=40)",
 ]
 
-HEAVY = ("bridge", "chess", "go", "texas_holdem")
-"""So many actions in a state that it takes long to check."""
+MOST_STATES = {"bridge": 40, "chess": 40, "go": 40, "scrabble": 10, "texas_holdem": 40}
+"""States to check of games with so many actions that it takes long."""
 
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_built_in_games_keep_every_law(spec: str) -> None:
     game = get_game(spec)
     assert game.spec == spec
-    heavy = game.info.name in HEAVY
-    check_game(game, max_states=40 if heavy else 250, seed=1)
+    name = game.info.name
+    check_game(game, max_states=MOST_STATES.get(name, 250), seed=1)

@@ -15,6 +15,7 @@ from plyhouse.games.hidden.bridge.rules import Bridge
 from plyhouse.games.hidden.coin_guess import CoinGuess
 from plyhouse.games.hidden.hearts.state import QUEEN
 from plyhouse.games.hidden.kuhn_poker import KuhnPoker
+from plyhouse.games.hidden.scrabble.tiles import COUNTS, tile_names
 from plyhouse.games.hidden.texas_holdem.rules import TexasHoldem
 from plyhouse.games.playing_cards import cards_by_suit
 from plyhouse.server.match.chance import Chance
@@ -145,6 +146,55 @@ def test_other_hands_change_nothing_that_a_seat_of_hearts_is_sent(seed: int) -> 
         seen.append([str(table.inbox[seat]) for seat in range(4)] + [str(table.broadcasts)])
     for viewer in range(5):
         assert (seen[0][viewer] == seen[1][viewer]) == (viewer not in differ)
+
+
+def scrabble_match(game: Any, own: list[int], others: list[int]) -> tuple[list[str], list[str]]:
+    """Return draws and actions of a match: seat 0 draws ``own`` tiles, seat 1 ``others``.
+
+    Seat 0 exchanges two tiles, and then makes the play of most points.  Seat 1 exchanges three
+    tiles, passes, and exchanges one.
+    """
+    state = game.initial_state()
+    draws, texts = [], []
+    piles = iter(own), iter(others)
+    while len(texts) < 6 or state.to_move < 0:
+        if state.to_move < 0:
+            tile = next(piles[state.turn])
+            names = [outcome for outcome, _ in state.chance_outcomes()]
+            draws.append(str(names.index(tile)))
+            state = state.after(tile)
+            continue
+        rack = tile_names(state.racks[state.turn])
+        best = state.plays(True).texts if state.to_move == 0 else []
+        count = {0: 2, 1: 3, 3: 0, 5: 1}.get(len(texts))
+        text = best[-1] if count is None and best else f"-{rack[: count or 0]}"
+        texts.append(text)
+        state = state.after(text)
+    return draws, texts
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_tiles_of_others_change_nothing_that_a_seat_is_sent(seed: int) -> None:
+    game = get_game("scrabble")
+    rng = random.Random(seed)
+    tiles = [tile for tile, count in enumerate(COUNTS) for _ in range(count)]
+    rng.shuffle(tiles)
+    own, others = tiles[:40], tiles[40:]
+    seen = []
+    actions = []
+    for _ in range(2):
+        rng.shuffle(others)
+        draws, texts = scrabble_match(game, own, others)
+        table = Table(game, "total:600+0", ready=False, illegal_rule="retry")
+        deal(table, draws)
+        script(table, texts)
+        assert table.match.status == "running"
+        actions.append(texts)
+        seen.append([str(table.inbox[seat]) for seat in range(2)] + [str(table.broadcasts)])
+    assert actions[0] != actions[1]
+    assert seen[0][0] == seen[1][0]
+    assert seen[0][1] != seen[1][1]
+    assert seen[0][2] == seen[1][2]
 
 
 def test_the_hidden_coin_changes_nothing_that_the_guesser_is_sent() -> None:

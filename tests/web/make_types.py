@@ -41,6 +41,7 @@ SCALARS: Final = {"string": "string", "integer": "number", "number": "number", "
 PLAIN: Final = {str: "string", int: "number", float: "number", bool: "boolean", type(None): "null"}
 PARTS: Final = (
     scene.Cell, scene.Grid, scene.Card, scene.Hand, scene.Dice, scene.Counter, scene.Tray,
+    scene.Placing,
     scene.Button, scene.Text,
 )  # fmt: skip
 ANSWERS: Final = (

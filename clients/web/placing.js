@@ -1,0 +1,164 @@
+// Lets a person put pieces on the spots of a board, several in any order, and then play them.
+// `by` is the choosing that asks: it knows the spots and plays the action.
+
+import { html, svg } from "./dom.js";
+import { piece } from "./figures.js";
+
+/** @typedef {import("./choosing.js").Choosing} Choosing */
+
+const ANY = "?"; // a piece that may stand for any letter
+const LETTERS = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
+
+/** The pieces that one has and those that lie on the board, until they are played. */
+export class Placing {
+  /**
+   * @param {Scenes.Placing} element
+   * @param {Choosing} by
+   */
+  constructor(element, by) {
+    this.element = element;
+    this.by = by;
+    /** Where each piece stands among the others. */
+    this.order = element.pieces.map((_, index) => index);
+    /** Spots with the piece on each and what it stands for. @type {Map<string, {index: number, text: string}>} */
+    this.laid = new Map();
+    /** The piece that is put down next. @type {number | null} */
+    this.held = null;
+    /** The spot of a piece whose letter is asked for. @type {string | null} */
+    this.asking = null;
+    /** Placement to the number of its action. */
+    this.meanings = new Map(element.placed.map((placed, index) => [placed, index]));
+    this.rack = html("div", { class: "rack", role: "group", "aria-label": by.words(element.label) });
+    this.play = /** @type {HTMLButtonElement} */ (html("button", { type: "button", class: "main" }, "Play"));
+    this.play.addEventListener("click", () => this.send());
+    this.back = html("button", { type: "button" }, "Take back");
+    this.back.addEventListener("click", () => this.clear());
+    this.mix = html("button", { type: "button" }, "Shuffle");
+    this.mix.addEventListener("click", () => this.shuffle());
+    this.letters = html("div", { class: "choices letters", role: "group", "aria-label": "Which letter?" });
+    this.node = html("div", { class: "placing" }, this.rack, html("div", { class: "choices" }, this.play, this.back, this.mix), this.letters);
+  }
+
+  /** The number of the action that the pieces on the board mean, or undefined. */
+  get meaning() {
+    const placed = [...this.laid].map(([name, { text }]) => `${name}=${text}`).sort();
+    return this.meanings.get(placed.join(" "));
+  }
+
+  /** A spot was chosen: a piece is put there or taken back. @param {string} name */
+  pick(name) {
+    if (!this.free(name)) return;
+    const there = this.laid.get(name);
+    if (there) {
+      this.laid.delete(name);
+      if (this.held === null) this.held = there.index;
+    } else if (this.held !== null) {
+      const { text } = this.element.pieces[this.held];
+      this.laid.set(name, { index: this.held, text });
+      this.asking = text === ANY ? name : null;
+      this.held = null;
+    } else return;
+    if (this.asking !== null && !this.laid.has(this.asking)) this.asking = null;
+    this.by.refresh();
+  }
+
+  /** True if a piece may lie on a spot: no other one lies there. @param {string} name */
+  free(name) {
+    return this.by.empty.has(name);
+  }
+
+  /** Take all pieces back. */
+  clear() {
+    this.laid.clear();
+    this.held = this.asking = null;
+    this.by.refresh();
+  }
+
+  /** Show the pieces in another order. */
+  shuffle() {
+    for (let at = this.order.length - 1; at > 0; at -= 1) {
+      const other = Math.floor(Math.random() * (at + 1));
+      [this.order[at], this.order[other]] = [this.order[other], this.order[at]];
+    }
+    this.by.refresh();
+  }
+
+  /** Play what lies on the board, if it is legal. */
+  send() {
+    const { meaning } = this;
+    if (meaning !== undefined) this.by.send(this.element.actions[meaning]);
+  }
+
+  /** Hold the piece that a key names, a blank for other letters. @param {string} key */
+  take(key) {
+    const letter = key.toUpperCase();
+    const lying = new Set([...this.laid.values()].map(({ index }) => index));
+    const left = this.order.filter((index) => !lying.has(index));
+    const found = left.find((index) => this.element.pieces[index].text === letter);
+    if (found === undefined) return false;
+    this.held = found;
+    this.by.refresh();
+    return true;
+  }
+
+  /** Show the pieces where they are. */
+  refresh() {
+    const { element, by } = this;
+    const lying = new Set([...this.laid.values()].map(({ index }) => index));
+    this.rack.replaceChildren(...this.order.filter((index) => !lying.has(index)).map((index) => this.tile(index)));
+    for (const [name, node] of by.spots) {
+      node.querySelector(".laid")?.remove();
+      const there = this.laid.get(name);
+      if (there) node.append(this.drawn(node, there));
+    }
+    const { meaning } = this;
+    this.play.disabled = meaning === undefined;
+    const worth = meaning === undefined ? undefined : element.worth?.[meaning];
+    const word = meaning === undefined ? "" : element.actions[meaning];
+    const label = meaning === undefined ? "Play" : `Play ${word}${worth === undefined ? "" : ` for ${worth}`}`;
+    if (this.play.textContent !== label) this.play.textContent = label;
+    this.back.toggleAttribute("disabled", !this.laid.size);
+    this.letters.replaceChildren(...(this.asking === null ? [] : LETTERS.map((letter) => this.letter(letter))));
+  }
+
+  /** What to do next, in words. */
+  hint() {
+    if (this.asking !== null) return "Choose the letter of the blank.";
+    if (this.held !== null) return `${this.element.pieces[this.held].label}: choose its square.`;
+    if (!this.laid.size) return "";
+    return this.meaning === undefined ? "No legal play yet." : "";
+  }
+
+  /** A piece that is not on the board. @param {number} index */
+  tile(index) {
+    const cell = this.element.pieces[index];
+    const drawing = svg("svg", { viewBox: "0 0 80 80", "aria-hidden": "true" }, piece(cell, "", { x: 40, y: 40 }, 80));
+    const node = html("button", { type: "button", class: "tile", "data-piece": cell.text, "aria-label": cell.label, "aria-pressed": String(this.held === index) }, drawing);
+    node.addEventListener("click", () => {
+      this.held = this.held === index ? null : index;
+      this.by.refresh();
+      /** @type {HTMLElement | null} */ (this.rack.querySelector("[aria-pressed='true']"))?.focus();
+    });
+    return node;
+  }
+
+  /** A piece on a spot. @type {(node: SVGElement, there: {index: number, text: string}) => SVGElement} */
+  drawn(node, { index, text }) {
+    const ring = node.querySelector(".ring");
+    const [x, y, width, height] = ["x", "y", "width", "height"].map((each) => Number(ring?.getAttribute(each)));
+    const cell = { ...this.element.pieces[index], text, face: text === ANY ? "" : text.toUpperCase() };
+    return svg("g", { class: "laid" }, piece(cell, "", { x: x + width / 2, y: y + height / 2 }, 80));
+  }
+
+  /** A button for the letter of a blank. @param {string} letter */
+  letter(letter) {
+    const node = html("button", { type: "button", "data-letter": letter }, letter);
+    node.addEventListener("click", () => {
+      const there = this.asking === null ? undefined : this.laid.get(this.asking);
+      if (there) there.text = letter.toLowerCase();
+      this.asking = null;
+      this.by.refresh();
+    });
+    return node;
+  }
+}

@@ -1,0 +1,17 @@
+"""Scrabble: `rules` is the game, `state` its position, and the other modules are its parts.
+
+tiles        letters, their values and numbers, and the squares of the board
+words        word lists, as graphs of letters
+build_words  the command that builds the file of a word list
+legality     which rule an illegal action breaks
+plays        all plays of a position, and their scores
+state        a position: board, racks, bag, scores
+sampling     racks that fit what a seat knows
+views        observations and the scene
+leaves       what tiles kept on the rack are worth
+simulation   values of actions by random draws and best answers
+rules        the game: parameters, notation, observations
+
+The word list ``enable.bin`` is public domain; `words` says where it comes from.  Scrabble is a
+trademark of others, with whom Plyhouse has no connection.
+"""

@@ -1,0 +1,120 @@
+"""How much the tiles that a seat keeps are worth, and plays by points and tiles kept.
+
+The value of a *leave* is by how many points it changes the next turn.  It adds up from numbers for
+each tile, for each further tile of a kind, and for more vowels than consonants or the reverse.
+``python -m benchmarks.scrabble_leaves`` has fitted them to games of seats that make the play of
+most points.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mypy_extensions import i64
+
+from plyhouse.games.hidden.scrabble.plays import placed_squares, play_parts
+from plyhouse.games.hidden.scrabble.state import (
+    LEAST_BAG,
+    PASS,
+    ScrabbleState,
+    exchanges,
+    tiles_named,
+    without,
+)
+from plyhouse.games.hidden.scrabble.tiles import BLANK, VALUES
+
+__all__ = ["facts_of", "kept_after", "leave_value", "ranked"]
+
+_KINDS: Final = 27
+_VOWELS: Final = (1, 5, 9, 15, 21)
+
+LEAVES: Final[tuple[float, ...]] = (0.0,) * 56
+"""Points for each fact of `facts_of`."""
+
+
+def facts_of(rack: bytes) -> list[int]:
+    """Return the facts by which a leave is valued.
+
+    They are the number of tiles of each kind, the number of further tiles of each kind, and by how
+    many there are more vowels than consonants, and more consonants than vowels.
+    """
+    facts: list[int] = [0] * (2 * _KINDS + 2)
+    vowels: int = 0
+    consonants: int = 0
+    for tile in rack:
+        if facts[tile]:
+            facts[_KINDS + tile] += 1
+        facts[tile] += 1
+        if tile in _VOWELS:
+            vowels += 1
+        elif tile:
+            consonants += 1
+    facts[2 * _KINDS] = max(0, vowels - consonants)
+    facts[2 * _KINDS + 1] = max(0, consonants - vowels)
+    return facts
+
+
+def leave_value(rack: bytes) -> float:
+    """Return what the tiles kept are worth, in points."""
+    total: float = 0.0
+    facts: list[int] = facts_of(rack)
+    index: i64 = 0
+    while index < 2 * _KINDS + 2:
+        count: int = facts[index]
+        if count:
+            total += float(count) * LEAVES[index]
+        index += 1
+    return total
+
+
+def kept_after(state: ScrabbleState, text: str) -> bytes:
+    """Return the tiles that the seat to move keeps after an action."""
+    rack = state.racks[state.turn]
+    if text.startswith(PASS):
+        return without(rack, tiles_named(text[1:]))
+    parts = play_parts(text)
+    if parts is None:
+        return rack
+    used: list[int] = []
+    for _, code in placed_squares(state.board, parts[0], parts[1]):
+        used.append(0 if code > BLANK else code)
+    return without(rack, bytes(used))
+
+
+def ranked(state: ScrabbleState, most: int) -> list[tuple[float, int, str]]:
+    """Return the best actions of the seat to move by points and leave, best first.
+
+    Each is its value, its points and its text.  Once the bag is empty, the points of the tiles left
+    count against an action instead.
+    """
+    plays = state.plays()
+    found: list[tuple[float, int, str]] = []
+    values: dict[bytes, float] = {}
+    left: int = state.bag_size()
+    texts: list[str] = plays.texts
+    scores: list[int] = plays.scores
+    for text, score in zip(texts, scores, strict=True):
+        found.append((float(score) + _worth(kept_after(state, text), left, values), score, text))
+    if left >= LEAST_BAG:
+        rack = state.racks[state.turn]
+        found += [
+            (_worth(kept_after(state, text), left, values), 0, text) for text in exchanges(rack)
+        ]
+    found.append((_worth(state.racks[state.turn], left, values), 0, PASS))
+    found.sort(key=_order)
+    return found[:most]
+
+
+def _order(candidate: tuple[float, int, str]) -> tuple[float, str]:
+    return (-candidate[0], candidate[2])
+
+
+def _worth(kept: bytes, bag: int, values: dict[bytes, float]) -> float:
+    """Return the value of the tiles kept, which ``values`` holds for those that came before."""
+    known = values.get(kept)
+    if known is not None:
+        return known
+    lost: float = -2.0 * float(sum([VALUES[tile] for tile in kept]))
+    found: float = leave_value(kept) if bag > 0 else lost
+    values[kept] = found
+    return found

@@ -1,0 +1,237 @@
+"""Scrabble for two to four seats: lay words across and down, and score by letters and squares.
+
+The rules are those of the "WESPA Game Rules" (World English-Language Scrabble Players' Association,
+version 2.0), for two to four seats and without clocks, score sheets and challenges.  The board has
+15 by 15 squares, and there are 100 tiles.  Each seat holds seven of them, and draws as many as it
+has played.  The first play covers the centre.  A play lays one tile or more into one row or column
+without a gap, beside tiles on the board.  All words of two letters or more that it makes must be in
+the word list.
+
+A word scores the values of its letters.  Squares on which the play lays tiles double or treble the
+letter, or the word.  A blank counts nothing.  Seven tiles in one play score 50 points more.
+
+A seat may instead exchange tiles if the bag holds seven or more, or pass.  It draws before the old
+tiles return to the bag.  The others see only how many it exchanges.  The game ends when a seat has
+played its last tile and the bag is empty, or after six turns without points in a row.  The tiles
+that a seat has left count against it.  They count for a seat that has played all its own.
+
+A play is written as its first square and the whole word, with letters that are on the board
+already: ``8D WORD`` across in row 8, ``D8 WORD`` down in column D.  Small letters are blanks that
+are played, as in ``8D WoRD``.  Exchanges are ``-ABC`` (``?`` is a blank), and ``-`` is a pass.
+
+Most points win.  Winners share what the others pay, one each; with ``returns=points`` the return is
+the lead over the mean of all seats.  All tiles are drawn one at a time at chance nodes.
+
+The word list is ENABLE, in the public domain, of A. Beale and M. Cooper.  A server may offer others
+(``dictionary``).  Scrabble is a trademark of others, with whom Plyhouse has no connection.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Hashable, Sequence
+from typing import Any, ClassVar, Final
+
+from mypy_extensions import mypyc_attr
+
+from plyhouse.games.base import (
+    CHANCE,
+    ChanceKind,
+    Game,
+    GameInfo,
+    Information,
+    Observation,
+    Parameter,
+    Scoring,
+    Utility,
+)
+from plyhouse.games.errors import IllegalAction, InvalidParameter
+from plyhouse.games.hidden.scrabble.legality import broken_rule, canonical_play
+from plyhouse.games.hidden.scrabble.sampling import sampled_state
+from plyhouse.games.hidden.scrabble.state import (
+    MOST_LEAD,
+    PASS,
+    Rules,
+    ScrabbleState,
+    first_state,
+    rules_of,
+)
+from plyhouse.games.hidden.scrabble.tiles import ALPHABET, tile_names
+from plyhouse.games.hidden.scrabble.views import (
+    ScrabbleObservation,
+    observed,
+    public_text,
+    scrabble_scene,
+)
+from plyhouse.games.hidden.scrabble.words import known_name
+from plyhouse.games.scene import Scene
+
+__all__ = ["FewPlays", "Scrabble"]
+
+_MOST_SEATS: Final = 4
+_MOST_PLIES: Final = 101 * 6 * 8
+"""Each of at most 100 plays follows up to five turns without points; a turn draws seven tiles."""
+_FEW: Final = 8
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Scrabble(Game[ScrabbleState, str, ScrabbleObservation]):
+    """Scrabble.
+
+    >>> game = Scrabble()
+    >>> state = game.initial_state()
+    >>> for tile in "RELICTS" "AEINRT?":
+    ...     state = state.after(game.parse_chance(state, tile))
+    >>> state = state.after(game.parse(state, "8D relict"))
+    >>> game.observe(state, 1).scores, state.to_move == CHANCE
+    ((22, 0), True)
+    """
+
+    info: ClassVar[GameInfo] = GameInfo(
+        name="scrabble",
+        title="Scrabble",
+        summary="Lay crossing words from your tiles, and score by letters and squares.",
+        min_seats=2,
+        max_seats=_MOST_SEATS,
+        chance=ChanceKind.STOCHASTIC,
+        information=Information.IMPERFECT,
+        utility=Utility.ZERO_SUM,
+        min_return=-MOST_LEAD,
+        max_return=MOST_LEAD,
+        max_plies=_MOST_PLIES,
+        parameters=(
+            Parameter("seats", 2, "number of seats", 2, _MOST_SEATS),
+            Parameter("returns", "wins", "what is returned", choices=("wins", "points")),
+            Parameter("dictionary", "enable", "name of the word list"),
+        ),
+        scoring=Scoring.WINS,
+    )
+    observation_type: ClassVar[type[Observation]] = ScrabbleObservation
+    action_pattern: ClassVar[str] = (
+        "-[a-z?]{0,7}|(([1-9]|1[0-5])[a-o]|[a-o]([1-9]|1[0-5])) [a-z]{2,15}"
+    )
+    action_notation: str = "a play like 8D WORD or D8 WORD, an exchange like -ABC, or - to pass"
+    most_plays: ClassVar[int] = 0
+
+    def check_parameters(self) -> None:
+        """Raise `InvalidParameter` unless the word list is installed."""
+        name = self.text_parameter("dictionary")
+        if not known_name(name):
+            expected = "it must be enable, or a list that is installed here"
+            raise InvalidParameter(self.info.name, "dictionary", name, expected)
+
+    @property
+    def rules(self) -> Rules:
+        """What all positions with these parameters share."""
+        points = self.text_parameter("returns") == "points"
+        dictionary = self.text_parameter("dictionary")
+        return rules_of(self.int_parameter("seats"), dictionary, points, self.most_plays)
+
+    @property
+    def return_bounds(self) -> tuple[float, float]:
+        """What a seat loses at most, and what the only winner gets."""
+        if self.text_parameter("returns") == "points":
+            return -MOST_LEAD, MOST_LEAD
+        return -1.0, float(self.int_parameter("seats") - 1)
+
+    def initial_state(self) -> ScrabbleState:
+        """Return the state before the first tile."""
+        return first_state(self.rules)
+
+    # Notation
+
+    def parse(self, state: ScrabbleState, text: str) -> str:
+        """Return the legal action that ``text`` means; the error names the rule that it breaks.
+
+        Tiles of an exchange may come in any order, and a single tile that makes two words may be
+        written by either.
+        """
+        wanted = text.strip()
+        if wanted.startswith(PASS):
+            # Blanks come last, as in `tile_names`.
+            wanted = PASS + "".join(sorted(wanted[1:].upper().replace("?", "~"))).replace("~", "?")
+        else:
+            square, _, word = wanted.partition(" ")
+            wanted = canonical_play(state.board, f"{square.upper()} {word}") if word else square
+        try:
+            return super().parse(state, wanted)
+        except IllegalAction as error:
+            rule = broken_rule(state, wanted) if state.to_move >= 0 else ""
+            raise IllegalAction(text, error.position, error.legal, rule) from None
+
+    def likely(self, state: ScrabbleState, text: str, actions: tuple[Any, ...]) -> Sequence[str]:
+        """Return the action that a text is, if it is legal."""
+        return (text,) if text in actions else ()
+
+    def format_chance(self, state: ScrabbleState, outcome: int) -> str:
+        """Return the tile that is drawn: its letter, or ``?`` for a blank."""
+        return ALPHABET[outcome]
+
+    # Views
+
+    def observe(self, state: ScrabbleState, seat: int | None) -> ScrabbleObservation:
+        """Return the seat's own rack, the board, scores, and numbers of tiles elsewhere."""
+        return observed(state, seat, self.legal_text(state, seat))
+
+    def information_state(self, state: ScrabbleState, seat: int) -> Hashable:
+        """Return own tiles, the board, scores, numbers of tiles, and the last actions.
+
+        Earlier actions count by what they left on the board: the rest of the game does not depend
+        on them.
+        """
+        seen = observed(state, seat, ())
+        return (
+            seat,
+            seen.to_move,
+            seen.turn,
+            seen.board,
+            seen.rack,
+            seen.rack_sizes,
+            seen.bag,
+            seen.aside,
+            seen.aside_size,
+            seen.scores,
+            seen.scoreless,
+            seen.last,
+        )
+
+    def visible(self, state: ScrabbleState, action: Any, viewer: int | None) -> str | None:
+        """Return plays to all; a drawn tile, and the tiles of an exchange, to their seat only."""
+        if state.to_move == CHANCE:
+            return self.format_chance(state, action) if viewer == state.turn else None
+        text = self.format(state, action)
+        return text if viewer == state.to_move else public_text(text)
+
+    def sample_state(self, observation: ScrabbleObservation, rng: random.Random) -> ScrabbleState:
+        """Return a state with the unseen tiles dealt at random to the others and the bag."""
+        return sampled_state(observation, self.rules, rng)
+
+    def scene(self, observation: ScrabbleObservation) -> Scene:
+        """Return the board, the rack, scores, and the actions."""
+        return scrabble_scene(observation, self.seat_name)
+
+    def describe(self, state: ScrabbleState) -> str:
+        """Return the board, all racks, also hidden ones, the bag, and scores."""
+        seen = observed(state, None, ())
+        racks = [tile_names(rack) or "-" for rack in state.racks]
+        bag = "".join([ALPHABET[tile] * count for tile, count in enumerate(state.bag)]) or "-"
+        return (
+            f"board: {'/'.join(seen.board)}, racks: {' / '.join(racks)}, bag: {bag}, "
+            f"aside: {tile_names(state.aside) or '-'}, scores: {state.scores}, "
+            f"without points: {state.scoreless}, last: {state.last}, turn: {state.turn}"
+        )
+
+    def abstraction(self) -> Game:
+        """Return the same game with the few plays of most points, for searches."""
+        return FewPlays(**self.parameters)
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class FewPlays(Scrabble):
+    """Scrabble with the eight plays of most points; without a play, a full exchange or a pass.
+
+    Searches look for actions in this game (`Game.abstraction`), as nobody can try a thousand plays.
+    """
+
+    most_plays: ClassVar[int] = _FEW
+    exploration_scale: ClassVar[float] = 0.5

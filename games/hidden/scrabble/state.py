@@ -1,0 +1,356 @@
+"""A position of Scrabble: the board, racks, bag and scores.
+
+An action is its text: a play as in `plays`, ``-`` for a pass, or ``-ABC`` for an exchange, with the
+tiles in alphabetical order and blanks (``?``) last.  Tiles and squares are numbers as in `tiles`.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+from typing import Any, Final, final
+
+from mypy_extensions import i64, mypyc_attr
+
+from plyhouse.games.base import CHANCE, TERMINAL
+from plyhouse.games.hidden.scrabble.plays import Plays, placed_squares, play_parts, play_score
+from plyhouse.games.hidden.scrabble.tiles import (
+    ALPHABET,
+    BLANK,
+    COUNTS,
+    RACK,
+    SQUARES,
+    VALUES,
+    tile_names,
+)
+from plyhouse.games.hidden.scrabble.words import WordList, word_list
+from plyhouse.games.native import NativeState
+
+__all__ = [
+    "LEAST_BAG",
+    "MOST_SCORELESS",
+    "PASS",
+    "Rules",
+    "ScrabbleState",
+    "exchanges",
+    "first_state",
+    "rules_of",
+    "without",
+]
+
+PASS: Final = "-"  # noqa: S105 - no password, but how a pass is written
+LEAST_BAG: Final = 7
+"""Tiles that the bag must hold for an exchange."""
+MOST_SCORELESS: Final = 6
+"""Turns without points in a row that end the game."""
+
+
+@final
+class Rules:
+    """What all positions of a match share; made by `rules_of` only."""
+
+    def __init__(self, seats: int, dictionary: str, points: bool, most_plays: int) -> None:
+        self.seats: int = seats
+        self.dictionary: str = dictionary
+        self.points: bool = points
+        """Whether returns are leads in points."""
+        self.most_plays: int = most_plays
+        """How many plays are legal, the highest ones; 0 for all."""
+        self.words: WordList = word_list(dictionary)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return rules_of, (self.seats, self.dictionary, self.points, self.most_plays)
+
+
+@functools.cache
+def rules_of(seats: int, dictionary: str, points: bool, most_plays: int = 0) -> Rules:
+    """Return the one `Rules` of these parameters."""
+    return Rules(seats, dictionary, points, most_plays)
+
+
+def without(rack: bytes, taken: bytes) -> bytes:
+    """Return a rack without some of its tiles."""
+    left: list[int] = list(rack)
+    for tile in taken:
+        left.remove(tile)
+    return bytes(left)
+
+
+def exchanges(rack: bytes) -> list[str]:
+    """Return all exchanges of tiles of a rack, few tiles first."""
+    kept: dict[bytes, None] = {}
+    level: list[bytes] = [b""]
+    found: list[str] = []
+    for _ in range(len(rack)):
+        kept = {}
+        for chosen in level:
+            used: list[int] = list(chosen)
+            for tile in rack:
+                if (not used or tile >= used[-1]) and used.count(tile) < rack.count(tile):
+                    kept[bytes([*used, tile])] = None
+        level = list(kept)
+        found.extend([PASS + tile_names(chosen) for chosen in level])
+    return found
+
+
+def tiles_named(text: str) -> bytes:
+    """Return the tiles of a text such as "ABC?", in the order of their numbers."""
+    return bytes(sorted([ALPHABET.index(name) for name in text]))
+
+
+@final
+@mypyc_attr(free_list_len=1)
+class ScrabbleState(NativeState):
+    """The board, racks, bag and scores; at a chance node a seat draws a tile."""
+
+    __slots__ = ("aside", "bag", "board", "last", "racks", "rules", "scoreless", "scores", "turn")
+
+    rules: Rules
+    board: bytes
+    """What lies on each square."""
+    racks: tuple[bytes, ...]
+    """The tiles of each seat, in the order of their numbers."""
+    bag: bytes
+    """How many tiles of each number the bag holds."""
+    scores: tuple[int, ...]
+    scoreless: int
+    """Turns without points in a row."""
+    turn: int
+    """Seat that is to move, or draws; after the end the seat that moved last."""
+    aside: bytes
+    """Tiles that the seat exchanges: they return to the bag when it has drawn."""
+    last: tuple[str, ...]
+    """The last action of each seat; "" before it."""
+
+    def __init__(
+        self,
+        to_move: int,
+        rules: Rules,
+        board: bytes,
+        racks: tuple[bytes, ...],
+        bag: bytes,
+        scores: tuple[int, ...],
+        scoreless: int,
+        turn: int,
+        aside: bytes,
+        last: tuple[str, ...],
+    ) -> None:
+        self.to_move = to_move
+        self.rules = rules
+        self.board = board
+        self.racks = racks
+        self.bag = bag
+        self.scores = scores
+        self.scoreless = scoreless
+        self.turn = turn
+        self.aside = aside
+        self.last = last
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ScrabbleState, (
+            self.to_move,
+            self.rules,
+            self.board,
+            self.racks,
+            self.bag,
+            self.scores,
+            self.scoreless,
+            self.turn,
+            self.aside,
+            self.last,
+        )
+
+    def copied(self) -> ScrabbleState:
+        """Return a new object for the same position, for `after` to change."""
+        return ScrabbleState(
+            self.to_move,
+            self.rules,
+            self.board,
+            self.racks,
+            self.bag,
+            self.scores,
+            self.scoreless,
+            self.turn,
+            self.aside,
+            self.last,
+        )
+
+    # Rules
+
+    def bag_size(self) -> int:
+        """Return how many tiles the bag holds."""
+        return sum(self.bag)
+
+    def plays(self, best: bool = False) -> Plays:
+        """Return the plays of the seat to move; see `Plays` for ``best``."""
+        return Plays(self.rules.words.edges, self.board, self.racks[self.turn], best)
+
+    def actions(self) -> tuple[Any, ...]:
+        """Return the plays, then the exchanges with few tiles first, then the pass."""
+        if self.to_move < 0:
+            return ()
+        found = self.plays()
+        texts = found.texts
+        most: int = self.rules.most_plays
+        rack = self.racks[self.turn]
+        if most:
+            scores = found.scores
+            order = sorted(range(len(texts)), key=lambda place: (-scores[place], place))
+            texts = [texts[place] for place in order[:most]]
+            if texts or self.bag_size() < LEAST_BAG:
+                return (*texts, PASS)
+            return (PASS + tile_names(rack), PASS)
+        if self.bag_size() >= LEAST_BAG:
+            texts = texts + exchanges(rack)
+        return (*texts, PASS)
+
+    def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
+        """Return the tiles in the bag, each with its share."""
+        if self.to_move != CHANCE:
+            return ()
+        total: float = float(self.bag_size())
+        return tuple(
+            [(tile, float(count) / total) for tile, count in enumerate(self.bag) if count > 0]
+        )
+
+    def after(self, action: Any) -> ScrabbleState:
+        """Return the state after a tile was drawn, or after a play, an exchange or a pass."""
+        changed = self.copied()
+        if self.to_move == CHANCE:
+            tile: int = action
+            changed._draw(tile)
+            return changed
+        text: str = action
+        seat: int = self.turn
+        changed.last = (*self.last[:seat], text, *self.last[seat + 1 :])
+        score: int = 0
+        if text[0] != PASS:
+            parts = play_parts(text)
+            if parts is not None:
+                score = changed._lay(parts[0], parts[1])
+        elif text != PASS:
+            changed.aside = tiles_named(text[1:])
+            changed._hold(without(self.racks[seat], changed.aside))
+        changed.scoreless = 0 if score > 0 else self.scoreless + 1
+        if len(changed.racks[seat]) < RACK and any(self.bag):
+            changed.to_move = CHANCE
+        else:
+            changed._pass_on()
+        return changed
+
+    def _hold(self, rack: bytes) -> None:
+        """Give the seat whose turn it is another rack."""
+        seat: int = self.turn
+        self.racks = (*self.racks[:seat], rack, *self.racks[seat + 1 :])
+
+    def _draw(self, tile: int) -> None:
+        bag: list[int] = list(self.bag)
+        bag[tile] -= 1
+        rack: list[int] = list(self.racks[self.turn])
+        rack.append(tile)
+        rack.sort()
+        self._hold(bytes(rack))
+        self.bag = bytes(bag)
+        if len(rack) == RACK or not any(bag):
+            self._pass_on()
+
+    def _lay(self, start: int, word: str) -> int:
+        """Lay the tiles of a play on the board; return its points."""
+        seat: int = self.turn
+        score: int = play_score(self.board, start, word)
+        board: list[int] = list(self.board)
+        rack: list[int] = list(self.racks[seat])
+        for square, code in placed_squares(self.board, start, word):
+            board[square] = code
+            rack.remove(0 if code > BLANK else code)
+        self.board = bytes(board)
+        self._hold(bytes(rack))
+        scores: list[int] = list(self.scores)
+        scores[seat] += score
+        self.scores = tuple(scores)
+        return score
+
+    def _pass_on(self) -> None:
+        """Let the next seat move, or draw in the deal, or end the game."""
+        seat: int = self.turn
+        if self.aside:
+            bag: list[int] = list(self.bag)
+            for tile in self.aside:
+                bag[tile] += 1
+            self.bag = bytes(bag)
+            self.aside = b""
+        out: bool = not self.racks[seat]
+        if out or self.scoreless >= MOST_SCORELESS:
+            self.to_move = TERMINAL
+            self._settle(seat if out else -1)
+            return
+        self.turn = (seat + 1) % self.rules.seats
+        self.to_move = self.turn if self.racks[self.turn] else CHANCE
+
+    def _settle(self, out: int) -> None:
+        """Take the tiles left off the scores, and add them to that of the seat that is out."""
+        scores: list[int] = list(self.scores)
+        for seat, rack in enumerate(self.racks):
+            points: int = sum([VALUES[tile] for tile in rack])
+            scores[seat] -= points
+            if out >= 0:
+                scores[out] += points
+        self.scores = tuple(scores)
+
+    def returns(self) -> tuple[float, ...]:
+        """Return what the winners win from the others, or leads in points."""
+        scores = self.scores
+        seats: int = len(scores)
+        if self.rules.points:
+            mean: float = float(sum(scores)) / float(seats)
+            leads: list[float] = [float(score) - mean for score in scores]
+            most: float = max([abs(lead) for lead in leads])
+            scale: float = 1.0 if most <= MOST_LEAD else MOST_LEAD / most
+            return tuple([lead * scale for lead in leads])
+        top: int = max(scores)
+        winners: int = scores.count(top)
+        won: float = float(seats - winners) / float(winners)
+        return tuple([won if score == top else -1.0 for score in scores])
+
+    def playout(self, rng: random.Random) -> tuple[float, ...]:
+        """Return the returns of a game in which all make the plays with most points.
+
+        A seat without a play exchanges all its tiles, or passes.
+        """
+        state = self
+        while state.to_move != TERMINAL:
+            if state.to_move == CHANCE:
+                state = state.after(state.drawn(rng.random()))
+                continue
+            texts = state.plays(True).texts
+            if texts:
+                state = state.after(texts[len(texts) - 1])
+            elif state.bag_size() >= LEAST_BAG:
+                state = state.after(PASS + tile_names(state.racks[state.turn]))
+            else:
+                state = state.after(PASS)
+        return state.returns()
+
+    def drawn(self, chance: float) -> int:
+        """Return the tile at a place of the bag, from 0 to 1."""
+        skip: i64 = int(chance * float(self.bag_size()))
+        for tile in range(27):
+            count: i64 = self.bag[tile]
+            skip -= count
+            if skip < 0:
+                return tile
+        return 0
+
+
+MOST_LEAD: Final = 1000.0
+"""Greatest return in points: where a lead is larger, all returns are reduced in proportion."""
+
+
+def first_state(rules: Rules) -> ScrabbleState:
+    """Return the position before the first tile is drawn."""
+    none = tuple([b"" for _ in range(rules.seats)])
+    zeros = tuple([0 for _ in range(rules.seats)])
+    nothing = tuple(["" for _ in range(rules.seats)])
+    return ScrabbleState(
+        CHANCE, rules, bytes(SQUARES), none, bytes(list(COUNTS)), zeros, 0, 0, b"", nothing
+    )

@@ -1,0 +1,235 @@
+"""Observations of Scrabble, and the scene."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Final
+
+from mypy_extensions import mypyc_attr
+
+from plyhouse.games.base import CHANCE, TERMINAL, Observation
+from plyhouse.games.hidden.scrabble.plays import placed_squares, play_parts, play_score
+from plyhouse.games.hidden.scrabble.state import PASS, ScrabbleState
+from plyhouse.games.hidden.scrabble.tiles import (
+    ALPHABET,
+    PREMIUMS,
+    RACK,
+    SIZE,
+    SQUARES,
+    VALUES,
+    square_name,
+    tile_names,
+    transposed,
+)
+from plyhouse.games.scene import Button, Cell, Counter, Element, Grid, Placing, Scene, Text
+
+__all__ = [
+    "ScrabbleObservation",
+    "board_of",
+    "observed",
+    "public_text",
+    "scrabble_scene",
+]
+
+_PREMIUM_NAMES: Final = {
+    ".": "empty",
+    "d": "double letter",
+    "t": "triple letter",
+    "D": "double word",
+    "T": "triple word",
+}
+_GROUNDS: Final = {".": "", "d": "sky", "t": "azure", "D": "rose", "T": "crimson"}
+_MARKS: Final = {".": "", "d": "\u00b7", "t": ":", "D": "-", "T": "="}
+"""Premium squares as text: what colours show where there are colours."""
+
+
+@mypyc_attr(native_class=False)
+@dataclasses.dataclass(frozen=True)
+class ScrabbleObservation(Observation):
+    """One seat's view: its rack, the board and scores, and how many tiles there are elsewhere."""
+
+    turn: int
+    """Seat that is to move or draws; after the end the seat that moved last."""
+    board: tuple[str, ...]
+    """Rows from the top: "." for an empty square, a small letter for a blank."""
+    rack: str
+    """The observer's tiles, as in "AEINRT?"; "" for spectators."""
+    rack_sizes: tuple[int, ...]
+    """How many tiles each seat has."""
+    bag: int
+    """How many tiles the bag holds."""
+    aside: str
+    """Tiles that the observer exchanges until it has drawn new ones."""
+    aside_size: int
+    """How many tiles the seat that draws exchanges."""
+    scores: tuple[int, ...]
+    """Points of each seat."""
+    scoreless: int
+    """Turns without points in a row; six end the game."""
+    last: tuple[str, ...]
+    """The last action of each seat, "" before it; of an exchange by others the number of tiles, as
+    in "-3"."""
+
+
+def public_text(text: str) -> str:
+    """Return an action as others see it: of an exchange only the number of tiles."""
+    if not text.startswith(PASS) or text == PASS or text[1:].isdigit():
+        return text
+    return f"{PASS}{len(text) - 1}"
+
+
+def _row(board: bytes, row: int) -> str:
+    line = board[SIZE * row : SIZE * row + SIZE]
+    return "".join(["." if code == 0 else chr(64 + code) for code in line])
+
+
+def board_of(rows: tuple[str, ...]) -> bytes:
+    """Return what lies on each square, from the rows of an observation."""
+    return bytes([0 if letter == "." else ord(letter) - 64 for letter in "".join(rows)])
+
+
+def observed(state: ScrabbleState, seat: int | None, legal: tuple[str, ...]) -> ScrabbleObservation:
+    """Return what a seat, or a spectator, sees."""
+    own_aside = state.aside if seat == state.turn else b""
+    return ScrabbleObservation(
+        seat=seat,
+        to_move=state.to_move,
+        legal=legal,
+        turn=state.turn,
+        board=tuple([_row(state.board, row) for row in range(SIZE)]),
+        rack="" if seat is None else tile_names(state.racks[seat]),
+        rack_sizes=tuple([len(rack) for rack in state.racks]),
+        bag=state.bag_size(),
+        aside=tile_names(own_aside),
+        aside_size=len(state.aside),
+        scores=state.scores,
+        scoreless=state.scoreless,
+        last=tuple(
+            [text if by == seat else public_text(text) for by, text in enumerate(state.last)]
+        ),
+    )
+
+
+def _last_mover(seen: ScrabbleObservation) -> int:
+    """Return the seat that acted last."""
+    if seen.to_move in (CHANCE, TERMINAL):
+        return seen.turn
+    return (seen.turn - 1) % len(seen.scores)
+
+
+def _squares_of(text: str) -> frozenset[int]:
+    """Return the squares of the word of a play; none of other actions."""
+    parts = play_parts(text)
+    if parts is None:
+        return frozenset()
+    start, word = parts
+    line = range(start % SQUARES, start % SQUARES + len(word))
+    return frozenset([transposed(square) if start >= SQUARES else square for square in line])
+
+
+def _tile(letter: str, name: str, label: str, highlight: bool) -> Cell:
+    """Return a square with a tile; a small letter is a blank."""
+    value = 0 if letter.islower() else VALUES[ALPHABET.index(letter)]
+    return Cell(
+        text=letter,
+        shape="tile",
+        label=label,
+        highlight=highlight,
+        name=name,
+        face=letter.upper().replace("?", ""),
+        corner=str(value) if value else "",
+    )
+
+
+def _board(seen: ScrabbleObservation) -> Grid:
+    marked = _squares_of(seen.last[_last_mover(seen)])
+    rows: list[tuple[Cell, ...]] = []
+    for row in range(SIZE):
+        cells: list[Cell] = []
+        for column in range(SIZE):
+            square = SIZE * row + column
+            name = square_name(square, down=True)
+            letter = seen.board[row][column]
+            if letter == ".":
+                kind = PREMIUMS[square]
+                label = f"{name}, {_PREMIUM_NAMES[kind]}"
+                cells.append(Cell(_MARKS[kind], label=label, name=name, ground=_GROUNDS[kind]))
+            else:
+                said = f"blank as {letter.upper()}" if letter.islower() else letter
+                cells.append(_tile(letter, name, f"{name}, {said}", square in marked))
+        rows.append(tuple(cells))
+    labels = tuple([str(row + 1) for row in range(SIZE)])
+    return Grid(tuple(rows), labels, tuple(ALPHABET[1 : SIZE + 1]), theme="felt")
+
+
+def _placing(seen: ScrabbleObservation) -> Placing:
+    """Return the rack, and which tiles on which squares are which play."""
+    board = board_of(seen.board)
+    actions: list[str] = []
+    placed: list[str] = []
+    worth: list[int] = []
+    for text in seen.legal:
+        parts = play_parts(text)
+        if parts is None:
+            continue
+        start, word = parts
+        laid = [
+            f"{square_name(square, down=True)}={chr(64 + code)}"
+            for square, code in placed_squares(board, start, word)
+        ]
+        actions.append(text)
+        placed.append(" ".join(sorted(laid)))
+        worth.append(play_score(board, start, word))
+    rack = tuple([_tile(tile, "", tile.replace("?", "blank"), False) for tile in seen.rack])
+    return Placing("Your tiles", rack, tuple(actions), tuple(placed), tuple(worth), seen.seat)
+
+
+def scrabble_scene(seen: ScrabbleObservation, name: Callable[[int], str]) -> Scene:
+    """Return the board, the rack, scores, and the actions."""
+    elements: list[Element] = [_board(seen)]
+    if seen.seat is not None:
+        elements.append(_placing(seen))
+    for seat, score in enumerate(seen.scores):
+        elements.append(Counter(name(seat), score, seat=seat))
+    for seat, text in enumerate(seen.last):
+        if text:
+            elements.append(Text(f"{name(seat)}: {_said(text)}", seat))
+    tiles = "1 tile" if seen.bag == 1 else f"{seen.bag} tiles"
+    others = [
+        f"{name(seat)} has {size}"
+        for seat, size in enumerate(seen.rack_sizes)
+        if size < RACK and seat != seen.seat
+    ]
+    elements.append(Text("; ".join([f"{tiles} in the bag", *others])))
+    if PASS in seen.legal:
+        elements.append(Button("Pass", PASS))
+    elements += [
+        Button(f"Exchange {text[1:]}", text, aside=True)
+        for text in seen.legal
+        if text.startswith(PASS) and text != PASS
+    ]
+    return Scene(tuple(elements), _status(seen, name), seen.seat_to_move)
+
+
+def _said(text: str) -> str:
+    """Return an action in words."""
+    if text == PASS:
+        return "passes"
+    if text.startswith(PASS):
+        return f"exchanges {text[1:]}" if not text[1:].isdigit() else f"exchanges {text[1:]} tiles"
+    return text
+
+
+def _status(seen: ScrabbleObservation, name: Callable[[int], str]) -> str:
+    """Return one line on what happens now."""
+    if seen.to_move == TERMINAL:
+        top = max(seen.scores)
+        best = [name(seat) for seat, score in enumerate(seen.scores) if score == top]
+        verb = "wins" if len(best) == 1 else "share the win"
+        return f"{' and '.join(best)} {verb} with {top} points"
+    if seen.to_move == CHANCE:
+        return f"{name(seen.turn)} draws tiles"
+    if seen.scoreless >= 3:
+        return f"{name(seen.to_move)} to play; {seen.scoreless} turns without points, six end it"
+    return f"{name(seen.to_move)} to play"
