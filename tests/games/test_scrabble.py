@@ -33,7 +33,7 @@ from plyhouse.games.scene import Placing
 
 TWO: Any = get_game("scrabble")
 SEEDS = st.integers(0, 2**32)
-EXAMPLES = 40 if COMPILED else 3
+EXAMPLES = 12 if COMPILED else 2
 WORDS = word_list("enable")
 EMPTY = "." * 15
 

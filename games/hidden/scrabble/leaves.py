@@ -28,15 +28,20 @@ __all__ = ["facts_of", "kept_after", "leave_value", "ranked"]
 _KINDS: Final = 27
 _VOWELS: Final = (1, 5, 9, 15, 21)
 
-LEAVES: Final[tuple[float, ...]] = (0.0,) * 56
-"""Points for each fact of `facts_of`."""
+LEAVES: Final[tuple[float, ...]] = (
+    10.9, -0.5, -1.4, -0.5, -1.6, -1.7, 0.5, -2.5, 0.3, -2.8, -1.6, -0.6, -1.6, -1.3,
+    -0.6, -1.2, -0.1, -5.2, -1.3, 2.5, -1.0, -3.9, -2.6, -1.4, 1.9, 0.9, 6.2, 0.0,
+    -3.5, -3.8, -2.2, -2.9, -2.8, -2.1, -2.9, -0.5, -2.4, 0.0, 0.0, -2.5, -0.4, -4.8,
+    -4.9, -0.9, 0.0, -4.3, -4.8, -3.3, -2.0, -1.0, 0.4, 0.0, 0.0, 0.0, -0.6, -1.4,
+)  # fmt: skip
+"""Points for each fact of `facts_of`, from 200 games of seed 1."""
 
 
 def facts_of(rack: bytes) -> list[int]:
     """Return the facts by which a leave is valued.
 
-    They are the number of tiles of each kind, the number of further tiles of each kind, and by how
-    many there are more vowels than consonants, and more consonants than vowels.
+    They are the number of tiles of each kind, and the number of further tiles of each kind.  Two
+    more say by how many the vowels exceed the consonants, and the reverse.
     """
     facts: list[int] = [0] * (2 * _KINDS + 2)
     vowels: int = 0

@@ -2,7 +2,7 @@
 
 The generator is that of Appel and Jacobson, "The world's fastest Scrabble program" (1988).  Every
 play covers an *anchor*, an empty square beside a tile.  Words are laid along the paths of the word
-graph, from each square from which they can reach the anchor, and no square may get a letter that
+graph, from each square from which they can reach the anchor.  No square may get a letter that
 spoils the word across it (the *cross-check*).  Words down are words across of the transposed board,
 whose premium squares are the same.
 

@@ -122,14 +122,14 @@ class Scrabble(Game[ScrabbleState, str, ScrabbleObservation]):
 
     @property
     def rules(self) -> Rules:
-        """What all positions with these parameters share."""
+        """Tables of a match with these parameters."""
         points = self.text_parameter("returns") == "points"
         dictionary = self.text_parameter("dictionary")
         return rules_of(self.int_parameter("seats"), dictionary, points, self.most_plays)
 
     @property
     def return_bounds(self) -> tuple[float, float]:
-        """What a seat loses at most, and what the only winner gets."""
+        """Least and greatest return: those of a loser and of the only winner."""
         if self.text_parameter("returns") == "points":
             return -MOST_LEAD, MOST_LEAD
         return -1.0, float(self.int_parameter("seats") - 1)

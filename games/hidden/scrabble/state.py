@@ -47,7 +47,7 @@ MOST_SCORELESS: Final = 6
 
 @final
 class Rules:
-    """What all positions of a match share; made by `rules_of` only."""
+    """Tables shared by all positions of a match; made by `rules_of` only."""
 
     def __init__(self, seats: int, dictionary: str, points: bool, most_plays: int) -> None:
         self.seats: int = seats
@@ -107,7 +107,7 @@ class ScrabbleState(NativeState):
 
     rules: Rules
     board: bytes
-    """What lies on each square."""
+    """The content of each square."""
     racks: tuple[bytes, ...]
     """The tiles of each seat, in the order of their numbers."""
     bag: bytes

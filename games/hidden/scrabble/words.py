@@ -2,11 +2,11 @@
 
 A list is a directed acyclic word graph (DAWG): Appel and Jacobson, "The world's fastest Scrabble
 program" (1988).  It is a list of numbers, one for each edge.  The edges of a node follow each other
-in the order of their letters.  An edge has its letter (1 for A to 26 for Z) in bits 0 to 4, bit 5
-if a word ends with it, bit 6 if it is the last one of its node, and from bit 7 on the index of the
-first edge of the node to which it leads; 0 if it leads nowhere.  Edge 0 belongs to no node, and the
-edges of the root begin at 1.  The file holds these numbers as 32-bit little-endian integers,
-compressed by zlib.
+in the order of their letters.  An edge has its letter (1 for A to 26 for Z) in bits 0 to 4.  Bit 5
+is set if a word ends with it, and bit 6 if it is the last one of its node.  From bit 7 on it has
+the index of the first edge of the node to which it leads, or 0 if it leads nowhere.  Edge 0 belongs
+to no node, and the edges of the root begin at 1.  The file holds these numbers as 32-bit
+little-endian integers, compressed by zlib.
 
 The file ``enable.bin`` is the ENABLE list of A. Beale and M. Cooper, which they placed in the
 public domain; words of more than 15 letters are left out.  Build it, or one of your own, from a
