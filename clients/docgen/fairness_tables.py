@@ -7,6 +7,7 @@ A table stands in its page between ``<!-- generated: NAME -->`` and ``<!-- end o
 from __future__ import annotations
 
 import argparse
+import itertools
 import random
 import re
 from collections.abc import Iterator
@@ -47,6 +48,10 @@ SPECS: Final = (
     "texas_holdem(hands=1)",
 )
 """Games whose outcomes are shown: every built-in one that has chance nodes."""
+BY_COUNT: Final = ("scrabble",)
+"""Games whose outcomes are drawn from a bag with several of a kind."""
+MANY: Final = 1000
+"""Chance nodes among which another set of outcomes would be found."""
 LISTED: Final = 26
 """Most outcomes of a sentence: a pack of cards has two."""
 
@@ -54,6 +59,8 @@ PARTS: Final = (Record, RecordSeat, LagPolicy, RecordChance, RecordEvent, Info, 
 MATCHES: Final = 40
 """Random matches in which the chance nodes of a game are collected."""
 PLIES: Final = 300
+MOST_NODES: Final = 40
+"""With more different chance nodes, as of a bag of tiles, one row has all outcomes in order."""
 
 Node = tuple[tuple[str, float], ...]
 """The outcomes of a chance node as text, with their probabilities."""
@@ -82,11 +89,17 @@ def write_fairness_tables(folder: Path) -> None:
 def outcomes_in_order(game: Game) -> list[Node]:
     """Return the different chance nodes of a game that random play reaches.
 
-    If the outcomes of every node are equally likely, it returns one node with all outcomes, in an
-    order that every node follows.
+    If the outcomes of every node are equally likely, or there are more than `MOST_NODES` nodes, it
+    returns one node with all outcomes, in an order that every node follows.
     """
-    found = dict.fromkeys(_nodes(game))
-    if len(found) == 1 or not all(len({share for _, share in node}) == 1 for node in found):
+    found: dict[Node, None] = {}
+    alike = True
+    for node in _nodes(game):
+        found[node] = None
+        alike = alike and len({share for _, share in node}) == 1
+        if not alike and len(found) > MOST_NODES:
+            break
+    if len(found) == 1 or (not alike and len(found) <= MOST_NODES):
         return list(found)
     order = _common_order([[text for text, _ in node] for node in found])
     return [tuple((text, 1 / len(order)) for text in order)]
@@ -139,14 +152,16 @@ def _outcomes() -> str:
     lines = ["| game | outcomes in their order | probability |", "|---|---|---|"]
     for spec in SPECS:
         game = get_game(spec)
-        several = len(set(_nodes(game))) > 1
-        for node in outcomes_in_order(game):
+        rows = outcomes_in_order(game)
+        for node in rows:
             shares = [Fraction(share).limit_denominator(1000) for _, share in node]
             texts = [f"`{text}`" for text, _ in node]
             if len(set(shares)) > 1:
                 texts = [f"{text} {share}" for text, share in zip(texts, shares, strict=True)]
                 how = "as shown"
-            elif several and len(outcomes_in_order(game)) == 1:
+            elif spec in BY_COUNT:
+                how = "in proportion to the number of each that is left"
+            elif len(rows) == 1 and len(set(itertools.islice(_nodes(game), MANY))) > 1:
                 how = "1/n each, of the n that are possible then"
             else:
                 how = f"{shares[0]} each"
