@@ -307,7 +307,7 @@ export class Choosing {
       const held = chosen ? false : kind === "start" && choice?.leads(name);
       node.setAttribute("class", ["spot", kind && `open ${kind}`, held && "holds", chosen && (ahead ? "ahead" : "chosen")].filter(Boolean).join(" "));
       node.setAttribute("aria-selected", String(chosen));
-      node.setAttribute("aria-disabled", String(!kind && !chosen && !others.has(name) && !ahead));
+      node.setAttribute("aria-disabled", String(!kind && !chosen && !others.has(name) && !ahead && !this.placing?.free(name)));
       const can = chosen ? ", chosen" : kind === "start" ? ", can be chosen" : kind ? ", possible next" : "";
       node.setAttribute("aria-label", this.labels.get(name) + can);
     }

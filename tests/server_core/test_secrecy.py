@@ -155,7 +155,8 @@ def scrabble_match(game: Any, own: list[int], others: list[int]) -> tuple[list[s
     tiles, passes, and exchanges one.
     """
     state = game.initial_state()
-    draws, texts = [], []
+    draws: list[str] = []
+    texts: list[str] = []
     piles = iter(own), iter(others)
     while len(texts) < 6 or state.to_move < 0:
         if state.to_move < 0:

@@ -1,8 +1,8 @@
 """Letters with their values and numbers, and the squares of the board.
 
 A tile is a number: 0 for a blank, 1 to 26 for A to Z.  A square is 15 times its row plus its
-column, from the top left.  The content of a square is 0 for nothing, the number of a letter, or that
-plus `BLANK` for a blank that stands for the letter.
+column, from the top left.  The content of a square is 0 for nothing, the number of a letter, or
+that plus `BLANK` for a blank that stands for the letter.
 """
 
 from __future__ import annotations

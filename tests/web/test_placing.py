@@ -1,0 +1,77 @@
+"""Tiles that a person puts on the board of Scrabble, in the browser."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plyhouse.games import get_game
+from plyhouse.games.scene import scene_fields
+
+from .browser import Page
+from .pictures import boards_page
+
+pytestmark = pytest.mark.browser
+
+SHOW = """
+import("plyhouse/scene").then(({{ drawScene }}) => {{
+  window.played = [];
+  const choose = (action) => window.played.push(action);
+  document.body.replaceChildren(drawScene({scene}, null, choose, {{}}));
+  window.drawn = true;
+}})
+"""
+PLAY = "document.querySelector('.placing .main')"
+
+
+async def shown(page: Page, folder: Path, tiles: str) -> None:
+    """Show the first turn of a seat that has drawn these tiles."""
+    game: Any = get_game("scrabble")
+    state = game.initial_state()
+    for tile in tiles + "EEEEEEE":
+        state = state.after(game.parse_chance(state, tile))
+    scene = dataclasses.replace(
+        game.scene(game.observe(state, 0)), seats=("seat 1", "seat 2"), viewer=0
+    )
+    html = folder / "page.html"
+    html.write_text(boards_page(), encoding="utf-8")
+    await page.go(html.resolve().as_uri())
+    await page.until("window.ready")
+    await page.evaluate(SHOW.format(scene=json.dumps(scene_fields(scene))))
+    await page.until("window.drawn")
+
+
+async def put(page: Page, tile: str, spot: str) -> None:
+    await page.click(f".rack [data-piece='{tile}']")
+    await page.click(f"[data-spot='{spot}']")
+
+
+async def test_tiles_put_on_squares_are_played_when_they_make_a_word(
+    page: Page, tmp_path: Path
+) -> None:
+    await shown(page, tmp_path, "CATVVW?")
+    await put(page, "A", "I8")
+    await put(page, "C", "H8")
+    assert await page.evaluate(f"{PLAY}.disabled")
+    await put(page, "T", "J8")
+    assert await page.evaluate(f"{PLAY}.textContent") == "Play 8H CAT for 10"
+    await page.click(".placing .main")
+    assert await page.evaluate("window.played") == ["8H CAT"]
+
+
+async def test_blank_asks_for_its_letter_and_tile_can_be_taken_back(
+    page: Page, tmp_path: Path
+) -> None:
+    await shown(page, tmp_path, "CATVVW?")
+    await put(page, "C", "H8")
+    await put(page, "?", "I8")
+    await page.click("[data-letter='A']")
+    await put(page, "T", "J8")
+    assert await page.evaluate(f"{PLAY}.textContent") == "Play 8H CaT for 8"
+    await page.click("[data-spot='J8']")
+    assert await page.evaluate(f"{PLAY}.disabled")
+    assert await page.evaluate("document.querySelectorAll('.rack .tile').length") == 5
