@@ -1,9 +1,9 @@
 """The last plies of kalah from a table, for `plyhouse.games.endgames`.
 
 With few seeds left in the houses, best play from there is worth a number of seeds, which does not
-depend on the stores.  A table has that number for each placement, seen by the seat to move.  A search fills
-the table where it looks, and all searches of a process share it.  The seeds in the houses never
-come back to an earlier placement, so each needs only the placements that follow it.
+depend on the stores.  A table has that number for each placement, seen by the seat to move.  A
+search fills the table where it looks, and all searches of a process share it.  The seeds in the
+houses never come back to an earlier placement, so each needs only the placements that follow it.
 
 Placements are numbered by the positions of the bars among seeds and bars ("stars and bars"), those
 with fewer seeds first.
