@@ -1,9 +1,9 @@
 """The last plies of kalah from a table, for `plyhouse.games.endgames`.
 
-With few seeds left in the houses, best play from there is worth a number of seeds, whatever the
-stores hold.  A table has that number for each placement, seen by the seat to move.  A search fills
-the table where it looks, and all searches of a process share it.  The seeds in the houses never
-come back to an earlier placement, so each needs only the placements that follow it.
+With few seeds left in the houses, best play from there is worth a number of seeds, which does not
+depend on the stores.  A table has that number for each placement, seen by the seat to move.  A
+search fills the table where it looks, and all searches of a process share it.  The seeds in the
+houses never come back to an earlier placement, so each needs only the placements that follow it.
 
 Placements are numbered by the positions of the bars among seeds and bars ("stars and bars"), those
 with fewer seeds first.
@@ -33,7 +33,7 @@ CHEAP: Final = 6
 """Seeds up to which the table is filled at any depth; with one more for each ply of depth."""
 
 EVEN: Final = 128
-"""What stands in the table for no lead; 0 for a placement that nobody has asked about."""
+"""The entry of a placement without a lead; 0 marks one that nobody has asked about."""
 
 
 class Placements:

@@ -30,7 +30,7 @@ Tree = Callable[..., tuple[Game, Any]]
 
 TREE_SEARCHES = [
     (minimax, "connect_four"),
-    (alpha_beta, "connect_four"),
+    (alpha_beta, "connect_four(columns=8)"),
     (expectiminimax, "connect_four"),
     (expectiminimax, "pig"),
     (partial(expectiminimax, pruning="star2"), "einstein"),

@@ -100,7 +100,7 @@ def test_a_table_of_one_search_is_freed_after_it(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(transpositions, "CHUNK", 100)
     monkeypatch.setattr(transpositions, "_drop_slowly", watched)
     before = set(threading.enumerate())
-    game = get_game("connect_four")
+    game = get_game("connect_four(columns=8)")
     alpha_beta(game, game.initial_state(), Limit(nodes=20_000))
     for thread in set(threading.enumerate()) - before:
         thread.join()
@@ -117,7 +117,7 @@ def test_a_table_needs_room(size: int) -> None:
 
 
 def test_a_table_kept_from_ply_to_ply_saves_nodes_and_changes_nothing() -> None:
-    game = get_game("connect_four")
+    game = get_game("connect_four(columns=8)")
     table = TranspositionTable(50_000)
     state: Any = game.initial_state()
     kept = anew = 0

@@ -201,9 +201,9 @@ class CheckersEndings(Endings):
     def value(self, state: Any, depth: int, alpha: float, beta: float) -> float | None:
         """Return the value for the mover, see `Endings.value`.
 
-        A win in the table counts if the rules cannot make it a draw: it needs no more plies than
-        may be quiet, and no earlier position could come for the third time.  A draw in the table is
-        a draw by the rules, which only add draws.
+        A win in the table counts if the rules cannot make it a draw.  It then needs no more plies
+        than may be quiet, and no earlier position could come for the third time.  A draw in the
+        table is a draw by the rules, which only add draws.
         """
         code = self.code(state)
         if code is None:

@@ -1,8 +1,9 @@
 """Exact values of early positions of connect four, which take the solver seconds.
 
-The book has the positions in which a seat moves that has followed the book so far, whatever the
-other seat played, and the positions after its best move.  An entry is the lesser key of a position
-and its mirror image, times 4, plus the value for the mover plus 1, in 7 bytes.
+The book of a seat has the positions in which it moves and has followed the book so far.  The other
+seat may have played anything.  The positions after its best moves and all of up to two plies are
+also there.  An entry is the lesser key of a position and its mirror image, times 4, plus the value
+for the mover plus 1, in 7 bytes.
 
 ``python benchmarks/connect_four_book.py`` makes the file again.
 """
