@@ -9,7 +9,7 @@ value.  A solver keeps its table for one deal: positions are told apart by the c
 >>> ends = [hand_bits(tuple(cards.split())) for cards in ("SA SQ", "SK H2", "HA HK", "SJ S2")]
 >>> solver = DoubleDummy(tuple(ends), 4)
 >>> solver.tricks(0), solver.tricks(3), solver.card_values((), 0)
-(1, 2, {49: 1, 51: 1})
+(2, 2, {51: 2, 49: 1})
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The "Laws of Duplicate Bridge 2017" (World Bridge Federation): Law 77 has the points, and Law 2 the
 boards.  A bid counts from 0 for 1C to 34 for 7NT.
 
->>> contract_points(22, 1, True, 10), contract_points(14, 2, True, 6)
+>>> contract_points(17, 1, True, 10), contract_points(14, 2, True, 6)
 (620, -800)
 """
 
