@@ -138,7 +138,25 @@ def _lines(element: Fields, look: ViewOptions) -> int:
         return bool(element.get("pieces"))
     if element.get("kind") in ("hand", "dice") and look.large:
         return TALL
-    return element.get("kind") in ("grid", "hand", "dice", "counter")
+    if element.get("kind") == "hand":
+        slot, across = _slots(element, look)
+        return 1 if not slot else 1 + -(-len(element["cards"]) // across)
+    return element.get("kind") in ("grid", "dice", "counter")
+
+
+def _slots(hand: Fields, look: ViewOptions) -> tuple[int, int]:
+    """Return cells for a card, and how many are side by side, of a hand that needs several lines.
+
+    They are 0 if its label and its cards fit into one line.
+    """
+    cards = hand.get("cards", ())
+    if look.large or hand.get("look") == "pile" or not cards:
+        return 0, 0
+    slot = max(width_of(_face(card, look)[0] or "?") for card in cards) + 5
+    label = width_of(look.words(str(hand.get("label", ""))))
+    if label + 4 + slot * len(cards) <= look.width:
+        return 0, 0
+    return slot, max(1, (look.width - 2) // slot)
 
 
 def _width(element: Fields, look: ViewOptions) -> int:
@@ -175,7 +193,7 @@ def _draw_line(canvas: Canvas, y: int, index: int, element: Fields, look: ViewOp
         for line, text in enumerate(_wrapped(element, look)):
             canvas.put(0, y + line, text)
         return
-    middle = y + _lines(element, look) // 2
+    middle = y + TALL // 2 if _lines(element, look) == TALL and look.large else y
     x = _draw_swatch(canvas, middle, element.get("seat"), look)
     x += canvas.put(x, middle, f"{look.words(str(element.get('label', '')))}: ")
     match element["kind"]:
@@ -244,7 +262,11 @@ def _draw_hand(canvas: Canvas, x: int, y: int, index: int, hand: Fields, look: V
     if hand.get("look") == "pile" and cards:
         x += canvas.put(x, y, f"({len(cards)}) ")
         cards = cards[-1:]
+    slot, across = _slots(hand, look)
+    first = y + 1
     for at, card in cards:
+        if slot:
+            x, y = 2 + at % across * slot, first + at // across
         text, colour = _face(card, look)
         name = spot_name(card, index, HELD, at)
         left = x

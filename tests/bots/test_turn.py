@@ -196,7 +196,7 @@ def test_what_equals_a_legal_action_is_that_action(alike: Any) -> None:
     assert reported == ["3"]
 
 
-@pytest.mark.parametrize("name", sorted(BUILT_IN))
+@pytest.mark.parametrize("name", sorted(set(BUILT_IN) - {"scrabble"}))  # whose actions are texts
 def test_numbers_of_numpy_are_actions_of_every_game(name: str) -> None:
     game = get_game(name)
     state: Any = game.initial_state()

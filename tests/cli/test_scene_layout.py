@@ -56,6 +56,8 @@ def test_every_game_fits_a_small_and_a_large_terminal(name: str, plies: int) -> 
     ways = {spot for move in moves_of(scene) for spot in move.via}
     assert ways <= set(names), "everything that can be chosen can be found"
     buttons = {button["action"] for button in plain_buttons(scene)}
+    for element in scene["elements"]:
+        buttons.update(element["actions"] if element["kind"] == "placing" else ())
     assert {move.action for move in moves_of(scene)} | buttons == set(legal)
 
 

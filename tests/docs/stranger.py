@@ -19,7 +19,7 @@ def table_of_outcomes(page: str) -> dict[str, list[Node]]:
     for spec, texts, how in re.findall(r"\| `([^|]+)` \| ([^|]+) \| ([^|]+) \|", page):
         entries = re.findall(r"`([^`]+)`(?: (\d+/\d+))?", texts)
         share = re.match(r"\d+/\d+", how)
-        if share or how.startswith(("1/n each", "as shown")):
+        if share or how.startswith(("1/n each", "as shown", "in proportion")):
             common = share[0] if share and not how.startswith("1/n") else "0"
             node = [(text, float(Fraction(own or common))) for text, own in entries]
             found.setdefault(spec, []).append(node)

@@ -40,7 +40,7 @@ _PREMIUM_NAMES: Final = {
     "T": "triple word",
 }
 _GROUNDS: Final = {".": "", "d": "sky", "t": "azure", "D": "rose", "T": "crimson"}
-_MARKS: Final = {".": "", "d": "\u00b7", "t": ":", "D": "-", "T": "="}
+_MARKS: Final = {".": "", "d": "'", "t": ":", "D": "-", "T": "="}
 """Premium squares as text: what colours show where there are colours."""
 
 
@@ -192,9 +192,9 @@ def scrabble_scene(seen: ScrabbleObservation, name: Callable[[int], str]) -> Sce
         elements.append(_placing(seen))
     for seat, score in enumerate(seen.scores):
         elements.append(Counter(name(seat), score, seat=seat))
-    for seat, text in enumerate(seen.last):
-        if text:
-            elements.append(Text(f"{name(seat)}: {_said(text)}", seat))
+    last = _last_mover(seen)
+    if seen.last[last]:
+        elements.append(Text(f"{name(last)}: {_said(seen.last[last])}", last))
     tiles = "1 tile" if seen.bag == 1 else f"{seen.bag} tiles"
     others = [
         f"{name(seat)} has {size}"
