@@ -5,7 +5,7 @@ Traceback (most recent call last):
 ValueError: Limit(time=-1): expected seconds from 0 up, or None for no bound
 >>> from plyhouse.games import get_game
 >>> from plyhouse.search import alpha_beta
->>> game = get_game("connect_four")
+>>> game = get_game("connect_four(columns=8)")
 >>> result = alpha_beta(game, game.initial_state(), Limit(depth=4, nodes=100))
 >>> result.depth, result.nodes, result.exact
 (2, 100, False)

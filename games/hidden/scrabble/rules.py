@@ -84,7 +84,7 @@ class Scrabble(Game[ScrabbleState, str, ScrabbleObservation]):
     ...     state = state.after(game.parse_chance(state, tile))
     >>> state = state.after(game.parse(state, "8D relict"))
     >>> game.observe(state, 1).scores, state.to_move == CHANCE
-    ((22, 0), True)
+    ((18, 0), True)
     """
 
     info: ClassVar[GameInfo] = GameInfo(
