@@ -116,7 +116,12 @@ def noisy_move(board: oracle.Board, move: oracle.Move) -> bool:
     if not board.is_capture(move):
         return False
     taken, piece = board.piece_type_at(move.to_square), board.piece_type_at(move.from_square)
-    if taken is None or taken >= piece or (taken, piece) == (oracle.KNIGHT, oracle.BISHOP):
+    if (
+        taken is None
+        or piece is None
+        or taken >= piece
+        or (taken, piece) == (oracle.KNIGHT, oracle.BISHOP)
+    ):
         return True
     after = board.copy(stack=False)
     after.remove_piece_at(move.from_square)
