@@ -222,7 +222,7 @@ def test_connect_four_book_follows_from_its_successors() -> None:
 def test_connect_four_book_equals_the_solver() -> None:
     game = get_game("connect_four")
     values = book_values()
-    checked = set()
+    checked: set[int] = set()
     for seed in range(40):
         rng = random.Random(seed)
         state: Any = game.initial_state()
