@@ -418,7 +418,16 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
         if self.action_pattern and not re.fullmatch(self.action_pattern, folded):
             reason = "there is nothing in it" if not wanted else "it cannot be read"
             raise InvalidAction(text, reason, self.action_notation)
-        raise IllegalAction(text, self.describe(state), legal)
+        rule = self.broken_rule(state, wanted) if state.to_move >= 0 else ""
+        raise IllegalAction(text, self.describe(state), legal, rule)
+
+    def broken_rule(self, state: Any, text: str) -> str:
+        """Return the rule that an illegal action breaks, for errors; "" if there is nothing to say.
+
+        ``text`` has the form of an action, without blanks around it.  With imperfect information,
+        say only what the seat to move knows.
+        """
+        return ""
 
     def likely(self, state: Any, text: str, actions: tuple[Any, ...]) -> Sequence[ActionT_co]:
         """Return those of the legal ``actions`` that may be written as ``text``: all, unless a game

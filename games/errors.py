@@ -49,15 +49,15 @@ __all__ = [
     "UnknownGame",
 ]
 
-SHOWN = 32
+SHOWN = 24
 """So many names are listed in a message before it says how many more there are."""
 
 
 def listed(names: Sequence[str], most: int = SHOWN) -> str:
     """Join names for a sentence, cut short when there are more than ``most``.
 
-    >>> listed([str(number) for number in range(38)])[-14:]
-    ' 31 and 6 more'
+    >>> listed([str(number) for number in range(30)])[-14:]
+    ' 23 and 6 more'
     """
     text = ", ".join(names[:most])
     if len(names) > most:

@@ -29,7 +29,7 @@ OF_ONE_GAME: Final = {
     "bridge": "bridge_bot:DoubleDummyBot",
     "scrabble": "scrabble_bot:ScrabbleBot",
 }
-"""Bots for one game that are stronger there than every search."""
+"""Bots made for one game, which play it instead of a search."""
 
 
 class BestBot(Bot):

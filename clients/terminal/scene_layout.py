@@ -193,7 +193,8 @@ def _draw_line(canvas: Canvas, y: int, index: int, element: Fields, look: ViewOp
         for line, text in enumerate(_wrapped(element, look)):
             canvas.put(0, y + line, text)
         return
-    middle = y + TALL // 2 if _lines(element, look) == TALL and look.large else y
+    tall = look.large and element["kind"] in ("hand", "dice")
+    middle = y + TALL // 2 if tall else y
     x = _draw_swatch(canvas, middle, element.get("seat"), look)
     x += canvas.put(x, middle, f"{look.words(str(element.get('label', '')))}: ")
     match element["kind"]:

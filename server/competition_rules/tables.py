@@ -1,6 +1,6 @@
-"""Tables: a few rounds, in each of which all entries sit down in groups.
+"""Tables: a few rounds, in each of which entries play in groups.
 
-A group has as many entries as the game has seats.  The rounds are drawn so that entries meet as
+A group has one entry for each seat of the game.  The rounds are drawn so that entries meet as
 many different opponents as possible; results do not matter.  Finding the best groups is the social
 golfer problem, which is hard.  So each round is the best of several greedy drawings (Triska and
 Musliu, "An effective greedy heuristic for the social golfer problem", Annals of Operations Research

@@ -70,6 +70,15 @@ class Course:
             await self.leave(name)
         await self.hub.close()
 
+    async def restart(self, names: list[str]) -> None:
+        """Stop in the middle of the matches, start again, and connect the students' bots."""
+        self.hold = True
+        await self.stop()
+        self.hold = False
+        await self.start()
+        for name in names:
+            await self.connect(name)
+
     async def open(self, text: str, students: int) -> list[str]:
         """Open a competition, take students in, and connect their bots."""
         if "baselines" in text:

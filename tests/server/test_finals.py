@@ -91,12 +91,7 @@ async def test_tables_of_many_seats_are_played_to_their_table_over_a_restart(
         return len(course.begun) >= seats
 
     await course.until(played)
-    course.hold = True
-    await course.stop()
-    course.hold = False
-    await course.start()
-    for name in names:
-        await course.connect(name)
+    await course.restart(names)
     final = await course.finished()
     assert len(final.rounds) == 2
     assert states(final) <= {LineState.FINISHED, LineState.BYE}
@@ -124,12 +119,7 @@ async def test_a_server_that_stops_in_the_middle_goes_on_where_it_was(
             return len(course.begun) >= enough
 
         await course.until(played)
-        course.hold = True
-        await course.stop()
-        course.hold = False
-        await course.start()
-        for name in names:
-            await course.connect(name)
+        await course.restart(names)
     final = await course.finished()
     assert places(final)["s00/bot"] == 1
     assert states(final) <= {LineState.FINISHED, LineState.BYE}

@@ -59,7 +59,7 @@ class Shown:
         self.cards: list[int] = [0, 0, 0, 0]
         """Least cards of each suit."""
         self.asks: bool = False
-        """Whether partner has to answer its last call."""
+        """True if partner has to answer its last call."""
 
 
 def high_cards(hand: int) -> int:

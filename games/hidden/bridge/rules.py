@@ -44,7 +44,6 @@ from plyhouse.games.base import (
     Scoring,
     Utility,
 )
-from plyhouse.games.errors import IllegalAction
 from plyhouse.games.hidden.bridge.cards import (
     BITS,
     CALL_NAMES,
@@ -143,13 +142,9 @@ class Bridge(Game[BridgeState, int, BridgeObservation]):
         choice = _CHOICES.get(text.lower(), -1)
         return (choice,) if choice in actions else ()
 
-    def parse(self, state: BridgeState, text: str) -> int:
-        """Return the legal action that ``text`` means; the error names the rule that it breaks."""
-        try:
-            return super().parse(state, text)
-        except IllegalAction as error:
-            rule = broken_rule(state, text.strip()) if state.to_move >= 0 else ""
-            raise IllegalAction(text, error.position, error.legal, rule) from None
+    def broken_rule(self, state: BridgeState, text: str) -> str:
+        """Return the rule that an illegal action breaks."""
+        return broken_rule(state, text)
 
     def format_chance(self, state: BridgeState, outcome: int) -> str:
         """Return the card that is dealt."""

@@ -158,7 +158,7 @@ class BridgeState(NativeState):
         """Return whether a seat is vulnerable on this board."""
         return is_vulnerable(self.number(), seat)
 
-    # What a seat may do
+    # Rules
 
     def actions(self) -> tuple[Any, ...]:
         """Return calls in increasing order, or cards in increasing order."""
@@ -204,7 +204,7 @@ class BridgeState(NativeState):
                 return same
         return held
 
-    # What follows
+    # Transitions
 
     def after(self, action: Any) -> BridgeState:
         """Return the state after a card is dealt, a call, or a card is played."""

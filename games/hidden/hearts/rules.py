@@ -37,7 +37,6 @@ from plyhouse.games.base import (
     Scoring,
     Utility,
 )
-from plyhouse.games.errors import IllegalAction
 from plyhouse.games.hidden.hearts.sampling import sampled_state
 from plyhouse.games.hidden.hearts.state import (
     HEARTS,
@@ -46,7 +45,6 @@ from plyhouse.games.hidden.hearts.state import (
     SEATS,
     TWO_OF_CLUBS,
     HeartsState,
-    first_state,
 )
 from plyhouse.games.hidden.hearts.views import HeartsObservation, hearts_scene, observed
 from plyhouse.games.playing_cards import (
@@ -99,7 +97,7 @@ class Hearts(Game[HeartsState, int, HeartsObservation]):
 
     def initial_state(self) -> HeartsState:
         """Return the state before the first card."""
-        return first_state(self.int_parameter("deals"))
+        return HeartsState(deals=self.int_parameter("deals"))
 
     # Notation
 
@@ -111,15 +109,9 @@ class Hearts(Game[HeartsState, int, HeartsObservation]):
         """Return the card that is dealt."""
         return CARDS[outcome]
 
-    def parse(self, state: HeartsState, text: str) -> int:
-        """Return the legal card that ``text`` means; the error names the rule that it breaks."""
-        try:
-            return super().parse(state, text)
-        except IllegalAction as error:
-            rule = broken_rule(state, text.strip()) if state.to_move >= 0 else ""
-            raise IllegalAction(text, error.position, error.legal, rule) from None
-
-    # Views
+    def broken_rule(self, state: HeartsState, text: str) -> str:
+        """Return the rule that an illegal action breaks."""
+        return broken_rule(state, text)
 
     def observe(self, state: HeartsState, seat: int | None) -> HeartsObservation:
         """Return the seat's own cards, the tricks of this deal, and all points."""

@@ -16,7 +16,6 @@ from plyhouse.games.native import NativeState
 from plyhouse.games.playing_cards import PACK, SUIT_BITS, card_number, cards_by_suit
 
 __all__ = [
-    "CLUBS",
     "HAND",
     "HEARTS",
     "PASSED",
@@ -25,7 +24,6 @@ __all__ = [
     "TWO_OF_CLUBS",
     "HeartsState",
     "direction_of",
-    "first_state",
     "trick_winner",
 ]
 
@@ -34,7 +32,6 @@ HAND: Final = 13
 """Cards of a seat, and tricks of a deal."""
 PASSED: Final = 3
 """Cards that each seat passes."""
-CLUBS: Final = 0
 HEARTS: Final = 2
 TWO_OF_CLUBS: Final = card_number("2c")
 QUEEN: Final = card_number("Qs")
@@ -433,8 +430,3 @@ def _sensible(state: HeartsState, cards: i64) -> i64:
         without: i64 = cards & ~BIT[QUEEN]
         return _highest(without if without != 0 else cards)
     return lowest
-
-
-def first_state(deals: int) -> HeartsState:
-    """Return the position before the first card of a match."""
-    return HeartsState(CHANCE, deals)

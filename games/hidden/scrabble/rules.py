@@ -141,7 +141,7 @@ class Scrabble(Game[ScrabbleState, str, ScrabbleObservation]):
     # Notation
 
     def parse(self, state: ScrabbleState, text: str) -> str:
-        """Return the legal action that ``text`` means; the error names the rule that it breaks.
+        """Return the legal action that ``text`` means.
 
         Tiles of an exchange may come in any order, and a single tile that makes two words may be
         written by either.
@@ -156,8 +156,11 @@ class Scrabble(Game[ScrabbleState, str, ScrabbleObservation]):
         try:
             return super().parse(state, wanted)
         except IllegalAction as error:
-            rule = broken_rule(state, wanted) if state.to_move >= 0 else ""
-            raise IllegalAction(text, error.position, error.legal, rule) from None
+            raise IllegalAction(text, error.position, error.legal, error.rule) from None
+
+    def broken_rule(self, state: ScrabbleState, text: str) -> str:
+        """Return the rule that an illegal action breaks."""
+        return broken_rule(state, text)
 
     def likely(self, state: ScrabbleState, text: str, actions: tuple[Any, ...]) -> Sequence[str]:
         """Return the action that a text is, if it is legal."""

@@ -53,7 +53,7 @@ class Rules:
         self.seats: int = seats
         self.dictionary: str = dictionary
         self.points: bool = points
-        """Whether returns are leads in points."""
+        """True if returns are leads in points."""
         self.most_plays: int = most_plays
         """How many plays are legal, the highest ones; 0 for all."""
         self.words: WordList = word_list(dictionary)

@@ -20,12 +20,10 @@ __all__ = [
     "RACK",
     "SIZE",
     "SQUARES",
-    "TILES",
     "VALUES",
     "WORD_FACTORS",
     "square_name",
     "tile_names",
-    "tile_value",
     "transposed",
 ]
 
@@ -44,7 +42,6 @@ COUNTS: Final[tuple[int, ...]] = (
     2, 9, 2, 2, 4, 12, 2, 3, 2, 9, 1, 1, 4, 2, 6, 8, 2, 1, 6, 4, 6, 4, 2, 2, 1, 2, 1,
 )  # fmt: skip
 """How many tiles of each number there are."""
-TILES: Final = 100
 VALUES: Final[tuple[int, ...]] = (
     0, 1, 3, 3, 2, 1, 4, 2, 4, 1, 8, 5, 1, 3, 1, 1, 3, 10, 1, 1, 1, 1, 4, 4, 8, 4, 10,
 )  # fmt: skip
@@ -91,8 +88,3 @@ def tile_names(rack: bytes) -> str:
     """Return the tiles of a rack in alphabetical order, blanks last, as in "AEINRT?"."""
     text = "".join([ALPHABET[tile] for tile in rack if tile])
     return text + "?" * (len(rack) - len(text))
-
-
-def tile_value(tile: int) -> int:
-    """Return the points of a tile in a rack or on a square."""
-    return 0 if tile >= BLANK else VALUES[tile]

@@ -50,7 +50,7 @@ from plyhouse.games.base import (
     Scoring,
     Utility,
 )
-from plyhouse.games.errors import IllegalAction, InvalidParameter
+from plyhouse.games.errors import InvalidParameter
 from plyhouse.games.hidden.texas_holdem.stakes import Rules, rules_of
 from plyhouse.games.hidden.texas_holdem.state import (
     FOLD,
@@ -208,13 +208,9 @@ class TexasHoldem(Game[TexasHoldemState, int, TexasHoldemObservation]):
             choice = int(amount) + 1
         return (choice,) if choice in actions else ()
 
-    def parse(self, state: TexasHoldemState, text: str) -> int:
-        """Return the legal action that ``text`` means; the error names the rule that it breaks."""
-        try:
-            return super().parse(state, text)
-        except IllegalAction as error:
-            rule = broken_rule(state, text.strip().lower()) if state.to_move >= 0 else ""
-            raise IllegalAction(text, error.position, error.legal, rule) from None
+    def broken_rule(self, state: TexasHoldemState, text: str) -> str:
+        """Return the rule that an illegal action breaks."""
+        return broken_rule(state, text.lower())
 
     def format_chance(self, state: TexasHoldemState, outcome: int) -> str:
         """Return the card that is dealt."""
