@@ -94,9 +94,9 @@ class Bot:
         self._last += 1
         self.client.send(MSGPACK.encode(kind(self._last, *args, **fields)))
 
-    async def ask(self, kind: type[Any], *args: Any) -> Any:
+    async def ask(self, kind: type[Any], *args: Any, **fields: Any) -> Any:
         """Send a request and return its answer, also an error."""
-        self.send(kind, *args)
+        self.send(kind, *args, **fields)
         async with asyncio.timeout(60):
             while (frame := await self.client.recv()) is not None:
                 message = MSGPACK.decode_server(frame)
@@ -152,9 +152,9 @@ class House:
             self._tokens[player] = await self.hub.store.add_token(player)
         return self._tokens[player]
 
-    async def bot(self, player: str) -> Bot:
+    async def bot(self, player: str, **fields: Any) -> Bot:
         bot = Bot(self.hub.connect(), f"{player}/bot")
-        bot.send(Hello, await self.token(player), "bot", takeover=True)
+        bot.send(Hello, await self.token(player), "bot", takeover=True, **fields)
         await bot.welcomed()
         return bot
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from .browser import Page
 from .conftest import Bot, House
-from .test_play import MINE, challenged, enter
+from .test_play import MINE, challenged_by_all, enter
 
 __all__ = ["OVER", "opponent", "play_on"]
 
@@ -41,20 +41,22 @@ LOOK = """
 
 @contextlib.asynccontextmanager
 async def opponent(house: House, page: Page, game: str, rng: random.Random) -> AsyncIterator[None]:
-    """Begin a match of the person `ann`, in which a bot plays legal actions by chance."""
+    """Begin a match of the person `ann`, in which bots play legal actions by chance."""
     if game == "pacman":  # which one plays alone
         await enter(house, page, game="pacman(ghosts=random,steps=10)", time="total:300+5")
         await page.until(MINE)
         yield
         return
-    bot = await challenged(house, page, game, seat=1)
-    replies = asyncio.create_task(_reply(bot, rng))
+    bots = await challenged_by_all(house, page, game, seat=1)
+    replies = [asyncio.create_task(_reply(bot, rng)) for bot in bots]
     try:
         yield
     finally:
-        replies.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await replies
+        for each in replies:
+            each.cancel()
+        for each in replies:
+            with contextlib.suppress(asyncio.CancelledError):
+                await each
 
 
 async def _reply(bot: Bot, rng: random.Random) -> None:
@@ -81,4 +83,6 @@ async def play_on(page: Page, rng: random.Random, presses: int, *, touch: bool =
             assert seen["hit"], f"{seen['what']} is below {seen['above']}"
             await (page.tab.touchscreen.tap if touch else page.tab.mouse.click)(*seen["at"])
             presses -= 1
+    # On one's own turn nobody else can end the match.
+    await page.until(f"{MINE} || {OVER}")
     return bool(await page.evaluate(OVER))

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from plyhouse.protocol.messages import Challenge, DeclineDraw, OfferDraw, Seek
+from plyhouse.games import get_game
+from plyhouse.protocol.messages import Answer, Challenge, DeclineDraw, OfferDraw, Seek
 from plyhouse.server.lobby import lobby
 
 from .browser import Page, sign_in
@@ -39,18 +40,29 @@ async def enter(house: House, page: Page, **fields: str) -> None:
 
 async def challenged(house: House, page: Page, game: str, seat: int = 0) -> Bot:
     """A match of `ann`, who has ``seat``, against the bot that challenged her."""
+    return (await challenged_by_all(house, page, game, seat))[0]
+
+
+async def challenged_by_all(house: House, page: Page, game: str, seat: int = 0) -> list[Bot]:
+    """A match of `ann` against a bot for every other seat; the first one challenged all."""
     bot = await house.bot("bob")
+    guests = ("carol", "dave")[: get_game(game).seats - 2]
+    others = [await house.bot(name, games=[get_game(game).info.name]) for name in guests]
     await enter(house, page)
     await page.until("document.querySelector('#waiting').dataset.asked")
-    asked = await bot.ask(Challenge, "ann", game, "total:300+5", False, 1 - seat)
+    names = [f"{name}/bot" for name in guests]
+    asked = await bot.ask(Challenge, "ann", game, "total:300+5", False, 1 - seat, others=names)
     assert asked.challenge, asked
+    for each in others:
+        await each.ask(Answer, asked.challenge, True)
     await page.until("document.querySelector('[data-challenge]')")
     assert game.split("(")[0] in await page.text("[data-challenge]")
     await page.click("[data-challenge] button")
-    await bot.begin()
+    for each in (bot, *others):
+        await each.begin()
     if seat == 0:
         await page.until(MINE)
-    return bot
+    return [bot, *others]
 
 
 async def opened(page: Page, kind: str) -> set[str]:

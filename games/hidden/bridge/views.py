@@ -184,44 +184,24 @@ def _best(cards: tuple[str, ...], strain: str) -> int:
     return best
 
 
-def _hands(seen: BridgeObservation, seat: int, called: str) -> list[Element]:
-    """Return the cards of a seat: open for its owner, otherwise a pile.
-
-    Those of dummy lie in the middle of the table, where there is room for them.
-    """
-    dummy = (seen.declarer + 2) % 4 if seen.declarer is not None else None
-    label = f"Cards of {called}"
-    legal = seen.legal if seat == seen.turn else ()
-    if seat == seen.seat and seen.cards:
-        return [_open(label, seen.cards, legal, seat)]
-    if seat == dummy and seen.dummy:
-        return [_open(f"Dummy, {called}", seen.dummy, legal, None)]
-    place = (seat - seen.dealer - 1) % 4
-    count = (seen.dealt - place + 3) // 4
-    if seen.declarer is not None:
-        count -= (len(seen.plays) - len(seen.trick)) // 4
-        count -= 1 if seat in [each for each, _ in seen.trick] else 0
-    if seat == seen.seat or count <= 0:
-        return [Hand(label, (), seat)]
-    return [Hand(label, (Card(None, None, "a card face down"),) * count, seat, "pile")]
-
-
 def _open(label: str, faces: tuple[str, ...], legal: tuple[str, ...], seat: int | None) -> Hand:
     """Return open cards, of which legal ones can be chosen."""
     cards = [_card(face, face if face in legal else None) for face in faces]
     return Hand(label, tuple(cards), seat)
 
 
-def _said(seen: BridgeObservation, seat: int, trick: tuple[tuple[int, str], ...]) -> str:
-    """Return the last call of a seat, or its card in the trick; "" before both."""
+def _said(seen: BridgeObservation, seat: int) -> str:
+    """Return the part of a seat on this board, and its last call during the auction."""
+    told: list[str] = []
     if seen.declarer is None:
-        place = (seat - seen.dealer) % 4
-        own = seen.calls[place::4]
-        return pretty(own[-1]) if own else ""
-    for each, card in trick:
-        if each == seat:
-            return _words(card)
-    return ""
+        own = seen.calls[(seat - seen.dealer) % 4 :: 4]
+        told += ["dealer"] if seat == seen.dealer else []
+        told += [pretty(own[-1])] if own else []
+    elif (seat - seen.declarer) % 2 == 0:
+        told.append("declarer" if seat == seen.declarer else "dummy")
+    if seen.vulnerable[seat]:
+        told.append("vulnerable")
+    return ", ".join(told)
 
 
 def bridge_scene(seen: BridgeObservation, boards: int, name: Callable[[int], str]) -> Scene:
@@ -229,23 +209,24 @@ def bridge_scene(seen: BridgeObservation, boards: int, name: Callable[[int], str
     elements: list[Element] = []
     over = seen.to_move == TERMINAL
     trick = seen.trick or _winners(seen)
+    best = _best(tuple([card for _, card in trick]), _strain(seen.contract))
+    laid = {each: (card, place == best) for place, (each, card) in enumerate(trick)}
     for seat in range(4):
         called = name(seat)
-        elements += _hands(seen, seat, called)
-        told = [_said(seen, seat, trick)]
-        if seat == seen.dealer and seen.declarer is None:
-            told.insert(0, "dealer")
-        if seat == seen.declarer:
-            told.insert(0, "declarer")
-        if seen.vulnerable[seat]:
-            told.append("vulnerable")
-        said = ", ".join([part for part in told if part])
-        if said:
+        if seat in laid:
+            card, wins = laid[seat]
+            elements.append(Hand(called, (_card(card, None, called, wins),), seat))
+        elif seen.declarer is not None and seat != seen.seat:
+            elements.append(Hand(called, (), seat))
+        if said := _said(seen, seat):
             elements.append(Text(f"{called}: {said}", seat))
     if seen.declarer is None:
         elements += _auction(seen, name)
     else:
-        elements += _table(seen, trick, name)
+        elements += _contract(seen, name)
+    if seen.seat is not None and seen.cards:
+        legal = seen.legal if seen.turn == seen.seat else ()
+        elements.append(_open("Your cards", seen.cards, legal, seen.seat))
     if boards > 1:
         elements.append(Text(f"Board {seen.board}; North and South: {seen.points:+d} points"))
     if seen.last_board is not None and not over:
@@ -263,25 +244,22 @@ def bridge_scene(seen: BridgeObservation, boards: int, name: Callable[[int], str
     return Scene(tuple(elements), status, seen.seat_to_move)
 
 
-def _table(
-    seen: BridgeObservation, trick: tuple[tuple[int, str], ...], name: Callable[[int], str]
-) -> list[Element]:
-    """Return the trick, the contract and the tricks won."""
-    best = _best(tuple([card for _, card in trick]), _strain(seen.contract))
-    cards = [
-        _card(card, None, name(seat), place == best) for place, (seat, card) in enumerate(trick)
-    ]
-    label = "Trick" if seen.trick or not trick else f"Last trick, won by {name(trick[best][0])}"
-    declarer = name(seen.declarer) if seen.declarer is not None else ""
-    bid = CALL_NAMES.index(seen.contract.rstrip("X")) + PASS - FIRST_BID
-    need = needed_tricks(bid)
-    return [
-        Hand(label, tuple(cards)),
+def _contract(seen: BridgeObservation, name: Callable[[int], str]) -> list[Element]:
+    """Return dummy's cards, the contract, and the tricks won."""
+    found: list[Element] = []
+    declarer = seen.declarer or 0
+    dummy = (declarer + 2) % 4
+    if seen.dummy and dummy != seen.seat:
+        legal = seen.legal if seen.turn == dummy else ()
+        found.append(_open(f"Dummy, {name(dummy)}", seen.dummy, legal, None))
+    need = needed_tricks(CALL_NAMES.index(seen.contract.rstrip("X")) + PASS - FIRST_BID)
+    found.append(
         Text(
-            f"{pretty(seen.contract)} by {declarer}; tricks: {seen.tricks[0]} of {need}, "
+            f"{pretty(seen.contract)} by {name(declarer)}; tricks: {seen.tricks[0]} of {need}, "
             f"defenders {seen.tricks[1]}"
-        ),
-    ]
+        )
+    )
+    return found
 
 
 def _auction(seen: BridgeObservation, name: Callable[[int], str]) -> list[Element]:

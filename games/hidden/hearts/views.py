@@ -10,7 +10,6 @@ from mypy_extensions import mypyc_attr
 
 from plyhouse.games.base import CHANCE, TERMINAL, Observation
 from plyhouse.games.hidden.hearts.state import (
-    HAND,
     PASSED,
     SEATS,
     HeartsState,
@@ -97,16 +96,6 @@ def _card(name: str, action: str | None = None, said: str = "", marked: bool = F
     return Card(name, action, label, name[0].replace("T", "10"), suit, "", marked)
 
 
-def _count(seen: HeartsObservation, seat: int) -> int:
-    """Return how many cards a seat holds."""
-    if seen.dealt < SEATS * HAND:
-        return (seen.dealt - seat + SEATS - 1) // SEATS
-    held = HAND
-    for lead, cards in seen.tricks:
-        held -= (seat - lead) % SEATS < len(cards)
-    return held
-
-
 def hearts_scene(seen: HeartsObservation, deals: int, name: Callable[[int], str]) -> Scene:
     """Return the trick, the hand with its legal cards, and the points of all seats."""
     elements: list[Element] = []
@@ -122,8 +111,7 @@ def hearts_scene(seen: HeartsObservation, deals: int, name: Callable[[int], str]
             cards = (_card(last[1][place], None, f", played by {called}", seat == taker),)
         if cards or seat != seen.seat:
             elements.append(Hand(called, cards, seat))
-        held = "" if seat == seen.seat or over else f"{_count(seen, seat)} cards, "
-        elements.append(Text(f"{called}: {held}{total} point{'' if total == 1 else 's'}", seat))
+        elements.append(Text(f"{called}: {total} point{'' if total == 1 else 's'}", seat))
     if seen.seat is not None:
         marked = seen.passed if seen.chosen < SEATS * PASSED else seen.received
         fresh = seen.chosen < SEATS * PASSED or len(seen.tricks) < 1
