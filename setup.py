@@ -92,7 +92,8 @@ modules = mypycify(
 if os.name != "nt":
     # Calls within a library then go straight to their function: a quarter faster.
     for module in modules:
-        module.extra_compile_args.append("-fno-semantic-interposition")
+        if "-fno-semantic-interposition" not in module.extra_compile_args:  # modules share a list
+            module.extra_compile_args.append("-fno-semantic-interposition")
 
 setup(
     name="plyhouse-native",

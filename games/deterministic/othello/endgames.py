@@ -52,9 +52,10 @@ work.
 
 BY_REPLIES: Final = 7
 """From so many empty squares on, actions are sorted by the replies they leave."""
-KEPT: Final = 9
-"""From so many on, positions are kept in the table."""
-LOOKED_UP: Final = 11
+KEPT: Final = 10
+"""From so many on, positions are kept in the table: nearer to the end, reading it takes longer
+than the nodes it saves."""
+LOOKED_UP: Final = 13
 """From so many on, the next positions are looked up before any of them is searched."""
 ESTIMATED: Final = 12
 """From so many on, actions are sorted by estimates, and scores are guessed."""
