@@ -250,11 +250,13 @@ class Placing:
     actions: tuple[str, ...]
     placed: tuple[str, ...]
     """For each action the pieces that it puts on cells, as ``name=text``, sorted and with spaces
-    between them: ``H8=A H9=t``."""
+    between them: ``H8=A H9=t``.  A piece that is given away has no name: ``=A =?``."""
     worth: tuple[int, ...] = ()
     """For each action its points; () if they have none."""
     seat: int | None = None
     """Seat that has the pieces."""
+    give: str = dataclasses.field(default="", metadata=LATER)
+    """Verb for giving pieces away, such as Exchange; "" if no action does."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -356,7 +358,7 @@ def _placing_faults(placing: Placing, names: set[str]) -> Iterator[str]:
         left = list(pieces)
         for part in placed.split(" "):
             name, _, text = part.partition("=")
-            if name not in names:
+            if name not in names and (name or not placing.give):
                 yield f"placement {placed!r} uses {name!r}, which names no cell"
             wanted = text if text in left else "?"
             if wanted not in left:

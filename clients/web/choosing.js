@@ -149,7 +149,7 @@ export class Choosing {
 
   /** Buttons for actions that no spot means, and a list of all others for whom words suit. */
   buttons() {
-    const all = (this.scene.elements ?? []).flatMap((element) => (element.kind === "button" ? [element] : []));
+    const all = (this.scene.elements ?? []).flatMap((element) => (element.kind === "button" && !this.placing?.element.actions.includes(element.action) ? [element] : []));
     const listed = (/** @type {Scenes.Button} */ element) => Boolean(element.via?.length || element.aside);
     const plain = all.filter((element) => !listed(element));
     /** @type {Map<string, Scenes.Button>} */

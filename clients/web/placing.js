@@ -26,6 +26,8 @@ export class Placing {
     this.held = null;
     /** The spot of a piece whose letter is asked for. @type {string | null} */
     this.asking = null;
+    /** The pieces that are given away; null while pieces are put on the board. @type {Set<number> | null} */
+    this.given = null;
     /** Placement to the number of its action. */
     this.meanings = new Map(element.placed.map((placed, index) => [placed, index]));
     this.rack = html("div", { class: "rack", role: "group", "aria-label": by.words(element.label) });
@@ -35,19 +37,23 @@ export class Placing {
     this.back.addEventListener("click", () => this.clear());
     this.mix = html("button", { type: "button" }, "Shuffle");
     this.mix.addEventListener("click", () => this.shuffle());
+    this.give = html("button", { type: "button" }, element.give ?? "");
+    this.give.addEventListener("click", () => this.clear(!this.given));
     this.letters = html("div", { class: "choices letters", role: "group", "aria-label": "Which letter?" });
-    this.node = html("div", { class: "placing" }, this.rack, html("div", { class: "choices" }, this.play, this.back, this.mix), this.letters);
+    this.node = html("div", { class: "placing" }, this.rack, html("div", { class: "choices" }, this.play, this.back, this.mix, element.give ? this.give : null), this.letters);
   }
 
-  /** The number of the action that the pieces on the board mean, or undefined. */
+  /** The number of the action that the pieces on the board or given away mean, or undefined. */
   get meaning() {
-    const placed = [...this.laid].map(([name, { text }]) => `${name}=${text}`).sort();
-    return this.meanings.get(placed.join(" "));
+    const placed = this.given
+      ? [...this.given].map((index) => `=${this.element.pieces[index].text}`)
+      : [...this.laid].map(([name, { text }]) => `${name}=${text}`);
+    return this.meanings.get(placed.sort().join(" "));
   }
 
   /** A spot was chosen: a piece is put there or taken back. @param {string} name */
   pick(name) {
-    if (!this.free(name)) return;
+    if (!this.free(name) || this.given) return;
     const there = this.laid.get(name);
     if (there) {
       this.laid.delete(name);
@@ -67,9 +73,10 @@ export class Placing {
     return this.by.empty.has(name);
   }
 
-  /** Take all pieces back. */
-  clear() {
+  /** Take all pieces back, and let some be given away or none. */
+  clear(giving = false) {
     this.laid.clear();
+    this.given = giving ? new Set() : null;
     this.held = this.asking = null;
     this.by.refresh();
   }
@@ -95,7 +102,7 @@ export class Placing {
     const lying = new Set([...this.laid.values()].map(({ index }) => index));
     const left = this.order.filter((index) => !lying.has(index));
     const found = left.find((index) => this.element.pieces[index].text === letter);
-    if (found === undefined) return false;
+    if (found === undefined || this.given) return false;
     this.held = found;
     this.by.refresh();
     return true;
@@ -115,15 +122,18 @@ export class Placing {
     this.play.disabled = meaning === undefined;
     const worth = meaning === undefined ? undefined : element.worth?.[meaning];
     const word = meaning === undefined ? "" : element.actions[meaning];
-    const label = meaning === undefined ? "Play" : `Play ${word}${worth === undefined ? "" : ` for ${worth}`}`;
+    const label = this.given ? `${element.give} ${[...this.given].map((index) => element.pieces[index].text).join(" ")}`.trim()
+      : meaning === undefined ? "Play" : `Play ${word}${worth === undefined ? "" : ` for ${worth}`}`;
     if (this.play.textContent !== label) this.play.textContent = label;
-    this.back.toggleAttribute("disabled", !this.laid.size);
+    this.back.toggleAttribute("disabled", !this.laid.size && !this.given);
+    this.give.setAttribute("aria-pressed", String(this.given !== null));
     this.letters.replaceChildren(...(this.asking === null ? [] : LETTERS.map((letter) => this.letter(letter))));
   }
 
   /** What to do next, in words. */
   hint() {
     if (this.asking !== null) return "Choose the letter of the blank.";
+    if (this.given) return this.given.size ? "" : "Choose the tiles.";
     if (this.held !== null) return `${this.element.pieces[this.held].label}: choose its square.`;
     if (!this.laid.size) return "";
     return this.meaning === undefined ? "No legal play yet." : "";
@@ -133,11 +143,13 @@ export class Placing {
   tile(index) {
     const cell = this.element.pieces[index];
     const drawing = svg("svg", { viewBox: "0 0 80 80", "aria-hidden": "true" }, piece(cell, "", { x: 40, y: 40 }, 80));
-    const node = html("button", { type: "button", class: "tile", "data-piece": cell.text, "aria-label": cell.label, "aria-pressed": String(this.held === index) }, drawing);
+    const node = html("button", { type: "button", class: "tile", "data-piece": cell.text, "aria-label": cell.label, "aria-pressed": String(this.held === index || Boolean(this.given?.has(index))) }, drawing);
     node.addEventListener("click", () => {
-      this.held = this.held === index ? null : index;
+      if (!this.given) this.held = this.held === index ? null : index;
+      else if (!this.given.delete(index)) this.given.add(index);
+      const at = [...this.rack.children].indexOf(node);
       this.by.refresh();
-      /** @type {HTMLElement | null} */ (this.rack.querySelector("[aria-pressed='true']"))?.focus();
+      /** @type {HTMLElement | undefined} */ (this.rack.children[at])?.focus();
     });
     return node;
   }

@@ -462,9 +462,12 @@ def test_placements_of_a_scene_mean_the_plays(seed: int) -> None:
     scene = TWO.scene(TWO.observe(state, state.to_move))
     placing = next(each for each in scene.elements if isinstance(each, Placing))
     plays = state.plays()
-    assert list(placing.actions) == plays.texts
-    assert list(placing.worth) == plays.scores
-    for text, placed in zip(placing.actions, placing.placed, strict=True):
+    count = len(plays.texts)
+    assert list(placing.actions[:count]) == plays.texts
+    assert list(placing.worth[:count]) == plays.scores
+    for text, placed in zip(placing.actions[count:], placing.placed[count:], strict=True):
+        assert "-" + placed.replace("=", "").replace(" ", "") == text
+    for text, placed in zip(placing.actions[:count], placing.placed[:count], strict=True):
         board = state.after(text).board
         laid = [
             f"{square_name(square, True)}={chr(64 + board[square])}"

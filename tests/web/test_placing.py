@@ -75,3 +75,18 @@ async def test_blank_asks_for_its_letter_and_tile_can_be_taken_back(
     await page.click("[data-spot='J8']")
     assert await page.evaluate(f"{PLAY}.disabled")
     assert await page.evaluate("document.querySelectorAll('.rack .tile').length") == 5
+
+
+async def test_tapped_tiles_are_exchanged(page: Page, tmp_path: Path) -> None:
+    await shown(page, tmp_path, "CATVVW?")
+    await put(page, "C", "H8")
+    await page.click(".placing .choices button:nth-of-type(4)")
+    assert await page.evaluate("document.querySelectorAll('.rack .tile').length") == 7
+    assert await page.evaluate(f"{PLAY}.disabled")
+    for tile in ("V", "W", "?", "A"):
+        await page.click(f".rack [data-piece='{tile}']")
+    await page.click(".rack [data-piece='A']")
+    assert await page.evaluate(f"{PLAY}.textContent") == "Exchange V W ?"
+    await page.click(".placing .main")
+    assert await page.evaluate("window.played") == ["-VW?"]
+    assert not await page.evaluate("document.querySelector('.moves')"), "no list beside the tiles"

@@ -171,18 +171,24 @@ def _placing(seen: ScrabbleObservation) -> Placing:
     worth: list[int] = []
     for text in seen.legal:
         parts = play_parts(text)
-        if parts is None:
+        if parts is not None:
+            start, word = parts
+            laid = [
+                f"{square_name(square, down=True)}={chr(64 + code)}"
+                for square, code in placed_squares(board, start, word)
+            ]
+            points = play_score(board, start, word)
+        elif text != PASS:
+            laid = [f"={tile}" for tile in text[1:]]
+            points = 0
+        else:
             continue
-        start, word = parts
-        laid = [
-            f"{square_name(square, down=True)}={chr(64 + code)}"
-            for square, code in placed_squares(board, start, word)
-        ]
         actions.append(text)
         placed.append(" ".join(sorted(laid)))
-        worth.append(play_score(board, start, word))
+        worth.append(points)
+    give = "Exchange" if actions and actions[-1].startswith(PASS) else ""
     rack = tuple([_tile(tile, "", tile.replace("?", "blank"), False) for tile in seen.rack])
-    return Placing("Your tiles", rack, tuple(actions), tuple(placed), tuple(worth), seen.seat)
+    return Placing("Your tiles", rack, tuple(actions), tuple(placed), tuple(worth), seen.seat, give)
 
 
 def scrabble_scene(seen: ScrabbleObservation, name: Callable[[int], str]) -> Scene:
