@@ -18,8 +18,11 @@ import msgspec
 
 from plyhouse.clients.arena.tally import MatchResult
 from plyhouse.clients.shared.errors import EXIT_FAILED, CommandError
+from plyhouse.games.base import Game
+from plyhouse.server.results.scoring import teams_of
 
-__all__ = ["ArenaError", "ArenaFailure", "PlayedPairing", "Series", "default_jobs", "play_series"]
+__all__ = ["ArenaError", "ArenaFailure", "PlayedPairing", "Series", "default_jobs", "play_series",
+           "sides_of"]  # fmt: skip
 
 LINE_LIMIT = 64 * 1024 * 1024
 """Longest line of a process: the records of a whole pairing."""
@@ -43,6 +46,9 @@ class Series(msgspec.Struct, frozen=True):
     """Where to keep what each bot prints and how it fails; "" keeps nothing."""
     opening_plies: int = 0
     """Plies at the start of every pairing that are drawn at random, alike in all its matches."""
+    sides: tuple[int, ...] = ()
+    """The bot of each seat in the first match of a pairing, where a bot plays all seats of a team
+    (`sides_of`); empty if each bot plays one seat."""
 
 
 class PlayedPairing(msgspec.Struct, frozen=True):
@@ -70,14 +76,26 @@ class ArenaError(CommandError):
         self.details = failure.details
 
 
-def default_jobs(seats: int, mirrored: bool) -> int:
+def sides_of(game: Game) -> tuple[int, ...]:
+    """Return the team of each seat, counted from 0; empty if everyone plays alone.
+
+    >>> from plyhouse.games.registry import get_game
+    >>> sides_of(get_game("bridge")), sides_of(get_game("hearts"))
+    ((0, 1, 0, 1), ())
+    """
+    teams = teams_of(game)
+    order = list(dict.fromkeys(teams))
+    return tuple([order.index(team) for team in teams]) if len(order) > 1 else ()
+
+
+def default_jobs(bots: int, mirrored: bool) -> int:
     """Return the number of processes that keeps every core busy.
 
-    A mirrored pairing has one match per seat, played at the same time, so as many bots think at
+    A mirrored pairing has one match per bot, played at the same time, so as many bots think at
     once.
     """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return max(1, (cores or 1) // (seats if mirrored else 1))
+    return max(1, (cores or 1) // (bots if mirrored else 1))
 
 
 async def play_series(
