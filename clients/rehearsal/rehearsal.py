@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, TypeVar
 
-from plyhouse.clients.rehearsal.outcome_check import RehearsalFacts, RehearsalMatch
+from plyhouse.clients.rehearsal.outcome_check import RehearsalFacts, RehearsalMatch, opposing
 from plyhouse.clients.rehearsal.participants import BROKEN, Cast, Event, Role
 from plyhouse.clients.rehearsal.small_competition import SmallCompetition
 from plyhouse.clients.shared.child_processes import Processes
@@ -273,10 +273,11 @@ class _Stage:
 
 
 def _forfeited(role: Role, match: Match) -> bool:
-    """Return whether a match ended as was promised of a bot, and by that bot: it alone lost."""
-    returned = {each.player: each.returned for each in match.seats}
-    own = returned.pop(role.name)
-    lost = own is not None and all(other is not None and own < other for other in returned.values())
+    """Return whether a match ended as was promised of a bot, and its side alone lost."""
+    seat = [each.player for each in match.seats].index(role.name)
+    own = match.seats[seat].returned
+    others = opposing(match.game, seat, [each.returned for each in match.seats])
+    lost = own is not None and all(other is not None and own < other for other in others)
     return match.termination in role.forfeits and lost
 
 
