@@ -18,11 +18,8 @@ import msgspec
 
 from plyhouse.clients.arena.tally import MatchResult
 from plyhouse.clients.shared.errors import EXIT_FAILED, CommandError
-from plyhouse.games.base import Game
-from plyhouse.server.results.scoring import teams_of
 
-__all__ = ["ArenaError", "ArenaFailure", "PlayedPairing", "Series", "default_jobs", "play_series",
-           "sides_of"]  # fmt: skip
+__all__ = ["ArenaError", "ArenaFailure", "PlayedPairing", "Series", "default_jobs", "play_series"]
 
 LINE_LIMIT = 64 * 1024 * 1024
 """Longest line of a process: the records of a whole pairing."""
@@ -48,7 +45,7 @@ class Series(msgspec.Struct, frozen=True):
     """Plies at the start of every pairing that are drawn at random, alike in all its matches."""
     sides: tuple[int, ...] = ()
     """The bot of each seat in the first match of a pairing, where a bot plays all seats of a team
-    (`sides_of`); empty if each bot plays one seat."""
+    (`plyhouse.server.results.scoring.teams_of`); empty if each bot plays one seat."""
 
 
 class PlayedPairing(msgspec.Struct, frozen=True):
@@ -74,18 +71,6 @@ class ArenaError(CommandError):
     def __init__(self, failure: ArenaFailure) -> None:
         super().__init__(failure.message, failure.exit_code)
         self.details = failure.details
-
-
-def sides_of(game: Game) -> tuple[int, ...]:
-    """Return the team of each seat, counted from 0; empty if everyone plays alone.
-
-    >>> from plyhouse.games.registry import get_game
-    >>> sides_of(get_game("bridge")), sides_of(get_game("hearts"))
-    ((0, 1, 0, 1), ())
-    """
-    teams = teams_of(game)
-    order = list(dict.fromkeys(teams))
-    return tuple([order.index(team) for team in teams]) if len(order) > 1 else ()
 
 
 def default_jobs(bots: int, mirrored: bool) -> int:

@@ -11,13 +11,14 @@ import click
 from plyhouse.clients.arena.content_hash import bot_version, game_text, game_version
 from plyhouse.clients.arena.pairing_log import Conditions, Entrant
 from plyhouse.clients.arena.progress import watched
-from plyhouse.clients.arena.series import PlayedPairing, Series, sides_of
+from plyhouse.clients.arena.series import PlayedPairing, Series
 from plyhouse.clients.arena.series_files import SeriesPaths, kept, run
 from plyhouse.clients.arena.sprt_trial import Trial, play_trial
 from plyhouse.clients.arena.tally import Tally, elo, tally
 from plyhouse.clients.shared.errors import EXIT_INTERRUPTED, EXIT_USAGE, CommandError
 from plyhouse.clients.shared.output import counted, interval, note, print_table, signed
 from plyhouse.games.base import Game
+from plyhouse.server.results.scoring import teams_of
 from plyhouse.server.results.sprt import SprtState, Verdict
 
 __all__ = [
@@ -57,7 +58,7 @@ def opponents(
             )
         new, base = bots
         bots = (new,)
-    sides = len(set(sides_of(game))) or game.seats
+    sides = len(set(teams_of(game))) or game.seats
     return [(bot, *[base] * (sides - 1)) for bot in bots]
 
 

@@ -204,7 +204,7 @@ def match(
     """
     from plyhouse.bots.loading import check_spec
     from plyhouse.clients.arena.pairing_log import stored_seed
-    from plyhouse.clients.arena.series import Series, default_jobs, sides_of
+    from plyhouse.clients.arena.series import Series, default_jobs
     from plyhouse.clients.arena.series_files import SeriesPaths
     from plyhouse.clients.arena.sprt_report import (
         interrupted,
@@ -216,6 +216,7 @@ def match(
     from plyhouse.clients.arena.sprt_trial import Trial, unit_of
     from plyhouse.games.registry import get_game
     from plyhouse.server.match.time_control import TimeControl
+    from plyhouse.server.results.scoring import teams_of
 
     if game is None:
         from plyhouse.clients.shared.bot_games import common_game
@@ -227,7 +228,7 @@ def match(
             context, ONLY_SPRT, "goes with --sprt: name two hypotheses, as in --sprt 0,10"
         )
         contest = [bots]
-        teams = len(set(sides_of(rules)))
+        teams = len(set(teams_of(rules)))
         if len(bots) not in (rules.seats, teams):
             each = f", or {teams} that play a team each" if teams else ""
             raise CommandError(
@@ -260,7 +261,7 @@ def match(
         records=save is not None,
         log_folder="" if log_folder is None else str(log_folder),
         opening_plies=opening_plies,
-        sides=() if len(contest[0]) == rules.seats else sides_of(rules),
+        sides=() if len(contest[0]) == rules.seats else teams_of(rules),
     )
     labels = contest_labels(contest)
     all_series = [
@@ -302,7 +303,7 @@ def match(
         note(f"Playing {pairings * per_pairing} games, so that every bot has every seat equally.")
     results = _play(series, rules, pairings, jobs, files)
     accounts = tally(
-        results, len(series.bots), rules.return_bounds, () if series.sides else sides_of(rules)
+        results, len(series.bots), rules.return_bounds, () if series.sides else teams_of(rules)
     )
     if as_json:
         click.echo(json.dumps(_document(series, results, accounts), indent=2))

@@ -40,6 +40,7 @@ def grade_matches(file: CompetitionFile, entries: int) -> int:
     12
     """
     found = 0
+    entries //= file.side_size
     for game in file.games:
         way = file.play(game)
         if isinstance(way, Gauntlet):

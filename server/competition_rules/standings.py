@@ -42,6 +42,8 @@ class Entrant:
     digest: str = ""
     twin_of: str = ""
     """The name of the entry of which this is a copy; empty if it is no twin."""
+    partners: tuple[str, ...] = ()
+    """The names of the other bots of its side, in a competition of teams."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +206,11 @@ def grades(
     """
     needed = [each.at_least if each.grade else None for each in baselines]
     against = _against(results)
-    ids = {entrant.name.lower(): entrant.bot_id for entrant in entrants}
+    ids = {
+        name.lower(): entrant.bot_id
+        for entrant in entrants
+        for name in (entrant.name, *entrant.partners)
+    }
     staff = [ids.get(baseline.bot.lower()) for baseline in baselines]
     lines = standings(entrants, results, by_opponent=by_opponent)
     overall = {line.entrant.bot_id: line.score for line in lines}

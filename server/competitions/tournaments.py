@@ -337,7 +337,7 @@ class Tournaments:
         running = self._running.get(match.competition or "")
         if running is None:
             return
-        bots = match.bots
+        bots = running.sides.captain_order(match.bots)
         outcome = match.outcome
         scores, guilty = None, None
         missed = outcome is not None and outcome.termination == "aborted" and not match.began
@@ -345,9 +345,9 @@ class Tournaments:
             game = running.terms.game
             span = return_span(game, running.scoring)
             counted = match_scores(outcome.returns, span, teams_of(game))
-            scores = [score for score, _ in counted.seats]
+            scores = [counted.seats[match.bots.index(bot)][0] for bot in bots]
             if outcome.seat is not None and outcome.termination in FORFEITS:
-                guilty = bots[outcome.seat]
+                guilty = running.sides.captain(match.bots[outcome.seat])
         if running.settings.practice:
             until = self._runner.now() + PRACTICE_REST_NS
             running.rests |= dict.fromkeys(bots, until)

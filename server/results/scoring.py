@@ -78,10 +78,17 @@ def match_scores(
 
 
 def teams_of(game: Game) -> tuple[int, ...]:
-    """Return the team of each seat; empty if everyone plays alone."""
+    """Return the team of each seat, numbered in the order of seats; empty if everyone plays alone.
+
+    >>> from plyhouse.games.registry import get_game
+    >>> teams_of(get_game("bridge")), teams_of(get_game("hearts"))
+    ((0, 1, 0, 1), ())
+    """
     if game.info.utility is not Utility.TEAM:
         return ()
-    return tuple([game.team(seat) for seat in range(game.seats)])
+    teams = [game.team(seat) for seat in range(game.seats)]
+    order = list(dict.fromkeys(teams))
+    return tuple([order.index(team) for team in teams])
 
 
 def default_scoring(game: Game) -> Scoring:
