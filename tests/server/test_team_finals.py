@@ -96,9 +96,19 @@ async def test_final_of_sides_goes_on_after_a_restart_and_a_withdrawal(course: C
 async def test_final_of_sides_waits_for_each_partner(course: Course) -> None:
     names = await with_partners(course, f'{FILE}name = "round_robin"\n', 2)
     await course.leave("s01/two")
+
+    async def away() -> bool:
+        return course.hub.directory.find("s01/two") is None
+
+    await course.until(away)
     await course.run()
-    view = await course.hub.competitions.view("Cup")
-    assert view.games[0].waiting_for == ("s01/two is not connected.",)
+
+    async def waiting() -> bool:
+        view = await course.hub.competitions.view("Cup")
+        return view.games[0].waiting_for == ("s01/two is not connected.",)
+
+    await course.until(waiting)
+    assert course.begun == {}
     await course.connect(names[1], "two")
     await course.finished()
 
