@@ -86,6 +86,6 @@ def eyes_of(file: CompetitionFile, viewer: Viewer, entrants: Sequence[Entrant]) 
     hidden = frozenset(
         each.bot_id
         for each in entrants
-        if any(name.lower() in secret for name in (each.name, *each.partners))
+        if any(name.lower() in secret for name in each.bots.values())
     )
     return Visibility(file.board == "anonymous", own, staff - hidden, hidden)

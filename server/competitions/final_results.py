@@ -380,7 +380,7 @@ def entrants_of(entries: Sequence[CompetitionEntry], file: CompetitionFile) -> t
             version=each.version,
             digest=each.digest,
             twin_of=twins.get(each.name.lower(), "") if each.baseline else "",
-            partners=tuple(by_id[bot].name for bot in sides.members(each.bot_id)[1:]),
+            partners=tuple((bot, by_id[bot].name) for bot in sides.members(each.bot_id)[1:]),
         )
         for each in sides.captains(entries)
     )
