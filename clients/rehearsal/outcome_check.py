@@ -85,7 +85,7 @@ def judge(cast: Cast, facts: RehearsalFacts) -> tuple[list[Verdict], list[str]]:
             for each in facts.matches
             if each.culprit == role.entry and each.termination in FORFEITS
         )
-        line = lines.get(role.entry.lower())
+        line = lines.get((role.captain or role.entry).lower())
         verdicts.append(
             Verdict(
                 role=role,
@@ -115,7 +115,8 @@ def _wrong(
     ]
     if role.forfeits and _could_forfeit(role, facts) and not set(forfeits) & role.forfeits:
         wrong.append(f"{_either(role.forfeits)} was promised, and no match ended so")
-    wrong += _wrong_in_table(role, forfeits, line, facts)
+    if not role.captain:
+        wrong += _wrong_in_table(role, forfeits, line, facts)
     if role.prints and role.prints not in facts.said.get(role.entry, ""):
         wrong.append("what it printed was not shown to its author")
     if role.event is Event.TWICE:

@@ -13,6 +13,7 @@ import io
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -102,6 +103,8 @@ class _Stage:
             self._start(role)
         present = {role.entry for role in self.cast if role.event is not Event.ABSENT}
         self._until(lambda: present <= self._connected(), "all bots to connect")
+        if self.small.file.teams:
+            self._add_partners(students)
         self._note_absent()
         self.ask(competition_calls.step(self.name, "freeze", "", False))
         self.ask(competition_calls.step(self.name, "run", "", True))
@@ -206,6 +209,19 @@ class _Stage:
             if code is not None and name not in absent and not name.endswith("-second"):
                 tail = "\n".join(self.processes.log(name).strip().splitlines()[-5:])
                 raise CommandError(f"{name} ended with code {code}:\n{tail}", EXIT_FAILED)
+
+    def _add_partners(self, students: list[Role]) -> None:
+        """Start the other bots of each student's side, which play at random."""
+        partners = [
+            replace(role, bot=f"{role.bot}-{number}", spec="random", event=Event.NOTHING)
+            for role in students
+            if role.event is not Event.ABSENT
+            for number in range(2, self.small.file.side_size + 1)
+        ]
+        for partner in partners:
+            self._start(partner)
+        names = {partner.entry for partner in partners}
+        self._until(lambda: names <= self._connected(), "all partners to connect")
 
     def _start(self, role: Role, name: str = "") -> subprocess.Popen[bytes]:
         spec = str(self.folder / role.spec) if role.event is Event.ABSENT else role.spec

@@ -35,7 +35,7 @@ from plyhouse.server.competition_rules.standings import (
     Standing,
     standings,
 )
-from plyhouse.server.competitions.sides import Sides
+from plyhouse.server.competitions.sides import sides_in
 from plyhouse.server.match.terminations import FORFEITS
 from plyhouse.server.results.luck import Judge, judge_of, match_luck
 from plyhouse.server.results.repeats import PlayedLine, repeat_weights
@@ -150,7 +150,7 @@ class FinalResults:
         )
         state = await self._store.read(competition_results.state, row.id)
         seats = await self._store.read(competition_results.played, row.id)
-        sides = _sides(entries, file)
+        sides = sides_in(file, entries)
         counted = sides.final_seats(seats)
         outcomes = await asyncio.to_thread(_outcomes, entries, counted)
         extra = await self._read_events(kept, outcomes, counted)
@@ -366,7 +366,7 @@ def entrants_of(entries: Sequence[CompetitionEntry], file: CompetitionFile) -> t
 
     With teams, an entry is a side, under the name of its captain.
     """
-    sides = _sides(entries, file)
+    sides = sides_in(file, entries)
     by_id = {each.bot_id: each for each in entries}
     names = {each.name.lower(): each.name for each in entries}
     twins = {twin: names.get(entry, "") for twin, entry in file.twins.items()}
@@ -384,10 +384,6 @@ def entrants_of(entries: Sequence[CompetitionEntry], file: CompetitionFile) -> t
         )
         for each in sides.captains(entries)
     )
-
-
-def _sides(entries: Sequence[CompetitionEntry], file: CompetitionFile) -> Sides:
-    return Sides.of(get_game(file.games[0]), entries) if file.teams else Sides()
 
 
 def _status(members: Sequence[str]) -> str:

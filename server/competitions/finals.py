@@ -24,7 +24,7 @@ from plyhouse.server.competitions.baselines import Baselines
 from plyhouse.server.competitions.board_visibility import Visibility
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.game_finals import Certainty, GameFinal
-from plyhouse.server.competitions.sides import Sides
+from plyhouse.server.competitions.sides import sides_in
 from plyhouse.server.competitions.upcoming_pairings import some_of
 from plyhouse.server.results.scoring import default_scoring
 from plyhouse.storage import (
@@ -183,7 +183,7 @@ def with_partners(
     """
     if not file.teams:
         return list(entries)
-    alone = _sides(file, entries).without(entries)
+    alone = sides_in(file, entries).without(entries)
     if alone and not (anyway and not any(each.baseline for each in alone)):
         raise CompetitionRefusal(
             "competition/no_partner",
@@ -233,7 +233,7 @@ async def parts(
     """
     name, parameters = file.terms
     twins = [each.bot_id for each in entered if each.baseline and each.name.lower() in file.twins]
-    sides = _sides(file, entered)
+    sides = sides_in(file, entered)
     grading = grading_rules(file, entered)
     order = tuple(map(sides.captain, grading.order))
     made = []
@@ -282,10 +282,6 @@ async def parts(
             )
         )
     return made
-
-
-def _sides(file: CompetitionFile, entries: Sequence[CompetitionEntry]) -> Sides:
-    return Sides.of(get_game(file.games[0]), entries) if file.teams else Sides()
 
 
 async def _seeds(

@@ -1,7 +1,8 @@
 """Sides: bots of one player that play as partners and count as one entry.
 
 A competition with ``teams = true`` pairs sides.  The bots of a player make sides in the order in
-which they were made; the first bot of a side is its *captain*.  Formats, standings and grades see
+which they were made, and those of staff in the order of their names.  The first bot of a side is
+its *captain*.  Formats, standings and grades see
 captains only, as if the game had one seat for each team.  Rows of the database have every bot.
 
 Without ``teams`` every bot is a side of its own, and nothing here changes anything.
@@ -15,11 +16,14 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
 from plyhouse.games.base import Game
+from plyhouse.games.registry import get_game
+from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.results.scoring import teams_of
 from plyhouse.storage.competition_results import FinalSeat
+from plyhouse.storage.competition_rows import CompetitionEntry
 from plyhouse.storage.rows import EntryRow, PlayedSeat
 
-__all__ = ["Sides"]
+__all__ = ["Sides", "sides_in"]
 
 
 class Entry(Protocol):
@@ -28,6 +32,10 @@ class Entry(Protocol):
     @property
     def bot_id(self) -> int:
         """The id of the bot."""
+
+    @property
+    def bot(self) -> str:
+        """The name of the bot."""
 
     @property
     def player(self) -> str:
@@ -43,10 +51,13 @@ class Sides:
 
     >>> from plyhouse.games.registry import get_game
     >>> from types import SimpleNamespace as Row
-    >>> bots = [Row(bot_id=bot, player=player) for bot, player in zip((3, 4, 5, 6), "abba")]
+    >>> bots = [Row(bot_id=bot, player=player, bot="x") for bot, player in zip(range(3, 7), "abba")]
     >>> sides = Sides.of(get_game("bridge"), bots)
     >>> sides.members(3), sides.captain(6), sides.seat_order((4, 3))
     ((3, 6), 3, (4, 3, 5, 6))
+    >>> staff = [Row(bot_id=3, player="s", bot="y"), Row(bot_id=4, player="s", bot="x")]
+    >>> Sides.of(get_game("bridge"), staff, {3, 4}).members(4)
+    (4, 3)
     >>> Sides().members(3), Sides().seat_order((4, 3))
     ((3,), (4, 3))
     """
@@ -58,12 +69,18 @@ class Sides:
     _captains: Mapping[int, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, game: Game, entries: Iterable[Entry]) -> Sides:
-        """Return the sides of a game; bots without a partner are in none."""
+    def of(cls, game: Game, entries: Iterable[Entry], baselines: Collection[int] = ()) -> Sides:
+        """Return the sides of a game; bots without a partner are in none.
+
+        ``baselines`` are the bots of staff.  Their names decide, as the order in which programs
+        first connect says nothing; the name of a student's bot may be erased.
+        """
         teams = teams_of(game)
         size = teams.count(0)
         owned: dict[str, list[int]] = defaultdict(list)
-        for entry in sorted(entries, key=lambda each: each.bot_id):
+        known = sorted(entries, key=lambda each: each.bot_id)
+        known.sort(key=lambda each: each.bot.lower() if each.bot_id in baselines else "")
+        for entry in known:
             owned[entry.player.lower()].append(entry.bot_id)
         members = {
             bots[start]: tuple(bots[start : start + size])
@@ -153,3 +170,9 @@ class Sides:
     def all_members(self, captains: Collection[int]) -> list[int]:
         """Return the bots of some sides."""
         return [bot for captain in captains for bot in self.members(captain)]
+
+
+def sides_in(file: CompetitionFile, entries: Sequence[CompetitionEntry]) -> Sides:
+    """Return the sides of a competition; without teams, each bot plays alone."""
+    baselines = {each.bot_id for each in entries if each.baseline}
+    return Sides.of(get_game(file.games[0]), entries, baselines) if file.teams else Sides()

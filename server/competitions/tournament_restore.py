@@ -248,7 +248,8 @@ def _reusable(
 
 def sides_of(row: TournamentRow, entries: Sequence[EntryRow]) -> Sides:
     """Return the sides of a competition; without teams, each bot plays alone."""
-    return Sides.of(get_game(row.game), entries) if settings(row).teams else Sides()
+    kept = settings(row)
+    return Sides.of(get_game(row.game), entries, kept.baselines) if kept.teams else Sides()
 
 
 def format_of(row: TournamentRow, terms: Terms) -> Format | Ladder:

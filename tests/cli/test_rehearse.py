@@ -271,12 +271,20 @@ def test_a_bot_whose_matches_others_ended_is_not_blamed(cast: Cast) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", ["hearts", "bridge(boards=1)", "texas_holdem(seats=6)"])
+@pytest.mark.parametrize(
+    ("game", "style"),
+    [
+        ("hearts", '[format]\nname = "tables"'),
+        ("bridge(boards=1)", '[format]\nname = "tables"'),
+        ("texas_holdem(seats=6)", '[format]\nname = "tables"'),
+        ("bridge(boards=1)", 'teams = true\n[format]\nname = "swiss"'),
+    ],
+)
 def test_games_of_four_and_six_seats_are_rehearsed(
-    plyhouse: Plyhouse, tmp_path: Path, game: str
+    plyhouse: Plyhouse, tmp_path: Path, game: str, style: str
 ) -> None:
-    text = f'name = "Cup"\ngames = ["{game}"]\ntime_control = "move:1"\n'
-    (tmp_path / "cup.toml").write_text(text + '[format]\nname = "tables"\n', encoding="utf-8")
+    text = f'name = "Cup"\ngames = ["{game}"]\ntime_control = "move:1"\n{style}\n'
+    (tmp_path / "cup.toml").write_text(text, encoding="utf-8")
     done = plyhouse("competition", "rehearse", "cup.toml", "--minutes", "4", "--json")
     told = json.loads(done.out)
     assert done.code == 0, (told["wrong"], [each["wrong"] for each in told["bots"]], done.err)
