@@ -283,7 +283,7 @@ def _teams(game: Game) -> list[str]:
         return []
     sides = " against ".join([" and ".join(each) for each in teams.values()])
     equal = len({len(each) for each in teams.values()}) == 1
-    more = ": [competitions of teams](../competitions-formats.md#teams)" if equal else ""
+    more = ": [competitions of teams](../teams.md)" if equal else ""
     return [f"| Teams | {sides}{more} |"]
 
 

@@ -69,3 +69,34 @@ async def test_hosted_final_of_many_seats_plays_all_rotations(
         for counts in sat.values():  # as often on each seat
             assert len(set(counts)) == 1
             assert counts[0] >= 1
+
+
+async def test_hosted_final_of_sides_plays_both_bots_of_each_student(tmp_path: Path) -> None:
+    text = CUP.format(game="bridge(boards=1)").replace('"tables"\nnumber = 2', '"round_robin"')
+    async with hosted_server(tmp_path) as house:
+        hub, store = house.hub, house.hub.store
+        await store.add_player("olga")
+        cup = await hub.competitions.open(f"teams = true\n{text}", OLGA)
+        members = [NewMember(name, name) for name in ("ada", "bob")]
+        joined = await store.write(competition_students.take_in, cup.id, members, OLGA, store.now())
+        house._players.update(each.account for each in joined)
+        for each in joined:
+            for bot in ("north", "south"):
+                await house.submit(each.account, BOT, bot, "bridge")
+        await store.write(competition_sql.move, "Cup", "freeze", OLGA, store.now())
+        await hub.competitions.run("Cup", OLGA)
+
+        async def over() -> bool:
+            return (await store.read(competition_sql.find, "Cup")).status == "finished"
+
+        async with house.runner(bots=16):
+            await until(over, lambda: house.said)
+        rows = await store.read(match_lists.list_matches, match_lists.MatchFilter(), limit=99)
+        seated = sorted([f"{seat.player}/{seat.bot}" for seat in row.seats] for row in rows)
+        assert seated == [
+            ["ada/north", "bob/north", "ada/south", "bob/south"],
+            ["bob/north", "ada/north", "bob/south", "ada/south"],
+        ]
+        assert {row.termination for row in rows} == {"normal"}
+        results = await FinalResults(store).of(await store.read(competition_sql.find, "Cup"))
+        assert [(line.matches, line.forfeits) for line in results.standings] == [(2, 0), (2, 0)]
