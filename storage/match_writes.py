@@ -219,8 +219,9 @@ class Operations:
                     bot_of[version] = bot
             if rated:
                 versions = [version for _, version in holders]
-                for (a, b), score in zip(combinations(versions, 2), op.scores.pairs, strict=True):
-                    _add_pair(pairs, game, a, b, score)
+                for (a, b), share in zip(combinations(versions, 2), op.scores.pairs, strict=True):
+                    if share is not None:
+                        _add_pair(pairs, game, a, b, share)
         self._finish.run(link, rows)
         self._seat_end.run(link, seats)
         # In order, so that two transactions never wait for each other's rows crosswise.

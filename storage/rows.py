@@ -474,9 +474,10 @@ class MatchScores(Struct, frozen=True, gc=False):
 
     seats: tuple[tuple[float, str], ...]
     """The score of each seat, and ``W``, ``D`` or ``L``."""
-    pairs: tuple[float, ...]
+    pairs: tuple[float | None, ...]
     """The score of the first of every two seats against the second, from 0 to 1, where 1/2 is a
-    tie: seats 0 and 1, 0 and 2, ..., 1 and 2, and so on (`itertools.combinations`)."""
+    tie: seats 0 and 1, 0 and 2, ..., 1 and 2, and so on (`itertools.combinations`).  None for
+    seats of one team."""
 
 
 class FinishMatch(Struct, frozen=True, gc=False):

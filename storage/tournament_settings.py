@@ -35,6 +35,8 @@ class TournamentSettings(Struct, frozen=True, omit_defaults=True):
     """True for a rehearsal: it yields to other competitions and causes no suspensions."""
     practice: bool = False
     """True for a practice ladder: its bots must stay free for other matches as well."""
+    teams: bool = False
+    """True if the bots of a player are partners, and pairings are between sides."""
     parameters: dict[str, Any] = {}
     """The parameters of its format."""
     baselines: frozenset[int] = frozenset()

@@ -43,7 +43,8 @@ def void_match(
         _take_from_standings(connection, found.game, seats, scores)
         versions = [seat.version_id for seat in seats]
         for (a, b), score in zip(combinations(versions, 2), scores.pairs, strict=True):
-            _take_from_pair(connection, found.game, a, b, score)
+            if score is not None:
+                _take_from_pair(connection, found.game, a, b, score)
         _forget_ratings(connection, found.game, versions)
     connection.execute(
         match_seats.update()

@@ -55,16 +55,30 @@ def pairing_seed(seed: int, index: int) -> bytes:
     return hashlib.sha256(f"plyhouse-match|{seed}|{index}".encode()).digest()
 
 
-def seat_orders(seats: int, mirrored: bool, index: int) -> list[tuple[int, ...]]:
+def seat_orders(sides: Sequence[int], mirrored: bool, index: int) -> list[tuple[int, ...]]:
     """Return the seat orders of a pairing's matches: every rotation, or one that alternates.
 
-    >>> seat_orders(3, mirrored=True, index=0)
+    ``sides`` has the bot of each seat in the first order.
+
+    >>> seat_orders(range(3), mirrored=True, index=0)
     [(0, 1, 2), (1, 2, 0), (2, 0, 1)]
-    >>> [seat_orders(2, mirrored=False, index=index) for index in range(3)]
+    >>> seat_orders((0, 1, 0, 1), mirrored=True, index=0)
+    [(0, 1, 0, 1), (1, 0, 1, 0)]
+    >>> [seat_orders(range(2), mirrored=False, index=index) for index in range(3)]
     [[(0, 1)], [(1, 0)], [(0, 1)]]
     """
-    rotations = [tuple((seat + turn) % seats for seat in range(seats)) for turn in range(seats)]
-    return rotations if mirrored else [rotations[index % seats]]
+    bots = max(sides) + 1
+    rotations = [tuple((side + turn) % bots for side in sides) for turn in range(bots)]
+    return rotations if mirrored else [rotations[index % bots]]
+
+
+def copies(order: Sequence[int]) -> list[int]:
+    """Return for each seat how many earlier seats its bot has.
+
+    >>> copies((1, 0, 1, 0))
+    [0, 0, 1, 1]
+    """
+    return [order[:seat].count(bot) for seat, bot in enumerate(order)]
 
 
 class Arena:
@@ -77,6 +91,14 @@ class Arena:
         self.terms = Terms(
             game, TimeControl.parse(series.time_control), rated=False, mirrored=series.mirrored
         )
+        self.sides = series.sides or tuple(range(game.seats))
+        # A bot that plays several seats connects once for each, as partners must not share what
+        # they know.
+        self._names = [
+            _another(name, copy, series.names)
+            for copy in range(1 + max(copies(self.sides)))
+            for name in series.names
+        ]
         self._runs: list[asyncio.Task[Any]] = []
         self._results: dict[tuple[str, int], SeatResult] = {}
         self._news = asyncio.Event()
@@ -88,9 +110,9 @@ class Arena:
         player = await self.hub.store.add_player(PLAYER)
         token = await self.hub.store.add_token(player.id, ["play"])
         try:
-            for index in range(len(self.series.bots)):
+            for index in range(len(self._names)):
                 self._runs.append(asyncio.create_task(self._run(index, token)))
-            names = [f"{PLAYER}/{name}" for name in self.series.names]
+            names = [f"{PLAYER}/{name}" for name in self._names]
             yield [await online(self.hub, name, self._check_runs) for name in names]
         finally:
             for run in self._runs:
@@ -98,17 +120,17 @@ class Arena:
             await asyncio.gather(*self._runs, return_exceptions=True)
 
     async def _run(self, index: int, token: str) -> None:
-        name = self.series.names[index]
+        name = self._names[index]
         await run_bot(
-            self.series.bots[index],
+            self.series.bots[index % len(self.series.bots)],
             "",
             token,
             RunOptions(
                 bot=name,
                 games=[self.series.game],
                 # A process for each match of a pairing: none has to wait for another one's turn.
-                workers=self.terms.game.seats if self.series.mirrored else 1,
-                seed=self.series.seed * len(self.series.bots) + index,
+                workers=len(self.series.bots) if self.series.mirrored else 1,
+                seed=self.series.seed * len(self._names) + index,
                 opening_plies=self.series.opening_plies,
                 say=lambda line: self._say(name, line),
                 log_folder=Path(self.series.log_folder) if self.series.log_folder else None,
@@ -144,13 +166,17 @@ class Arena:
         print(line, file=sys.stderr, flush=True)
 
     async def play(self, index: int, holders: Sequence[int]) -> PlayedPairing:
-        """Play one pairing."""
+        """Play one pairing; ``holders`` are the ids that `bots` returned."""
         seats = self.terms.game.seats
-        orders = seat_orders(seats, self.series.mirrored, index)
+        orders = seat_orders(self.sides, self.series.mirrored, index)
+        bots = len(self.series.bots)
         # The seed is known: the same series gives the same dice again.
         pairing = self.hub.runner.begin(
             self.terms,
-            [[holders[bot] for bot in order] for order in orders],
+            [
+                [holders[bot + bots * copy] for bot, copy in zip(order, copies(order), strict=True)]
+                for order in orders
+            ],
             seed=pairing_seed(self.series.seed, index),
         )
         matches = list(pairing.open)
@@ -171,15 +197,21 @@ class Arena:
     def _result(
         self, index: int, order: tuple[int, ...], seen: Sequence[SeatResult]
     ) -> MatchResult:
+        """Return a match's result for each bot; partners have the same returns."""
         outcome: Outcome = seen[0].outcome
+        bots = tuple(dict.fromkeys(order))
+        charged = dict.fromkeys(bots, 0)
+        for bot, result in zip(order, seen, strict=True):
+            charged[bot] += result.charged_ms * 1_000_000
+        returns = outcome.returns and [outcome.returns[order.index(bot)] for bot in bots]
         return MatchResult(
             pairing=index,
-            bots=order,
-            returns=tuple(outcome.returns),
+            bots=bots,
+            returns=tuple(returns),
             termination=outcome.termination,
-            culprit=outcome.seat,
+            culprit=None if outcome.seat is None else bots.index(order[outcome.seat]),
             plies=seen[0].plies,
-            charged_ns=tuple(result.charged_ms * 1_000_000 for result in seen),
+            charged_ns=tuple(charged.values()),
             reason=outcome.reason,
         )
 
@@ -188,6 +220,14 @@ class Arena:
 
         record = await load_record(self.hub.store, match, self.terms.game)
         return msgspec.json.encode(record).decode()
+
+
+def _another(name: str, copy: int, taken: Sequence[str]) -> str:
+    """Return the name of a bot's connection number ``copy``, unlike the names of other bots."""
+    found = f"{name}.{copy + 1}" if copy else name
+    while copy and found in taken:
+        found += "-"
+    return found
 
 
 def failure_of(error: BaseException) -> ArenaFailure:

@@ -43,6 +43,9 @@ class Series(msgspec.Struct, frozen=True):
     """Where to keep what each bot prints and how it fails; "" keeps nothing."""
     opening_plies: int = 0
     """Plies at the start of every pairing that are drawn at random, alike in all its matches."""
+    sides: tuple[int, ...] = ()
+    """The bot of each seat in the first match of a pairing, where a bot plays all seats of a team
+    (`plyhouse.server.results.scoring.teams_of`); empty if each bot plays one seat."""
 
 
 class PlayedPairing(msgspec.Struct, frozen=True):
@@ -70,14 +73,14 @@ class ArenaError(CommandError):
         self.details = failure.details
 
 
-def default_jobs(seats: int, mirrored: bool) -> int:
+def default_jobs(bots: int, mirrored: bool) -> int:
     """Return the number of processes that keeps every core busy.
 
-    A mirrored pairing has one match per seat, played at the same time, so as many bots think at
+    A mirrored pairing has one match per bot, played at the same time, so as many bots think at
     once.
     """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return max(1, (cores or 1) // (seats if mirrored else 1))
+    return max(1, (cores or 1) // (bots if mirrored else 1))
 
 
 async def play_series(

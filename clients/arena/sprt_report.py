@@ -18,6 +18,7 @@ from plyhouse.clients.arena.tally import Tally, elo, tally
 from plyhouse.clients.shared.errors import EXIT_INTERRUPTED, EXIT_USAGE, CommandError
 from plyhouse.clients.shared.output import counted, interval, note, print_table, signed
 from plyhouse.games.base import Game
+from plyhouse.server.results.scoring import teams_of
 from plyhouse.server.results.sprt import SprtState, Verdict
 
 __all__ = [
@@ -38,6 +39,8 @@ def opponents(
 ) -> list[tuple[str, ...]]:
     """The pairings: each candidate against the base on all other seats.
 
+    In games of teams, the candidate and the base play all seats of a team.
+
     Raises `CommandError` where there is nothing to be tested.
     """
     if game.seats == 1:
@@ -55,7 +58,8 @@ def opponents(
             )
         new, base = bots
         bots = (new,)
-    return [(bot, *[base] * (game.seats - 1)) for bot in bots]
+    sides = len(set(teams_of(game))) or game.seats
+    return [(bot, *[base] * (sides - 1)) for bot in bots]
 
 
 def conditions_of(
@@ -113,8 +117,8 @@ def run_trial(trial: Trial, game: Game, jobs: int, files: SeriesPaths) -> bool:
 def accounts_of(trial: Trial, game: Game) -> list[Tally]:
     """The results of each candidate, in the pairs that decided its verdict."""
     return [
-        tally(trial.results(candidate), game.seats, game.return_bounds)[0]
-        for candidate in range(len(trial.contest))
+        tally(trial.results(candidate), len(series.bots), game.return_bounds)[0]
+        for candidate, series in enumerate(trial.contest)
     ]
 
 
@@ -123,7 +127,7 @@ def show_trial(trial: Trial, game: Game, *, show_seed: bool) -> None:
     first = trial.contest[0]
     accounts = accounts_of(trial, game)
     pairs = sum(trial.sprt.taken(candidate) for candidate in range(len(trial.contest)))
-    kind = "pair" if game.seats == 2 else "pairing"
+    kind = "pair" if len(first.bots) == 2 else "pairing"
     title = (
         f"{first.game}, {first.time_control}, against {first.names[1]}, "
         f"{counted(pairs, f'mirrored {kind}')}, seed {first.seed}"

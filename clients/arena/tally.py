@@ -41,7 +41,10 @@ Z: Final = 1.959963984540054
 
 @dataclass(frozen=True)
 class MatchResult:
-    """One finished match: the bots by seat, and the outcome."""
+    """One finished match: the bots by seat, and the outcome.
+
+    A bot that played all seats of a team has one place in all fields, that of its first seat.
+    """
 
     pairing: int
     """Index of the pairing; its matches share the chance stream."""
@@ -90,15 +93,23 @@ class Tally:
     """Plies over all matches, of all seats."""
 
 
-def beaten(returns: Sequence[float], seat: int) -> float:
-    """Return the share of the other seats that ``seat`` beat, a tie counting half.
+def beaten(returns: Sequence[float], seat: int, teams: Sequence[int] = ()) -> float:
+    """Return the share of the opponents that ``seat`` beat, a tie counting half.
+
+    ``teams`` has the team of each seat; if it is empty, all other seats are opponents.
 
     >>> beaten((1.0, -1.0), 0), beaten((0.0, 0.0), 1), beaten((3.0, 1.0, 1.0), 1)
     (1.0, 0.5, 0.25)
     """
     mine = returns[seat]
-    others = [value for other, value in enumerate(returns) if other != seat]
+    others = _opposing(returns, seat, teams)
     return sum((mine > value) + 0.5 * (mine == value) for value in others) / len(others)
+
+
+def _opposing(returns: Sequence[float], seat: int, teams: Sequence[int]) -> list[float]:
+    """Return the returns of a seat's opponents."""
+    teams = teams or range(len(returns))
+    return [value for team, value in zip(teams, returns, strict=True) if team != teams[seat]]
 
 
 def score_interval(values: Sequence[float]) -> Interval:
@@ -176,16 +187,19 @@ def tally(
     results: Iterable[MatchResult],
     bots: int,
     bounds: tuple[float, float] = (-math.inf, math.inf),
+    teams: Sequence[int] = (),
 ) -> list[Tally]:
     """Return the tally of each bot, from 0 to ``bots - 1``.
 
-    ``bounds`` are the lowest and highest returns of the game.
+    ``bounds`` are the lowest and highest returns of the game.  ``teams`` is as in `beaten`.
     """
     played = list(results)
-    return [_account(played, bot, bounds) for bot in range(bots)]
+    return [_account(played, bot, bounds, teams) for bot in range(bots)]
 
 
-def _account(results: Sequence[MatchResult], bot: int, bounds: tuple[float, float]) -> Tally:
+def _account(
+    results: Sequence[MatchResult], bot: int, bounds: tuple[float, float], teams: Sequence[int]
+) -> Tally:
     games = wins = draws = losses = charged = plies = 0
     forfeits: Counter[str] = Counter()
     scores: defaultdict[int, list[float]] = defaultdict(list)
@@ -200,14 +214,14 @@ def _account(results: Sequence[MatchResult], bot: int, bounds: tuple[float, floa
             continue
         games += 1
         utilities[result.pairing].append(result.returns[seat])
-        if len(result.returns) == 1:
+        others = _opposing(result.returns, seat, teams)
+        if not others:
             continue  # nobody to win against
-        best = max(result.returns)
-        shared = sum(value == best for value in result.returns) > 1
-        wins += result.returns[seat] == best and not shared
-        draws += result.returns[seat] == best and shared
-        losses += result.returns[seat] != best
-        scores[result.pairing].append(beaten(result.returns, seat))
+        mine, best = result.returns[seat], max(others)
+        wins += mine > best
+        draws += mine == best
+        losses += mine < best
+        scores[result.pairing].append(beaten(result.returns, seat, teams))
     return Tally(
         bot=bot,
         games=games,

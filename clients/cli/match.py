@@ -191,7 +191,8 @@ def match(
     The result has an interval that shows how sure it is.
 
     BOT is a file (mybot.py, mybot.py:MyBot) or the name of an installed bot (random). The
-    referee is that of the server: the same rules, clocks and ends. A game has one bot per seat.
+    referee is that of the server: the same rules, clocks and ends. A game has one bot per seat, or
+    in games of teams one per team: of two bots in bridge, each plays with itself as its partner.
     Without --game they play the game that all bots claim.
 
     With --sprt the number of games is not fixed: `plyhouse match new.py old.py --sprt 0,10` stops
@@ -215,6 +216,7 @@ def match(
     from plyhouse.clients.arena.sprt_trial import Trial, unit_of
     from plyhouse.games.registry import get_game
     from plyhouse.server.match.time_control import TimeControl
+    from plyhouse.server.results.scoring import teams_of
 
     if game is None:
         from plyhouse.clients.shared.bot_games import common_game
@@ -226,10 +228,12 @@ def match(
             context, ONLY_SPRT, "goes with --sprt: name two hypotheses, as in --sprt 0,10"
         )
         contest = [bots]
-        if len(bots) != rules.seats:
+        teams = len(set(teams_of(rules)))
+        if len(bots) not in (rules.seats, teams):
+            each = f", or {teams} that play a team each" if teams else ""
             raise CommandError(
                 f"{counted(rules.seats, 'seat')} in {rules.spec}: "
-                f"name {counted(rules.seats, 'bot')}, not {len(bots)}.",
+                f"name {counted(rules.seats, 'bot')}{each}; not {len(bots)}.",
                 EXIT_USAGE,
             )
     else:
@@ -257,13 +261,14 @@ def match(
         records=save is not None,
         log_folder="" if log_folder is None else str(log_folder),
         opening_plies=opening_plies,
+        sides=() if len(contest[0]) == rules.seats else teams_of(rules),
     )
     labels = contest_labels(contest)
     all_series = [
         msgspec.structs.replace(first, bots=tuple(map(check_spec, who)), names=names)
         for who, names in zip(contest, labels, strict=True)
     ]
-    jobs = jobs or default_jobs(rules.seats, mirrored)
+    jobs = jobs or default_jobs(len(contest[0]), mirrored)
     files = SeriesPaths(save, resume)
     if limits is not None:
         trial = Trial(
@@ -292,12 +297,14 @@ def match(
             return interrupted(trial, files)
         return EXIT_FAILED if faults else EXIT_OK
     (series,) = all_series
-    per_pairing = rules.seats if mirrored else 1
+    per_pairing = len(series.bots) if mirrored else 1
     pairings = -(-count // per_pairing)
     if pairings * per_pairing != count:
         note(f"Playing {pairings * per_pairing} games, so that every bot has every seat equally.")
     results = _play(series, rules, pairings, jobs, files)
-    accounts = tally(results, rules.seats, rules.return_bounds)
+    accounts = tally(
+        results, len(series.bots), rules.return_bounds, () if series.sides else teams_of(rules)
+    )
     if as_json:
         click.echo(json.dumps(_document(series, results, accounts), indent=2))
     else:

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import msgspec
 
-from plyhouse.games.base import CHANCE, TERMINAL, Game, Parameter, spec_value
+from plyhouse.games.base import CHANCE, TERMINAL, Game, Parameter, Utility, spec_value
 from plyhouse.games.observation_fields import observation_fields, observation_schema
 from plyhouse.games.registry import BUILT_IN, get_game
 from plyhouse.games.rules import rules_without_summary
@@ -124,6 +124,7 @@ def _page(game: Game, published: dict[str, Any]) -> str:
         "|---|---|",
         f"| Name | `{info.name}` |",
         f"| Seats | {_seats(game)}{': ' + names if info.seat_names else ''} |",
+        *_teams(game),
         f"| Kind | {game.chance_kind.value}, {info.information.value} information, "
         f"{info.utility.value.replace('_', ' ')} |",
         f"| Returns | {least:g} to {most:g} per seat |",
@@ -271,6 +272,19 @@ def _example(game: Game) -> str:
             "",
         ]
     )
+
+
+def _teams(game: Game) -> list[str]:
+    """Return the row about teams; none if everyone plays alone."""
+    teams: dict[int, list[str]] = {}
+    for seat in range(game.seats):
+        teams.setdefault(game.team(seat), []).append(game.seat_name(seat))
+    if game.info.utility is not Utility.TEAM or len(teams) < 2:
+        return []
+    sides = " against ".join([" and ".join(each) for each in teams.values()])
+    equal = len({len(each) for each in teams.values()}) == 1
+    more = ": [competitions of teams](../teams.md)" if equal else ""
+    return [f"| Teams | {sides}{more} |"]
 
 
 def _called(game: Game) -> str:

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 
 from plyhouse.clients.rehearsal.participants import Cast, Event, Role
 from plyhouse.clients.shared.errors import EXIT_REFUSED
 from plyhouse.clients.shared.output import counted
+from plyhouse.games.registry import get_game
 from plyhouse.protocol.api.boards import BoardLine, GradeLine
 from plyhouse.protocol.messages import VOID
 from plyhouse.server.match.terminations import ENDINGS, FORFEITS, Fault, fault_of
 
-__all__ = ["RehearsalFacts", "RehearsalMatch", "Verdict", "judge"]
+__all__ = ["RehearsalFacts", "RehearsalMatch", "Verdict", "judge", "opposing"]
+
+T = TypeVar("T")
 
 BUSY: Final = "; if this machine was busy, --time-control move:5 gives everybody more"
 
@@ -82,7 +85,7 @@ def judge(cast: Cast, facts: RehearsalFacts) -> tuple[list[Verdict], list[str]]:
             for each in facts.matches
             if each.culprit == role.entry and each.termination in FORFEITS
         )
-        line = lines.get(role.entry.lower())
+        line = lines.get((role.captain or role.entry).lower())
         verdicts.append(
             Verdict(
                 role=role,
@@ -110,9 +113,10 @@ def _wrong(
         f"{role.promise} was promised" + (BUSY if kind == "flag_fall" else "")
         for kind in sorted(set(forfeits) - role.forfeits)
     ]
-    if role.forfeits and facts.over and not set(forfeits) & role.forfeits:
+    if role.forfeits and _could_forfeit(role, facts) and not set(forfeits) & role.forfeits:
         wrong.append(f"{_either(role.forfeits)} was promised, and no match ended so")
-    wrong += _wrong_in_table(role, forfeits, line, facts)
+    if not role.captain:
+        wrong += _wrong_in_table(role, forfeits, line, facts)
     if role.prints and role.prints not in facts.said.get(role.entry, ""):
         wrong.append("what it printed was not shown to its author")
     if role.event is Event.TWICE:
@@ -124,6 +128,19 @@ def _wrong(
     if role.entry not in facts.suspended and _must_be_suspended(role, facts):
         wrong.append("it went on forfeiting, and was not suspended")
     return wrong
+
+
+def _could_forfeit(role: Role, facts: RehearsalFacts) -> bool:
+    """Return whether the final is over, and not all of its matches ended early by others.
+
+    With many seats, others may misbehave before its turn in every match.
+    """
+    others = [
+        each.culprit and each.culprit != role.entry and each.termination in FORFEITS
+        for each in facts.matches
+        if role.entry in each.entries
+    ]
+    return facts.over and not (others and all(others))
 
 
 def _must_be_suspended(role: Role, facts: RehearsalFacts) -> bool:
@@ -189,17 +206,20 @@ def _wrong_with_all(facts: RehearsalFacts) -> list[str]:
         if each.termination in VOID:
             wrong.append(f"{at} was void: {ENDINGS[each.termination].words}")
         elif each.culprit and each.termination in FORFEITS:
-            guilty = each.returns[each.entries.index(each.culprit)]
-            others = [
-                returned
-                for entry, returned in zip(each.entries, each.returns, strict=True)
-                if entry != each.culprit
-            ]
+            seat = each.entries.index(each.culprit)
+            guilty = each.returns[seat]
+            others = opposing(each.game, seat, each.returns)
             if any(guilty >= returned for returned in others):
                 wrong.append(f"{at}: {each.culprit} forfeited, and got {guilty:g} of {others}")
         if each.fault:
             wrong.append(f"{at}: its record does not hold: {each.fault}")
     return wrong
+
+
+def opposing(spec: str, seat: int, returns: Sequence[T]) -> list[T]:
+    """Return the values of the seats that play against a seat: all but those of its team."""
+    game = get_game(spec)
+    return [each for other, each in enumerate(returns) if game.team(other) != game.team(seat)]
 
 
 def _either(kinds: frozenset[str]) -> str:

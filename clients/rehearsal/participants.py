@@ -48,6 +48,8 @@ class Role:
     """The text that its author must see."""
     baseline: bool = False
     bot: str = "bot"
+    captain: str = ""
+    """The entry under whose name its side is in the table; empty for its own."""
 
     @property
     def entry(self) -> str:
@@ -126,8 +128,21 @@ def cast_of(file: CompetitionFile) -> Cast:
         player, _, bot = baseline.bot.partition("/")
         does = "baseline, played by random"
         staff.append(Role(player, does, "random", "no forfeit", baseline=True, bot=bot))
+    if file.teams:
+        staff = _with_captains(staff, file.side_size)
     taken = {each.name.lower() for each in staff} | {"organiser"}
     return (*staff, *(_renamed(each, taken) for each in (*honest, *_IMPOSTORS)))
+
+
+def _with_captains(staff: list[Role], size: int) -> list[Role]:
+    """Return the baselines with the captains of their sides."""
+    found = []
+    for role in staff:
+        own = sorted([each.bot.lower() for each in staff if each.name == role.name])
+        place = own.index(role.bot.lower())
+        captain = f"{role.name}/{own[place - place % size]}" if place % size else ""
+        found.append(replace(role, captain=captain))
+    return found
 
 
 def _renamed(role: Role, taken: set[str]) -> Role:

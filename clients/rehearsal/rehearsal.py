@@ -13,12 +13,13 @@ import io
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, TypeVar
 
-from plyhouse.clients.rehearsal.outcome_check import RehearsalFacts, RehearsalMatch
+from plyhouse.clients.rehearsal.outcome_check import RehearsalFacts, RehearsalMatch, opposing
 from plyhouse.clients.rehearsal.participants import BROKEN, Cast, Event, Role
 from plyhouse.clients.rehearsal.small_competition import SmallCompetition
 from plyhouse.clients.shared.child_processes import Processes
@@ -102,6 +103,8 @@ class _Stage:
             self._start(role)
         present = {role.entry for role in self.cast if role.event is not Event.ABSENT}
         self._until(lambda: present <= self._connected(), "all bots to connect")
+        if self.small.file.teams:
+            self._add_partners(students)
         self._note_absent()
         self.ask(competition_calls.step(self.name, "freeze", "", False))
         self.ask(competition_calls.step(self.name, "run", "", True))
@@ -207,6 +210,19 @@ class _Stage:
                 tail = "\n".join(self.processes.log(name).strip().splitlines()[-5:])
                 raise CommandError(f"{name} ended with code {code}:\n{tail}", EXIT_FAILED)
 
+    def _add_partners(self, students: list[Role]) -> None:
+        """Start the other bots of each student's side, which play at random."""
+        partners = [
+            replace(role, bot=f"{role.bot}-{number}", spec="random", event=Event.NOTHING)
+            for role in students
+            if role.event is not Event.ABSENT
+            for number in range(2, self.small.file.side_size + 1)
+        ]
+        for partner in partners:
+            self._start(partner)
+        names = {partner.entry for partner in partners}
+        self._until(lambda: names <= self._connected(), "all partners to connect")
+
     def _start(self, role: Role, name: str = "") -> subprocess.Popen[bytes]:
         spec = str(self.folder / role.spec) if role.event is Event.ABSENT else role.spec
         arguments = ["bot", "run", spec, "--server", self.server, "--name", role.bot]
@@ -273,10 +289,11 @@ class _Stage:
 
 
 def _forfeited(role: Role, match: Match) -> bool:
-    """Return whether a match ended as was promised of a bot, and by that bot: it alone lost."""
-    returned = {each.player: each.returned for each in match.seats}
-    own = returned.pop(role.name)
-    lost = own is not None and all(other is not None and own < other for other in returned.values())
+    """Return whether a match ended as was promised of a bot, and its side alone lost."""
+    seat = [each.player for each in match.seats].index(role.name)
+    own = match.seats[seat].returned
+    others = opposing(match.game, seat, [each.returned for each in match.seats])
+    lost = own is not None and all(other is not None and own < other for other in others)
     return match.termination in role.forfeits and lost
 
 

@@ -92,6 +92,7 @@ RULES: Final[Mapping[str, Rule]] = {
     ),
     "format": Rule(FINAL, "The final is played in this format"),
     "mirrored": Rule(FINAL, "The schedule of the final follows"),
+    "teams": Rule(FINAL, "The schedule of the final follows"),
     "rounds": Rule(FINAL, "The schedule of the final follows"),
     "rated": Rule(FINAL, "With a public board, the matches of the final count for leaderboards"),
     "entries_per_student": Rule(FINAL, "Students may enter this number of bots"),
@@ -162,7 +163,7 @@ def compare(old: CompetitionFile, new: CompetitionFile, stage: Stage) -> list[Ch
         for key, before, after in _differences(old, new)
     ]
     found += _baselines(old, new, stage)
-    if any(each.key in ("games", "format", "mirrored", "rounds") or each.key.endswith("]")
+    if any(each.key in ("games", "format", "mirrored", "teams", "rounds") or each.key.endswith("]")
            for each in found):  # fmt: skip
         found = [_counted(each, old, new, stage) for each in found]
     if old.practice.ladder and stage.status == "open" and not same_terms(old, new):
@@ -274,7 +275,13 @@ def _baselines(old: CompetitionFile, new: CompetitionFile, stage: Stage) -> Iter
 
 def _counted(change: Change, old: CompetitionFile, new: CompetitionFile, stage: Stage) -> Change:
     """Return a change of the schedule with the match counts before and after."""
-    schedule = change.key in ("games", "format", "mirrored", "rounds") or change.key.endswith("]")
+    schedule = change.key in (
+        "games",
+        "format",
+        "mirrored",
+        "teams",
+        "rounds",
+    ) or change.key.endswith("]")
     if change.refused or not schedule:
         return change
     more = len(new.baselines) - len(old.baselines)

@@ -16,7 +16,7 @@ from plyhouse.server.competition_rules import format_registry, formats
 from plyhouse.server.competition_rules.ladder import Ladder
 from plyhouse.server.competition_rules.late_submissions import LateRule
 from plyhouse.server.match.time_control import TimeControl
-from plyhouse.server.results.scoring import default_scoring
+from plyhouse.server.results.scoring import default_scoring, teams_of
 
 __all__ = [
     "MOST_AT_A_TIME",
@@ -116,6 +116,9 @@ class CompetitionFile:
     format: FormatTerms = FormatTerms()
     mirrored: bool = True
     """True if each pairing is played from every seat."""
+    teams: bool = False
+    """True if the bots of a student are partners, and pairings are between two sides
+    (`plyhouse.server.competitions.sides`)."""
     rounds: int = 1
     """The number of times the whole schedule is played, in formats with a fixed schedule."""
     rated: bool = False
@@ -183,8 +186,13 @@ class CompetitionFile:
             given["times"] = self.rounds * int(given.get("times", 1))
         return self.format.name, given
 
+    @property
+    def side_size(self) -> int:
+        """The number of bots that play as one entry."""
+        return teams_of(get_game(self.games[0])).count(0) if self.teams else 1
+
     def play(self, game: str) -> formats.Format | Ladder:
         """Return the format for a game; raises `FormatError` if it is impossible."""
         name, given = self.terms
-        seats = get_game(game).seats
+        seats = get_game(game).seats // self.side_size
         return format_registry.make_format(name, seats=seats, mirrored=self.mirrored, **given)

@@ -64,6 +64,7 @@ from plyhouse.server.competition_rules.format_registry import FORMATS
 from plyhouse.server.competition_rules.format_types import FormatError
 from plyhouse.server.competition_rules.late_submissions import MAX_DAYS, LateRule
 from plyhouse.server.match.time_control import InvalidTimeControl, TimeControl
+from plyhouse.server.results.scoring import teams_of
 from plyhouse.storage.names import normal, unseen
 
 __all__ = ["MAX_FILE", "InvalidCompetition", "Mistake", "read_competition"]
@@ -120,7 +121,11 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
     mirrored = table.flag("mirrored", default=True)
     rounds = table.number("rounds", 1, 1, 1000)
     rated = table.flag("rated", default=style.name == "ladder")
-    entries = table.number("entries_per_student", 1, 1, 100)
+    teams = table.flag("teams", default=False)
+    size = _side_size(table, games or ()) if teams else 1
+    entries = table.number("entries_per_student", size, 1, 100)
+    if entries % size:
+        table.bad("entries_per_student", f"must be a multiple of {size} with teams, not {entries}")
     dates = _dates(table.table("dates"), now)
     baselines = read_baselines(table)
     if rounds > 1 and style.name not in _REPEATED:
@@ -178,6 +183,7 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
         mirrored=mirrored,
         rounds=rounds,
         rated=rated,
+        teams=teams and size > 1,
         entries_per_student=entries,
         dates=dates,
         baselines=baselines,
@@ -194,6 +200,19 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
     if not table.mistakes:
         _fitting(found, table)
     return found
+
+
+def _side_size(table: Table, games: Sequence[str]) -> int:
+    """Return the bots of a side; note games that two sides of as many bots cannot play."""
+    sizes = []
+    for spec in games:
+        teams = teams_of(get_game(spec))
+        sizes.append(teams.count(0))
+        if set(teams) != {0, 1} or teams.count(1) != sizes[-1] or sizes[-1] != sizes[0]:
+            text = f"is for games of two equal teams, such as bridge, and {spec} is none"
+            table.bad("teams", text)
+            return 1
+    return sizes[0] if sizes else 1
 
 
 def _late(table: Table, dates: Dates) -> LateRule:
@@ -218,12 +237,22 @@ def _fitting(file: CompetitionFile, table: Table) -> None:
     check_references(file, table)
     if file.practice.ladder:
         _practice(file, table)
+    if file.teams:
+        _teams(file, table)
     for number, game in enumerate(file.games):
         try:
             file.play(game)
         except FormatError as error:
             at = f"games[{number}]" if get_game(game).seats != 2 else "format"
             table.bad(at, str(error))
+
+
+def _teams(file: CompetitionFile, table: Table) -> None:
+    """Note what competitions of teams do not have."""
+    if file.format.name == "ladder":
+        table.bad("format.name", "cannot be a ladder with teams: use swiss or round_robin")
+    if file.twins:
+        table.bad("baselines", "have no twin_of with teams: leave it out")
 
 
 def _practice(file: CompetitionFile, table: Table) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar, Generic
+from typing import ClassVar, Final, Generic
 
 from plyhouse.server.competition_rules.format_types import (
     EntryT,
@@ -26,7 +26,11 @@ from plyhouse.server.competition_rules.format_types import (
     TableLine,
 )
 
-__all__ = ["Format", "Plan", "checked"]
+__all__ = ["MANY_SEATS", "Format", "Plan", "checked"]
+
+
+MANY_SEATS: Final = "tables, a gauntlet or a round_robin, or in games of two teams teams = true"
+"""The formats for games of more than two seats, as errors name them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +96,7 @@ class Format(ABC):
         if self.seats != 2:
             raise FormatError(
                 f"a {self.name} competition pairs two seats, and the game has {self.seats}: "
-                "take tables, or round_robin, in which all groups of so many meet"
+                f"use {MANY_SEATS}"
             )
 
     @property

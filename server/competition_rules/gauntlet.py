@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from plyhouse.server.competition_rules.format_types import (
     EntryT,
@@ -34,11 +35,14 @@ def _begun_lines(facts: Facts[EntryT]) -> list[RoundLine[EntryT]]:
 
 @dataclass(frozen=True, kw_only=True)
 class Gauntlet(Format):
-    """Every entry meets every baseline ``times`` times.
+    """Every entry meets every baseline ``times`` times; any number of seats.
+
+    In a game of more than two seats it meets every group of baselines that fills the other seats.
 
     The pairing of entry number 12 with the baseline at number 3 of the field has the key
-    ``e12-b3-1``, so late entries simply add theirs.  In a round an entry has one pairing.  A
-    baseline has one for each entry that meets it in that round.
+    ``e12-b3-1``, so late entries simply add theirs.  With the baselines at 3 and 5 it is
+    ``e12-b3-b5-1``.  In a round an entry has one pairing.  A baseline has one for each entry that
+    meets it in that round.
     """
 
     name = "gauntlet"
@@ -57,13 +61,18 @@ class Gauntlet(Format):
     """The largest number of pairings with a graded baseline then."""
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        checked("seats", self.seats, 2)
         checked("times", self.times, 1)
         checked("most", self.most, 1)
         if self.until_certain and not self.mirrored:
             raise FormatError(
                 "until_certain needs mirrored = true: scores from one seat and from the other "
                 "have different means"
+            )
+        if self.until_certain and self.seats != 2:
+            raise FormatError(
+                f"until_certain is for games of two seats, and the game has {self.seats}: leave "
+                "it out and set times"
             )
 
     def plan(self, facts: Facts[EntryT]) -> Plan[EntryT]:
@@ -77,21 +86,22 @@ class Gauntlet(Format):
         numbered = list(enumerate(facts.field.entrants, start=1))
         baselines = [each for each in numbered if each[1].baseline]
         entries = [each for each in numbered if not each[1].baseline]
+        groups = list(combinations(baselines, self.seats - 1))
         lines = []
         for time in range(self.times):
-            for step in range(len(baselines)):
-                number = time * len(baselines) + step
+            for step in range(len(groups)):
+                number = time * len(groups) + step
                 for place, (here, entrant) in enumerate(entries):
-                    # Each entry begins with another baseline, so that all baselines have work at
+                    # Each entry begins with other baselines, so that all baselines have work at
                     # once.
-                    there, baseline = baselines[(place + step) % len(baselines)]
-                    key = f"e{here}-b{there}-{time + 1}"
-                    pair = (entrant.entry, baseline.entry)
+                    group = groups[(place + step) % len(groups)]
+                    met = "-".join([f"b{there}" for there, _ in group])
+                    key = f"e{here}-{met}-{time + 1}"
+                    order = (entrant.entry, *[baseline.entry for _, baseline in group])
                     # Without mirroring, the seats alternate from time to time and from board to
                     # board.
-                    if not self.mirrored and (time + step) % 2:
-                        pair = pair[::-1]
-                    lines.append(facts.planned_line(key, number, pair))
+                    turn = 0 if self.mirrored else (time + step) % self.seats
+                    lines.append(facts.planned_line(key, number, order[turn:] + order[:turn]))
         return Plan(by_rounds(lines))
 
     def table(self, facts: Facts[EntryT]) -> list[TableLine[EntryT]]:
@@ -121,5 +131,11 @@ class Gauntlet(Format):
                 "a gauntlet has at least one baseline and one other entry, not "
                 f"{baselines} baselines among {entries} entries"
             )
+        if baselines < self.seats - 1:
+            raise FormatError(
+                f"a gauntlet of a game of {self.seats} seats has at least {self.seats - 1} "
+                f"baselines, which fill the other seats, not {baselines}"
+            )
         each = max(self.most, self.times) if self.until_certain else self.times
-        return (entries - baselines) * baselines * each * self.at_once
+        groups = math.comb(baselines, self.seats - 1)
+        return (entries - baselines) * groups * each * self.at_once

@@ -40,10 +40,12 @@ def grade_matches(file: CompetitionFile, entries: int) -> int:
     12
     """
     found = 0
+    entries //= file.side_size
     for game in file.games:
         way = file.play(game)
         if isinstance(way, Gauntlet):
-            found += way.times * way.at_once
+            groups = math.comb(max(0, len(file.baselines) // file.side_size - 1), way.seats - 2)
+            found += way.times * groups * way.at_once
         elif isinstance(way, RoundRobin) and entries >= way.seats > 1:
             # All pairs meet equally often, and each match contains this number of pairs.
             meetings = way.count(entries) * math.comb(way.seats, 2)
@@ -69,11 +71,13 @@ def grade_notes(file: CompetitionFile, entries: int) -> list[str]:
         matches = grade_matches(file, entries)
     except FormatError:
         return []
+    remedy = 'name = "gauntlet" and until_certain = true under [format]'
+    if first.seats > 2:
+        remedy = f'name = "gauntlet" under [format], with {first.seats - 1} baselines or more'
     if not matches:
         return [
             f"Warning: in the format {file.format.name} nobody is sure to meet a baseline, so a "
-            'grade may rest on a few matches or on none. Grade with name = "gauntlet" and '
-            "until_certain = true under [format]."
+            f"grade may rest on a few matches or on none. Grade with {remedy}."
         ]
     error = 0.5 / math.sqrt(matches)
     count = "1 match" if matches == 1 else f"{matches:,} matches"
@@ -83,11 +87,13 @@ def grade_notes(file: CompetitionFile, entries: int) -> list[str]:
     ]
     if error > MOST_ERROR:
         rounds = math.ceil(ENOUGH * file.rounds / matches)
+        more = f"Set {remedy}, which plays until grades are certain, or set rounds = {rounds}."
+        if first.seats > 2:
+            more = f"Set rounds = {rounds}."
         found.append(
             f"Warning: a grade should rest on {ENOUGH} matches or more, which make the standard "
             f"error {MOST_ERROR} at most. Even then a bot whose true score is 0.1 below a "
-            'threshold reaches it one time in six. Set name = "gauntlet" and until_certain = true '
-            f"under [format], which plays until grades are certain, or set rounds = {rounds}."
+            f"threshold reaches it one time in six. {more}"
         )
     return found
 

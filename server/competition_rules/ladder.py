@@ -21,6 +21,7 @@ from statistics import median
 from typing import ClassVar, Final, Generic, NoReturn, TypeVar
 
 from plyhouse.server.competition_rules.format_types import FormatError, Pairing
+from plyhouse.server.competition_rules.formats import MANY_SEATS
 
 __all__ = ["Ladder", "Rung", "information"]
 
@@ -73,8 +74,7 @@ class Ladder:
     def __post_init__(self) -> None:
         if self.seats != 2:
             raise FormatError(
-                f"a ladder pairs two seats, and the game has {self.seats}: take tables, "
-                "or round_robin, in which all groups of so many meet"
+                f"a ladder pairs two seats, and the game has {self.seats}: use {MANY_SEATS}"
             )
         if not self.patience >= 0:
             raise FormatError(f"patience must be 0 or more seconds, not {self.patience}")

@@ -129,7 +129,10 @@ def planned_matches(file: CompetitionFile, game: str, entries: int) -> int | Non
     270
     """
     way = file.play(game)
-    return None if isinstance(way, Ladder) else way.count(entries, len(file.baselines))
+    size = file.side_size
+    return (
+        None if isinstance(way, Ladder) else way.count(entries // size, len(file.baselines) // size)
+    )
 
 
 def full_time(control: TimeControl, plies: float, seats: int) -> float:

@@ -42,6 +42,13 @@ class Entrant:
     digest: str = ""
     twin_of: str = ""
     """The name of the entry of which this is a copy; empty if it is no twin."""
+    partners: tuple[tuple[int, str], ...] = ()
+    """The ids and names of the other bots of its side, in a competition of teams."""
+
+    @property
+    def bots(self) -> dict[int, str]:
+        """The names of all bots of its side, by id."""
+        return {self.bot_id: self.name, **dict(self.partners)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +211,7 @@ def grades(
     """
     needed = [each.at_least if each.grade else None for each in baselines]
     against = _against(results)
-    ids = {entrant.name.lower(): entrant.bot_id for entrant in entrants}
+    ids = {name.lower(): entrant.bot_id for entrant in entrants for name in entrant.bots.values()}
     staff = [ids.get(baseline.bot.lower()) for baseline in baselines]
     lines = standings(entrants, results, by_opponent=by_opponent)
     overall = {line.entrant.bot_id: line.score for line in lines}

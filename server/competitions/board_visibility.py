@@ -83,5 +83,9 @@ def eyes_of(file: CompetitionFile, viewer: Viewer, entrants: Sequence[Entrant]) 
     if viewer.organiser:
         return Visibility(False, own, staff, frozenset())
     secret = {each.bot.lower() for each in file.baselines if each.hidden}
-    hidden = frozenset(each.bot_id for each in entrants if each.name.lower() in secret)
+    hidden = frozenset(
+        each.bot_id
+        for each in entrants
+        if any(name.lower() in secret for name in each.bots.values())
+    )
     return Visibility(file.board == "anonymous", own, staff - hidden, hidden)

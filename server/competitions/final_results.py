@@ -35,6 +35,7 @@ from plyhouse.server.competition_rules.standings import (
     Standing,
     standings,
 )
+from plyhouse.server.competitions.sides import sides_in
 from plyhouse.server.match.terminations import FORFEITS
 from plyhouse.server.results.luck import Judge, judge_of, match_luck
 from plyhouse.server.results.repeats import PlayedLine, repeat_weights
@@ -149,8 +150,10 @@ class FinalResults:
         )
         state = await self._store.read(competition_results.state, row.id)
         seats = await self._store.read(competition_results.played, row.id)
-        outcomes = await asyncio.to_thread(_outcomes, entries, seats)
-        extra = await self._read_events(kept, outcomes, seats)
+        sides = sides_in(file, entries)
+        counted = sides.final_seats(seats)
+        outcomes = await asyncio.to_thread(_outcomes, entries, counted)
+        extra = await self._read_events(kept, outcomes, counted)
         rules = await final_rules(self._store, row, file)
         left = [
             each
@@ -158,7 +161,7 @@ class FinalResults:
             if _judge(each.game) is not None and each.match not in kept.luck
         ]
         found = kept.results = await asyncio.to_thread(
-            _worked, row, file, entries, seats, outcomes, kept, state, extra, rules
+            _worked, row, file, entries, seats, counted, outcomes, kept, state, extra, rules
         )
         kept.entries = entries
         kept.complete = not left or bool(extra)
@@ -314,6 +317,7 @@ def _worked(
     file: CompetitionFile,
     entries: Sequence[CompetitionEntry],
     seats: Sequence[FinalSeat],
+    counted: Sequence[FinalSeat],
     outcomes: Sequence[MatchOutcome],
     kept: _Kept,
     state: State,
@@ -338,7 +342,7 @@ def _worked(
             each.termination if each.culprit == each.seat and each.termination in FORFEITS else "",
             each.pairing,
         )
-        for each in seats
+        for each in counted
         if each.score is not None and each.result is not None
     )
     entrants = entrants_of(entries, file)
@@ -358,7 +362,12 @@ def _worked(
 
 
 def entrants_of(entries: Sequence[CompetitionEntry], file: CompetitionFile) -> tuple[Entrant, ...]:
-    """Return the entries of a competition in the form that standings need."""
+    """Return the entries of a competition in the form that standings need.
+
+    With teams, an entry is a side, under the name of its captain.
+    """
+    sides = sides_in(file, entries)
+    by_id = {each.bot_id: each for each in entries}
     names = {each.name.lower(): each.name for each in entries}
     twins = {twin: names.get(entry, "") for twin, entry in file.twins.items()}
     return tuple(
@@ -366,11 +375,17 @@ def entrants_of(entries: Sequence[CompetitionEntry], file: CompetitionFile) -> t
             bot_id=each.bot_id,
             name=each.name,
             student=each.player,
-            status=each.status,
+            status=_status([by_id[bot].status for bot in sides.members(each.bot_id)]),
             baseline=each.baseline,
             version=each.version,
             digest=each.digest,
             twin_of=twins.get(each.name.lower(), "") if each.baseline else "",
+            partners=tuple((bot, by_id[bot].name) for bot in sides.members(each.bot_id)[1:]),
         )
-        for each in entries
+        for each in sides.captains(entries)
     )
+
+
+def _status(members: Sequence[str]) -> str:
+    """Return the status of a side: a bot that is out takes its partners with it."""
+    return min(members, key=("disqualified", "withdrawn", "active").index)

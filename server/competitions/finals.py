@@ -11,6 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+import msgspec
+
 from plyhouse.games.registry import get_game
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.format_types import FormatError
@@ -22,6 +24,7 @@ from plyhouse.server.competitions.baselines import Baselines
 from plyhouse.server.competitions.board_visibility import Visibility
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.game_finals import Certainty, GameFinal
+from plyhouse.server.competitions.sides import sides_in
 from plyhouse.server.competitions.upcoming_pairings import some_of
 from plyhouse.server.results.scoring import default_scoring
 from plyhouse.storage import (
@@ -48,6 +51,7 @@ __all__ = [
     "left_out",
     "parts",
     "planned",
+    "with_partners",
 ]
 
 MAX_MATCHES: Final = 100_000
@@ -161,8 +165,33 @@ async def entries_to_play(
                 "submit it (plyhouse submit), or start without it: --anyway",
             )
         found = [each for each in found if each.name not in without]
+    found = with_partners(row, file, found, anyway=anyway)
     check(row, file, found)
     return found
+
+
+def with_partners(
+    row: CompetitionRow,
+    file: CompetitionFile,
+    entries: Sequence[CompetitionEntry],
+    *,
+    anyway: bool,
+) -> list[CompetitionEntry]:
+    """Return the entries without those that lack a partner, in a competition of teams.
+
+    Raises `CompetitionRefusal` for a baseline without a partner and, unless ``anyway``, for others.
+    """
+    if not file.teams:
+        return list(entries)
+    alone = sides_in(file, entries).without(entries)
+    if alone and not (anyway and not any(each.baseline for each in alone)):
+        raise CompetitionRefusal(
+            "competition/no_partner",
+            f"{row.name!r} is for sides of {file.side_size} bots of one player, and "
+            f"{some_of([each.name for each in alone])} has no partner; enter another bot of "
+            "the same player, or begin without it: --anyway",
+        )
+    return [each for each in entries if each not in alone]
 
 
 async def left_out(
@@ -204,10 +233,13 @@ async def parts(
     """
     name, parameters = file.terms
     twins = [each.bot_id for each in entered if each.baseline and each.name.lower() in file.twins]
+    sides = sides_in(file, entered)
+    grading = grading_rules(file, entered)
+    order = tuple(map(sides.captain, grading.order))
     made = []
     for game in row.games:
         scoring = file.scored_by(game.game)
-        seeds, lot = await _seeds(store, game.game, entered, file)
+        seeds, lot = await _seeds(store, game.game, sides.captains(entered), file)
         data = TournamentSettings(
             competition=row.id,
             at_a_time=file.limits.matches_at_a_time,
@@ -215,11 +247,15 @@ async def parts(
             parameters=parameters,
             baselines=frozenset(each.bot_id for each in entered if each.baseline),
             twins=frozenset(twins),
-            thresholds=grade_thresholds(file, entered),
+            thresholds={
+                sides.captain(bot): needed
+                for bot, needed in grade_thresholds(file, entered).items()
+            },
             rehearsal=rehearsal,
             practice=practice,
             scoring=scoring,
-            grading=grading_rules(file, entered),
+            teams=file.teams,
+            grading=msgspec.structs.replace(grading, order=order),
             seeds=tuple(seeds),
             lot=lot,
         )

@@ -29,6 +29,7 @@ from plyhouse.server.competitions.tournament_restore import (
     graded_of,
     progress_of,
     replaced_pairings,
+    sides_of,
 )
 from plyhouse.server.competitions.tournament_state import PairingId
 from plyhouse.server.match.time_control import TimeControl
@@ -173,6 +174,8 @@ def _worked_out(
     names = {each.bot_id: f"{each.player}/{each.bot}" for each in entries}
     way = format_of(row, terms)
     versions = {each.bot_id: each.version_id for each in entries if each.version_id is not None}
+    sides = sides_of(row, entries)
+    entries, seats = sides.entries(entries), sides.seats(seats, versions)
     stored = StoredRun.read(row, seats, versions)
     if isinstance(way, Ladder):
         return _ladder(row, entries, stored, names, replaced_pairings(row, seats, versions))

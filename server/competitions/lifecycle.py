@@ -295,6 +295,7 @@ class Competitions:
                     f"no submission of {some_of(sorted(missing))} is ready, and "
                     "a rehearsal plays submissions only; submit it (plyhouse submit)",
                 )
+            entered = finals.with_partners(row, file, entered, anyway=True)
             finals.check(row, file, entered)
             copy = replace(
                 row, id=new_id(), name=name, file=text, status="frozen",

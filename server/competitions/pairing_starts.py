@@ -61,6 +61,8 @@ class PairingStarter:
             return True
         if self._has_hosted(running):
             return self._begin_one_by_one(running, limit)
+        if freed is not None:
+            freed = [running.sides.captain(bot) for bot in freed]
         taken = running.queue.take(self._room(running), None if running.cut else freed, limit=limit)
         running.cut = len(taken) == limit < BEGUN_AT_ONCE
         for pairing in taken:
@@ -112,10 +114,10 @@ class PairingStarter:
         orders: Sequence[Sequence[int]],
         number: int = 0,
     ) -> None:
-        """Begin a pairing; ``orders`` has the bots of each match in seat order."""
+        """Begin a pairing; ``orders`` has the entries of each match in seat order."""
         begun = self._runner.begin(
             running.terms,
-            orders,
+            [running.sides.seat_order(order) for order in orders],
             competition=running.row.id,
             round_number=number,
             pairing_id=str(name),
@@ -135,7 +137,7 @@ class PairingStarter:
         return min(BEGUN_AT_ONCE, max(free, 0 if played else 1))
 
     def _room(self, running: RunningTournament) -> Callable[[int], int]:
-        """Return a function that counts the matches a bot may begin.
+        """Return a function that counts the matches an entry may begin.
 
         Its answers hold until a match begins.
         """
@@ -156,7 +158,7 @@ class PairingStarter:
                 return min(presence.free, hosted(presence))
             return presence.free
 
-        return room
+        return lambda entry: min(map(room, running.sides.members(entry)))
 
     def _may_practise(self, presence: Presence, running: RunningTournament) -> bool:
         """Return whether a bot may begin a practice pairing now.

@@ -152,8 +152,9 @@ class Reports:
     ) -> tuple[list[SlowPly], list[Forfeit]]:
         """Return the slowest plies, and forfeits with their positions."""
         bots = [
-            each.bot_id for each in results.entrants
+            bot for each in results.entrants
             if each.student == student.player and not each.baseline
+            for bot in each.bots
         ]  # fmt: skip
         if not bots:
             return [], []
@@ -171,7 +172,7 @@ class Reports:
             )
             for each in slow
         ]
-        names = {each.bot_id: each.name for each in results.entrants}
+        names = {bot: name for each in results.entrants for bot, name in each.bots.items()}
         forfeited: list[Forfeit] = []
         for seat in results.seats:
             if seat.bot_id in bots and seat.culprit == seat.seat and _forfeits(seat.termination):

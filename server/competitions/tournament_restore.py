@@ -22,6 +22,7 @@ from plyhouse.server.competition_rules.progress import Progress, field_of
 from plyhouse.server.competition_rules.round_robin_queue import RoundRobinQueue
 from plyhouse.server.competition_rules.schedule import round_robin
 from plyhouse.server.competitions.ladders import LadderQueue
+from plyhouse.server.competitions.sides import Sides
 from plyhouse.server.competitions.tournament_state import (
     PairingId,
     PairingTally,
@@ -30,6 +31,7 @@ from plyhouse.server.competitions.tournament_state import (
 )
 from plyhouse.server.match.terminations import FORFEITS
 from plyhouse.server.match.time_control import TimeControl
+from plyhouse.server.results.scoring import teams_of
 from plyhouse.server.table.match_runner import MatchRunner, Terms
 from plyhouse.server.table.presence import Presence
 from plyhouse.storage import tournaments
@@ -45,6 +47,7 @@ __all__ = [
     "queue_of",
     "rebuilt",
     "replaced_pairings",
+    "sides_of",
 ]
 
 
@@ -61,11 +64,14 @@ async def rebuilt(
     ``hidden_in`` is explained at `plyhouse.server.competitions.tournaments.Tournaments`.  Raises
     `GameError`, `InvalidTimeControl` or `ValueError` if the tournament cannot go on.
     """
-    entries = await store.read(tournaments.list_entries, row.id)
+    everybody = await store.read(tournaments.list_entries, row.id)
     game = get_game(row.game)
+    sides = sides_of(row, everybody)
+    entries = sides.entries(everybody)
     terms = Terms(game, TimeControl.parse(row.time_control), row.rated, row.mirrored)
-    versions = {each.bot_id: each.version_id for each in entries if each.version_id is not None}
+    versions = {each.bot_id: each.version_id for each in everybody if each.version_id is not None}
     way = format_of(row, terms)
+    seats = sides.seats(seats, versions)
     stored = await asyncio.to_thread(StoredRun.read, row, seats, versions)
     work: PairingQueue[int]
     if isinstance(way, Ladder):
@@ -87,7 +93,7 @@ async def rebuilt(
         )
     else:
         work = await asyncio.to_thread(queue_of, row, way, entries, stored)
-    names = {entry.bot_id: f"{entry.player}/{entry.bot}" for entry in entries}
+    names = {entry.bot_id: f"{entry.player}/{entry.bot}" for entry in everybody}
     hidden = () if hidden_in is None else await hidden_in(row.id)
     running = RunningTournament(
         row,
@@ -95,6 +101,7 @@ async def rebuilt(
         names,
         work,
         settings(row),
+        sides=sides,
         playing=stored.playing,
         tallies=stored.tallies,
         voids=stored.voids,
@@ -239,13 +246,20 @@ def _reusable(
     return [Reusable(identifier, tuple(planned), tally.outcome(key))]
 
 
+def sides_of(row: TournamentRow, entries: Sequence[EntryRow]) -> Sides:
+    """Return the sides of a competition; without teams, each bot plays alone."""
+    kept = settings(row)
+    return Sides.of(get_game(row.game), entries, kept.baselines) if kept.teams else Sides()
+
+
 def format_of(row: TournamentRow, terms: Terms) -> Format | Ladder:
     """Return the format of a competition; raise `FormatError` if it is impossible."""
     if row.format == "round_robin":
         given: dict[str, Any] = {"laps": row.rounds}
     else:
         given = settings(row).parameters
-    return make_format(row.format, seats=terms.game.seats, mirrored=row.mirrored, **given)
+    seats = len(set(teams_of(terms.game))) if settings(row).teams else terms.game.seats
+    return make_format(row.format, seats=seats, mirrored=row.mirrored, **given)
 
 
 def progress_of(

@@ -16,6 +16,7 @@ from typing import Final
 from plyhouse.games.base import Scoring
 from plyhouse.server.competition_rules.format_types import Pairing, PairingOutcome
 from plyhouse.server.competition_rules.pairing_queue import PairingQueue
+from plyhouse.server.competitions.sides import Sides
 from plyhouse.server.table.match_runner import Terms
 from plyhouse.storage.rows import TournamentRow
 from plyhouse.storage.tournament_settings import TournamentSettings
@@ -126,6 +127,8 @@ class RunningTournament:
     """The entries: ``player/bot`` by bot id."""
     queue: PairingQueue[int]
     settings: TournamentSettings
+    sides: Sides = field(default_factory=Sides)
+    """The sides; bot ids in the queue, in tallies and orders are those of captains."""
     playing: dict[str, set[str]] = field(default_factory=dict)
     """Matches that have begun and are not over, by the id of their pairing."""
     tallies: dict[str, PairingTally] = field(default_factory=dict)
@@ -174,7 +177,7 @@ class RunningTournament:
     def waiting(self) -> list[int]:
         """Return the bots that have matches left, including void ones to repeat."""
         again = [bot for each in self.again for bot in each.orders[0]]
-        return list(dict.fromkeys([*self.queue.entries(), *again]))
+        return self.sides.all_members(dict.fromkeys([*self.queue.entries(), *again]))
 
     @property
     def left(self) -> int:
@@ -191,7 +194,8 @@ class RunningTournament:
         return (again + self.queue.upcoming(limit, of))[:limit]
 
     def withdraw(self, bot: int) -> None:
-        """Drop the remaining pairings of a bot, including repetitions."""
+        """Drop the remaining pairings of a bot and its side, including repetitions."""
+        bot = self.sides.captain(bot)
         if bot in self.gone:
             return
         self.gone.add(bot)

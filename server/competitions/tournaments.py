@@ -30,7 +30,7 @@ from plyhouse.server.competitions.tournament_restore import rebuilt
 from plyhouse.server.competitions.tournament_state import PairingId, RunningTournament
 from plyhouse.server.match.terminations import FORFEITS
 from plyhouse.server.match.time_control import InvalidTimeControl
-from plyhouse.server.results.scoring import match_scores, return_span
+from plyhouse.server.results.scoring import match_scores, return_span, teams_of
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.match_runner import MatchRunner
 from plyhouse.server.table.presence import MatchSummary, Presence
@@ -337,16 +337,17 @@ class Tournaments:
         running = self._running.get(match.competition or "")
         if running is None:
             return
-        bots = match.bots
+        bots = running.sides.captain_order(match.bots)
         outcome = match.outcome
         scores, guilty = None, None
         missed = outcome is not None and outcome.termination == "aborted" and not match.began
         if outcome is not None and outcome.termination not in VOID and not void:
-            span = return_span(running.terms.game, running.scoring)
-            counted = match_scores(outcome.returns, span)
-            scores = [score for score, _ in counted.seats]
+            game = running.terms.game
+            span = return_span(game, running.scoring)
+            counted = match_scores(outcome.returns, span, teams_of(game))
+            scores = [counted.seats[match.bots.index(bot)][0] for bot in bots]
             if outcome.seat is not None and outcome.termination in FORFEITS:
-                guilty = bots[outcome.seat]
+                guilty = running.sides.captain(match.bots[outcome.seat])
         if running.settings.practice:
             until = self._runner.now() + PRACTICE_REST_NS
             running.rests |= dict.fromkeys(bots, until)

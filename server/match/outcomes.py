@@ -1,13 +1,15 @@
 """Returns of matches that did not end by the rules of the game.
 
 A seat that forfeits (`plyhouse.server.match.terminations`) or resigns gets the lowest return of the
-game.  The returns of the other seats depend on the game's utility:
+game, and so do the seats of its team (`Game.team`).  The returns of the other seats depend on the
+game's utility:
 
 * zero sum: the loss of the guilty seat is shared equally, ``-min / (n - 1)`` each;
 * constant sum: the constant is one best and ``n - 1`` worst returns (a winner takes all), and
   the others share equally what the guilty seat left of it;
-* general sum and teams: everyone else gets the most that the game can give, since nobody else
-  did wrong and nobody's return depends on another's.
+* two teams: the seats of the other team get what the guilty team lost, ``-min``;
+* general sum, and other numbers of teams: everyone else gets the most that the game can give,
+  since nobody else did wrong and nobody's return depends on another's.
 
 All are within the bounds that the game has with its parameters.  An agreed draw gives everyone 0 in
 a zero-sum game, an equal share of the constant in a constant-sum game, and the middle of the bounds
@@ -35,15 +37,18 @@ def forfeit_returns(game: Game, guilty: int) -> tuple[float, ...]:
     See the module's rule.
     """
     least, most = game.return_bounds
+    teams = [game.team(seat) for seat in range(game.seats)]
     others = game.seats - 1
     if game.info.utility is Utility.ZERO_SUM:
         share = -least / others if others else 0.0
+    elif game.info.utility is Utility.TEAM and len(set(teams)) == 2:
+        share = -least
     elif game.info.utility is Utility.CONSTANT_SUM:
         share = (_constant(game) - least) / others if others else 0.0
     else:
         share = most
     share = max(least, min(most, share))
-    return tuple(least if seat == guilty else share for seat in range(game.seats))
+    return tuple(least if team == teams[guilty] else share for team in teams)
 
 
 def draw_returns(game: Game) -> tuple[float, ...]:

@@ -13,6 +13,7 @@ import logging
 from typing import TYPE_CHECKING, Final
 
 from plyhouse.server.results.leaderboards import installed_game
+from plyhouse.server.results.scoring import teams_of
 from plyhouse.storage import leaderboards
 from plyhouse.storage.errors import StorageError
 from plyhouse.storage.rows import PairResult
@@ -113,9 +114,12 @@ class RatingRefits:
 
 
 def _opponents(spec: str) -> int:
-    """Return the number of opponents of each seat in a match of this game."""
+    """Return the largest number of opponents of a seat in a match of this game."""
     game = installed_game(spec)
-    return 1 if game is None else max(1, game.seats - 1)
+    if game is None:
+        return 1
+    teams = teams_of(game) or range(game.seats)
+    return max(1, *[game.seats - teams.count(team) for team in teams])
 
 
 def _fit(results: list[PairResult], opponents: int) -> dict[int, Rating]:

@@ -1,7 +1,7 @@
 """The score of a match: pure rules from returns to scores.
 
-A seat's score is its mean score against the other seats.  Where only winning counts, that is the
-share of opponents beaten, a tie with one counting half:
+A seat's score is its mean score against the other seats, without those of its team.  Where only
+winning counts, that is the share of opponents beaten, a tie with one counting half:
 
 >>> match_scores((2.0, -1.0, -1.0)).seats
 ((1.0, 'W'), (0.25, 'L'), (0.25, 'L'))
@@ -11,6 +11,12 @@ greatest possible one, the span of the game's returns:
 
 >>> match_scores((1.0, -1.0), span=4.0)
 MatchScores(seats=((0.75, 'W'), (0.25, 'L')), pairs=(0.75,))
+
+Seats of a team win together, and have no score against each other:
+
+>>> match_scores((3.0, -3.0, 3.0, -3.0), teams=(0, 1, 0, 1))
+MatchScores(seats=((1.0, 'W'), (0.0, 'L'), (1.0, 'W'), (0.0, 'L')), \
+pairs=(1.0, None, 1.0, 0.0, None, 1.0))
 """
 
 from __future__ import annotations
@@ -18,11 +24,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-from plyhouse.games.base import Game, Scoring
+from plyhouse.games.base import Game, Scoring, Utility
 from plyhouse.storage.rows import MatchScores
 
 __all__ = ["default_scoring", "match_scores", "pair_score", "return_span", "scoring_rule",
-           "scoring_words", "seat_result"]  # fmt: skip
+           "scoring_words", "seat_result", "teams_of"]  # fmt: skip
 
 
 def pair_score(mine: float, other: float, span: float = 0.0) -> float:
@@ -37,29 +43,52 @@ def pair_score(mine: float, other: float, span: float = 0.0) -> float:
     return 1.0 if mine > other else 0.5 if mine == other else 0.0
 
 
-def seat_result(returns: Sequence[float], seat: int, span: float = 0.0) -> tuple[float, str]:
-    """Return a seat's score (its mean `pair_score`) and W, D or L.
+def seat_result(
+    returns: Sequence[float], seat: int, span: float = 0.0, teams: Sequence[int] = ()
+) -> tuple[float, str]:
+    """Return a seat's score (its mean `pair_score` against its opponents) and W, D or L.
 
-    W: no other seat got as much. D: the highest return is shared. L: some seat got more.
-    In a game for one seat the score is the return itself, and the result a D.
+    W: no opponent got as much. D: the highest return is shared with one. L: some opponent got more.
+    ``teams`` has the team of each seat; if it is empty, everyone plays alone.  Without an opponent
+    the score is the return itself, and the result a D.
     """
-    if len(returns) == 1:
-        return returns[seat], "D"
+    teams = teams or range(len(returns))
     mine = returns[seat]
-    best = max(returns)
-    opponents = len(returns) - 1
-    total = sum([pair_score(mine, other, span) for other in returns])
-    score = (total - 0.5) / opponents  # The sum includes a tie of the seat with itself.
-    if mine < best:
-        return score, "L"
-    return score, "W" if returns.count(best) == 1 else "D"
+    opponents = [other for team, other in zip(teams, returns, strict=True) if team != teams[seat]]
+    if not opponents:
+        return mine, "D"
+    score = sum([pair_score(mine, other, span) for other in opponents]) / len(opponents)
+    best = max(opponents)
+    return score, "W" if mine > best else "D" if mine == best else "L"
 
 
-def match_scores(returns: Sequence[float], span: float = 0.0) -> MatchScores:
-    """Return a match's scores from returns; ``span`` is as in `pair_score`."""
-    seats = tuple([seat_result(returns, seat, span) for seat in range(len(returns))])
-    pairs = tuple([pair_score(mine, other, span) for mine, other in combinations(returns, 2)])
+def match_scores(
+    returns: Sequence[float], span: float = 0.0, teams: Sequence[int] = ()
+) -> MatchScores:
+    """Return a match's scores from returns; ``span`` and ``teams`` are as in `seat_result`."""
+    seats = tuple([seat_result(returns, seat, span, teams) for seat in range(len(returns))])
+    sides = zip(returns, teams or range(len(returns)), strict=True)
+    pairs = tuple(
+        [
+            None if team == other_team else pair_score(mine, other, span)
+            for (mine, team), (other, other_team) in combinations(sides, 2)
+        ]
+    )
     return MatchScores(seats, pairs)
+
+
+def teams_of(game: Game) -> tuple[int, ...]:
+    """Return the team of each seat, numbered in the order of seats; empty if everyone plays alone.
+
+    >>> from plyhouse.games.registry import get_game
+    >>> teams_of(get_game("bridge")), teams_of(get_game("hearts"))
+    ((0, 1, 0, 1), ())
+    """
+    if game.info.utility is not Utility.TEAM:
+        return ()
+    teams = [game.team(seat) for seat in range(game.seats)]
+    order = list(dict.fromkeys(teams))
+    return tuple([order.index(team) for team in teams])
 
 
 def default_scoring(game: Game) -> Scoring:

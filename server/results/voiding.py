@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plyhouse.games.registry import get_game
-from plyhouse.server.results.scoring import match_scores, return_span
+from plyhouse.server.results.scoring import match_scores, return_span, teams_of
 from plyhouse.storage import match_reads, voiding
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
@@ -21,5 +21,6 @@ async def void_match(store: Store, match_id: str, by: By) -> None:
     header = (await store.read(match_reads.stored_match, match_id)).header
     scores = None
     if header.returns:
-        scores = match_scores(header.returns, return_span(get_game(header.game)))
+        game = get_game(header.game)
+        scores = match_scores(header.returns, return_span(game), teams_of(game))
     await store.write(voiding.void_match, match_id, by, scores, store.now())

@@ -28,7 +28,7 @@ from plyhouse.server.match.time_control import (
     InvalidTimeControl,
     LagPolicy,
 )
-from plyhouse.server.results.scoring import match_scores, return_span
+from plyhouse.server.results.scoring import match_scores, return_span, teams_of
 from plyhouse.server.table import journal
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import LiveMatch, LivePairing
@@ -402,7 +402,9 @@ class MatchRunner:
         pairing = live.pairing
         outcome = finish.outcome
         wall = wall_ms()
-        span = return_span(live.match.game, self._scoring.get(pairing.competition or ""))
+        game = live.match.game
+        span = return_span(game, self._scoring.get(pairing.competition or ""))
+        counted = None if finish.void else match_scores(outcome.returns, span, teams_of(game))
         ops: list[Op] = [
             FinishMatch(
                 live.id,
@@ -412,7 +414,7 @@ class MatchRunner:
                 wall,
                 culprit=outcome.seat,
                 reason=outcome.reason,
-                scores=None if finish.void else match_scores(outcome.returns, span),
+                scores=counted,
             )
         ]
         pairing.open.pop(live.id, None)

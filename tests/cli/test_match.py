@@ -244,8 +244,41 @@ def test_files_may_be_called_what_bots_cannot() -> None:
 
 
 def test_every_bot_has_every_seat() -> None:
-    assert seat_orders(3, True, 5) == [(0, 1, 2), (1, 2, 0), (2, 0, 1)]
-    assert [seat_orders(2, False, index) for index in range(3)] == [[(0, 1)], [(1, 0)], [(0, 1)]]
+    assert seat_orders(range(3), True, 5) == [(0, 1, 2), (1, 2, 0), (2, 0, 1)]
+    assert [seat_orders(range(2), False, index) for index in range(3)] == [
+        [(0, 1)],
+        [(1, 0)],
+        [(0, 1)],
+    ]
+
+
+@pytest.mark.slow
+def test_two_bots_play_a_team_each_in_bridge_with_the_same_deals(
+    plyhouse: Plyhouse, tmp_path: Path
+) -> None:
+    game = ("--game", "bridge(boards=1)", "--seed", "7", "--save", "records.jsonl", "--json")
+    done = plyhouse("match", "easy", "random", *game, "--games", "4")
+    found = json.loads(done.out)
+    assert done.code == 0, done.err
+    one, other = found["bots"]
+    assert (one["games"], other["games"]) == (4, 4)
+    assert (one["wins"], one["losses"]) == (other["losses"], other["wins"])
+    assert one["mean"]["value"] == -other["mean"]["value"]
+    records = [json.loads(line) for line in (tmp_path / "records.jsonl").read_text().splitlines()]
+    seated = [[seat["bot"] for seat in each["seats"]] for each in records]
+    north, east = ["easy", "random", "easy.2", "random.2"], ["random", "easy", "random.2", "easy.2"]
+    assert seated == [north, east] * 2
+    deals = [
+        [event["text"] for event in each["events"] if event["kind"] == "chance"] for each in records
+    ]
+    assert deals[0] == deals[1]
+    assert deals[2] == deals[3] != deals[0]
+
+
+def test_four_bots_play_bridge_as_partners_and_three_are_refused(plyhouse: Plyhouse) -> None:
+    done = plyhouse("match", "random", "random", "random", "--game", "bridge")
+    assert done.code == 2
+    assert "name 4 bots, or 2 that play a team each; not 3" in done.err
 
 
 def test_pairings_have_seeds_of_their_own() -> None:

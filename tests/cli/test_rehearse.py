@@ -245,3 +245,47 @@ def test_names_of_the_staff_are_not_taken() -> None:
     names = [role.name for role in cast_of(read_competition(text))]
     assert len(set(names)) == len(names)
     assert {"crash", "crash-x"} <= set(names)
+
+
+def test_a_forfeit_in_a_game_of_teams_may_cost_the_partner_as_much(cast: Cast) -> None:
+    good = as_promised(cast)
+    entries = ("crash/bot", "honest-2/bot", "prints/bot", "hang/bot")
+    lost = RehearsalMatch("m", "bridge", entries, "bot_crash", "crash/bot", (-1.0, 1.0, -1.0, 1.0))
+    assert wrong(cast, replace(good, over=False, matches=[lost]))[""].count("forfeited") == 0
+    paid = replace(lost, returns=(-1.0, -1.0, -1.0, -1.0))
+    said = wrong(cast, replace(good, over=False, matches=[paid]))[""]
+    assert "crash/bot forfeited, and got -1 of [-1.0, -1.0]" in said
+
+
+def test_a_bot_whose_matches_others_ended_is_not_blamed(cast: Cast) -> None:
+    good = as_promised(cast)
+    entries = ("crash/bot", "honest-1/bot", "slow/bot", "hang/bot")
+    returns = (-3.0, 1.0, 1.0, 1.0)
+    ended = RehearsalMatch("m", "hearts", entries, "bot_crash", "crash/bot", returns)
+    matches = [each for each in good.matches if each.entries[0] != "slow/bot"]
+    told = wrong(cast, replace(good, matches=[*matches, ended]))
+    assert "promised" not in told.get("slow", "")
+    played = replace(ended, termination="normal", culprit="")
+    told = wrong(cast, replace(good, matches=[*matches, played]))
+    assert "ran out of time was promised" in told["slow"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("game", "style"),
+    [
+        ("hearts", '[format]\nname = "tables"'),
+        ("bridge(boards=1)", '[format]\nname = "tables"'),
+        ("texas_holdem(seats=6)", '[format]\nname = "tables"'),
+        ("bridge(boards=1)", 'teams = true\n[format]\nname = "swiss"'),
+    ],
+)
+def test_games_of_four_and_six_seats_are_rehearsed(
+    plyhouse: Plyhouse, tmp_path: Path, game: str, style: str
+) -> None:
+    text = f'name = "Cup"\ngames = ["{game}"]\ntime_control = "move:1"\n{style}\n'
+    (tmp_path / "cup.toml").write_text(text, encoding="utf-8")
+    done = plyhouse("competition", "rehearse", "cup.toml", "--minutes", "4", "--json")
+    told = json.loads(done.out)
+    assert done.code == 0, (told["wrong"], [each["wrong"] for each in told["bots"]], done.err)
+    assert told["over"]

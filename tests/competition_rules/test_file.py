@@ -209,6 +209,18 @@ def test_what_is_played_has_the_rounds_worked_in() -> None:
         (LEAST + "rounds = true", [("bad_type", "rounds")]),
         (LEAST + "rounds = 0", [("bad_value", "rounds")]),
         (LEAST + "entries_per_student = 1.5", [("bad_type", "entries_per_student")]),
+        (LEAST + "teams = 1", [("bad_type", "teams")]),
+        (LEAST + "teams = true", [("bad_value", "teams")]),
+        (LEAST.replace("pig", "hearts") + "teams = true", [("bad_value", "teams")]),
+        (LEAST.replace("pig", "pacman") + "teams = true", [("bad_value", "teams")]),
+        (
+            LEAST.replace("pig", "bridge") + "teams = true\nentries_per_student = 3",
+            [("bad_value", "entries_per_student")],
+        ),
+        (
+            LEAST.replace("pig", "bridge") + "teams = true\n[format]\nname = 'ladder'",
+            [("bad_value", "format.name")],
+        ),
         (LEAST + 'board = "secret"', [("bad_value", "board")]),
         (LEAST + "rule = 'x'", [("unknown_key", "rule")]),
         (LEAST + "scoring = 'goals'", [("bad_value", "scoring")]),

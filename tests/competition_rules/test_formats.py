@@ -151,6 +151,24 @@ def test_a_gauntlet_is_everybody_against_the_baselines() -> None:
     ]
 
 
+def test_a_gauntlet_of_many_seats_meets_all_groups_of_baselines() -> None:
+    staff = [FieldEntry(name, baseline=True) for name in ("weak", "middle", "strong")]
+    field = Field((*staff, FieldEntry("ada"), FieldEntry("bob")))
+    form = Gauntlet(seats=3, mirrored=False)
+    ready = form.ready(form.plan(Facts(field, {}, {})))
+    assert [(p.key, p.entries) for p in ready] == [
+        ("e4-b1-b2-1", ("ada", "weak", "middle")),
+        ("e5-b1-b3-1", ("bob", "weak", "strong")),
+        ("e4-b1-b3-1", ("weak", "strong", "ada")),
+        ("e5-b2-b3-1", ("middle", "strong", "bob")),
+        ("e4-b2-b3-1", ("strong", "ada", "middle")),
+        ("e5-b1-b2-1", ("middle", "bob", "weak")),
+    ]
+    mirrored = Gauntlet(seats=3)
+    assert len(mirrored.ready(mirrored.plan(Facts(field, {}, {})))[0].matches) == 3
+    assert mirrored.count(5, 3) == 2 * 3 * 3
+
+
 # ------------------------------------------------------------------------------ knockout
 
 

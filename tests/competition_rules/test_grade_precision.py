@@ -59,6 +59,14 @@ def test_formats_without_sure_matches_against_baselines_are_warned_about() -> No
         assert f"in the format {form} nobody is sure to meet a baseline" in warning
 
 
+def test_games_of_many_seats_are_graded_by_a_gauntlet_of_as_many_baselines() -> None:
+    (warning,) = notes('["hearts"]', '[format]\nname = "tables"\n')
+    assert 'Grade with name = "gauntlet" under [format], with 3 baselines or more.' in warning
+    more = "".join(f'[[baselines]]\nbot = "staff/{name}"\n' for name in ("b", "c", "d"))
+    text = f'{HEAD}games = ["hearts"]\n[format]\nname = "gauntlet"\ntimes = 2\n{GRADED}\n{more}'
+    assert grade_matches(read_competition(text), 12) == 2 * 3 * 4
+
+
 def test_until_certain_states_its_error_and_has_no_warning() -> None:
     (said,) = notes('["pig"]', '[format]\nname = "gauntlet"\nuntil_certain = true\nmost = 70\n')
     assert "at most 70 pairings" in said

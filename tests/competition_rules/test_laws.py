@@ -158,7 +158,14 @@ def test_more_seats_are_refused_where_only_two_fit_and_told_what_would(name: str
         assert isinstance(form, Format)
         assert form.count(8) == 6 * 2 * 3
         return
-    with pytest.raises(FormatError, match="pairs two seats, and the game has 3: take tables, or"):
+    if name == "gauntlet":
+        form = make_format(name, seats=3)
+        assert isinstance(form, Format)
+        assert form.count(8, 3) == 5 * 3 * 3
+        with pytest.raises(FormatError, match="until_certain is for games of two seats"):
+            make_format(name, seats=3, until_certain=True)
+        return
+    with pytest.raises(FormatError, match="the game has 3: use tables, a gauntlet or"):
         make_format(name, seats=3)
 
 
@@ -203,6 +210,7 @@ def test_every_format_is_made_with_its_defaults(name: str) -> None:
         (GroupsKnockout(size=2), 5, 0, "groups of 1 to 2, of which 2 cannot go on"),
         (Gauntlet(), 5, 0, "at least one baseline and one other entry, not 0 baselines among 5"),
         (Gauntlet(), 5, 5, "not 5 baselines among 5 entries"),
+        (Gauntlet(seats=4), 5, 2, "a game of 4 seats has at least 3 baselines"),
     ],
 )
 def test_too_few_entries_are_refused(

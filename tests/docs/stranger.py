@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -121,10 +121,15 @@ def recompute(record: Any, page: str) -> int:
     return len(rolls)
 
 
-def forfeited(utility: str, least: float, most: float, seats: int, guilty: int) -> list[float]:
-    """The returns of a forfeit."""
+def forfeited(
+    utility: str, least: float, most: float, teams: Sequence[int], guilty: int
+) -> list[float]:
+    """The returns of a forfeit; ``teams`` has the team of each seat."""
+    seats = len(teams)
     share = {
         "zero_sum": -least / (seats - 1),
         "constant_sum": (most + (seats - 2) * least) / (seats - 1),
+        "team": -least,
     }.get(utility, most)
-    return [least if seat == guilty else min(most, max(least, share)) for seat in range(seats)]
+    share = min(most, max(least, share))
+    return [least if team == teams[guilty] else share for team in teams]

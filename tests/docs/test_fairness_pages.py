@@ -144,7 +144,8 @@ def test_forfeits_give_what_the_page_says(name: str) -> None:
         table = Table(game)
         table.do(table.match.resign(guilty, 0))
         least, most = game.return_bounds
-        expected = forfeited(game.info.utility.value, least, most, game.seats, guilty)
+        teams = [game.team(seat) for seat in range(game.seats)]
+        expected = forfeited(game.info.utility.value, least, most, teams, guilty)
         assert table.outcome.returns == expected
 
 

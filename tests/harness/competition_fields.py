@@ -61,7 +61,7 @@ FORMS = st.one_of(
         third_place=st.booleans(),
         mirrored=mirrored,
     ),
-    st.builds(Gauntlet, times=st.integers(1, 2), mirrored=mirrored),
+    st.builds(Gauntlet, seats=st.integers(2, 4), times=st.integers(1, 2), mirrored=mirrored),
 )
 
 

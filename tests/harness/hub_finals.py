@@ -103,7 +103,7 @@ class Course:
     async def connect(self, player: str, bot: str = "bot", version: str = "1") -> None:
         client = BotClient(self.hub.connect(), MSGPACK)
         hello = {
-            "games": ["pig"],
+            "games": ["pig", "bridge"],
             "version": version,
             "takeover": True,
             "max_matches": self.max_matches,

@@ -446,3 +446,19 @@ async def test_a_ladder_is_played_until_it_is_ended(course: Course) -> None:
     assert min(count) >= max(count) / 2, "nobody starves"
     assert places(final)["s00/bot"] == 1
     assert places(final)["s04/bot"] == 5
+
+
+@pytest.mark.slow
+async def test_gauntlet_of_three_seats_seats_both_baselines_with_each_entry(course: Course) -> None:
+    file = FILE.replace('"pig"', '"pig(seats=3)"')
+    await course.open(f'{file}[format]\nname = "gauntlet"\n{STAFF}', 2)
+    planned = (await course.hub.competitions.view("Cup")).games[0].planned
+    await course.run()
+    final = await course.finished()
+    assert len(course.begun) == planned == 2 * 3
+    lines = [line for each in final.rounds for line in each.lines]
+    assert [{final.names[bot] for bot in line.players} for line in lines] == [
+        {"s00/bot", "staff/b0", "staff/b1"},
+        {"s01/bot", "staff/b0", "staff/b1"},
+    ]
+    assert places(final) == {"s00/bot": 1, "s01/bot": 1, "staff/b0": None, "staff/b1": None}

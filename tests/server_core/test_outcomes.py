@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from plyhouse.games.base import Game, Parameter, Utility
 from plyhouse.games.deterministic.tic_tac_toe import TicTacToe
+from plyhouse.games.hidden.bridge.rules import Bridge
 from plyhouse.games.hidden.coin_guess import CoinGuess
 from plyhouse.games.hidden.kuhn_poker import KuhnPoker
 from plyhouse.games.stochastic.pig import Pig
@@ -85,3 +86,9 @@ def test_draws_and_void_matches() -> None:
     assert draw_returns(heap(Utility.GENERAL_SUM, 2, 0.0, 3.0)) == (1.5, 1.5)
     assert forfeit_returns(heap(Utility.GENERAL_SUM, 3, 0.0, 3.0), 1) == (3.0, 0.0, 3.0)
     assert void_returns(2) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(("guilty", "side"), [(0, (0, 2)), (1, (1, 3)), (2, (0, 2)), (3, (1, 3))])
+def test_a_forfeit_in_bridge_loses_for_both_partners(guilty: int, side: tuple[int, ...]) -> None:
+    returns = forfeit_returns(Bridge(), guilty)
+    assert returns == tuple(-7600.0 if seat in side else 7600.0 for seat in range(4))

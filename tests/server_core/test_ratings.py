@@ -34,7 +34,7 @@ def split(
     return [
         PairScore(one, other, weight, score * weight, score * score * weight)
         for (one, other), score in pairs
-        if one != other
+        if one != other and score is not None
     ]
 
 

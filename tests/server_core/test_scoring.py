@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plyhouse.server.results.scoring import match_scores, pair_score, seat_result
+from plyhouse.games.registry import get_game
+from plyhouse.server.results.scoring import match_scores, pair_score, seat_result, teams_of
 
 
 @pytest.mark.parametrize(
@@ -42,6 +43,17 @@ def test_the_size_of_returns_becomes_a_score_where_it_counts(
     returns: Any, span: Any, results: Any
 ) -> None:
     assert [seat_result(returns, seat, span) for seat in range(len(returns))] == results
+
+
+def test_partners_win_together_and_do_not_score_against_each_other() -> None:
+    teams = teams_of(get_game("bridge"))
+    won = match_scores((400.0, -400.0, 400.0, -400.0), 15200.0, teams)
+    share = 0.5 + 800 / 30400
+    assert won.seats == ((share, "W"), (1 - share, "L")) * 2
+    assert won.pairs == (share, None, share, 1 - share, None, share)
+    drawn = match_scores((0.0,) * 4, 0.0, teams)
+    assert drawn.seats == ((0.5, "D"),) * 4
+    assert teams_of(get_game("hearts")) == ()
 
 
 @given(*[st.floats(-5, 5)] * 2, st.sampled_from([0.0, 1.0, 4.0, 10.0]))

@@ -218,6 +218,7 @@ class World:
         void: bool = False,
         culprit: int | None = None,
         created_ms: int = 10,
+        teams: tuple[int, ...] = (),
     ) -> str:
         """Store a whole match in one transaction."""
         match_id, ops = await self.new(
@@ -229,7 +230,7 @@ class World:
             FinishMatch(
                 *(match_id, termination, returns, 7, created_ms + 89),
                 culprit=culprit,
-                scores=None if void else match_scores(returns, span),
+                scores=None if void else match_scores(returns, span, teams),
             ),
         ]
         await self.store.apply(ops)

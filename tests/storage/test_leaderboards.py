@@ -8,9 +8,16 @@ from tests.tournaments import add_tournament
 
 from plyhouse.server.results.leaderboards import board
 from plyhouse.server.results.scoring import match_scores
-from plyhouse.storage import bot_profiles, leaderboards, match_lists, people, tournaments
+from plyhouse.storage import (
+    bot_profiles,
+    leaderboards,
+    match_lists,
+    people,
+    tournaments,
+    voiding,
+)
 from plyhouse.storage.errors import AlreadyExists, Unknown
-from plyhouse.storage.rows import FinishMatch, Progress, TournamentRow
+from plyhouse.storage.rows import By, FinishMatch, Progress, TournamentRow
 from plyhouse.storage.store import Store
 
 
@@ -87,6 +94,20 @@ async def test_every_two_seats_of_a_big_match_are_a_pair(store: Store, world: An
     }
     cy, ada, bob = [await world.version(name) for name in ("cy", "ada", "bob")]
     assert pairs == {(cy, ada): (1, 0, 0), (cy, bob): (1, 0, 0), (ada, bob): (0, 1, 0)}
+
+
+async def test_partners_are_no_pair(store: Store, world: Any) -> None:
+    names = ("ada", "bob", "cy", "dan")
+    teams = (0, 1, 0, 1)
+    match = await world.play(*names, returns=(3, -3, 3, -3), game="bridge", teams=teams)
+    ada, bob, cy, dan = [await world.version(name) for name in names]
+    found = await store.read(leaderboards.pair_results_of, "bridge")
+    assert {(each.version_a, each.version_b) for each in found} == {
+        (ada, bob), (ada, dan), (bob, cy), (cy, dan)
+    }  # fmt: skip
+    scores = match_scores((3, -3, 3, -3), teams=teams)
+    await store.write(voiding.void_match, match, By("olga"), scores, store.now())
+    assert await store.read(leaderboards.pair_results_of, "bridge") == []
 
 
 @pytest.mark.parametrize(

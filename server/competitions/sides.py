@@ -1,0 +1,178 @@
+"""Sides: bots of one player that play as partners and count as one entry.
+
+A competition with ``teams = true`` pairs sides.  The bots of a player make sides in the order in
+which they were made, and those of staff in the order of their names.  The first bot of a side is
+its *captain*.  Formats, standings and grades see
+captains only, as if the game had one seat for each team.  Rows of the database have every bot.
+
+Without ``teams`` every bot is a side of its own, and nothing here changes anything.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeVar
+
+from plyhouse.games.base import Game
+from plyhouse.games.registry import get_game
+from plyhouse.server.competition_rules.file import CompetitionFile
+from plyhouse.server.results.scoring import teams_of
+from plyhouse.storage.competition_results import FinalSeat
+from plyhouse.storage.competition_rows import CompetitionEntry
+from plyhouse.storage.rows import EntryRow, PlayedSeat
+
+__all__ = ["Sides", "sides_in"]
+
+
+class Entry(Protocol):
+    """A bot in a competition."""
+
+    @property
+    def bot_id(self) -> int:
+        """The id of the bot."""
+
+    @property
+    def bot(self) -> str:
+        """The name of the bot."""
+
+    @property
+    def player(self) -> str:
+        """The name of its player."""
+
+
+EntryT = TypeVar("EntryT", bound=Entry)
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The sides of a competition; by default every bot plays alone.
+
+    >>> from plyhouse.games.registry import get_game
+    >>> from types import SimpleNamespace as Row
+    >>> bots = [Row(bot_id=bot, player=player, bot="x") for bot, player in zip(range(3, 7), "abba")]
+    >>> sides = Sides.of(get_game("bridge"), bots)
+    >>> sides.members(3), sides.captain(6), sides.seat_order((4, 3))
+    ((3, 6), 3, (4, 3, 5, 6))
+    >>> staff = [Row(bot_id=3, player="s", bot="y"), Row(bot_id=4, player="s", bot="x")]
+    >>> Sides.of(get_game("bridge"), staff, {3, 4}).members(4)
+    (4, 3)
+    >>> Sides().members(3), Sides().seat_order((4, 3))
+    ((3,), (4, 3))
+    """
+
+    teams: tuple[int, ...] = ()
+    """The team of each seat; empty if every bot plays alone."""
+    _members: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    """The bots of each side by its captain."""
+    _captains: Mapping[int, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, game: Game, entries: Iterable[Entry], baselines: Collection[int] = ()) -> Sides:
+        """Return the sides of a game; bots without a partner are in none.
+
+        ``baselines`` are the bots of staff.  Their names decide, as the order in which programs
+        first connect says nothing; the name of a student's bot may be erased.
+        """
+        teams = teams_of(game)
+        size = teams.count(0)
+        owned: dict[str, list[int]] = defaultdict(list)
+        known = sorted(entries, key=lambda each: each.bot_id)
+        known.sort(key=lambda each: each.bot.lower() if each.bot_id in baselines else "")
+        for entry in known:
+            owned[entry.player.lower()].append(entry.bot_id)
+        members = {
+            bots[start]: tuple(bots[start : start + size])
+            for bots in owned.values()
+            for start in range(0, len(bots) - size + 1, size)
+        }
+        captains = {bot: captain for captain, bots in members.items() for bot in bots}
+        return cls(teams, members, captains)
+
+    def members(self, captain: int) -> tuple[int, ...]:
+        """Return the bots of a side."""
+        return self._members[captain] if self.teams else (captain,)
+
+    def captain(self, bot: int) -> int:
+        """Return the captain of a bot's side; the bot itself if it is in none."""
+        return self._captains.get(bot, bot)
+
+    def without(self, entries: Iterable[EntryT]) -> list[EntryT]:
+        """Return the bots that are in no side, for want of a partner."""
+        return [each for each in entries if self.teams and each.bot_id not in self._captains]
+
+    def captains(self, entries: Iterable[EntryT]) -> list[EntryT]:
+        """Return the entries of captains."""
+        return [each for each in entries if not self.teams or each.bot_id in self._members]
+
+    def seat_order(self, captains: Sequence[int]) -> tuple[int, ...]:
+        """Return the bots by seat, for captains in the order of the teams."""
+        if not self.teams:
+            return tuple(captains)
+        left = [iter(self.members(captain)) for captain in captains]
+        return tuple([next(left[team]) for team in self.teams])
+
+    def captain_order(self, bots: Sequence[int]) -> tuple[int, ...]:
+        """Return the captains in the order of the teams, for bots by seat."""
+        return tuple(dict.fromkeys(map(self.captain, bots)))
+
+    # ------------------------------------------------------------------------------- rows
+
+    def entries(self, entries: Sequence[EntryRow]) -> list[EntryRow]:
+        """Return the entries of captains, withdrawn if a bot of the side is."""
+        gone = {self.captain(each.bot_id) for each in entries if each.status == "withdrawn"}
+        return [
+            replace(each, status="withdrawn") if each.bot_id in gone else each
+            for each in self.captains(entries)
+        ]
+
+    def seats(
+        self, seats: Sequence[PlayedSeat], versions: Mapping[int, int]
+    ) -> Sequence[PlayedSeat]:
+        """Return the seats of captains, each with what ended the match for its side.
+
+        If a partner played with another version than that of ``versions``, the captain's seat has
+        version 0: the result is not one of the present side.
+        """
+        if not self.teams:
+            return seats
+        ended = {(each.match_id, self.captain(each.bot_id)): each.ended for each in seats
+                 if each.ended}  # fmt: skip
+        changed = {
+            (each.match_id, self.captain(each.bot_id))
+            for each in seats
+            if versions.get(each.bot_id) != each.version_id
+        }
+        return [
+            replace(
+                each,
+                ended=ended.get((each.match_id, each.bot_id), ""),
+                version_id=0 if (each.match_id, each.bot_id) in changed else each.version_id,
+            )
+            for each in seats
+            if each.bot_id in self._members
+        ]
+
+    def final_seats(self, seats: Sequence[FinalSeat]) -> Sequence[FinalSeat]:
+        """Return the seats of captains; a captain is the culprit for its partners, too."""
+        if not self.teams:
+            return seats
+        guilty = {
+            (each.match, self.captain(each.bot_id)) for each in seats if each.culprit == each.seat
+        }
+        return [
+            each._replace(culprit=each.seat if (each.match, each.bot_id) in guilty else None)
+            for each in seats
+            if each.bot_id in self._members
+        ]
+
+    def all_members(self, captains: Collection[int]) -> list[int]:
+        """Return the bots of some sides."""
+        return [bot for captain in captains for bot in self.members(captain)]
+
+
+def sides_in(file: CompetitionFile, entries: Sequence[CompetitionEntry]) -> Sides:
+    """Return the sides of a competition; without teams, each bot plays alone."""
+    baselines = {each.bot_id for each in entries if each.baseline}
+    return Sides.of(get_game(file.games[0]), entries, baselines) if file.teams else Sides()

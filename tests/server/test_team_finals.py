@@ -1,0 +1,125 @@
+"""Finals of bridge between sides of two bots, with bots in memory."""
+
+from __future__ import annotations
+
+import pytest
+from tests.harness.hub_finals import OLGA, ORGANISER, Course, places, states
+
+from plyhouse.server.competition_rules.format_types import LineState
+from plyhouse.storage import competition_sql, match_lists
+from plyhouse.storage.errors import CompetitionRefusal
+
+FILE = """
+name = "Cup"
+games = ["bridge(boards=1)"]
+time_control = "total:60"
+teams = true
+[format]
+"""
+STAFF = '[[baselines]]\nbot = "staff/b0"\ngrade = "pass"\n[[baselines]]\nbot = "staff/b1"\n'
+
+
+async def with_partners(course: Course, text: str, students: int) -> list[str]:
+    names = await course.open(text, students)
+    for name in names:
+        await course.connect(name, "two")
+    return names
+
+
+@pytest.mark.parametrize(
+    ("style", "students", "matches"),
+    [
+        ('name = "round_robin"', 3, 3 * 2),
+        ('name = "swiss"\nnumber = 2', 4, 2 * 2 * 2),
+        ('name = "knockout"', 4, 3 * 2),
+        ('name = "double_elimination"', 3, 4 * 2),
+        ('name = "gauntlet"', 2, 2 * 2),
+    ],
+)
+async def test_sides_of_two_bots_play_as_one_entry(
+    course: Course, style: str, students: int, matches: int
+) -> None:
+    staff = STAFF if "gauntlet" in style else ""
+    names = await with_partners(course, f"{FILE}{style}\n{staff}", students)
+    planned = (await course.hub.competitions.view("Cup")).games[0].planned
+    await course.run()
+    final = await course.finished()
+    assert states(final) <= {LineState.FINISHED, LineState.BYE, LineState.DROPPED}
+    rows = await course.hub.store.read(
+        match_lists.list_matches, match_lists.MatchFilter(), limit=99
+    )
+    assert len(rows) == matches <= planned
+    for row in rows:
+        north, east, south, west = [(seat.player, seat.bot) for seat in row.seats]
+        assert (north[0], east[0]) == (south[0], west[0]), "partners sit opposite"
+        assert north < south
+        assert east < west
+    found = places(final)
+    assert found["s00/bot"] == 1
+    assert found.keys() >= {f"{name}/bot" for name in names}
+    board = await course.hub.boards.board("Cup", ORGANISER)
+    lines = {line.standing.entrant.name: line.standing for line in board.lines}
+    assert lines.keys() == {f"{name}/bot" for name in names} | ({"staff/b0"} if staff else set())
+    first = lines["s00/bot"]
+    assert [name for _, name in first.entrant.partners] == ["s00/two"]
+    assert (first.wins, first.draws, first.losses) == (first.matches, 0, 0)
+    assert first.score == 1.0
+    grades = await course.hub.boards.grades(
+        await course.hub.boards.results.of(await course.hub.store.read(competition_sql.find, "Cup"))
+    )
+    # The last name by the alphabet resigns, which is a bot of the staff.
+    assert {each.grade for each in grades} == ({"pass"} if staff else {""})
+
+
+async def test_final_of_sides_goes_on_after_a_restart_and_a_withdrawal(course: Course) -> None:
+    names = await with_partners(course, f'{FILE}name = "double_round_robin"\n', 4)
+    await course.run()
+
+    async def played() -> bool:
+        return len(course.begun) >= 4
+
+    await course.until(played)
+    await course.restart(names)
+    for name in names:
+        await course.connect(name, "two")
+    view = await course.hub.competitions.view("Cup")
+    (game,) = view.row.games
+    (two,) = [each.bot_id for each in view.entries if each.name == "s03/two"]
+    await course.hub.tournaments.withdraw(game.competition_id or "", two, OLGA)
+    final = await course.finished()
+    found = places(final)
+    assert [found[f"{name}/bot"] for name in names[:2]] == [1, 2]
+    gone = {final.names[row.entry] for row in final.table if row.withdrawn}
+    assert gone == {"s03/bot"}, "a side leaves with each of its bots"
+
+
+async def test_final_of_sides_waits_for_each_partner(course: Course) -> None:
+    names = await with_partners(course, f'{FILE}name = "round_robin"\n', 2)
+    await course.leave("s01/two")
+
+    async def away() -> bool:
+        return course.hub.directory.find("s01/two") is None
+
+    await course.until(away)
+    await course.run()
+
+    async def waiting() -> bool:
+        view = await course.hub.competitions.view("Cup")
+        return view.games[0].waiting_for == ("s01/two is not connected.",)
+
+    await course.until(waiting)
+    assert course.begun == {}
+    await course.connect(names[1], "two")
+    await course.finished()
+
+
+async def test_bot_without_a_partner_is_refused_or_left_out(course: Course) -> None:
+    names = await course.open(f'{FILE}name = "round_robin"\n', 3)
+    for name in names[:2]:
+        await course.connect(name, "two")
+    store = course.hub.store
+    await store.write(competition_sql.move, "Cup", "freeze", OLGA, store.now())
+    with pytest.raises(CompetitionRefusal, match="s02/bot has no partner"):
+        await course.hub.competitions.run("Cup", OLGA)
+    await course.hub.competitions.run("Cup", OLGA, anyway=True)
+    assert set(places(await course.finished())) == {"s00/bot", "s01/bot"}
