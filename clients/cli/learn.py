@@ -15,9 +15,9 @@ from plyhouse.clients.shared.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE
 from plyhouse.clients.shared.output import note
 
 if TYPE_CHECKING:
+    from plyhouse.search.equilibria.limit_holdem_training import LimitTraining
     from plyhouse.search.evaluation.alphazero_training import AlphaZeroTraining
     from plyhouse.search.evaluation.backgammon_training import BackgammonTraining
-    from plyhouse.search.equilibria.limit_holdem_training import LimitTraining
 
     Training = AlphaZeroTraining | BackgammonTraining | LimitTraining
 

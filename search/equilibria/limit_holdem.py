@@ -17,17 +17,18 @@ import binascii
 import bisect
 import functools
 import itertools
-import random
 import tomllib
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.games.hidden.texas_holdem.rules import TexasHoldem
 from plyhouse.games.hidden.texas_holdem.state import PASSIVE
-from plyhouse.games.playing_cards import PACK
 from plyhouse.search.files import InvalidFile
 from plyhouse.search.kernels.betting_walks import FOLDED, SHOWN, BettingNode
 
@@ -68,6 +69,11 @@ def preflop_class(first: int, second: int) -> int:
     return low * 13 + high
 
 
+Floats = NDArray[np.float64]
+Bets = tuple[tuple[str, ...], ...]
+"""Letters of the actions of a hand, by round."""
+
+
 @dataclass(frozen=True)
 class Buckets:
     """Bounds of the buckets on the flop, the turn and the river."""
@@ -88,9 +94,20 @@ class Buckets:
         bounds = self.means[street - 1][part]
         return part * (len(bounds) + 1) + bisect.bisect_right(bounds, mean)
 
+    def of_all(self, street: int, means: Floats, squares: Floats) -> NDArray[np.int64]:
+        """Return the buckets of many hands at once, as `bucket` does."""
+        parts = np.searchsorted(np.array(self.squares[street - 1]), squares, side="right")
+        bounds = self.means[street - 1]
+        inner = np.array(bounds).reshape(len(bounds), -1)
+        places = (means[:, None] >= inner[parts]).sum(axis=1)
+        return np.asarray(parts * (inner.shape[1] + 1) + places, dtype=np.int64)
+
     @classmethod
     def of_samples(
-        cls, samples: list[list[tuple[float, float]]], parts: tuple[int, ...], finer: tuple[int, ...]
+        cls,
+        samples: list[list[tuple[float, float]]],
+        parts: tuple[int, ...],
+        finer: tuple[int, ...],
     ) -> Buckets:
         """Return buckets of equal probability, from samples of E[HS] and E[HS^2] by round.
 
@@ -134,9 +151,7 @@ def betting_tree(counts: tuple[int, ...]) -> BettingNode:
                 return BettingNode(FOLDED, state.street, float(state.won[0]))
             return BettingNode(SHOWN, state.street, float(state.paid[0]))
         made = BettingNode(state.to_move, state.street, 0.0)
-        made.spread(
-            [node(state.after(action)) for action in state.actions()], counts[state.street]
-        )
+        made.spread([node(state.after(action)) for action in state.actions()], counts[state.street])
         return made
 
     return node(limit_game().initial_state())
@@ -160,28 +175,20 @@ class LimitPolicy:
         """Deals of its training."""
         self.seed = seed
 
-    def shares(
-        self, bets: tuple[tuple[str, ...], ...], bucket: int
-    ) -> dict[int, float] | None:
-        """Return the probabilities of fold (0), check or call (1), bet or raise (2).
+    def shares(self, bets: Bets, bucket: int) -> dict[int, float]:
+        """Return the probabilities of fold (0), check or call (1), and bet or raise (2).
 
-        ``bets`` has the first letters of the actions of each round, as in (("c", "k"), ("b",)).
-        Returns None if the limit forbids such bets, or no decision follows.
+        ``bets`` has the `letter` of each action, by round, as in (("c", "c"), ("r",)).  Raises
+        `KeyError` if no decision follows such bets.
         """
-        place = places().get(bets)
-        if place is None:
-            return None
-        row = self.rows[place]
+        place = places()[bets]
         kinds = kinds_of()[place]
         width = len(kinds) - 1
-        found: dict[int, float] = {}
-        left = LEVELS
-        for at, kind in enumerate([kind for kind in kinds if kind != PASSIVE]):
-            level = row[bucket * width + at]
-            found[kind] = level / LEVELS
-            left -= level
-        found[PASSIVE] = max(0, left) / LEVELS
-        return found
+        levels = self.rows[place][bucket * width : (bucket + 1) * width]
+        others = [kind for kind in kinds if kind != PASSIVE]
+        found = {kind: level / LEVELS for kind, level in zip(others, levels, strict=True)}
+        # Rounding may leave fold and raise with one level too many.
+        return {**found, PASSIVE: max(0.0, 1.0 - sum(found.values()))}
 
     def text(self) -> str:
         """Return the policy as a file."""
@@ -225,7 +232,7 @@ def stored_rows(root: BettingNode) -> list[bytes]:
 
 
 @functools.cache
-def places() -> dict[tuple[tuple[str, ...], ...], int]:
+def places() -> dict[Bets, int]:
     """Return the number of each decision by the letters of the betting before it."""
     return {bets: place for place, (bets, _) in enumerate(_layout())}
 
@@ -237,12 +244,12 @@ def kinds_of() -> list[tuple[int, ...]]:
 
 
 @functools.cache
-def _layout() -> list[tuple[tuple[tuple[str, ...], ...], tuple[int, ...]]]:
+def _layout() -> list[tuple[Bets, tuple[int, ...]]]:
     """Return the letters before each decision and its kinds of actions, in the tree's order."""
     game = limit_game()
-    found: list[tuple[tuple[tuple[str, ...], ...], tuple[int, ...]]] = []
+    found: list[tuple[Bets, tuple[int, ...]]] = []
 
-    def walk(state: Any, bets: tuple[tuple[str, ...], ...]) -> None:
+    def walk(state: Any, bets: Bets) -> None:
         while state.to_move == CHANCE:
             state = state.dealt(len(state.cards))
         if state.to_move == TERMINAL:
@@ -287,15 +294,10 @@ def load_limit_policy(path: str | Path) -> LimitPolicy:
     except (KeyError, TypeError, ValueError, IndexError, binascii.Error, zlib.error) as error:
         raise InvalidFile(path, f"is damaged: {error}") from None
     rows, at = [], 0
-    for (bets, kinds) in _layout():
+    for bets, kinds in _layout():
         size = counts[len(bets) - 1] * (len(kinds) - 1)
         rows.append(table[at : at + size])
         at += size
     if at != len(table):
         raise InvalidFile(path, f"is damaged: its table has {len(table)} bytes instead of {at}")
     return LimitPolicy(buckets, rows, deals, seed)
-
-
-def sampled_board(rng: random.Random) -> tuple[int, ...]:
-    """Return five random cards."""
-    return tuple(rng.sample(range(PACK), 5))

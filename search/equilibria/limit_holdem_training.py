@@ -43,7 +43,14 @@ from plyhouse.search.equilibria.limit_holdem import (
 from plyhouse.search.files import InvalidFile, write_atomically
 from plyhouse.search.kernels.betting_walks import BettingKernel, fade
 
-__all__ = ["LimitSettings", "LimitTraining"]
+__all__ = [
+    "FlopTable",
+    "LimitSettings",
+    "LimitTraining",
+    "Strengths",
+    "canonical",
+    "canonical_suits",
+]
 
 VERSION: Final = "plyhouse-limit-holdem-training-1"
 RUNOUTS: Final = 150
@@ -73,12 +80,28 @@ class LimitSettings:
     """Boards of each round that the bounds of the buckets come from."""
 
 
+class FlopTable:
+    """E[HS] and E[HS^2] on boards; those of flops are kept."""
+
+    def __init__(self) -> None:
+        self.flops: dict[tuple[int, ...], Strengths] = {}
+
+    def strengths(self, board: tuple[int, ...]) -> Strengths:
+        """Return E[HS] and E[HS^2] of all pairs on a board, which has one of the flops in use."""
+        if len(board) > 3:
+            means, squares = pair_strengths(board)
+            return np.array(means), np.array(squares)
+        if board not in self.flops:
+            self.flops[board] = sampled_strengths(board, random.Random(f"{board}"))
+        return self.flops[board]
+
+
 class LimitTraining:
     """A policy in training: ``run`` goes on, ``save`` and ``load`` keep it."""
 
     def __init__(self, settings: LimitSettings, buckets: Buckets | None = None) -> None:
         self.settings = settings
-        self.flops: dict[tuple[int, ...], Strengths] = {}
+        self.table = FlopTable()
         self.buckets = buckets or self.bounds()
         self.root = betting_tree(self.buckets.counts())
         self.nodes = decisions(self.root)
@@ -102,29 +125,17 @@ class LimitTraining:
             cards = rng.sample(range(PACK), 5)
             boards = (canonical(tuple(cards[:3])), tuple(cards[:4]), tuple(cards))
             for sample, board in zip(samples, boards, strict=True):
-                means, squares = self.strengths(board)
+                means, squares = self.table.strengths(board)
                 possible = np.flatnonzero(means >= 0.0).tolist()
                 for pair in rng.sample(possible, 200):
                     sample.append((float(means[pair]), float(squares[pair])))
         return Buckets.of_samples(samples, self.settings.parts, self.settings.finer)
 
-    def strengths(self, board: tuple[int, ...]) -> Strengths:
-        """Return E[HS] and E[HS^2] of all pairs on a board; those on a flop are kept."""
-        if len(board) > 3:
-            means, squares = pair_strengths(board)
-            return np.array(means), np.array(squares)
-        if board not in self.flops:
-            self.flops[board] = sampled_strengths(board, random.Random(f"{board}"))
-        return self.flops[board]
-
     def row(self, board: tuple[int, ...]) -> list[int]:
         """Return the bucket of each pair of cards on a board."""
-        means, squares = self.strengths(board)
-        street = len(board) - 2
-        parts = np.searchsorted(np.array(self.buckets.squares[street - 1]), squares, side="right")
-        inner = np.array(self.buckets.means[street - 1]).reshape(len(self.buckets.means[street - 1]), -1)
-        places = (means[:, None] >= inner[parts]).sum(axis=1)
-        found: list[int] = (parts * (inner.shape[1] + 1) + places).tolist()
+        found: list[int] = self.buckets.of_all(
+            len(board) - 2, *self.table.strengths(board)
+        ).tolist()
         return found
 
     def run(self, deals: int) -> None:
@@ -157,9 +168,7 @@ class LimitTraining:
     @property
     def policy(self) -> LimitPolicy:
         """The average policy so far."""
-        return LimitPolicy(
-            self.buckets, stored_rows(self.root), self.played, self.settings.seed
-        )
+        return LimitPolicy(self.buckets, stored_rows(self.root), self.played, self.settings.seed)
 
     def text(self) -> str:
         """Return the average policy as a file."""
@@ -215,16 +224,23 @@ class LimitTraining:
         return training
 
 
+def canonical_suits(flop: tuple[int, ...]) -> tuple[int, ...]:
+    """Return for each suit the one that replaces it, so that equal flops become the same."""
+    return min(itertools.permutations(range(4)), key=lambda suits: renamed(flop, suits))
+
+
 def canonical(flop: tuple[int, ...]) -> tuple[int, ...]:
     """Return one flop for all that differ in suits and order only.
 
     >>> canonical((50, 1, 6)) == canonical((49, 2, 5))
     True
     """
-    return min(
-        tuple(sorted([4 * (card // 4) + suits[card % 4] for card in flop]))
-        for suits in itertools.permutations(range(4))
-    )
+    return renamed(flop, canonical_suits(flop))
+
+
+def renamed(cards: tuple[int, ...], suits: tuple[int, ...]) -> tuple[int, ...]:
+    """Return cards in their order with other suits."""
+    return tuple(sorted([4 * (card // 4) + suits[card % 4] for card in cards]))
 
 
 def sampled_strengths(board: tuple[int, ...], rng: random.Random) -> Strengths:

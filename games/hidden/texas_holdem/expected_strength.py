@@ -105,11 +105,10 @@ def _add_shares(shown: i64, sums: list[int], squares: list[int]) -> None:
     """Add twice the number of opponents that each pair beats on a full board, a tie being one."""
     codes: list[int] = []
     number: int = 0
-    for each in _BITS:
+    for number, each in enumerate(_BITS):
         pair: i64 = each
         if (pair & shown) == 0:
             codes.append(int(hand_strength(pair | shown, 2)) * _CODE + number)
-        number += 1
     codes.sort()
     below: int = 0
     below_with: list[int] = [0] * PACK
