@@ -57,6 +57,8 @@ class MatchResult:
     """Time charged to each seat's clock, in nanoseconds."""
     reason: str = ""
     """The referee's explanation of the end; empty if there is none."""
+    luck: tuple[float, ...] = ()
+    """What cards and dice have added to each seat's utility; empty if the game has no measure."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,8 @@ class Tally:
     """Mean share of opponents beaten, 0 to 1; None when no match counted or nobody opposes."""
     mean: Interval | None
     """Mean utility per game."""
+    mean_without_luck: Interval | None
+    """The same with luck subtracted; None if the game has no measure of it."""
     forfeits: dict[str, int]
     """Number of matches that the bot ended other than by the rules, by termination."""
     charged_ns: int
@@ -190,6 +194,7 @@ def _account(results: Sequence[MatchResult], bot: int, bounds: tuple[float, floa
     forfeits: Counter[str] = Counter()
     scores: defaultdict[int, list[float]] = defaultdict(list)
     utilities: defaultdict[int, list[float]] = defaultdict(list)
+    skills: defaultdict[int, list[float]] = defaultdict(list)
     for result in results:
         seat = result.bots.index(bot)
         charged += result.charged_ns[seat] if result.charged_ns else 0
@@ -200,6 +205,8 @@ def _account(results: Sequence[MatchResult], bot: int, bounds: tuple[float, floa
             continue
         games += 1
         utilities[result.pairing].append(result.returns[seat])
+        if result.luck:
+            skills[result.pairing].append(result.returns[seat] - result.luck[seat])
         if len(result.returns) == 1:
             continue  # nobody to win against
         best = max(result.returns)
@@ -216,6 +223,11 @@ def _account(results: Sequence[MatchResult], bot: int, bounds: tuple[float, floa
         losses=losses,
         score=score_interval([_mean(v) for v in scores.values()]) if scores else None,
         mean=(mean_interval([_mean(v) for v in utilities.values()], bounds) if utilities else None),
+        mean_without_luck=(
+            mean_interval([_mean(v) for v in skills.values()])
+            if sum(map(len, skills.values())) == games > 0
+            else None
+        ),
         forfeits=dict(sorted(forfeits.items())),
         charged_ns=charged,
         plies=plies,
