@@ -5,7 +5,7 @@ response, and always calling 1,163.48 (M. Johanson and others, "Accelerating bes
 calculation in large extensive games", IJCAI 2011), so these two check the method.
 
     python benchmarks/local_best_response.py
-    python benchmarks/local_best_response.py --deals 2000 --policy policy.toml
+    python benchmarks/local_best_response.py --tables 1000 --policy policy.toml
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from plyhouse.search.equilibria.limit_holdem import (
 )
 from plyhouse.search.equilibria.limit_holdem_training import FlopTable, Strengths
 from plyhouse.search.equilibria.local_best_response import (
+    HANDS,
     Floats,
     Responder,
     VectorPolicy,
@@ -43,7 +44,7 @@ TRIALS = 20_000
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--deals", type=int, default=500, help="deals, each played in both seats")
+    parser.add_argument("--tables", type=int, default=200, help=f"boards, {2 * HANDS} hands each")
     parser.add_argument("--policy", type=Path, default=SHIPPED, help="policy of cfr_holdem")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="bots to measure, separated by commas")
@@ -60,11 +61,11 @@ def main() -> None:
         if options.only and name not in options.only.split(","):
             continue
         start = time.process_time()
-        found = mean_interval(Responder(policy, strengths, options.seed).hands(options.deals))
+        found = mean_interval(Responder(policy, strengths, options.seed).tables(options.tables))
         spent = time.process_time() - start
         print(
             f"{name:14} {found.value:8.0f}  [{found.low:.0f}, {found.high:.0f}] mbb/hand, "
-            f"{options.deals} deals, {spent:.0f} s",
+            f"{2 * HANDS * options.tables} hands, {spent:.0f} s",
             flush=True,
         )
 

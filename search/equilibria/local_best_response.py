@@ -7,7 +7,10 @@ check and call from then on, except that the opponent may fold to its bet at onc
 wins at least as much, so the result is a lower bound on exploitability.
 
 The opponent's cards are never drawn.  Its actions follow their probability over all pairs, and a
-showdown counts by its mean, so that fewer hands give the same precision.
+showdown counts by its mean.  From each result the luck of the table and of the opponent's choices
+is subtracted, by what the responder would win if both checked and called from then on (N. Burch and
+others, "AIVAT: a new variance reduction technique for agent evaluation in imperfect information
+games", AAAI 2018).
 
 A hand is worth money only: results are in thousandths of a big blind a hand.
 """
@@ -33,7 +36,7 @@ from plyhouse.search.equilibria.limit_holdem import (
 )
 from plyhouse.search.equilibria.limit_holdem_training import Strengths, canonical_suits
 
-__all__ = ["Responder", "VectorPolicy", "always", "of_policy"]
+__all__ = ["HANDS", "Responder", "VectorPolicy", "always", "of_policy"]
 
 Floats = NDArray[np.float64]
 VectorPolicy = Callable[[Any, Strengths | None], Floats]
@@ -42,8 +45,10 @@ VectorPolicy = Callable[[Any, Strengths | None], Floats]
 It is a function of a state in which the opponent is to move, and of E[HS] and E[HS^2] on its board
 (None before the flop)."""
 
-RUNOUTS: Final = 100
+RUNOUTS: Final = 60
 """Random boards for the chance to win before the turn; on the turn and the river it is exact."""
+HANDS: Final = 6
+"""Own hands of the responder on each table, which share the strengths of all pairs."""
 FIRST: Final = np.array([first for first, _ in PAIRS])
 SECOND: Final = np.array([second for _, second in PAIRS])
 
@@ -65,19 +70,27 @@ class Responder:
         self.strengths = strengths
         self.rng = random.Random(seed)
         self.game = limit_game()
+        self.known: dict[tuple[int, ...], Strengths] = {}
+        """Strengths on the table that is played."""
 
-    def hands(self, count: int) -> list[float]:
-        """Return the results of ``count`` deals, each the mean of a hand in either seat."""
-        return [self.deal() for _ in range(count)]
+    def tables(self, count: int) -> list[float]:
+        """Return the mean results of some hands on each of ``count`` random tables."""
+        return [self.table() for _ in range(count)]
 
-    def deal(self) -> float:
-        """Return the mean result of both seats with the same cards and table."""
-        cards = self.rng.sample(range(PACK), 7)
-        # Change suits so that a flop is one of 1,755, whose strengths are known.
-        suits = canonical_suits(tuple(cards[2:5]))
+    def table(self) -> float:
+        """Return the mean result of `HANDS` own hands, each in both seats, on one table."""
+        cards = self.rng.sample(range(PACK), 5)
+        # Change suits so that a flop is one of 1,755, whose strengths are kept.
+        suits = canonical_suits(tuple(cards[:3]))
         cards = [4 * (card // 4) + suits[card % 4] for card in cards]
-        board = (*sorted(cards[2:5]), *cards[5:])
-        return sum([self.hand(seat, cards[:2], board) for seat in range(2)]) / 2
+        board = (*sorted(cards[:3]), *cards[3:])
+        self.known.clear()
+        left = [card for card in range(PACK) if card not in board]
+        results = []
+        for _ in range(HANDS):
+            own = self.rng.sample(left, 2)
+            results += [self.hand(seat, own, board) for seat in range(2)]
+        return sum(results) / len(results)
 
     def hand(self, seat: int, own: list[int], board: tuple[int, ...]) -> float:
         """Return the responder's result of one hand in a seat."""
@@ -85,19 +98,33 @@ class Responder:
         # Cards of the table are drawn first, so the opponent has none of them from the start.
         possible = without(np.ones(len(PAIRS)), board)
         state: Any = self.game.initial_state()
+        luck = 0.0
         while state.to_move != TERMINAL:
             if state.to_move == CHANCE:
-                state = self.dealt(state, seat, own, board)
-                weights = without(weights, state.board())
+                before = state
+                while state.to_move == CHANCE:
+                    state = self.dealt(state, seat, own, board)
+                left = without(weights, state.board())
+                if before.street > 0 or len(before.cards) == 4:
+                    luck += self.value(state, seat, own, left)
+                    luck -= self.value(before, seat, own, weights)
+                weights = left
             elif state.to_move == seat:
                 state = state.after(self.choice(state, tuple(own), weights))
             else:
-                state, weights = self.answered(state, weights, possible)
+                state, weights, gained = self.answered(state, seat, own, weights, possible)
+                luck += gained
         big_blinds = 1000.0 / float(state.rules.big_blind)
         if state.folded:
-            return float(state.won[seat]) * big_blinds
-        won = self.chance(tuple(own), board, weights)
-        return (2.0 * won - 1.0) * float(state.paid[seat]) * big_blinds
+            return (float(state.won[seat]) - luck) * big_blinds
+        return (self.value(state, seat, own, weights) - luck) * big_blinds
+
+    def value(self, state: Any, seat: int, own: list[int], weights: Floats) -> float:
+        """Return the chips that the responder wins if both check and call from here."""
+        if state.folded:
+            return float(state.won[seat])
+        won = self.chance(tuple(own), state.board(), weights)
+        return (2.0 * won - 1.0) * float(max(state.paid))
 
     def dealt(self, state: Any, seat: int, own: list[int], board: tuple[int, ...]) -> Any:
         """Return the state after the next card; the opponent's cards are any two others."""
@@ -113,22 +140,38 @@ class Responder:
     def answers(self, state: Any) -> Floats:
         """Return the opponent's probabilities, with every pair, in a state where it moves."""
         board = state.board()
-        return self.policy(state, self.strengths(board) if board else None)
+        if not board:
+            return self.policy(state, None)
+        if board not in self.known:
+            self.known[board] = self.strengths(board)
+        return self.policy(state, self.known[board])
 
-    def answered(self, state: Any, weights: Floats, possible: Floats) -> tuple[Any, Floats]:
-        """Draw the opponent's action over all possible pairs; return the state and new weights."""
+    def answered(
+        self, state: Any, seat: int, own: list[int], weights: Floats, possible: Floats
+    ) -> tuple[Any, Floats, float]:
+        """Draw the opponent's action over all possible pairs.
+
+        Returns the state after it, the new weights, and the luck of the draw in chips.
+        """
         shares = self.answers(state)
         totals = (weights * possible) @ shares
         kinds = {min(action, PASSIVE + 1): action for action in state.actions()}
-        drawn = self.rng.random() * float(sum([totals[kind] for kind in kinds]))
+        whole = float(sum([totals[kind] for kind in kinds]))
+        drawn = self.rng.random() * whole
         chosen = max(kinds, key=lambda kind: float(totals[kind]))
         for kind in kinds:
             drawn -= float(totals[kind])
             if drawn < 0.0:
                 chosen = kind
                 break
+        values = {
+            kind: self.value(state.after(action), seat, own, weights * shares[:, kind])
+            for kind, action in kinds.items()
+            if totals[kind] > 0.0
+        }
+        mean = sum([float(totals[kind]) / whole * value for kind, value in values.items()])
         weights = weights * shares[:, chosen]
-        return state.after(kinds[chosen]), weights / weights.sum()
+        return state.after(kinds[chosen]), weights / weights.sum(), values[chosen] - mean
 
     def choice(self, state: Any, own: tuple[int, ...], weights: Floats) -> int:
         """Return the action with the best value if both check and call afterwards."""

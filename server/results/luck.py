@@ -11,8 +11,9 @@ Any function of the position can serve as value: a solved table, the game's own 
 A better one takes out more, a bad one nothing.  None of them biases the mean: its luck is zero on
 average, provided that it depends on nothing but the position.  In Texas hold'em the value is what
 seats win if all check and call to the end (`call_down`).  So after an all-in its luck is the
-difference between the result and all-in equity.  The factor to subtract is a regression coefficient.  Each unit's coefficient comes from the other units (cross-fitting), so no
-unit's own result influences its correction.  Always show the raw mean next to the adjusted one.
+difference between the result and all-in equity.  The factor to subtract is a regression
+coefficient.  Each unit's coefficient comes from the other units (cross-fitting), so no unit's own
+result influences its correction.  Always show the raw mean next to the adjusted one.
 """
 
 from __future__ import annotations
