@@ -6,8 +6,8 @@ import functools
 from typing import Any, ClassVar
 
 from plyhouse.bots import Bot, Turn
-from plyhouse.bots.reference.equity_bot import EquityBot
 from plyhouse.bots.reference.holdem_choices import drawn_kind, sized
+from plyhouse.bots.reference.holdem_rule_bot import HoldemRuleBot
 from plyhouse.games.base import Game
 from plyhouse.games.hidden.texas_holdem.expected_strength import pair_strength
 from plyhouse.games.playing_cards import card_number
@@ -28,19 +28,19 @@ class CfrHoldemBot(Bot):
 
     ``file`` is a policy that ``plyhouse learn texas_holdem`` has written; without it the bot takes
     one that the same command made for Plyhouse.  The policy is for two seats, fixed bets, and
-    stacks of at least 24 big blinds.  In other games the bot plays like ``equity``.
+    stacks of at least 24 big blinds.  In other games the bot plays like ``holdem_rules``.
     """
 
     name = "cfr_holdem"
     reads = ("file",)
-    games = ("texas_holdem(betting=fixed)",)
+    games = ("texas_holdem(betting=fixed)", "texas_holdem")
 
     policies: ClassVar[dict[str, LimitPolicy]] = {}
     """Policies of this process by file."""
 
     def __init__(self, file: str = "") -> None:
         self.file = file
-        self.other = EquityBot()
+        self.other = HoldemRuleBot()
 
     def choose(self, turn: Turn) -> Any:
         """Return an action drawn from the policy."""

@@ -197,7 +197,7 @@ class LimitTraining:
     def load(cls, path: str | Path) -> LimitTraining:
         """Continue from a checkpoint.  Raises `InvalidFile` or `OSError`."""
         try:
-            with np.load(path) as stored:
+            with np.load(io.BytesIO(Path(path).read_bytes())) as stored:
                 head = json.loads(str(stored["head"]))
                 regrets, totals = stored["regrets"], stored["totals"]
             if head["format"] != VERSION:
