@@ -99,7 +99,9 @@ class State(Protocol):
     Searches use these optional methods if a state has them.  ``key() -> Hashable`` is equal for
     positions with equal futures, for transpositions.  ``heuristic() -> tuple[float, ...]`` has one
     estimate per seat, within the game's return bounds.  ``playout(rng) -> tuple[float, ...]`` plays
-    to the end at random.  ``noted_playout(rng, first)`` does the same and notes who played each
+    to the end at random.  ``call_down() -> tuple[float, ...]`` are the returns that seats may
+    expect if all go on by a fixed rule, as the exact mean over chance; luck adjustment takes it.
+    ``noted_playout(rng, first)`` does the same as ``playout`` and notes who played each
     action first, and ``priors(actions)`` says what is known of actions before any is tried: see
     docs/search/monte-carlo.md.  ``order(actions)`` sorts actions, best first.
     ``noisy_actions()`` are those that quiescence tries.  ``forced()`` says whether quiescence has
@@ -385,6 +387,15 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
     @abstractmethod
     def initial_state(self) -> StateT_co:
         """Return the position in which a match starts; may be a chance node."""
+
+    def chance_number(self, state: Any, drawn: int) -> int:
+        """Return the number of a chance node in its match, from which its outcome follows.
+
+        Two nodes of a match never have the same.  By default it is ``drawn``, the number of chance
+        nodes before this one.  A game of many deals overrides it if actions decide how many cards a
+        deal needs: then mirrored matches get the same deals whatever is played.
+        """
+        return drawn
 
     # Notation
 

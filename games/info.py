@@ -165,3 +165,5 @@ class GameInfo:
     with that key."""
     scoring: Scoring = Scoring.WINS
     """True if ratings and tables go by wins, or by the size of the returns."""
+    returns_unit: str = ""
+    """Unit of the returns for tables, as in "bb/100"; "" for points."""

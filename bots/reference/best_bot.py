@@ -28,6 +28,7 @@ BOTS: Final = {
 OF_ONE_GAME: Final = {
     "bridge": "bridge_bot:DoubleDummyBot",
     "scrabble": "scrabble_bot:ScrabbleBot",
+    "texas_holdem": "holdem_cfr_bot:CfrHoldemBot",
 }
 """Bots made for one game, which play it instead of a search."""
 

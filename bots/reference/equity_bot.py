@@ -10,10 +10,18 @@ from __future__ import annotations
 from typing import Any, Final
 
 from plyhouse.bots import Bot, Turn
+from plyhouse.bots.reference.holdem_choices import (
+    FOLD,
+    PASSIVE,
+    RAISE,
+    drawn_kind,
+    raises_in_round,
+    sized,
+)
 from plyhouse.games.hidden.texas_holdem.equity import equity
 from plyhouse.games.playing_cards import card_number
 
-__all__ = ["EquityBot"]
+__all__ = ["EquityBot", "equity_shares"]
 
 TRIALS: Final = 4000
 """Random deals a turn: the standard error is below one hundredth."""
@@ -50,18 +58,23 @@ class EquityBot(Bot):
         own = tuple([card_number(card) for card in seen.cards])
         board = tuple([card_number(card) for card in seen.board])
         chance = equity(own, board, rivals, self.trials, turn.rng.getrandbits(31))
-        fair = 1.0 / (rivals + 1)
+        kind = drawn_kind(equity_shares(seen, chance), turn.rng)
         pot = sum(seen.paid)
-        raises = sum(text.startswith(("bet", "raise")) for _, text in seen.rounds[-1])
-        wanted = VALUE if raises == 0 else STRONG
-        sizes = [text for text in turn.legal_text if text.startswith(("bet", "raise"))]
-        bluff = raises == 0 and turn.rng.random() < BLUFFS
-        if sizes and (chance > min(0.9, wanted * fair) or bluff):
-            aim = seen.bets[seen.seat] + seen.to_call + (2 * (pot + seen.to_call)) // 3
-            amounts = [int(text.split()[1]) for text in sizes]
-            least = min(amounts, key=lambda amount: abs(amount - aim))
-            return sizes[amounts.index(least)]
-        if seen.to_call == 0:
-            return "check"
-        price = seen.to_call / (pot + seen.to_call)
-        return "call" if chance > price + DOUBT else "fold"
+        aim = seen.bets[seen.seat] + seen.to_call + (2 * (pot + seen.to_call)) // 3
+        return sized(turn.legal_text, kind, aim)
+
+
+def equity_shares(seen: Any, chance: float) -> dict[int, float]:
+    """Return the probabilities of fold, check or call, and bet or raise.
+
+    ``chance`` is the share of the pot that the cards win on average.
+    """
+    rivals = seen.folded.count(False) - 1
+    fair = 1.0 / (rivals + 1)
+    raises = raises_in_round(seen)
+    if chance > min(0.9, (VALUE if raises == 0 else STRONG) * fair):
+        return {RAISE: 1.0}
+    bluffs = BLUFFS if raises == 0 else 0.0
+    price = seen.to_call / (sum(seen.paid) + seen.to_call)
+    stays = seen.to_call == 0 or chance > price + DOUBT
+    return {RAISE: bluffs, PASSIVE if stays else FOLD: 1.0 - bluffs}

@@ -188,14 +188,23 @@ class Arena:
             news.cancel()
             self._check_runs()
         played = [
-            self._result(index, order, [self._results.pop((match, s)) for s in range(seats)])
+            self._result(
+                index,
+                order,
+                [self._results.pop((match, s)) for s in range(seats)],
+                await self._luck(match),
+            )
             for match, order in zip(matches, orders, strict=True)
         ]
         records = [await self._record(match) for match in matches] if self.series.records else []
         return PlayedPairing(played, records)
 
     def _result(
-        self, index: int, order: tuple[int, ...], seen: Sequence[SeatResult]
+        self,
+        index: int,
+        order: tuple[int, ...],
+        seen: Sequence[SeatResult],
+        luck: tuple[float, ...],
     ) -> MatchResult:
         """Return a match's result for each bot; partners have the same returns."""
         outcome: Outcome = seen[0].outcome
@@ -213,7 +222,20 @@ class Arena:
             plies=seen[0].plies,
             charged_ns=tuple(charged.values()),
             reason=outcome.reason,
+            luck=tuple([luck[order.index(bot)] for bot in bots]) if luck else (),
         )
+
+    async def _luck(self, match: str) -> tuple[float, ...]:
+        """Return the luck of each seat if the game's positions can be called down."""
+        game = self.terms.game
+        if not hasattr(game.initial_state(), "call_down"):
+            return ()
+        from plyhouse.server.results.luck import called_down, match_luck
+        from plyhouse.server.results.record import load_record
+
+        record = await load_record(self.hub.store, match, game)
+        events = [(event.kind, event.seat, event.text) for event in record.events]
+        return match_luck(game, events, called_down)
 
     async def _record(self, match: str) -> str:
         from plyhouse.server.results.record import load_record

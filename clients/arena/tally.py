@@ -60,6 +60,8 @@ class MatchResult:
     """Time charged to each seat's clock, in nanoseconds."""
     reason: str = ""
     """The referee's explanation of the end; empty if there is none."""
+    luck: tuple[float, ...] = ()
+    """What cards and dice have added to each seat's utility; empty if the game has no measure."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,8 @@ class Tally:
     """Mean share of opponents beaten, 0 to 1; None when no match counted or nobody opposes."""
     mean: Interval | None
     """Mean utility per game."""
+    mean_without_luck: Interval | None
+    """The same with luck subtracted; None if the game has no measure of it."""
     forfeits: dict[str, int]
     """Number of matches that the bot ended other than by the rules, by termination."""
     charged_ns: int
@@ -204,6 +208,7 @@ def _account(
     forfeits: Counter[str] = Counter()
     scores: defaultdict[int, list[float]] = defaultdict(list)
     utilities: defaultdict[int, list[float]] = defaultdict(list)
+    skills: defaultdict[int, list[float]] = defaultdict(list)
     for result in results:
         seat = result.bots.index(bot)
         charged += result.charged_ns[seat] if result.charged_ns else 0
@@ -214,6 +219,8 @@ def _account(
             continue
         games += 1
         utilities[result.pairing].append(result.returns[seat])
+        if result.luck:
+            skills[result.pairing].append(result.returns[seat] - result.luck[seat])
         others = _opposing(result.returns, seat, teams)
         if not others:
             continue  # nobody to win against
@@ -230,6 +237,11 @@ def _account(
         losses=losses,
         score=score_interval([_mean(v) for v in scores.values()]) if scores else None,
         mean=(mean_interval([_mean(v) for v in utilities.values()], bounds) if utilities else None),
+        mean_without_luck=(
+            mean_interval([_mean(v) for v in skills.values()])
+            if sum(map(len, skills.values())) == games > 0
+            else None
+        ),
         forfeits=dict(sorted(forfeits.items())),
         charged_ns=charged,
         plies=plies,

@@ -182,6 +182,7 @@ def _explain(game: Game) -> str:
     """The page about one game."""
     info = game.info
     least, most = game.return_bounds
+    unit = f", in {info.returns_unit}" if info.returns_unit else ""
     lines = [f"{info.title} ({game.spec})", "", info.summary, "", rules_text(game), ""]
     state = game.initial_state()
     lines += [
@@ -189,7 +190,7 @@ def _explain(game: Game) -> str:
         + ", ".join(f"{seat + 1} {game.seat_name(seat)}" for seat in range(game.seats)),
         f"Kind         {game.chance_kind.value}, {info.information.value} information, "
         f"{info.utility.value.replace('_', ' ')}",
-        f"Returns      {least:g} to {most:g} per seat",
+        f"Returns      {least:g} to {most:g} per seat{unit}",
         f"Draw offers  {'yes' if info.draw_offers else 'no'}",
     ]
     notation = getattr(game, "action_notation", "")

@@ -1,4 +1,4 @@
-"""``plyhouse learn``: networks for some games, trained by self-play."""
+"""``plyhouse learn``: networks and policies for some games, trained by self-play."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from plyhouse.clients.shared.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE
 from plyhouse.clients.shared.output import note
 
 if TYPE_CHECKING:
+    from plyhouse.search.equilibria.limit_holdem_training import LimitTraining
     from plyhouse.search.evaluation.alphazero_training import AlphaZeroTraining
     from plyhouse.search.evaluation.backgammon_training import BackgammonTraining
 
-    Training = AlphaZeroTraining | BackgammonTraining
+    Training = AlphaZeroTraining | BackgammonTraining | LimitTraining
 
 __all__ = ["learn"]
 
@@ -230,6 +231,47 @@ def breakthrough(
     return alphazero(game, matches, seconds, output, at_once, options)
 
 
+@learn.command("texas_holdem")
+@click.option(
+    "--deals",
+    default=10_000_000,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Deals to walk through in all, with those of earlier runs.",
+)
+@click.option(
+    "--time",
+    "seconds",
+    type=click.FloatRange(0),
+    help="Seconds after which to stop; the same command continues.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("policy.toml"),
+    show_default=True,
+    help="File to write the policy to.",
+)
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Random numbers of the deals.",
+)
+def texas_holdem(deals: int, seconds: float | None, output: Path, seed: int) -> int:
+    """Compute a policy for heads-up limit hold'em.
+
+    External-sampling MCCFR on an abstraction of the cards. The bot
+    `cfr_holdem(file="policy.toml")` plays the policy.
+    """
+    from plyhouse.search.equilibria.limit_holdem_training import LimitSettings, LimitTraining
+
+    settings = LimitSettings(seed=seed)
+    return train(LimitTraining, settings, deals, seconds, output, points_a_match, unit="deals")
+
+
 def alphazero(
     game: str,
     matches: int,
@@ -270,18 +312,19 @@ def train(
     output: Path,
     shown: Callable[[float, float], str],
     prepare: Callable[[Training], None] = lambda training: None,
+    unit: str = "matches",
 ) -> int:
     """Begin or continue a training, print its curve, and write the network.
 
     ``shown`` returns the text of a point of the curve. ``prepare`` gets each training once before
-    it runs.
+    it runs. ``unit`` is what the training counts.
     """
     from plyhouse.search.files import write_atomically
 
     if not output.absolute().parent.is_dir():
         raise click.BadParameter(f"there is no folder {output.parent}", param_hint="-o")
     kept = output.with_name(output.name + ".training")
-    training = begin(kind, kept, settings)
+    training = begin(kind, kept, settings, unit)
     prepare(training)
     first = training.played
     printed = 0
@@ -316,12 +359,12 @@ def train(
     spent = time.monotonic() - start
     done = training.played - first
     if done > 0:
-        note(f"{done:,} matches in {spent:,.0f} s: {done / spent * 3600:,.0f} an hour.")
-    note(f"Wrote {output}: {training.played:,} matches of self-play.")
+        note(f"{done:,} {unit} in {spent:,.0f} s: {done / spent * 3600:,.0f} an hour.")
+    note(f"Wrote {output}: {training.played:,} {unit} of self-play.")
     return EXIT_INTERRUPTED if interrupted else EXIT_OK
 
 
-def begin(kind: type[Training], kept: Path, settings: Any) -> Training:
+def begin(kind: type[Training], kept: Path, settings: Any, unit: str) -> Training:
     """Return the training of a checkpoint, or a new one if there is none."""
     if not kept.is_file():
         return kind(settings)
@@ -332,5 +375,5 @@ def begin(kind: type[Training], kept: Path, settings: Any) -> Training:
             "Repeat its options, or choose another file with -o.",
             EXIT_USAGE,
         )
-    note(f"Continuing {kept} after {training.played:,} matches.")
+    note(f"Continuing {kept} after {training.played:,} {unit}.")
     return training

@@ -397,13 +397,20 @@ def _show(
     series: Series, results: list[MatchResult], accounts: list[Tally], *, show_seed: bool
 ) -> None:
     """The result for people."""
+    from plyhouse.games.registry import get_game
+
     pairings = len({result.pairing for result in results})
     games = counted(len(results), "game")
     if series.mirrored and len(accounts) > 1:
         kind = "pair" if len(accounts) == 2 else "pairing"
         games += f" in {counted(pairings, f'mirrored {kind}')}"
     title = f"{series.game}, {series.time_control}, {games}, seed {series.seed}"
-    columns = ["bot", "games", "W-D-L", "score", "95 %", "mean", "95 %", "forfeits", "time/game"]
+    unit = get_game(series.game, files=True).info.returns_unit
+    lucky = accounts[0].mean_without_luck is not None
+    mean = f"mean, {unit}" if unit else "mean"
+    columns = ["bot", "games", "W-D-L", "score", "95 %", mean, "95 %"]
+    columns += ["without luck", "95 %"] if lucky else []
+    columns += ["forfeits", "time/game"]
     rows = [
         [
             series.names[account.bot],
@@ -411,12 +418,13 @@ def _show(
             "-" if len(accounts) == 1 else f"{account.wins}-{account.draws}-{account.losses}",
             *_percent(account.score),
             *_mean(account.mean),
+            *(_mean(account.mean_without_luck) if lucky else []),
             ", ".join(f"{n} {kind}" for kind, n in account.forfeits.items()) or "-",
             f"{account.charged_ns / 1e9 / max(1, len(results)):.2f} s",
         ]
         for account in accounts
     ]
-    print_table(title, columns, rows, "lrrrRrRwr")
+    print_table(title, columns, rows, "lrrrRrRrRwr" if lucky else "lrrrRrRwr")
     if len(accounts) == 2 and accounts[0].score is not None:
         found = elo_interval(accounts[0].score)
         click.echo(
@@ -477,6 +485,7 @@ def _document(series: Series, results: list[MatchResult], accounts: list[Tally])
                 "losses": account.losses,
                 "score": _numbers(account.score),
                 "mean": _numbers(account.mean),
+                "mean_without_luck": _numbers(account.mean_without_luck),
                 "forfeits": account.forfeits,
                 "seconds_per_game": account.charged_ns / 1e9 / max(1, len(results)),
             }

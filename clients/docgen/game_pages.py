@@ -107,6 +107,7 @@ def _frame(game: Game) -> dict[str, Any]:
 def _page(game: Game, published: dict[str, Any]) -> str:
     info = game.info
     least, most = game.return_bounds
+    unit = f", in {info.returns_unit}" if info.returns_unit else ""
     names = ", ".join(f"{seat} is {game.seat_name(seat)}" for seat in range(game.seats))
     lines = [
         f"{HEAD}# {info.title}",
@@ -127,7 +128,7 @@ def _page(game: Game, published: dict[str, Any]) -> str:
         *_teams(game),
         f"| Kind | {game.chance_kind.value}, {info.information.value} information, "
         f"{info.utility.value.replace('_', ' ')} |",
-        f"| Returns | {least:g} to {most:g} per seat |",
+        f"| Returns | {least:g} to {most:g} per seat{unit} |",
         f"| Scored by | {info.scoring.value} |",
         f"| Draw offers | {'yes' if info.draw_offers else 'no'} |",
         f"| An action | {game.action_notation} |",

@@ -5,7 +5,8 @@ The scheme (version 1), complete enough to be recomputed in any language:
 * A pairing has a secret *seed* of 32 random bytes.  Its *commitment* is the SHA-256 of the seed in
   lower-case hexadecimal.  Every seat learns it before it contributes its nonce.
 * The pairing's matches draw from named *streams*.  A counter starts at 0 and grows by one with
-  every chance node of the match.  Stream and counter give a *message*, the UTF-8 text ::
+  every chance node of the match, unless the game counts otherwise (`Game.chance_number`).  Stream
+  and counter give a *message*, the UTF-8 text ::
 
       plyhouse-chance-1|STREAM|NONCE,NONCE,...|COUNTER
 

@@ -116,7 +116,8 @@ class Course:
         """Let chance act by the committed seed, where it is to move."""
         position = self.position
         before = position.state
-        outcome = self.chance.draw(position.draws, before.chance_outcomes())
+        number = position.game.chance_number(before, position.draws)
+        outcome = self.chance.draw(number, before.chance_outcomes())
         text = self.views.chance_text(before, outcome)
         position.play(outcome)
         self.views.record(before, outcome, text, CHANCE_SEAT, position.ply, None)

@@ -9,9 +9,11 @@ agent evaluation" (IJCAI 2009).  See also Burch, Schmid, Moravčík, Morrill and
 
 Any function of the position can serve as value: a solved table, the game's own estimate, a guess.
 A better one takes out more, a bad one nothing.  None of them biases the mean: its luck is zero on
-average, provided that it depends on nothing but the position.  The factor to subtract is a
-regression coefficient.  Each unit's coefficient comes from the other units (cross-fitting), so no
-unit's own result influences its correction.  Always show the raw mean next to the adjusted one.
+average, provided that it depends on nothing but the position.  In Texas hold'em the value is what
+seats win if all check and call to the end (`call_down`).  So after an all-in its luck is the
+difference between the result and all-in equity.  The factor to subtract is a regression
+coefficient.  Each unit's coefficient comes from the other units (cross-fitting), so no unit's own
+result influences its correction.  Always show the raw mean next to the adjusted one.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ __all__ = [
     "Judge",
     "Value",
     "adjusted_mean",
+    "called_down",
     "estimate",
     "judge_of",
     "looked_ahead",
@@ -50,6 +53,8 @@ Judge = Callable[[tuple[Hashable, ...], Any], Sequence[float]]
 SMALL: Final = 20_000
 """Games with at most this number of histories are solved completely."""
 FOLDS: Final = 10
+CALL_DOWN_WORK: Final = 100
+"""Valued positions that one `call_down` takes as long as."""
 FEWEST: Final = 8
 """With fewer units nothing is subtracted, because a coefficient would be a guess."""
 
@@ -72,6 +77,16 @@ class Adjusted(NamedTuple):
 def estimate(state: Any) -> Sequence[float]:
     """Return the game's own estimate as a value; `AttributeError` without one."""
     values: Sequence[float] = state.heuristic()
+    return values
+
+
+def called_down(_: tuple[Hashable, ...], state: Any) -> Sequence[float]:
+    """Return the expected returns of a position by its `call_down`.
+
+    They are a mean over chance.  So the mean over the outcomes of a chance node is its own value,
+    and `match_luck` needs no other position.
+    """
+    values: Sequence[float] = state.call_down()
     return values
 
 
@@ -104,6 +119,9 @@ def match_luck(
 
     Luck is the sum of values after chance, less their expectations.
 
+    With `called_down` the value of a chance node is that mean already.  It is computed once for
+    all cards that come without an action between them.
+
     Kinds other than chance and action are skipped.  After ``most`` valued positions, from the next
     chance node on, the rest of the match counts as without luck.  This causes no bias, because no
     roll decides whether it is counted itself.  A position counts once for each action that its
@@ -112,6 +130,8 @@ def match_luck(
     import numpy as np
 
     position = Position(rules)
+    if judge is called_down:
+        return _called_down_luck(position, events, most)
     path: tuple[Hashable, ...] = ()
     total = np.zeros(rules.seats)
     work = 0
@@ -135,16 +155,43 @@ def match_luck(
     return tuple(float(each) for each in total)
 
 
+def _called_down_luck(
+    position: Position, events: Iterable[tuple[str, int, str]], most: int | None
+) -> tuple[float, ...]:
+    """Return each seat's luck by `called_down`: what its value changes by while chance acts."""
+    import numpy as np
+
+    total = np.zeros(position.game.seats)
+    before: Sequence[float] | None = None
+    work = 0
+    for kind, seat, text in events:
+        if kind not in ("chance", "action"):
+            continue
+        if position.mover == CHANCE and before is None:
+            if most is not None and work >= most:
+                break
+            before = position.state.call_down()
+        position.apply(seat, text)
+        if before is not None and position.mover != CHANCE:
+            total += np.asarray(position.state.call_down()) - np.asarray(before)
+            before = None
+            work += 2 * CALL_DOWN_WORK
+    return tuple(float(each) for each in total)
+
+
 def judge_of(game: Game) -> Judge | None:
     """Return a server's judge of a game's positions; None if there is none.
 
-    It is the game's own estimate of the best position after one action (`looked_ahead`), since
-    estimates need not consider the dice beside the board.  For small games it is the exact
+    It is `called_down` if states have `call_down`.  Otherwise it is the game's own estimate of the
+    best position after one action (`looked_ahead`), since estimates need not consider the dice
+    beside the board.  For small games it is the exact
     expectation under random play.  It is None if neither is known, and if chance plays no part.
     """
     if game.chance_kind is ChanceKind.DETERMINISTIC:
         return None
     try:
+        if hasattr(game.initial_state(), "call_down"):
+            return called_down
         if hasattr(game.initial_state(), "heuristic"):
             value = looked_ahead(estimate)
             return lambda _, state: value(state)

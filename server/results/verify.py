@@ -249,7 +249,8 @@ class _Verifier:
             return
         check.count += 1
         if self.chance is not None:
-            drawn = self.chance.draw(self.draws, self.state.chance_outcomes())
+            number = game.chance_number(self.state, self.draws)
+            drawn = self.chance.draw(number, self.state.chance_outcomes())
             text = game.format_chance(self.state, drawn)
             if text != event.text:
                 self.fail(

@@ -16,6 +16,7 @@ from tests.cli.terminal import in_terminal
 from plyhouse.clients.arena.process import pairing_seed, seat_orders
 from plyhouse.clients.arena.series import Series
 from plyhouse.clients.cli.match import bot_labels
+from plyhouse.games.registry import get_game
 
 CRASH = """
 from plyhouse.bots import Bot
@@ -333,3 +334,46 @@ def test_a_dumb_terminal_is_told_how_the_series_stands(tmp_path: Path) -> None:
     )  # fmt: skip
     assert "\x1b" not in shown.raw
     assert "10 of 20 pairings: random " in shown.text
+
+
+def test_matches_of_a_pairing_have_the_same_deals_whatever_is_bet(
+    plyhouse: Plyhouse, tmp_path: Path
+) -> None:
+    series = ("match", "random", "equity", "--game", "texas_holdem(hands=6)", "--games", "4")
+    done = plyhouse(*series, "--seed", "5", "--save", "games.jsonl")
+    assert done.code == 0, done.err
+    assert "mean, bb/100" in done.out
+    assert "without luck" in done.out
+    pairings: dict[str, list[list[list[str]]]] = {}
+    for line in (tmp_path / "games.jsonl").read_text().splitlines():
+        record = json.loads(line)
+        game = get_game("texas_holdem(hands=6)")
+        state = game.initial_state()
+        deals: list[list[str]] = [[] for _ in range(6)]
+        for event in record["events"]:
+            if event["kind"] == "chance":
+                deals[state.hand].append(event["text"])
+                state = state.after(game.parse_chance(state, event["text"]))
+            elif event["kind"] == "action":
+                state = state.after(game.parse(state, event["text"]))
+        pairings.setdefault(record["pairing"], []).append(deals)
+    assert len(pairings) == 2
+    lengths = set()
+    for one, other in pairings.values():
+        for first, second in zip(one, other, strict=True):
+            common = min(len(first), len(second))
+            assert first[:common] == second[:common]
+            lengths.add(len(first) - len(second))
+    assert lengths != {0}, "some hands have more cards in one match than in the other"
+    verified = plyhouse("verify", "games.jsonl")
+    assert (verified.code, verified.out) == (0, "All 4 records are sound.\n")
+
+
+def test_result_has_the_mean_without_luck_for_scripts(plyhouse: Plyhouse) -> None:
+    series = ("match", "random", "random", "--games", "4", "--seed", "5", "--json")
+    done = plyhouse(*series, "--game", "texas_holdem(hands=2)")
+    one, other = json.loads(done.out)["bots"]
+    assert one["mean_without_luck"]["value"] == -other["mean_without_luck"]["value"]
+    assert one["mean_without_luck"]["value"] != one["mean"]["value"]
+    done = plyhouse(*series, "--game", "pig(target=10)")
+    assert json.loads(done.out)["bots"][0]["mean_without_luck"] is None

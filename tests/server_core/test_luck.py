@@ -379,3 +379,77 @@ def test_bounds_for_who_watches_stand_beside_every_mean_of_points() -> None:
     assert mean_returns(matches, bounds=(-1.5, 1.5))["a"].watched is None, "2 was paid"
     assert watched_bounds([0.0], (1.0, 1.0)) is None
     assert watched_bounds([1.0 + 1e-12], (0.0, 1.0)) is not None, "that is rounding"
+
+
+def holdem_events(text: str) -> list[tuple[str, int, str]]:
+    """Events of a duel in hold'em: cards and actions separated by commas."""
+    game = get_game("texas_holdem(hands=1)")
+    state: Any = game.initial_state()
+    events = []
+    for part in text.split(", "):
+        if state.to_move == CHANCE:
+            for card in part.split():
+                events.append(("chance", CHANCE, card))
+                state = state.after(game.parse_chance(state, card))
+        else:
+            events.append(("action", state.to_move, part))
+            state = state.after(game.parse(state, part))
+    assert state.to_move == TERMINAL
+    return events
+
+
+def test_result_without_luck_is_all_in_equity_after_an_all_in() -> None:
+    game = get_game("texas_holdem(hands=1)")
+    judge = judge_of(game)
+    assert judge is not None
+    begin = "As 2c Ah 7d, call, check, Kh 9s 7c, bet 198, call, "
+    results = []
+    for end in ("3c 4d", "2h 7h", "Ac 7s"):
+        events = holdem_events(begin + end)
+        luck = match_luck(game, events, judge)
+        state: Any = game.initial_state()
+        for kind, _, text in events:
+            action = game.parse_chance if kind == "chance" else game.parse
+            state = state.after(action(state, text))
+        results.append(state.returns()[1] - luck[1])
+    # Whatever comes after the call, and whoever wins, the rest is the same.
+    assert results == pytest.approx([results[0]] * 3)
+    assert results[0] > 0
+
+
+def test_luck_of_a_hand_without_showdown_is_that_of_its_deal() -> None:
+    game = get_game("texas_holdem(hands=1)")
+    judge = judge_of(game)
+    assert judge is not None
+    aces = match_luck(game, holdem_events("As 2c Ah 7d, fold"), judge)
+    rags = match_luck(game, holdem_events("2c As 7d Ah, fold"), judge)
+    assert aces[1] > 0 > rags[1]
+    assert sum(aces) == pytest.approx(0.0)
+    # Two chips of the big blind are at stake: a hundred big blinds for a hundred hands.
+    assert aces[1] == pytest.approx(100 * (2 * 0.874 - 1), abs=5)
+
+
+@pytest.mark.slow
+def test_luck_of_holdem_is_even_on_average() -> None:
+    game = get_game("texas_holdem(hands=1)")
+    judge = judge_of(game)
+    assert judge is not None
+    rng = random.Random(8)
+    found, raw = [], []
+    for _ in range(400):
+        state: Any = game.initial_state()
+        events = []
+        while state.to_move != TERMINAL:
+            if state.to_move == CHANCE:
+                action = rng.choice(state.chance_outcomes())[0]
+                events.append(("chance", CHANCE, game.format_chance(state, action)))
+            else:
+                action = rng.choice(state.actions()[:3])
+                events.append(("action", state.to_move, game.format(state, action)))
+            state = state.after(action)
+        found.append(match_luck(game, events, judge)[0])
+        raw.append(state.returns()[0])
+    mean = mean_interval(found)
+    assert mean is not None
+    assert mean.low < 0 < mean.high
+    assert np.var(np.array(raw) - found) < 0.9 * np.var(raw)

@@ -24,7 +24,9 @@ seat wins without showing its cards.  Cards are not burned, because that changes
 
 A match is a number of hands.  Each begins with the same stacks, as in the Annual Computer Poker
 Competition ("Doyle's game"), so that all hands count the same and none depends on luck before it.
-Returns are big blinds won per hundred hands.
+Returns are big blinds won per hundred hands.  The cards of a hand do not depend on the betting in
+the hands before it, so all matches of a pairing in ``plyhouse match`` have the same deals, each
+played from every seat.
 
 Cards are rank and suit: ``Ah``, ``Tc``, ``2d``.  They are dealt one at a time at chance nodes, two
 rounds around the table from the seat left of the button, and then those on the table.
@@ -115,6 +117,7 @@ class TexasHoldem(Game[TexasHoldemState, int, TexasHoldemObservation]):
             Parameter("ante", 0, "ante of each seat in chips", 0, 100),
         ),
         scoring=Scoring.RETURNS,
+        returns_unit="bb/100",
     )
     observation_type: ClassVar[type[Observation]] = TexasHoldemObservation
     action_pattern: ClassVar[str] = "fold|check|call|(bet|raise) [0-9]{1,9}"
@@ -185,6 +188,11 @@ class TexasHoldem(Game[TexasHoldemState, int, TexasHoldemObservation]):
         """Return the state before the first card."""
         rules = self.rules
         return start_of_hand(rules, 0, (0,) * rules.seats, ())
+
+    def chance_number(self, state: TexasHoldemState, drawn: int) -> int:
+        """Return the number of a card in its match; a hand has as many with or without betting."""
+        rules = state.rules
+        return state.hand * (2 * rules.seats + 5) + len(state.cards)
 
     # Notation
 

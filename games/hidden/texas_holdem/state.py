@@ -9,19 +9,18 @@ the button; the flop, the turn and the river follow.  When a hand ends, its resu
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, final
+from random import Random
+from typing import Any, Final, final
 
 from mypy_extensions import i64, mypyc_attr
 
 from plyhouse.games.base import CHANCE, TERMINAL
+from plyhouse.games.hidden.texas_holdem.equity import called_down
 from plyhouse.games.hidden.texas_holdem.pots import divided
 from plyhouse.games.hidden.texas_holdem.ranking import hand_strength
 from plyhouse.games.hidden.texas_holdem.stakes import Rules, rules_of
 from plyhouse.games.native import NativeState
 from plyhouse.games.playing_cards import PACK, hand_bits
-
-if TYPE_CHECKING:
-    import random
 
 __all__ = [
     "BET",
@@ -391,7 +390,17 @@ class TexasHoldemState(NativeState):
         unit: float = self.rules.unit
         return tuple([float(chips) * unit for chips in self.won])
 
-    def playout(self, rng: random.Random) -> tuple[float, ...]:
+    def paid_when_called(self) -> tuple[int, ...]:
+        """Return the chips of each seat in the pots if all call."""
+        paid: list[int] = []
+        for seat in range(self.rules.seats):
+            chips: int = self.paid[seat]
+            if not self.folded >> seat & 1:
+                chips = max(chips, min(self.top, self.rules.stacks[seat]))
+            paid.append(chips)
+        return tuple(paid)
+
+    def playout(self, rng: Random) -> tuple[float, ...]:
         """Return the returns if all check or call to the end of this hand, and play no other.
 
         Later hands do not depend on this one, and nobody has an advantage in them on average.
@@ -412,17 +421,31 @@ class TexasHoldemState(NativeState):
             if (dealt & mask) == 0:
                 dealt |= mask
                 cards.append(card)
-        paid: list[int] = []
-        for seat in range(rules.seats):
-            chips: int = self.paid[seat]
-            if not self.folded >> seat & 1:
-                chips = max(chips, min(self.top, rules.stacks[seat]))
-            paid.append(chips)
         called = self.redealt(tuple(cards))
-        called.paid = tuple(paid)
+        called.paid = self.paid_when_called()
         net, _ = called.result()
         unit: float = rules.unit
         return tuple([float(self.won[seat] + net[seat]) * unit for seat in range(rules.seats)])
+
+    def call_down(self) -> tuple[float, ...]:
+        """Return the expected returns if all check or call to the end of this hand.
+
+        They are exact from the flop on, if two seats are left; otherwise the mean of random boards,
+        always the same for the same cards.  Later hands count as even.  If no seat has chips to
+        bet, this is all-in equity.
+        """
+        if self.to_move == TERMINAL:
+            return self.returns()
+        rules = self.rules
+        chips: list[float] = [float(each) for each in self.won]
+        if len(self.cards) >= 2 * rules.seats:
+            holes = tuple([self.hole(seat) for seat in range(rules.seats)])
+            expected = called_down(
+                holes, self.board(), self.paid_when_called(), self.folded, self.button()
+            )
+            for seat in range(rules.seats):
+                chips[seat] += expected[seat]
+        return tuple([each * rules.unit for each in chips])
 
 
 def start_of_hand(

@@ -1,0 +1,137 @@
+"""Bots of Texas hold'em: starting hands, draws, legal bets, and the policy of limit hold'em."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from plyhouse.bots import Bot, Match, Turn
+from plyhouse.bots.reference.equity_bot import EquityBot, equity_shares
+from plyhouse.bots.reference.holdem_cfr_bot import CfrHoldemBot, suits
+from plyhouse.bots.reference.holdem_choices import FOLD, PASSIVE, RAISE, kind_of, sized
+from plyhouse.bots.reference.holdem_rule_bot import HoldemRuleBot, rule_shares
+from plyhouse.games.base import CHANCE, TERMINAL
+from plyhouse.games.hidden.texas_holdem.expected_strength import pair_strength
+from plyhouse.games.hidden.texas_holdem.rules import TexasHoldem
+from plyhouse.games.playing_cards import card_number
+
+LIMIT = TexasHoldem(betting="fixed", hands=3)
+
+
+def turn_at(game: TexasHoldem, state: Any, rng: random.Random) -> Turn:
+    return Turn(
+        Match("m", game, state.to_move, (), "move:1", False, "forfeit"),
+        ply=0,
+        state=None,
+        observation=game.observe(state, state.to_move),
+        rng=rng,
+        soft=None,
+        hard=None,
+        clock_ns=lambda: 0,
+    )
+
+
+def seen_after(game: TexasHoldem, text: str) -> Any:
+    state = game.initial_state()
+    for part in text.split(", "):
+        if state.to_move == CHANCE:
+            for card in part.split():
+                state = state.after(game.parse_chance(state, card))
+        else:
+            state = state.after(game.parse(state, part))
+    return game.observe(state, state.to_move)
+
+
+def chosen(seen: Any) -> dict[int, float]:
+    own = tuple([card_number(card) for card in seen.cards])
+    board = tuple([card_number(card) for card in seen.board])
+    return rule_shares(seen, own, board, pair_strength(own, board)[0] if board else 0.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("As 2c Ah 7d, raise 4", RAISE),  # aces against a raise
+        ("7s Ac 2h Ad, raise 4, raise 6", RAISE),  # aces of the button against a second raise
+        ("7s Kc 2h Kd, raise 4", FOLD),
+    ],
+)
+def test_rules_look_at_the_cards_before_the_flop(text: str, kind: int) -> None:
+    assert max(chosen(seen_after(LIMIT, text)).items(), key=lambda item: item[1])[0] == kind
+
+
+def test_rules_raise_a_set_call_with_a_draw_and_fold_nothing() -> None:
+    bet = "call, check, Kh 9s 4s, check, bet 2"
+    assert max(chosen(seen_after(LIMIT, f"9h 2c 9d 7d, {bet}")).items())[0] == RAISE
+    draw = chosen(seen_after(LIMIT, f"As 2c 2s 7d, {bet}"))
+    assert draw[PASSIVE] > 0.5
+    assert chosen(seen_after(LIMIT, f"7h 2c 2d 8d, {bet}")) == {FOLD: 1.0}
+
+
+def test_fewer_hands_are_played_in_early_seats_of_a_ring() -> None:
+    ring = TexasHoldem(seats=6)
+    deal = "2c 3c 4c Kd 5c 6c 2d 3d 4d 8d 5d 7d"  # seat 4 has a king and an eight, and acts second
+    assert chosen(seen_after(ring, f"{deal}, fold")) == {FOLD: 1.0}
+    assert chosen(seen_after(TexasHoldem(), "2c Kd 4c 8d")) == {RAISE: 1.0}
+
+
+def test_equity_bets_more_of_its_hands_before_a_bet_than_after_one() -> None:
+    before = seen_after(LIMIT, "As 2c Ah 7d, call, check, Kh 9s 4s")
+    after = seen_after(LIMIT, "As 2c Ah 7d, call, check, Kh 9s 4s, check, bet 2")
+    assert equity_shares(before, 0.7) == {RAISE: 1.0}
+    assert equity_shares(after, 0.7)[PASSIVE] == 1.0
+    assert equity_shares(after, 0.9)[RAISE] == 1.0
+    assert equity_shares(after, 0.2)[FOLD] == 1.0
+
+
+def test_actions_that_are_not_legal_become_calls_and_checks() -> None:
+    assert sized(("fold", "call"), RAISE, 12.0) == "call"
+    assert sized(("check", "bet 2"), FOLD, 0.0) == "check"
+    assert kind_of("bet 2") == RAISE
+
+
+@pytest.mark.parametrize("kind", [EquityBot, HoldemRuleBot, CfrHoldemBot])
+@pytest.mark.parametrize(
+    "game",
+    [
+        LIMIT,
+        TexasHoldem(hands=3),
+        TexasHoldem(hands=3, seats=4, stacks="20,200,7,90", ante=1),
+        TexasHoldem(betting="fixed", hands=3, stack=10),
+    ],
+    ids=lambda game: game.spec,
+)
+def test_bots_play_legal_actions_to_the_end(kind: type[Bot], game: TexasHoldem) -> None:
+    rng = random.Random(3)
+    bots = [kind() for _ in range(game.seats)]
+    state: Any = game.initial_state()
+    while state.to_move != TERMINAL:
+        if state.to_move == CHANCE:
+            state = state.after(rng.choice(state.chance_outcomes())[0])
+            continue
+        turn = turn_at(game, state, rng)
+        text = bots[state.to_move].choose(turn)
+        assert text in turn.legal_text
+        state = state.after(game.parse(state, text))
+
+
+def test_policy_is_played_where_it_was_made_for() -> None:
+    assert suits(LIMIT)
+    assert suits(TexasHoldem(betting="fixed", big_blind=4, small_blind=2))
+    assert not suits(TexasHoldem(betting="fixed", stack=40))
+    assert not suits(TexasHoldem(betting="fixed", seats=3))
+    assert not suits(TexasHoldem())
+
+
+def test_policy_raises_with_aces() -> None:
+    rng = random.Random(1)
+    game = LIMIT
+    state = game.initial_state()
+    for card in ("2c", "As", "7d", "Ah"):
+        state = state.after(game.parse_chance(state, card))
+    bot = CfrHoldemBot()
+    texts = [bot.choose(turn_at(game, state, rng)) for _ in range(20)]
+    assert texts.count("fold") == 0
+    assert texts.count("raise 4") > 10
