@@ -367,18 +367,16 @@ def monopoly_scene(seen: MonopolyObservation, rounds: int, name: Callable[[int],
     if seen.card:
         deck = "Chance" if seen.deck == "chance" else "Community Chest"
         elements.append(Text(f"{deck}: {seen.card.removesuffix(' (1)').removesuffix(' (2)')}"))
-    elements.append(Counter("Round", min(seen.round + 1, rounds), rounds))
+    elements.append(Text(f"Round {min(seen.round + 1, rounds)} of {rounds}"))
     for seat, cash in enumerate(seen.cash):
-        said = f"{name(seat)}: "
+        parts = [f"worth {worth[seat]}"]
         if seen.bankrupt[seat]:
-            elements.append(Text(f"{said}bankrupt", seat))
-            continue
-        parts = [f"{cash} dollars", f"worth {worth[seat]}"]
-        if seen.places[seat] == JAIL:
+            parts = ["bankrupt"]
+        elif seen.places[seat] == JAIL:
             parts.append("in jail" if seen.jailed[seat] else "visiting jail")
         cards = seen.jail_cards.count(seat)
         if cards:
             parts.append("a card to leave jail" if cards == 1 else "two cards to leave jail")
-        elements.append(Text(said + ", ".join(parts), seat))
+        elements.append(Counter(f"Cash of {name(seat)} ({', '.join(parts)})", cash, None, seat))
     elements += _buttons(seen, name)
     return Scene(tuple(elements), _status(seen, worth, name), seen.seat_to_move)
