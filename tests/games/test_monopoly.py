@@ -16,9 +16,11 @@ from plyhouse.games.counting import branches
 from plyhouse.games.notation_laws import check_notation
 from plyhouse.games.stochastic.monopoly import board, cards
 from plyhouse.games.stochastic.monopoly.legality import PATTERN, WORDS
+from plyhouse.games.stochastic.monopoly.offers import exchanged
 from plyhouse.games.stochastic.monopoly.policy import best_offer, chosen
 from plyhouse.games.stochastic.monopoly.position import MANAGING, rules_of
 from plyhouse.games.stochastic.monopoly.state import ROLLS, MonopolyState
+from plyhouse.games.stochastic.monopoly.valuation import estimate_of
 
 GAME: Any = get_game("monopoly")
 THREE: Any = get_game("monopoly(seats=3)")
@@ -433,8 +435,8 @@ def test_property_without_the_cash_for_it_is_auctioned_at_once() -> None:
     state = after(position(places=(37, 0), cash=(399, 95)), "roll", "1-1")
     assert (state.to_move, state.phase) == (1, 2)
     assert legal(state) == ["pass", "bid 10", "bid 30"]
-    state = after(state, "bid 30", "bid 120")
-    assert (state.cash, state.owners[item("boardwalk")]) == ((279, 95), 0)
+    state = after(state, "bid 30", "bid 130")
+    assert (state.cash, state.owners[item("boardwalk")]) == ((269, 95), 0)
     assert state.to_move == 0, "after a double"
 
 
@@ -545,7 +547,7 @@ def test_bank_auctions_what_it_gets_free_of_mortgages() -> None:
                      places=(35, 0, 0), cash=(30, 500, 500))  # fmt: skip
     state = after(state, "roll", "2-1", game=THREE)
     assert (state.fallen, state.lots) == ((1, 0, 0), (item("baltic"), item("reading")))
-    state = after(state, "bid 30", "pass", "pass", "bid 100", "pass", game=THREE)
+    state = after(state, "bid 30", "pass", "pass", "bid 100", game=THREE)
     assert (state.owners[item("baltic")], state.owners[item("reading")]) == (1, 2)
     assert state.levels == (0,) * 28
     assert (state.cash, state.to_move) == ((0, 470, 400), 1)
@@ -924,16 +926,18 @@ def test_player_by_rules_beats_random_play() -> None:
     assert wins >= 19
 
 
-def test_best_offer_completes_a_group_for_both() -> None:
+def test_best_offer_completes_a_group_and_serves_both() -> None:
     owned = {"park_place": 0, "boardwalk": 1, "mediterranean": 1, "baltic": 0, "reading": 2}
     state = position(3, owned=owned)
     offer = best_offer(state, -2, -2, -2)
     assert offer is not None
-    partner, asked, given, _ = offer
-    assert (partner, board.CODES[asked], board.CODES[given]) in {
-        (1, "boardwalk", "baltic"),
-        (1, "mediterranean", "park_place"),
-    }
+    partner, asked, given, price = offer
+    assert partner == 1
+    assert board.CODES[asked] in ("boardwalk", "mediterranean")
+    owners, _, cash = exchanged(state, partner, asked, given, price)
+    estimates = estimate_of(state, owners, state.levels, cash)
+    assert estimates[0] > state.heuristic()[0]
+    assert estimates[1] > state.heuristic()[1]
     assert best_offer(position(3, owned={"park_place": 0}), -2, -2, -2) is None
 
 
@@ -943,7 +947,7 @@ def test_bot_makes_its_offer_step_by_step(monkeypatch: pytest.MonkeyPatch) -> No
     class Here:
         state: Any
 
-    bot, turn, texts = MonopolyBot(), Here(), []
+    bot, turn, texts = MonopolyBot("rules"), Here(), []
     owned = {"park_place": 0, "boardwalk": 1, "mediterranean": 1, "baltic": 0, "reading": 2}
     state = position(3, owned=owned)
     offer = best_offer(state, -2, -2, -2)
