@@ -1,11 +1,11 @@
 """``monopoly``: Monopoly by simulation, or by simple rules.
 
-``monopoly(method=rules)`` plays as `plyhouse.games.stochastic.monopoly.policy` says: it buys what
-it can, bids up to what a property is worth to it, builds where that earns most, and keeps cash for
-the highest rent.  Without an option the bot simulates what to build, buy, bid and accept.  After each
-candidate all seats play by these rules for some rounds, with the same dice for all candidates.
-Either way it offers trades that complete a colour group for it and that the estimate calls good for
-both seats.
+``monopoly(method=rules)`` plays as `plyhouse.games.stochastic.monopoly.policy` says.  It buys what
+it can, bids up to what a property is worth to it, and builds where that earns most.  It keeps cash
+for the highest rent.  Without an option the bot simulates what to build, buy, bid and accept.
+After each candidate all seats play by these rules for some rounds, with the same dice for all
+candidates.  Either way it offers trades that complete a colour group for it and that the estimate
+calls good for both seats.
 """
 
 from __future__ import annotations

@@ -242,8 +242,8 @@ function deed(cell, colour, centre, size) {
     const row = tokens.length > 3 ? (at < 3 ? -0.5 : 0.5) : 0;
     const here = tokens.length > 3 ? (at < 3 ? 3 : tokens.length - 3) : tokens.length;
     const along = (at % 3) - (here - 1) / 2;
-    const token = { x: centre.x + along * size * 0.31, y: centre.y + size * (0.02 + row * 0.34) };
-    parts.push(...disc(`seat-${seat}`, token, size * (tokens.length > 1 ? 0.42 : 0.6)));
+    const token = { x: centre.x + along * size * 0.31, y: centre.y + size * (0.02 + row * 0.3) };
+    parts.push(...disc(`seat-${seat}`, token, size * (tokens.length > 1 ? 0.4 : 0.5)));
   });
   return parts;
 }

@@ -4,7 +4,8 @@ The rules are those of the sheet "Monopoly: Property Trading Game from Parker Br
 with its US board and cards.  Each seat begins on Go with 1500 dollars.  In its turn it rolls two
 dice, moves, and does what the space says; each time it passes Go it gets 200.  After a double it
 goes on, and a third double leads to jail.  A seat that lands on a property of the bank may ``buy``
-it for its price, from its cash.  Otherwise there is an ``auction``.
+it for its price, from its cash.  Otherwise there is an ``auction``.  Income Tax costs 200 and
+Luxury Tax 100, and Free Parking does nothing.
 
 The owner of a property gets rent, unless it is mortgaged.  A whole colour group doubles the rent of
 streets without houses.  Before a roll a seat manages its property.  ``build boardwalk`` builds a
@@ -34,10 +35,11 @@ richest seat wins: cash, properties at their price, or half of it if mortgaged, 
 cost.  The return of a seat is the share of the others that it is ahead of, less the share that is
 ahead of it.  Seats that went bankrupt later are ahead of those that did so earlier.
 
-Simplifications: seats trade and build only before their own rolls.  Nobody bids for the last
-houses, and there is no choice of how to share debts.  Cards are not stacked in an order.  Each draw
-is one of the cards left in its deck, with equal chances.  After the last card all are shuffled,
-except those to leave jail that seats keep.  So nothing is hidden.
+Simplifications: seats trade and build only before their own rolls, and nobody bids for the last
+houses.  Debts of one card are settled in the order of the seats.  A new owner of a mortgaged
+property pays the interest again when it lifts the mortgage.  Cards are not stacked in an order.
+Each draw is one of the cards left in its deck, with equal chances.  After the last card all are
+shuffled, except those to leave jail that seats keep.  So nothing is hidden.
 
 A turn has several plies.  The time control ``total:300+5`` gives a match of people five minutes a
 seat and five seconds for each ply; ``move:1`` is enough for bots.
@@ -237,21 +239,37 @@ class Monopoly(Game[MonopolyState, int, MonopolyObservation]):
         return monopoly_scene(observation, self.int_parameter("rounds"), self.seat_name)
 
     def describe(self, state: MonopolyState) -> str:
-        """Return the fields of the position, one line for each subject."""
+        """Return the fields of the position; the second line has the properties and their owners.
+
+        Zeros are left out; items of an offer, its partner and the card count from 1.
+        """
         deeds = [
-            f"{CODES[item]} {owner + 1}" + (f":{state.levels[item]}" if state.levels[item] else "")
+            f"{CODES[item]} {owner}" + (f":{state.levels[item]}" if state.levels[item] else "")
             for item, owner in enumerate(state.owners)
             if owner >= 0
         ]
+        more = {
+            "jailed": state.jailed if any(state.jailed) else 0,
+            "bankrupt": state.fallen if any(state.fallen) else 0,
+            "jail cards": state.card_owners if max(state.card_owners) >= 0 else 0,
+            "card": state.drawn + 1,
+            "doubles": state.doubles,
+            "again": int(state.again),
+            "ahead": state.ahead,
+            "changes": state.changes,
+            "offers": state.offers,
+            "debts": state.debts,
+            "lots": state.lots,
+            "bid": f"{BIDS[state.bid]} by {state.bidder}" if state.bid >= 0 else "",
+            "bidders": state.bidders,
+            "offer to": state.partner + 1,
+            "asked": state.asked + 1,
+            "given": state.given + 1,
+            "price": state.price,
+        }
         return (
             f"round {state.round}, turn {state.turn}, {PHASES[state.phase]} {state.to_move}, "
-            f"cash {state.cash}, places {state.places}, jailed {state.jailed}, "
-            f"bankrupt {state.fallen}\n"
-            f"deeds: {', '.join(deeds) or 'none'}\n"
-            f"decks {state.decks}, cards {state.card_owners}, dice {state.dice}, "
-            f"card {state.drawn}, doubles {state.doubles}, again {state.again}, "
-            f"ahead {state.ahead}, changes {state.changes}, offers {state.offers}\n"
-            f"debts {state.debts}, lots {state.lots}, bid {state.bid} by {state.bidder} of "
-            f"{state.bidders}, offer to {state.partner}: {state.asked} for {state.given} and "
-            f"{state.price}"
+            f"cash {state.cash}, places {state.places}, dice {state.dice}, decks {state.decks}"
+            f"{''.join([f', {name} {value}' for name, value in more.items() if value])}\n"
+            f"deeds: {', '.join(deeds) or 'none'}"
         )

@@ -377,6 +377,6 @@ def monopoly_scene(seen: MonopolyObservation, rounds: int, name: Callable[[int],
         cards = seen.jail_cards.count(seat)
         if cards:
             parts.append("a card to leave jail" if cards == 1 else "two cards to leave jail")
-        elements.append(Counter(f"Cash of {name(seat)} ({', '.join(parts)})", cash, None, seat))
+        elements.append(Counter(f"{name(seat)} ({', '.join(parts)})", cash, None, seat))
     elements += _buttons(seen, name)
     return Scene(tuple(elements), _status(seen, worth, name), seen.seat_to_move)
