@@ -234,6 +234,7 @@ function tile(cell, centre, size) {
  */
 function deed(cell, colour, centre, size) {
   const [left, top] = [centre.x - size / 2, centre.y - size / 2];
+  /** @type {SVGElement[]} */
   const parts = cell.corner ? [svg("text", { class: "deed-name", x: centre.x, y: top + size * 0.19, "font-size": size * (cell.corner.length > 3 ? 0.27 : 0.31) }, cell.corner)] : [];
   if (colour) parts.push(svg("rect", { class: `band ${colour}`, x: left + size * 0.04, y: top + size * 0.68, width: size * 0.92, height: size * 0.28, rx: size * 0.06 }));
   if (colour && cell.face) parts.push(svg("text", { class: `face on-${colour}`, x: centre.x, y: top + size * 0.83, "font-size": size * 0.3 }, cell.face));

@@ -887,7 +887,7 @@ def test_seats_land_as_often_as_the_markov_chain_says() -> None:
     counts: dict[int | str, int] = {}
     rng = random.Random(2026)
     # All properties are mortgaged, so that nobody buys or pays rent.
-    start = {"owners": (1,) * 28, "levels": (-1,) * 28, "cash": (10**6, 10**6)}
+    start: dict[str, Any] = {"owners": (1,) * 28, "levels": (-1,) * 28, "cash": (10**6, 10**6)}
     state: Any = MonopolyState(rules=rules_of(2, 10**9, 0), **start)
     faces, weights = [face for face, _ in ROLLS], [chance for _, chance in ROLLS]
     for _ in range(rolls):
@@ -941,13 +941,14 @@ def test_best_offer_completes_a_group_and_serves_both() -> None:
     assert best_offer(position(3, owned={"park_place": 0}), -2, -2, -2) is None
 
 
-def test_bot_makes_its_offer_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bot_makes_its_offer_step_by_step() -> None:
     from plyhouse.bots.reference.monopoly_bot import MonopolyBot
 
     class Here:
         state: Any
 
-    bot, turn, texts = MonopolyBot("rules"), Here(), []
+    bot, turn = MonopolyBot("rules"), Here()
+    texts: list[str] = []
     owned = {"park_place": 0, "boardwalk": 1, "mediterranean": 1, "baltic": 0, "reading": 2}
     state = position(3, owned=owned)
     offer = best_offer(state, -2, -2, -2)

@@ -5,7 +5,8 @@ cards      the two decks of sixteen cards
 position   what a position holds: money, deeds, buildings, the phase of the turn
 offers     what may be traded for what
 legal      legal actions by phase, and the numbers of actions
-events     what happens: moves, rents, debts, bankruptcies, auctions, trades
+auctions   bids and what follows
+events     what happens: moves, rents, debts, bankruptcies, trades
 valuation  what deeds and money are worth to a seat
 policy     a player by rules, for playouts and the bot
 state      the position as searches see it

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from plyhouse.games.base import CHANCE, TERMINAL
+from plyhouse.games.stochastic.monopoly.auctions import next_bidder, opened
 from plyhouse.games.stochastic.monopoly.board import (
     CHANCE_SPACE,
     CHEST_SPACE,
@@ -46,7 +47,6 @@ from plyhouse.games.stochastic.monopoly.legal import (
     ACCEPT,
     ASK,
     BID,
-    BIDS,
     BUILD,
     BUY,
     CLEAR,
@@ -59,7 +59,6 @@ from plyhouse.games.stochastic.monopoly.legal import (
     SELL,
     TRADE,
     USE_CARD,
-    bids,
 )
 from plyhouse.games.stochastic.monopoly.offers import PRICE_STEPS, exchanged
 from plyhouse.games.stochastic.monopoly.position import (
@@ -83,33 +82,16 @@ from plyhouse.games.stochastic.monopoly.position import (
     THE_CARD,
     UTILITY_DICE,
     Position,
+    owe,
+    pay,
     replaced,
+    wait_for,
 )
 
 __all__ = ["act", "draw", "land", "rolled", "settle", "utility_rolled"]
 
 SALARY: Final = 200
 FINE_AMOUNT: Final = 50
-
-
-def pay(position: Position, debtor: int, creditor: int, amount: int) -> None:
-    """Move money between seats, or between a seat and the bank."""
-    if debtor != BANK:
-        position.cash = replaced(position.cash, debtor, position.cash[debtor] - amount)
-    if creditor != BANK:
-        position.cash = replaced(position.cash, creditor, position.cash[creditor] + amount)
-
-
-def owe(position: Position, debtor: int, creditor: int, amount: int) -> None:
-    """Add a debt, which `settle` pays."""
-    if amount > 0:
-        position.debts = (*position.debts, (debtor, creditor, amount))
-
-
-def wait_for(position: Position, seat: int, phase: int) -> None:
-    """Let a seat act next, or chance."""
-    position.to_move = seat
-    position.phase = phase
 
 
 # Rolls and landings
@@ -373,44 +355,6 @@ def pass_turn(position: Position) -> None:
             return
     position.turn = following
     wait_for(position, following, MANAGING)
-
-
-# Auctions
-
-
-def opened(position: Position) -> bool:
-    """Open the auction of the first lot; return whether a seat has to bid."""
-    position.bid = -1
-    position.bidder = BANK
-    bidders: int = 0
-    for seat in range(position.rules.seats):
-        if position.fallen[seat] == 0:
-            bidders += 1 << seat
-    position.bidders = bidders
-    return next_bidder(position, position.turn)
-
-
-def next_bidder(position: Position, before: int) -> bool:
-    """Ask the next seat that can bid; close the auction and return False if there is none."""
-    seats: int = position.rules.seats
-    for step in range(1, seats + 1):
-        seat: int = (before + step) % seats
-        bit: int = 1 << seat
-        if seat == position.bidder or position.bidders & bit == 0:
-            continue
-        if bids(position, seat):
-            wait_for(position, seat, AUCTION)
-            return True
-        position.bidders &= ~bit
-    item: int = position.lots[0]
-    position.lots = position.lots[1:]
-    if position.bidder != BANK:
-        pay(position, position.bidder, BANK, BIDS[position.bid])
-        position.owners = replaced(position.owners, item, position.bidder)
-    position.bid = -1
-    position.bidder = BANK
-    position.bidders = 0
-    return False
 
 
 # Actions of seats

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 from typing import Any, Final, final
 
-from plyhouse.games.base import TERMINAL
 from plyhouse.games.native import BoardState
 from plyhouse.games.stochastic.monopoly.board import (
     COST,
@@ -50,8 +49,11 @@ __all__ = [
     "UTILITY_DICE",
     "Position",
     "Rules",
+    "owe",
+    "pay",
     "replaced",
     "rules_of",
+    "wait_for",
 ]
 
 BANK: Final = -1
@@ -350,6 +352,22 @@ class Position(BoardState):
             values.append(float(lead) / float(seats - 1))
         return tuple(values)
 
-    def over(self) -> bool:
-        """Return whether the match has ended."""
-        return self.to_move == TERMINAL
+
+def pay(position: Position, debtor: int, creditor: int, amount: int) -> None:
+    """Move money between seats, or between a seat and the bank."""
+    if debtor != BANK:
+        position.cash = replaced(position.cash, debtor, position.cash[debtor] - amount)
+    if creditor != BANK:
+        position.cash = replaced(position.cash, creditor, position.cash[creditor] + amount)
+
+
+def owe(position: Position, debtor: int, creditor: int, amount: int) -> None:
+    """Add a debt, which `settle` pays."""
+    if amount > 0:
+        position.debts = (*position.debts, (debtor, creditor, amount))
+
+
+def wait_for(position: Position, seat: int, phase: int) -> None:
+    """Let a seat act next, or chance."""
+    position.to_move = seat
+    position.phase = phase
