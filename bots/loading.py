@@ -67,6 +67,7 @@ REFERENCE_BOTS: Final[dict[str, str]] = {
     "mcts": "plyhouse.bots.reference.mcts_bot:MctsBot",
     "medium": "plyhouse.bots.reference.level_bots:MediumBot",
     "minimax": "plyhouse.bots.reference.minimax_bot:MinimaxBot",
+    "monopoly": "plyhouse.bots.reference.monopoly_bot:MonopolyBot",
     "paranoid": "plyhouse.bots.reference.paranoid_bot:ParanoidBot",
     "perfect": "plyhouse.bots.reference.perfect_bot:PerfectBot",
     "pig_optimal": "plyhouse.bots.reference.pig_bot:PigOptimal",

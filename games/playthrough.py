@@ -19,6 +19,7 @@ VARIANTS = {
     "einstein-free.txt": "einstein(placement=free)",
     "kuhn_poker-3.txt": "kuhn_poker(seats=3)",
     "liars_dice-3.txt": "liars_dice(dice=2,seats=3,wild=highest)",
+    "monopoly-4.txt": "monopoly(rounds=3,seats=4)",
     "pacman-duel.txt": "pacman(layout=duel,steps=60)",
     "pig-3.txt": "pig(seats=3,target=20)",
     "prisoners_dilemma-3.txt": "prisoners_dilemma(rounds=3)",

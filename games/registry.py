@@ -64,6 +64,7 @@ BUILT_IN: Final[dict[str, str]] = {
     "leduc_poker": "plyhouse.games.hidden.leduc_poker:LeducPoker",
     "liars_dice": "plyhouse.games.hidden.liars_dice:LiarsDice",
     "matrix": "plyhouse.games.hidden.matrix:Matrix",
+    "monopoly": "plyhouse.games.stochastic.monopoly.rules:Monopoly",
     "nim": "plyhouse.games.deterministic.nim:Nim",
     "othello": "plyhouse.games.deterministic.othello.rules:Othello",
     "pacman": "plyhouse.games.stochastic.pacman.rules:Pacman",

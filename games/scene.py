@@ -53,8 +53,10 @@ FIGURES: Final = (
 """Shapes that are pictures; "crowned" is a disc with a crown."""
 SUITS: Final = ("hearts", "diamonds", "clubs", "spades")
 THEMES: Final = ("wood", "felt", "paper", "slate", "sea", "night")
-GROUNDS: Final = ("sky", "azure", "rose", "crimson")
-"""Colours of single squares: light and dark blue, light and dark red."""
+GROUNDS: Final = (
+    "sky", "azure", "rose", "crimson", "brown", "orange", "yellow", "green", "plain",
+)  # fmt: skip
+"""Colours of single squares: light and dark blue, light and dark red, and so on."""
 MOST_LISTED: Final = 40
 """Actions of a `Placing` that `render_text` lists."""
 LATER: Final = MappingProxyType({"later": True})
@@ -79,6 +81,8 @@ class Cell:
     * "wall": part of a wall.
     * "star": a point on an empty crossing of lines.
     * "tile": a square piece with its ``face``, blank if that is empty, and ``corner``.
+    * "deed": a field that a seat may own: its ``ground`` and short name (``corner``), a band of its
+      owner with the ``face``, and the ``tokens`` on it.
     * A name of `FIGURES`: that figure.
 
     Clients draw the text for a shape that they do not know.
@@ -108,6 +112,8 @@ class Cell:
     show it leave out the ``text`` of a cell without ``shape``."""
     corner: str = dataclasses.field(default="", metadata=LATER)
     """Small text in the lower right corner of a tile, such as its points."""
+    tokens: tuple[int, ...] = dataclasses.field(default=(), metadata=LATER)
+    """Seats whose tokens stand on a deed."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -132,6 +138,7 @@ class Grid:
     * "hex": hexagons; each row is shifted to the right by half a spot.
     * "heaps": a heap in each row, on a table without squares.
     * "table": rows and columns of text.
+    * "ring": a ring of fields around the middle; clients may show dice of no seat in there.
     """
     theme: str = dataclasses.field(default="", metadata=LATER)
     """Colours of the board: one of `THEMES`, or "" for plain ones."""

@@ -27,6 +27,7 @@ BOTS: Final = {
 """The bot that plays by each algorithm `recommended` may name."""
 OF_ONE_GAME: Final = {
     "bridge": "bridge_bot:DoubleDummyBot",
+    "monopoly": "monopoly_bot:MonopolyBot",
     "scrabble": "scrabble_bot:ScrabbleBot",
     "texas_holdem": "holdem_cfr_bot:CfrHoldemBot",
 }

@@ -42,6 +42,7 @@ SPECS: Final = (
     "kuhn_poker(seats=4)",
     "leduc_poker",
     "liars_dice",
+    "monopoly",
     "pacman(ghosts=random)",
     "pig",
     "scrabble",
@@ -90,19 +91,27 @@ def outcomes_in_order(game: Game) -> list[Node]:
     """Return the different chance nodes of a game that random play reaches.
 
     If the outcomes of every node are equally likely, or there are more than `MOST_NODES` nodes, it
-    returns one node with all outcomes, in an order that every node follows.
+    returns one node with all outcomes, in an order that every node follows.  Dice whose rolls are
+    not equally likely stay apart from cards that are.
     """
     found: dict[Node, None] = {}
-    alike = True
+    uneven: dict[Node, None] = {}
     for node in _nodes(game):
         found[node] = None
-        alike = alike and len({share for _, share in node}) == 1
-        if not alike and len(found) > MOST_NODES:
+        if not _even(node):
+            uneven[node] = None
+        if len(uneven) > MOST_NODES:
             break
-    if len(found) == 1 or (not alike and len(found) <= MOST_NODES):
+    if len(found) == 1 or (uneven and len(found) <= MOST_NODES):
         return list(found)
-    order = _common_order([[text for text, _ in node] for node in found])
-    return [tuple((text, 1 / len(order)) for text in order)]
+    apart = list(uneven) if len(uneven) <= MOST_NODES else []
+    order = _common_order([[text for text, _ in node] for node in found if node not in apart])
+    return [*apart, tuple((text, 1 / len(order)) for text in order)]
+
+
+def _even(node: Node) -> bool:
+    """Return whether all outcomes of a chance node are equally likely."""
+    return len({share for _, share in node}) == 1
 
 
 def _endings() -> str:
@@ -161,7 +170,7 @@ def _outcomes() -> str:
                 how = "as shown"
             elif spec in BY_COUNT:
                 how = "in proportion to the number of each that is left"
-            elif len(rows) == 1 and len(set(itertools.islice(_nodes(game), MANY))) > 1:
+            elif sum(map(_even, set(itertools.islice(_nodes(game), MANY)))) > len(rows):
                 how = "1/n each, of the n that are possible then"
             else:
                 how = f"{shares[0]} each"

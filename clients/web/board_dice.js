@@ -1,5 +1,5 @@
 // Dice that lie on a board of points, in the half of the seat that rolled them, used ones dimmed.
-// On other boards the dice of a seat lie at the right, on its side.
+// On a ring they lie in the middle; on other boards the dice of a seat lie at the right, on its side.
 
 import { CELL } from "./boards.js";
 import { svg } from "./dom.js";
@@ -7,9 +7,10 @@ import { die } from "./scene_items.js";
 
 const SIZE = 80; // of a die as it is drawn, with the gap to the next one
 const SCALE = 1.25;
+const RING = 1.8;
 
 /**
- * The dice that lie on the board of a scene: on points, or of a seat on a single other board.
+ * The dice that lie on the board of a scene: on points, in a ring, or of a seat on a single other board.
  * @param {Scenes.Scene} scene
  * @returns {{dice: Scenes.Dice, index: number} | null}
  */
@@ -19,7 +20,7 @@ export function diceOnBoard({ elements = [] }) {
   const dice = elements[index];
   if (boards.length !== 1 || dice?.kind !== "dice") return null;
   const sided = dice.seat !== null && dice.seat !== undefined && boards[0].bottom !== null && boards[0].bottom !== undefined;
-  return boards[0].look === "points" || sided ? { dice, index } : null;
+  return boards[0].look === "points" || boards[0].look === "ring" || sided ? { dice, index } : null;
 }
 
 /**
@@ -33,10 +34,11 @@ export function boardDice(scene, shape, near) {
   if (!found || !found.dice.values.length) return null;
   const { dice: { values, seat, label }, index } = found;
   const own = seat === null || seat === undefined || seat === near;
-  const scale = shape.look === "points" ? SCALE : 1;
+  const scale = shape.look === "points" ? SCALE : shape.look === "ring" ? RING : 1;
   /** @type {(x: number, y: number) => SVGElement} */
   const lying = (x, y) => svg("g", { class: "board-dice", role: "img", "aria-label": `${label}: ${values.join(", ")}`, transform: `translate(${x} ${y}) scale(${scale})` },
     values.map((value, at) => svg("g", { class: "die", "data-die": `${index},${at}` }, die(value, at * SIZE + 3))));
+  if (shape.look === "ring") return lying(shape.left + (shape.inner.width - values.length * SIZE * RING) / 2, shape.above + (shape.inner.height - SIZE * RING) / 2);
   if (shape.look !== "points") {
     const x = shape.left + shape.inner.width + (shape.width - shape.left - shape.inner.width - SIZE) / 2 + 3;
     return lying(x, shape.above + (own ? shape.inner.height - CELL * 1.5 : CELL / 2));

@@ -13,14 +13,14 @@ import { drawTable } from "./scene_items.js";
 const ROUND = new Set(["wells", "pits", "hex", "lines"]);
 
 /** Fields of a cell that decide the look of its figure. */
-const LOOKS = /** @type {const} */ (["text", "owner", "shape", "face", "count", "joins", "faint", "ground", "corner"]);
+const LOOKS = /** @type {const} */ (["text", "owner", "shape", "face", "count", "joins", "faint", "ground", "corner", "tokens"]);
 
 /** True if the figure on a spot is new: then it is marked as the last move. @type {(cell: Scenes.Cell, before: Scenes.Cell | undefined) => boolean} */
 const changed = (cell, before) => before !== undefined && cell.shape !== "dot" // counted points at the end of a game
   && (cell.text !== before.text || cell.owner !== before.owner || (cell.text !== "" && cell.shape !== before.shape));
 
 /** True if a spot has the same figure as before. @type {(cell: Scenes.Cell, other: Scenes.Cell) => boolean} */
-const alike = (cell, other) => cell === other || LOOKS.every((look) => cell[look] === other[look]);
+const alike = (cell, other) => cell === other || LOOKS.every((look) => String(cell[look]) === String(other[look]));
 
 /** A key of the look of an empty spot. @param {Scenes.Cell} cell */
 const ground = (cell) => `${cell.text === " "}${cell.shape === "star"}${cell.shape === "wall"}${Boolean(cell.action)}${cell.name}`;
@@ -54,7 +54,7 @@ export class Board {
     this.several = several;
     this.shape = plan(element, by.turned(element), several, {
       upright: element.look === "pits" && !by.silent && !several && UPRIGHT.matches,
-      aside: element.look !== "points" && !by.silent && diceOnBoard(by.scene) !== null,
+      aside: element.look !== "points" && element.look !== "ring" && !by.silent && diceOnBoard(by.scene) !== null,
     });
     this.choosing = by.choosing?.onBoards ? by.choosing : null;
     /** Cells as they are drawn. @type {SVGElement[][]} */
@@ -81,7 +81,7 @@ export class Board {
       this.ends = (element.ends ?? []).map((cell, side) => this.end(cell, side));
       parts.push(svg("g", choosing ? { role: "row" } : {}, this.ends));
     }
-    const dice = (shape.look === "points" || shape.aside) && !by.silent ? boardDice(by.scene, shape, element.bottom === null || element.bottom === undefined ? null : shape.turned ? 1 - element.bottom : element.bottom) : null;
+    const dice = (shape.look === "points" || shape.look === "ring" || shape.aside) && !by.silent ? boardDice(by.scene, shape, element.bottom === null || element.bottom === undefined ? null : shape.turned ? 1 - element.bottom : element.bottom) : null;
     if (dice) parts.push(dice);
     if (dice && choosing && shape.look === "points") {
       choosing.values = diceOnBoard(by.scene)?.dice.values ?? [];
@@ -179,7 +179,7 @@ export class Board {
     const box = shape.box(y, x);
     const centre = shape.middle(y, x);
     const parts = spot(element, shape, y, x, this.marks[y][x]);
-    if (!by.silent && cell.name && !element.row_labels?.length && !element.column_labels?.length) {
+    if (!by.silent && cell.name && cell.shape !== "deed" && !element.row_labels?.length && !element.column_labels?.length) {
       parts.push(svg("text", { class: `corner${(x + y) % 2 ? " dark" : ""}`, x: box.x + 5, y: box.y + 17 }, cell.name));
     }
     const holder = svg("g", by.silent ? { class: "stone" } : {}, this.stone(cell, y, x));

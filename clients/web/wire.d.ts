@@ -2,7 +2,7 @@
 // Written by `python -m tests.web.make_types` from the protocol's schema and games/scene.py.
 
 declare namespace Scenes {
-  interface Cell { text: string; owner: number | null; shape: string; action: string | null; label: string; highlight: boolean; name: string; face: string; count?: number; won?: boolean; joins?: string; faint?: boolean; ground?: string; corner?: string }
+  interface Cell { text: string; owner: number | null; shape: string; action: string | null; label: string; highlight: boolean; name: string; face: string; count?: number; won?: boolean; joins?: string; faint?: boolean; ground?: string; corner?: string; tokens?: number[] }
   interface Grid { kind: "grid"; rows: Cell[][]; row_labels: string[]; column_labels: string[]; label: string; look: string; theme?: string; bottom?: number | null; ends?: Cell[] }
   interface Card { text: string | null; action: string | null; label: string; rank?: string; suit?: string; shape?: string; highlight?: boolean; faint?: boolean }
   interface Hand { kind: "hand"; label: string; cards: Card[]; seat: number | null; look?: string }

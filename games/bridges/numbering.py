@@ -144,6 +144,7 @@ _BOUNDS: Final[dict[str, Callable[[Any], int]]] = {
     "leduc_poker": lambda _: 4,
     "liars_dice": _bids,
     "matrix": _choices,
+    "monopoly": lambda game: game.action_count,
     "nim": lambda game: 32 * len(game.initial_state().heaps),
     "othello": lambda _: 65,
     "pacman": lambda _: 5,

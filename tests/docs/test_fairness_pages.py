@@ -29,8 +29,9 @@ if not (ROOT / "docs").is_dir():
     pytest.skip("the documentation is not here", allow_module_level=True)
 TEXTS = {name: (ROOT / "docs" / name).read_text(encoding="utf-8") for name in PAGES}
 PAGE = TEXTS["chance.md"]
-BY_TABLE = [spec for spec in SPECS if not spec.startswith(("pacman", "scrabble"))]
-"""The directions of a ghost of pacman depend on the maze, and tiles of Scrabble on the bag."""
+BY_TABLE = [spec for spec in SPECS if not spec.startswith(("monopoly", "pacman", "scrabble"))]
+"""The directions of a ghost of pacman depend on the maze, tiles of Scrabble on the bag, and what is
+drawn in Monopoly on the space."""
 CONTROLS = ["move:2", "total:60+0.5", "byoyomi:0.3+50x0.2", "bank:0.1+60"]
 
 

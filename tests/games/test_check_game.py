@@ -611,6 +611,9 @@ SPECS = [
     'texas_holdem(ante=1,hands=3,seats=6,stacks="3,200,7,30,90,12")',
     "bridge",
     "bridge(boards=1,first=4)",
+    "monopoly",
+    "monopoly(rounds=3,seats=4)",
+    "monopoly(offers=5,rounds=40,seats=6)",
     "matrix",
     'matrix(columns="a,b",payoffs="3,3 0,5; 5,0 1,1",rounds=3,rows="c,d")',
     'matrix(columns="2,1,fold",payoffs="1 2 3; 3 2 1",rounds=2,rows="10,0")',
@@ -645,7 +648,7 @@ SPECS = [
     "pacman(layout=trapped,steps=40)",
 ]
 
-MOST_STATES = {"bridge": 40, "chess": 40, "go": 40, "scrabble": 10, "texas_holdem": 40}
+MOST_STATES = {"bridge": 40, "chess": 40, "go": 40, "monopoly": 80, "scrabble": 10, "texas_holdem": 40}
 """States to check of games with so many actions that it takes long."""
 
 
