@@ -392,8 +392,8 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
         """Return the number of a chance node in its match, from which its outcome follows.
 
         Two nodes of a match never have the same.  By default it is ``drawn``, the number of chance
-        nodes before this one.  A game of many deals overrides it if actions decide how many cards a
-        deal needs: then mirrored matches get the same deals whatever is played.
+        nodes before this one.  A game of several deals overrides it if actions decide how many
+        cards a deal needs.  Then all matches of a mirrored pairing have the same deals.
         """
         return drawn
 

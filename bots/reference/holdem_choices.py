@@ -1,4 +1,4 @@
-"""What bots of Texas hold'em share: kinds of actions, and the sizes of bets.
+"""Kinds of actions and sizes of bets, for the bots of Texas hold'em.
 
 A bot gives a probability to each kind of action, so that `benchmarks/local_best_response.py` can
 ask what it would do with any cards.

@@ -2,8 +2,8 @@
 
 Before the flop it counts points by the formula of Bill Chen, printed in L. Krieger, "Hold'em
 Excellence" (1995): more of them are needed with more seats still to act, and after raises.  After
-the flop it looks at the made hand, at draws and their odds, at its chances against random cards,
-and at the price of a call (Sklansky, "The Theory of Poker", 1987).
+the flop it looks at the made hand, at draws, and at its chances against random cards.  It calls if
+these are better than the price of the call (Sklansky, "The Theory of Poker", 1987).
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class MatchResult:
     reason: str = ""
     """The referee's explanation of the end; empty if there is none."""
     luck: tuple[float, ...] = ()
-    """What cards and dice have added to each seat's utility; empty if the game has no measure."""
+    """Utility that cards and dice have given each seat; empty if the game has no measure of it."""
 
 
 @dataclass(frozen=True)

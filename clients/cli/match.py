@@ -406,11 +406,10 @@ def _show(
         games += f" in {counted(pairings, f'mirrored {kind}')}"
     title = f"{series.game}, {series.time_control}, {games}, seed {series.seed}"
     unit = get_game(series.game, files=True).info.returns_unit
-    lucky = accounts[0].mean_without_luck is not None
     mean = f"mean, {unit}" if unit else "mean"
-    columns = ["bot", "games", "W-D-L", "score", "95 %", mean, "95 %"]
-    columns += ["without luck", "95 %"] if lucky else []
-    columns += ["forfeits", "time/game"]
+    lucky = accounts[0].mean_without_luck is not None
+    last = [*(["without luck", "95 %"] if lucky else []), "forfeits", "time/game"]
+    columns = ["bot", "games", "W-D-L", "score", "95 %", mean, "95 %", *last]
     rows = [
         [
             series.names[account.bot],

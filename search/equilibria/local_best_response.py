@@ -57,7 +57,7 @@ class Responder:
     """Plays hands against a policy.
 
     ``strengths`` returns E[HS] and E[HS^2] of all pairs on a board, as
-    `plyhouse.search.equilibria.limit_holdem_training.LimitTraining.strengths` does.
+    `plyhouse.search.equilibria.limit_holdem_training.FlopTable.strengths` does.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Responder:
         return sum(results) / len(results)
 
     def hand(self, seat: int, own: list[int], board: tuple[int, ...]) -> float:
-        """Return the responder's result of one hand in a seat."""
+        """Return the responder's result of a single hand from one seat."""
         weights = without(np.ones(len(PAIRS)), own)
         # Cards of the table are drawn first, so the opponent has none of them from the start.
         possible = without(np.ones(len(PAIRS)), board)

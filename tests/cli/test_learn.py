@@ -11,6 +11,7 @@ from tests.cli.conftest import Plyhouse
 
 from plyhouse.clients.cli import learn as command
 from plyhouse.clients.shared.errors import EXIT_INTERRUPTED
+from plyhouse.search.equilibria.limit_holdem import load_limit_policy
 from plyhouse.search.evaluation.alphazero_training import AlphaZeroTraining
 from plyhouse.search.evaluation.backgammon_training import BackgammonTraining
 
@@ -148,3 +149,24 @@ def test_interrupted_alphazero_training_keeps_its_last_checkpoint(
     assert done.return_value == EXIT_INTERRUPTED
     assert "8 matches of self-play" in output.read_text(encoding="utf-8")
     assert AlphaZeroTraining.load(f"{output}.training").played == 8
+
+
+@pytest.mark.slow
+def test_policy_of_limit_holdem_continues_to_the_same_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("plyhouse.search.equilibria.limit_holdem_training.RUNOUTS", 2)
+
+    def learn(deals: int, name: str) -> Path:
+        output = tmp_path / name
+        arguments = ["texas_holdem", "--deals", str(deals), "--seed", "4", "-o", str(output)]
+        done = CliRunner().invoke(command.learn, arguments, standalone_mode=False)
+        assert done.return_value == 0, done.output
+        assert f"Wrote {output}: {deals:,} deals of self-play." in done.output
+        return output
+
+    whole = learn(1600, "one.toml")
+    learn(800, "two.toml")
+    assert learn(1600, "two.toml").read_bytes() == whole.read_bytes()
+    policy = load_limit_policy(whole)
+    assert (policy.deals, policy.seed) == (1600, 4)

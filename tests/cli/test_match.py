@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -348,7 +349,7 @@ def test_matches_of_a_pairing_have_the_same_deals_whatever_is_bet(
     for line in (tmp_path / "games.jsonl").read_text().splitlines():
         record = json.loads(line)
         game = get_game("texas_holdem(hands=6)")
-        state = game.initial_state()
+        state: Any = game.initial_state()
         deals: list[list[str]] = [[] for _ in range(6)]
         for event in record["events"]:
             if event["kind"] == "chance":

@@ -25,8 +25,8 @@ seat wins without showing its cards.  Cards are not burned, because that changes
 A match is a number of hands.  Each begins with the same stacks, as in the Annual Computer Poker
 Competition ("Doyle's game"), so that all hands count the same and none depends on luck before it.
 Returns are big blinds won per hundred hands.  The cards of a hand do not depend on the betting in
-the hands before it, so all matches of a pairing in ``plyhouse match`` have the same deals, each
-played from every seat.
+earlier hands.  So all matches of a pairing in ``plyhouse match`` have the same deals, and every bot
+plays them from every seat.
 
 Cards are rank and suit: ``Ah``, ``Tc``, ``2d``.  They are dealt one at a time at chance nodes, two
 rounds around the table from the seat left of the button, and then those on the table.
