@@ -123,3 +123,13 @@ async def test_bot_without_a_partner_is_refused_or_left_out(course: Course) -> N
         await course.hub.competitions.run("Cup", OLGA)
     await course.hub.competitions.run("Cup", OLGA, anyway=True)
     assert set(places(await course.finished())) == {"s00/bot", "s01/bot"}
+
+
+async def test_board_of_a_competition_of_teams_names_partners(course: Course) -> None:
+    await with_partners(course, f'board = "public"\n{FILE}name = "round_robin"\n', 2)
+    await course.run()
+    await course.finished()
+    board = await course.hub.boards.board("Cup", None)
+    first = board.lines[0].standing.entrant
+    assert first.bots.keys() == {first.bot_id, *[bot for bot, _ in first.partners]}
+    assert list(first.bots.values()) == ["s00/bot", "s00/two"]

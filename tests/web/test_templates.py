@@ -184,7 +184,9 @@ def board(name: str) -> Table:
     """A drawn board of two lines, the second without a rating."""
     estimate = Estimate(name, 1500.0, 9.0, 1480.0, 1520.0, 1470.0, 1530.0, 1, 2, 4.0, 2.0)
     share = NashShare(name, 0.5, 0.0, 0.4, 0.6, 1.0)
-    out = Standing(1, Entrant(1, name, name), 0.5, 4, 2, 0, 2, 0, place=2)
+    out = Standing(
+        1, Entrant(1, name, name, partners=((3, f"x/{name}"),)), 0.5, 4, 2, 0, 2, 0, place=2
+    )
     twin = Entrant(2, name, name, name, baseline=True, twin_of=name)
     gone = Standing(None, twin, None, 0, 0, 0, 0, 0)
     bar = Bar(0.0, 100.0, 20.0, 60.0, 50.0)
@@ -215,7 +217,11 @@ def competition(name: str) -> dict[str, Any]:
     return {
         "row": course(name),
         "file": SimpleNamespace(
-            time_control=name, rules=name, board="public", practice=FilePractice(ladder=True)
+            teams=True,
+            time_control=name,
+            rules=name,
+            board="public",
+            practice=FilePractice(ladder=True),
         ),
         "practice": practice(name),
         "course": progress(name, [1000, 2000], 3, [(2, 50.0)]),
