@@ -729,7 +729,8 @@ def expected_change(before: Any, action: int, later: Any) -> int:
 def balance(state: Any) -> int:
     """The money of all seats, less what they owe to the bank."""
     owed = [amount for _, creditor, amount in state.debts if creditor == -1]
-    return int(sum(state.cash)) - sum(owed)
+    money: int = sum(state.cash) - sum(owed)
+    return money
 
 
 def check_laws(state: Any) -> None:
