@@ -728,7 +728,9 @@ def expected_change(before: Any, action: int, later: Any) -> int:
 
 def balance(state: Any) -> int:
     """The money of all seats, less what they owe to the bank."""
-    return sum(state.cash) - sum(amount for _, owed, amount in state.debts if owed == -1)
+    owed = [amount for _, creditor, amount in state.debts if creditor == -1]
+    money: int = sum(state.cash) - sum(owed)
+    return money
 
 
 def check_laws(state: Any) -> None:
@@ -820,44 +822,47 @@ def test_playouts_end_within_the_bounds_and_estimates_sum_to_zero() -> None:
 
 # Landing frequencies
 
+IN_JAIL = 40
+"""Stands for the jail cell, beside the forty spaces."""
 
-def landed(place: int) -> list[tuple[int | str, float]]:
+
+def landed(place: int) -> list[tuple[int, float]]:
     """Where a move to a space ends, from the cards of the published decks."""
     if place == 30:
-        return [("jail", 1.0)]
+        return [(IN_JAIL, 1.0)]
     if place in (2, 17, 33):
-        return [(0, 1 / 16), ("jail", 1 / 16), (place, 14 / 16)]
+        return [(0, 1 / 16), (IN_JAIL, 1 / 16), (place, 14 / 16)]
     if place not in (7, 22, 36):
         return [(place, 1.0)]
     railroad = {7: 15, 22: 25, 36: 5}[place]
     utility = {7: 12, 22: 28, 36: 12}[place]
-    ways: list[tuple[int | str, float]] = [
-        (to, 1 / 16) for to in (39, 0, 24, 11, 5, railroad, railroad, utility, "jail")
+    ways: list[tuple[int, float]] = [
+        (to, 1 / 16) for to in (39, 0, 24, 11, 5, railroad, railroad, utility, IN_JAIL)
     ]
     ways += [(to, chance / 16) for to, chance in landed(place - 3)]
     return [*ways, (place, 6 / 16)]
 
 
-def markov_chain() -> dict[int | str, float]:
+def markov_chain() -> dict[int, float]:
     """How often a seat that leaves jail at once ends a roll on each space, or in jail."""
-    rows: dict[tuple[int, int], dict[tuple[int | str, int], float]] = {}
+    rows: dict[tuple[int, int], dict[tuple[int, int], float]] = {}
     for place, doubles in itertools.product(range(40), range(3)):
-        row: dict[tuple[int | str, int], float] = {}
+        row: dict[tuple[int, int], float] = {}
         for one, two in itertools.product(range(1, 7), range(1, 7)):
-            jailed: list[tuple[int | str, float]] = [("jail", 1.0)]
+            jailed: list[tuple[int, float]] = [(IN_JAIL, 1.0)]
             third = one == two and doubles == 2
             for to, chance in jailed if third else landed((place + one + two) % 40):
-                then = doubles + 1 if one == two and to != "jail" else 0
+                then = doubles + 1 if one == two and to != IN_JAIL else 0
                 row[to, then] = row.get((to, then), 0.0) + chance / 36
         rows[place, doubles] = row
-    shares: dict[tuple[int | str, int], float] = {(0, 0): 1.0}
+    shares: dict[tuple[int, int], float] = {(0, 0): 1.0}
     for _ in range(300):
-        following: dict[tuple[int | str, int], float] = {}
+        following: dict[tuple[int, int], float] = {}
         for (place, doubles), share in shares.items():
-            for end, chance in rows[10 if isinstance(place, str) else place, doubles].items():
+            for end, chance in rows[10 if place == IN_JAIL else place, doubles].items():
                 following[end] = following.get(end, 0.0) + share * chance
         shares = following
-    found: dict[int | str, float] = {}
+    found: dict[int, float] = {}
     for (place, _), share in shares.items():
         found[place] = found.get(place, 0.0) + share
     return found
@@ -872,19 +877,19 @@ def test_markov_chain_has_the_published_landing_frequencies() -> None:
         25: 3.0659,
         5: 2.9631,
         18: 2.9356,
-        "jail": 3.9500,
+        IN_JAIL: 3.9500,
     }
     chain = markov_chain()
     assert {place: round(100 * chain[place], 4) for place in published} == published
     ranked = sorted(chain, key=lambda place: -chain[place])
-    assert ranked[:2] == ["jail", 24]
+    assert ranked[:2] == [IN_JAIL, 24]
 
 
 @pytest.mark.slow
 def test_seats_land_as_often_as_the_markov_chain_says() -> None:
     rolls = 60_000
     chain = markov_chain()
-    counts: dict[int | str, int] = {}
+    counts: dict[int, int] = {}
     rng = random.Random(2026)
     # All properties are mortgaged, so that nobody buys or pays rent.
     start: dict[str, Any] = {"owners": (1,) * 28, "levels": (-1,) * 28, "cash": (10**6, 10**6)}
@@ -898,14 +903,14 @@ def test_seats_land_as_often_as_the_markov_chain_says() -> None:
         state = state.after(rng.choices(faces, weights)[0])
         while state.to_move == CHANCE:
             state = state.after(rng.choice(state.chance_outcomes())[0])
-        place = "jail" if state.jailed[seat] else state.places[seat]
+        place = IN_JAIL if state.jailed[seat] else state.places[seat]
         counts[place] = counts.get(place, 0) + 1
     assert set(counts) == set(chain)
     for place, chance in chain.items():
         error = (chance * (1 - chance) / rolls) ** 0.5
         assert abs(counts[place] / rolls - chance) < 4.5 * error, place
-    streets = [place for place in counts if place != "jail" and board.PROPERTY_AT[int(place)] >= 0]
-    assert max(counts, key=lambda place: counts[place]) == "jail"
+    streets = [place for place in counts if place != IN_JAIL and board.PROPERTY_AT[place] >= 0]
+    assert max(counts, key=lambda place: counts[place]) == IN_JAIL
     assert max(streets, key=lambda place: counts[place]) in (24, 19, 25)
 
 
@@ -939,27 +944,3 @@ def test_best_offer_completes_a_group_and_serves_both() -> None:
     assert estimates[0] > state.heuristic()[0]
     assert estimates[1] > state.heuristic()[1]
     assert best_offer(position(3, owned={"park_place": 0}), -2, -2, -2) is None
-
-
-def test_bot_makes_its_offer_step_by_step() -> None:
-    from plyhouse.bots.reference.monopoly_bot import MonopolyBot
-
-    class Here:
-        state: Any
-
-    bot, turn = MonopolyBot("rules"), Here()
-    texts: list[str] = []
-    owned = {"park_place": 0, "boardwalk": 1, "mediterranean": 1, "baltic": 0, "reading": 2}
-    state = position(3, owned=owned)
-    offer = best_offer(state, -2, -2, -2)
-    while state.to_move >= 0 and len(texts) < 8:
-        turn.state = state
-        action = bot.choose(turn)  # type: ignore[arg-type]
-        assert action in state.actions()
-        texts.append(WORDS[action])
-        state = state.after(action)
-    assert texts[:1] == ["trade 2"]
-    assert texts[4] == "accept"
-    assert offer is not None
-    assert state.owners[offer[1]] == 0
-    assert texts[-1] == "roll"
