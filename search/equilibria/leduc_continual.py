@@ -16,7 +16,6 @@ over the iterations, as in CFR-D (Burch, Johanson and Bowling, AAAI 2014).
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -24,7 +23,9 @@ from numpy.typing import NDArray
 
 from plyhouse.games.base import Game
 from plyhouse.games.errors import GameMismatch
-from plyhouse.games.hidden.leduc_poker import CALL, CARDS, FOLD, RAISE, STAKES
+from plyhouse.games.hidden.leduc_poker import CALL, FOLD, RAISE, STAKES
+from plyhouse.search.equilibria.leduc_subgames import CARDS as CARDS_OF
+from plyhouse.search.equilibria.leduc_subgames import FITS
 from plyhouse.search.equilibria.resolving import resolve_subgame, subgames
 from plyhouse.search.equilibria.tabular import TabularPolicy
 
@@ -35,7 +36,7 @@ Floats = NDArray[np.float64]
 LeafValues = Callable[[NDArray[np.int64], Floats], Floats]
 """From chips paid, (n,), and ranges, (n, 2, 3), to values in chips, (n, 2, 3).
 
-`plyhouse.search.evaluation.leduc_subgames` states what ranges and values mean.
+`plyhouse.search.equilibria.leduc_subgames` states what ranges and values mean.
 """
 
 RANKS: Final = 3
@@ -60,17 +61,8 @@ ORDER: Final = np.array([[1, 2, 0], [0, 2, 1], [0, 1, 2]])
 """By rank on the table, the ranks of a low hand, a high hand and a pair."""
 LEFT: Final = 2.0 - np.eye(RANKS)
 """Cards of a rank that are left when one card, of the rank of the row, is gone."""
-WEIGHT: Final = (2.0, 2.0, 1.0)
 SHARE: Final = 1.0 / 20.0
 """Probability of a pair of cards, for the opponent and the table, when one's own is known."""
-
-
-@dataclass
-class Leaves:
-    """What is known at the leaves, by line, rank on the table, and hand of the table's order."""
-
-    own: Floats
-    values: Floats
 
 
 class FirstRound:
@@ -91,8 +83,6 @@ class FirstRound:
         self.total = 0.0
         self.values = np.zeros((2, len(LINES), RANKS, RANKS))
         """By seat, weighted sums of the values of its hands at leaves, times `scales`."""
-        self.met: tuple[NDArray[np.int64], Floats] | None = None
-        """Chips paid and ranges at the leaves of the last iteration."""
         if rng is not None:
             for own, regrets in zip(self.chances, self.regrets, strict=True):
                 for chances, regret in zip(own, regrets, strict=True):
@@ -143,23 +133,20 @@ class FirstRound:
 
         The order of hands is low, high, pair.
         """
-        cards = reach[:, :, ORDER] * WEIGHT
-        scales = cards.sum(axis=3)
-        even = np.array(WEIGHT) / sum(WEIGHT)
-        ranges = np.where(
-            scales[..., None] > 0, cards / np.where(scales > 0, scales, 1.0)[..., None], even
-        )
-        flat = np.moveaxis(ranges, 0, 2).reshape(-1, 2, RANKS)
-        self.met = LINE_PAID, flat
-        found = self.leaf_values(LINE_PAID, flat).reshape(len(LINES), RANKS, 2, RANKS)
+        ranges, scales = _ranges(reach)
+        found = self.leaf_values(LINE_PAID, ranges).reshape(len(LINES), RANKS, 2, RANKS)
         sums: Floats = np.moveaxis(found, 2, 0) * scales[::-1, :, :, None]
         return sums
+
+    def met_ranges(self, chances: list[list[Floats]]) -> Floats:
+        """Return the ranges with which a policy comes to the leaves, in the order of LINE_PAID."""
+        return _ranges(self.line_reach(chances))[0]
 
     def _gains(self, seat: int, sums: Floats) -> list[list[Floats]]:
         """Return what each action of a seat wins, by rank, without what follows its next action."""
         lines = np.zeros((len(LINES), RANKS))
         for table, ranks in enumerate(ORDER):
-            lines[:, ranks] += sums[:, table] * WEIGHT
+            lines[:, ranks] += sums[:, table] * CARDS_OF
         lines *= SHARE
         deal = LEFT / 5.0
         if seat == 0:
@@ -225,8 +212,7 @@ class FirstRound:
         sums = self.values.copy()
         sums[0] += float(self.iterations) ** 2 * last[0]
         reach = self.line_reach(self.averages())
-        fits = np.array([[0.5, 1.0, 1.0], [1.0, 0.5, 1.0], [1.0, 1.0, 0.0]])
-        likely = (reach[::-1][:, :, ORDER] * WEIGHT) @ fits
+        likely = (reach[::-1][:, :, ORDER] * CARDS_OF) @ FITS
         found: Floats = sums / self.total / np.where(likely > 0, likely, 1.0)
         return found
 
@@ -245,6 +231,15 @@ class FirstRound:
         return TabularPolicy.of_states(
             game, choices, algorithm="continual_resolving", iterations=self.iterations
         )
+
+
+def _ranges(reach: Floats) -> tuple[Floats, Floats]:
+    """Return ranges at all leaves, and by seat and leaf what they were divided by."""
+    cards = reach[:, :, ORDER] * CARDS_OF
+    scales = cards.sum(axis=3)
+    none = scales[..., None] <= 0
+    ranges = np.where(none, CARDS_OF / CARDS_OF.sum(), cards / np.where(none, 1.0, scales[..., None]))
+    return np.moveaxis(ranges, 0, 2).reshape(-1, 2, RANKS), scales
 
 
 def continual_policy(
