@@ -8,6 +8,7 @@ that is too short.  Games with a larger tree need a file.
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -31,7 +32,7 @@ class PolicyBot(Bot):
 
     name = "policy"
     reads = ("file",)
-    games = (
+    games: ClassVar[Sequence[str]] = (
         "kuhn_poker",
         "leduc_poker",
         "liars_dice",

@@ -7,6 +7,7 @@ goes to the subgame that begins with the turn.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
@@ -38,7 +39,7 @@ class ResolvingBot(PolicyBot):
     """
 
     name = "resolving"
-    games = ("leduc_poker", "liars_dice")
+    games: ClassVar[Sequence[str]] = ("leduc_poker", "liars_dice")
 
     policies: ClassVar[dict[tuple[str, str], TabularPolicy]] = {}
     solutions: ClassVar[dict[str, RegretSolution]] = {}
@@ -66,8 +67,8 @@ class ResolvingBot(PolicyBot):
         limit = replace(turn.limit, simulations=MOST_ITERATIONS, report=None)
         most = MOST_NODES
         if limit.time is not None:
+            most = max(1, min(most, round(limit.time * NODES_A_SECOND)))
             limit = replace(limit, time=limit.time * SHARE)
-            most = max(1, min(most, round(turn.limit.time * NODES_A_SECOND)))
         events = [(event.seat, event.action) for event in turn.history]
         try:
             record = public_record(turn.game, events, turn.seat)
@@ -75,9 +76,7 @@ class ResolvingBot(PolicyBot):
             # A bot that took over a match may follow actions that its blueprint never takes.
             if not any(root.reach[turn.seat] for root in roots):
                 return None
-            found = resolve_subgame(
-                turn.game, blueprint, roots, turn.seat, limit, max_nodes=most
-            )
+            found = resolve_subgame(turn.game, blueprint, roots, turn.seat, limit, max_nodes=most)
         except GameMismatch:
             return None
         return found if found.iterations else None

@@ -16,7 +16,7 @@ over the iterations, as in CFR-D (Burch, Johanson and Bowling, AAAI 2014).
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -193,7 +193,7 @@ class FirstRound:
 
     def averages(self) -> list[list[Floats]]:
         """Return the average policy by seat and information state: actions, ranks."""
-        found = []
+        found: list[list[Floats]] = []
         for own in self.sums:
             found.append([])
             for each in own:
@@ -238,7 +238,9 @@ def _ranges(reach: Floats) -> tuple[Floats, Floats]:
     cards = reach[:, :, ORDER] * CARDS_OF
     scales = cards.sum(axis=3)
     none = scales[..., None] <= 0
-    ranges = np.where(none, CARDS_OF / CARDS_OF.sum(), cards / np.where(none, 1.0, scales[..., None]))
+    ranges = np.where(
+        none, CARDS_OF / CARDS_OF.sum(), cards / np.where(none, 1.0, scales[..., None])
+    )
     return np.moveaxis(ranges, 0, 2).reshape(-1, 2, RANKS), scales
 
 

@@ -102,7 +102,9 @@ class LeducNetwork:
         one, two = seats[:, 0], seats[:, 1]
         matrix = (joint @ out + out_bias).reshape(*joint.shape[:2], 3, 3)
         wrong = (_values(matrix, one, two) - targets.swapaxes(1, 2).swapaxes(0, 1)) / len(one[0])
-        back = wrong[0][..., :, None] * two[..., None, :] - one[..., :, None] * wrong[1][..., None, :]
+        back = (
+            wrong[0][..., :, None] * two[..., None, :] - one[..., :, None] * wrong[1][..., None, :]
+        )
         back = back.reshape(*joint.shape[:2], 9)
         joint_back = (back @ out.swapaxes(1, 2))[:, None]
         made_back = joint_back * made[:, ::-1] * made * (2 - made) / 2
@@ -126,9 +128,7 @@ def _between(sums: Floats) -> Floats:
 
 def _values(matrix: Floats, one: Floats, two: Floats) -> Floats:
     """Return the values of both seats, the seat first, from what pairs of hands win."""
-    return np.stack(
-        [(matrix @ two[..., None])[..., 0], -(one[..., None, :] @ matrix)[..., 0, :]]
-    )
+    return np.stack([(matrix @ two[..., None])[..., 0], -(one[..., None, :] @ matrix)[..., 0, :]])
 
 
 def write_leduc_network(

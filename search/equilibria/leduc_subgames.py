@@ -67,7 +67,9 @@ class SecondRounds:
         count = len(self.paid)
         self.regrets = [[np.zeros((width, 3, count)) for width in own] for own in _CHOICES]
         self.sums = [[np.zeros((width, 3, count)) for width in own] for own in _CHOICES]
-        self.chances = [[np.full((width, 3, count), 1 / width) for width in own] for own in _CHOICES]
+        self.chances = [
+            [np.full((width, 3, count), 1 / width) for width in own] for own in _CHOICES
+        ]
         self.iterations = 0
 
     def run(self, iterations: int) -> None:
@@ -159,7 +161,7 @@ class SecondRounds:
         """Match the regrets of one information state; return its value before."""
         gain = np.stack(gains)
         chances = self.chances[seat][place]
-        value = (chances * gain).sum(axis=0)
+        value: Floats = (chances * gain).sum(axis=0)
         regrets = self.regrets[seat][place]
         regrets += gain - value
         np.maximum(regrets, 0.0, out=regrets)
@@ -192,13 +194,13 @@ class SecondRounds:
 
 
 def deal_ranges(rng: np.random.Generator, count: int) -> Floats:
-    """Return random ranges, shape (count, 2, 3), as many of them uneven as even.
+    """Return random ranges, shape (count, 2, 3).
 
-    A range is a product of numbers between 0 and 1 to a random power with the cards of each hand;
-    a tenth of the hands has the probability 0.
+    A hand's probability is proportional to its cards times a number between 0 and 1 to the power
+    1/4, 1 or 3, the same for a whole range.  A tenth of the hands has the probability 0.
     """
     powers = rng.choice([0.25, 1.0, 3.0], (count, 2, 1))
-    found = rng.random((count, 2, 3)) ** powers
+    found: Floats = rng.random((count, 2, 3)) ** powers
     found *= rng.random((count, 2, 3)) >= 0.1
     found[found.sum(axis=2) == 0] = 1.0
     found *= CARDS

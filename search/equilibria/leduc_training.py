@@ -146,7 +146,7 @@ class LeducTraining:
         disturbed = rng.choice([0.0, 0.02, 0.1], (*ranges.shape[:2], 1, 1))
         ranges *= np.exp(rng.standard_normal(ranges.shape) * disturbed)
         ranges /= ranges.sum(axis=3, keepdims=True)
-        by_pot = [ranges[:, LINE_PAID == chips].reshape(-1, 2, 3) for chips in PAID]
+        by_pot = [ranges[:, chips == LINE_PAID].reshape(-1, 2, 3) for chips in PAID]
         least = min(map(len, by_pot))
         return np.stack([rng.permutation(each)[:least] for each in by_pot])
 
@@ -210,7 +210,7 @@ class LeducTraining:
             "curve": self.curve,
         }
         data = io.BytesIO()
-        arrays = {f"array{number}": array for number, array in enumerate(self.arrays())}
+        arrays: dict[str, Any] = {f"array{n}": each for n, each in enumerate(self.arrays())}
         np.savez(data, head=np.array(json.dumps(head)), **arrays)
         write_atomically(path, data.getvalue())
 

@@ -77,9 +77,7 @@ class SubgameRoot:
     """By seat, the product of the blueprint's probabilities of its actions on the way."""
 
 
-def public_record(
-    game: Game, events: Iterable[tuple[int, str | None]], seat: int
-) -> PublicRecord:
+def public_record(game: Game, events: Iterable[tuple[int, str | None]], seat: int) -> PublicRecord:
     """Return what spectators saw of a match, from the events as one of its seats saw them.
 
     Each event is a seat, or -1 for chance, and the text of its action; None if it is hidden from
@@ -169,8 +167,8 @@ def resolve_subgame(
     time to walk the tree counts, but only ``max_nodes`` bounds it.  If no time is left then, the
     result is the blueprint.  To resolve again later in the same match, pass the policy that was
     played until then as the blueprint, for the roots as well; otherwise the result is not safe.
-    ``values`` replaces the blueprint's value of each information state of the opponent at the roots,
-    for example by what an earlier solver promised it (continual resolving).
+    ``values`` has for each information state of the opponent at the roots what it may get, for
+    example what an earlier solver promised it; otherwise the blueprint says so.
     ``gadget=False`` assumes that the opponent plays the blueprint up to the subgame, which is not
     safe.
 

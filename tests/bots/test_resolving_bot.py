@@ -1,4 +1,4 @@
-"""``resolving``: it plays subgames that are safer than its blueprint, and knows when to play that."""
+"""``resolving``: its subgames are safer than its blueprint, which it plays without time."""
 
 from __future__ import annotations
 
