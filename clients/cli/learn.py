@@ -249,14 +249,14 @@ def breakthrough(
 @SEED
 @click.option(
     "--hidden",
-    default=48,
+    default=64,
     show_default=True,
     type=click.IntRange(1, 1024),
     help="Units that see the range of a seat.",
 )
 @click.option(
     "--features",
-    default=128,
+    default=160,
     show_default=True,
     type=click.IntRange(1, 1024),
     help="Features of a range.",
@@ -270,7 +270,7 @@ def breakthrough(
 )
 @click.option(
     "--halving",
-    default=15_000,
+    default=14_000,
     show_default=True,
     type=click.IntRange(1),
     help="Subgames after which the rate is halved.",

@@ -29,7 +29,7 @@ from plyhouse.search.equilibria.leduc_subgames import FITS
 from plyhouse.search.equilibria.resolving import resolve_subgame, subgames
 from plyhouse.search.equilibria.tabular import TabularPolicy
 
-__all__ = ["FirstRound", "LeafValues", "continual_policy"]
+__all__ = ["FirstRound", "LeafValues", "continual_policy", "with_second_rounds"]
 
 Floats = NDArray[np.float64]
 
@@ -254,19 +254,32 @@ def continual_policy(
 ) -> TabularPolicy:
     """Return what continual resolving plays in all of Leduc poker, to measure it.
 
-    The first round is solved by ``iterations``; each second round that may follow by ``second``,
-    once for each seat.  ``gadget=False`` assumes in the second round that the opponent has come
-    there as the first round was solved, which is not safe.
+    The first round is solved by ``iterations``; the rest is as for `with_second_rounds`.  Raises
+    `GameMismatch` for other games.
     """
     if game.spec != "leduc_poker":
-        raise GameMismatch("continual_policy", game.spec, "it is not Leduc poker", "leduc_poker")
+        fits = "it plays leduc_poker without parameters"
+        raise GameMismatch("continual_policy", game.spec, "it is another game", fits)
     first = FirstRound(leaf_values)
     first.run(iterations)
+    return with_second_rounds(game, first, second, gadget=gadget)
+
+
+def with_second_rounds(
+    game: Game, first: FirstRound, iterations: int, *, gadget: bool = True
+) -> TabularPolicy:
+    """Return the policy of a first round with every second round resolved, once for each seat.
+
+    ``gadget=False`` assumes in the second round that the opponent has come there as the first round
+    was solved, which is not safe.  A seat that never comes there plays at random.
+    """
     promised = first.promised()
     policy = first.policy(game)
     table = dict(policy.table)
     for roots in subgames(game, policy, lambda seen: seen.board is not None).values():
         for seat in range(2):
+            if not any(root.reach[seat] for root in roots):
+                continue
             state = roots[0].state
             line, board = LINES.index(state.one), state.board // 2
             values: dict[Hashable, float] = {}
@@ -280,9 +293,9 @@ def continual_policy(
                 policy,
                 roots,
                 seat,
-                iterations=second,
+                iterations=iterations,
                 gadget=gadget,
                 values=values if gadget else None,
             )
             table.update(resolved.table)
-    return TabularPolicy(game, table, algorithm="continual_resolving", iterations=iterations)
+    return TabularPolicy(game, table, algorithm="continual_resolving", iterations=first.iterations)

@@ -33,6 +33,11 @@ Floats = NDArray[Any]
 FORMAT: Final = "plyhouse-leduc-network-1"
 SHIPPED: Final = Path(__file__).with_name("leduc_network.toml")
 """A network that `plyhouse learn leduc_poker` has made; docs/search/resolving.md has its curve."""
+WORTH: Final = 20.0
+"""How much the error of a whole subgame counts, compared with that of a hand.
+
+A first round is as exploitable as its leaves are wrong about whole subgames.
+"""
 LARGEST: Final = 1024
 """Most hidden units or features of a file."""
 
@@ -90,9 +95,11 @@ class LeducNetwork:
         return found
 
     def gradient(self, ranges: Floats, targets: Floats) -> list[Floats]:
-        """Return the gradient of the mean of half the squared error.
+        """Return the gradient of the mean loss.
 
-        ``ranges`` and ``targets`` have the shape (3, n, 2, 3), with the chips first.
+        The loss of a subgame is half the squared error of its values, and `WORTH` times half that
+        of what the subgame is worth to the first seat.  ``ranges`` and ``targets`` have the shape
+        (3, n, 2, 3), with the chips first.
         """
         first, first_bias, second, second_bias, out, out_bias = self.weights
         seats = np.ascontiguousarray(ranges.swapaxes(1, 2))
@@ -101,10 +108,12 @@ class LeducNetwork:
         joint = made[:, 0] * made[:, 1]
         one, two = seats[:, 0], seats[:, 1]
         matrix = (joint @ out + out_bias).reshape(*joint.shape[:2], 3, 3)
-        wrong = (_values(matrix, one, two) - targets.swapaxes(1, 2).swapaxes(0, 1)) / len(one[0])
-        back = (
-            wrong[0][..., :, None] * two[..., None, :] - one[..., :, None] * wrong[1][..., None, :]
-        )
+        wanted = targets.swapaxes(1, 2).swapaxes(0, 1)
+        wrong = (_values(matrix, one, two) - wanted) / len(one[0])
+        back = wrong[0][..., :, None] * two[..., None, :]
+        back -= one[..., :, None] * wrong[1][..., None, :]
+        worth = ((one * wrong[0]).sum(axis=-1) - (two * wrong[1]).sum(axis=-1)) / 2
+        back += WORTH * worth[..., None, None] * one[..., :, None] * two[..., None, :]
         back = back.reshape(*joint.shape[:2], 9)
         joint_back = (back @ out.swapaxes(1, 2))[:, None]
         made_back = joint_back * made[:, ::-1] * made * (2 - made) / 2

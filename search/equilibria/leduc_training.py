@@ -66,13 +66,13 @@ class LeducSettings:
     """Settings that, with the number of subgames, determine the result of a training."""
 
     seed: int = 0
-    hidden: int = 48
+    hidden: int = 64
     """Units that see the range of a seat."""
-    features: int = 128
+    features: int = 160
     """Features of a range, made of these."""
     rate: float = 0.015
     """Adam's first rate."""
-    halving: int = 12_000
+    halving: int = 14_000
     """Subgames after which the rate is a half; after twice as many, a quarter."""
     iterations: int = 1200
     """Iterations of CFR+ for each subgame."""
