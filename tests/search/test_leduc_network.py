@@ -58,7 +58,8 @@ def test_second_rounds_are_worth_what_the_game_says() -> None:
     def worth(state: Any) -> float:
         if state.to_move < 0:
             return float(state.returns()[0])
-        return sum(share * worth(state.after(a)) for a, share in fixed[state.to_move](state))
+        choices = fixed[state.to_move](state)
+        return float(sum(share * worth(state.after(action)) for action, share in choices))
 
     # The values of hands count pairs of hands that fit, so that their sum is 20 of 25.
     expected = sum(worth(root.state) for root in roots) / 25
