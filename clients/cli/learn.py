@@ -239,7 +239,7 @@ def breakthrough(
 @learn.command("leduc_poker")
 @click.option(
     "--subgames",
-    default=150_000,
+    default=60_000,
     show_default=True,
     type=click.IntRange(1),
     help="Subgames to solve in all, with those of earlier runs.",
@@ -270,7 +270,7 @@ def breakthrough(
 )
 @click.option(
     "--halving",
-    default=14_000,
+    default=6_000,
     show_default=True,
     type=click.IntRange(1),
     help="Subgames after which the rate is halved.",
@@ -284,7 +284,7 @@ def breakthrough(
 )
 @click.option(
     "--steps",
-    default=300,
+    default=1500,
     show_default=True,
     type=click.IntRange(1),
     help="Steps of learning after each 720 subgames.",

@@ -5,6 +5,9 @@ solution                                what every solver gives, and how far it 
 tabular                                 policies as tables, and their files
 best_response                           best responses, exploitability
 resolving                               subgames solved again, on top of a policy for the whole game
+leduc_continual                         Leduc poker, each round solved when it begins
+leduc_network                           values of its hands for that, by a network
+leduc_subgames, leduc_training          what the network learns from, and how
 matrix_game, linear_program             games of one choice each
 sequence_form                           a game unfolded once, for all of them
 """

@@ -72,11 +72,11 @@ class LeducSettings:
     """Features of a range, made of these."""
     rate: float = 0.015
     """Adam's first rate."""
-    halving: int = 14_000
+    halving: int = 6_000
     """Subgames after which the rate is a half; after twice as many, a quarter."""
     iterations: int = 1200
     """Iterations of CFR+ for each subgame."""
-    steps: int = 300
+    steps: int = 1500
     """Steps of Adam after each batch of subgames."""
 
 
