@@ -75,6 +75,7 @@ REFERENCE_BOTS: Final[dict[str, str]] = {
     "policy": "plyhouse.bots.reference.policy_bot:PolicyBot",
     "puct": "plyhouse.bots.reference.puct_bot:PuctBot",
     "random": "plyhouse.bots.reference.random_bot:RandomBot",
+    "resolving": "plyhouse.bots.reference.resolving_bot:ResolvingBot",
     "scrabble": "plyhouse.bots.reference.scrabble_bot:ScrabbleBot",
     "td_gammon": "plyhouse.bots.reference.td_gammon_bot:TdGammonBot",
     "team_search": "plyhouse.bots.reference.team_search_bot:TeamSearchBot",

@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from plyhouse.search.equilibria.cfr import cfr
     from plyhouse.search.equilibria.cfr_plus import cfr_plus
     from plyhouse.search.equilibria.discounted_cfr import discounted_cfr
+    from plyhouse.search.equilibria.leduc_continual import continual_policy
+    from plyhouse.search.equilibria.leduc_network import load_leduc_network
     from plyhouse.search.equilibria.matrix_game import (
         MatrixSolution,
         NormalForm,
@@ -65,6 +67,7 @@ if TYPE_CHECKING:
     from plyhouse.search.equilibria.mccfr import mccfr
     from plyhouse.search.equilibria.resolving import (
         SubgameRoot,
+        public_record,
         resolve_subgame,
         resolved_policy,
         subgame_roots,
@@ -145,6 +148,7 @@ __all__ = [
     "build_info",
     "cfr",
     "cfr_plus",
+    "continual_policy",
     "discounted_cfr",
     "dominated",
     "evaluator_by",
@@ -161,6 +165,7 @@ __all__ = [
     "ismcts",
     "iterate_values",
     "load_backgammon_network",
+    "load_leduc_network",
     "load_policy",
     "load_policy_network",
     "matrix_game",
@@ -174,6 +179,7 @@ __all__ = [
     "paranoid",
     "pimc",
     "policies",
+    "public_record",
     "puct",
     "pure_equilibria",
     "random_action",
@@ -203,6 +209,7 @@ _HOME: Final = {
     "cfr": "equilibria.cfr",
     "cfr_plus": "equilibria.cfr_plus",
     "Choice": "recommendation",
+    "continual_policy": "equilibria.leduc_continual",
     "discounted_cfr": "equilibria.discounted_cfr",
     "dominated": "equilibria.matrix_game",
     "EndgameTable": "tables.endgame_table",
@@ -228,6 +235,7 @@ _HOME: Final = {
     "Limit": "limit",
     "LinearEvaluation": "evaluation.linear_evaluation",
     "load_backgammon_network": "evaluation.backgammon_training",
+    "load_leduc_network": "equilibria.leduc_network",
     "load_policy_network": "evaluation.policy_networks",
     "load_policy": "equilibria.tabular",
     "matrix_game": "equilibria.matrix_game",
@@ -250,6 +258,7 @@ _HOME: Final = {
     "Policy": "callback_types",
     "PositionTable": "tables.retrograde",
     "Progress": "equilibria.solution",
+    "public_record": "equilibria.resolving",
     "puct": "monte_carlo.puct",
     "pure_equilibria": "equilibria.matrix_game",
     "random_action": "random_choice",

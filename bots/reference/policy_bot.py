@@ -8,6 +8,7 @@ that is too short.  Games with a larger tree need a file.
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -31,7 +32,7 @@ class PolicyBot(Bot):
 
     name = "policy"
     reads = ("file",)
-    games = (
+    games: ClassVar[Sequence[str]] = (
         "kuhn_poker",
         "leduc_poker",
         "liars_dice",
@@ -86,18 +87,17 @@ class PolicyBot(Bot):
             elif solution.iterations < self.iterations:
                 solution.run(limit, iterations=self.iterations - solution.iterations)
         except GameMismatch as error:
-            say(f"chooses at random: {error}")
+            self.say(f"chooses at random: {error}")
             return TabularPolicy(turn.game, {}, iterations=self.iterations)
         if solution.iterations == 0:
-            say(
+            self.say(
                 f"chooses at random: there was no time to solve {spec}; "
                 f"`plyhouse solve '{spec}' -o FILE` does it before, play policy(file=\"FILE\")"
             )
         elif known is None:
-            say(f"solved {spec} by {solution.iterations} iterations of CFR+")
+            self.say(f"solved {spec} by {solution.iterations} iterations of CFR+")
         return solution.policy
 
-
-def say(text: str) -> None:
-    """Tell the author of the bot: standard error reaches the log of the runner."""
-    print(f"policy {text}", file=sys.stderr, flush=True)  # noqa: T201
+    def say(self, text: str) -> None:
+        """Tell the author of the bot: standard error reaches the log of the runner."""
+        print(f"{self.name} {text}", file=sys.stderr, flush=True)  # noqa: T201

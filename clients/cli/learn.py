@@ -15,11 +15,12 @@ from plyhouse.clients.shared.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE
 from plyhouse.clients.shared.output import note
 
 if TYPE_CHECKING:
+    from plyhouse.search.equilibria.leduc_training import LeducTraining
     from plyhouse.search.equilibria.limit_holdem_training import LimitTraining
     from plyhouse.search.evaluation.alphazero_training import AlphaZeroTraining
     from plyhouse.search.evaluation.backgammon_training import BackgammonTraining
 
-    Training = AlphaZeroTraining | BackgammonTraining | LimitTraining
+    Training = AlphaZeroTraining | BackgammonTraining | LeducTraining | LimitTraining
 
 __all__ = ["learn"]
 
@@ -31,7 +32,7 @@ PLAYOUTS = 1000
 
 @click.group()
 def learn() -> None:
-    """Train a network by self-play.
+    """Train a network by self-play, or from solved subgames.
 
     Beside the output, a file with the suffix .training keeps the state of the training. The
     same command continues from it after an interruption, or after you raise --matches.
@@ -45,6 +46,29 @@ def with_options(*options: Callable[..., Any]) -> Callable[..., Any]:
     return lambda command: functools.reduce(lambda made, add: add(made), options[::-1], command)
 
 
+TIME = click.option(
+    "--time",
+    "seconds",
+    type=click.FloatRange(0),
+    help="Seconds after which to stop; the same command continues.",
+)
+OUTPUT = click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("network.toml"),
+    show_default=True,
+    help="File to write the network to.",
+)
+SEED = click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Random numbers, and first weights.",
+)
+
+
 def shared_options(matches: int, hidden: int, rate: float, halving: int) -> Callable[..., Any]:
     """Return a decorator with the options of every training, and these defaults."""
     return with_options(
@@ -55,27 +79,9 @@ def shared_options(matches: int, hidden: int, rate: float, halving: int) -> Call
             type=click.IntRange(1),
             help="Matches to play in all, with those of earlier runs.",
         ),
-        click.option(
-            "--time",
-            "seconds",
-            type=click.FloatRange(0),
-            help="Seconds after which to stop; the same command continues.",
-        ),
-        click.option(
-            "-o",
-            "--output",
-            type=click.Path(path_type=Path, dir_okay=False),
-            default=Path("network.toml"),
-            show_default=True,
-            help="File to write the network to.",
-        ),
-        click.option(
-            "--seed",
-            default=0,
-            show_default=True,
-            type=click.IntRange(0),
-            help="Random numbers of matches, and first weights.",
-        ),
+        TIME,
+        OUTPUT,
+        SEED,
         click.option(
             "--hidden",
             default=hidden,
@@ -231,6 +237,82 @@ def breakthrough(
     return alphazero(game, matches, seconds, output, at_once, options)
 
 
+@learn.command("leduc_poker")
+@click.option(
+    "--subgames",
+    default=60_000,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Subgames to solve in all, with those of earlier runs.",
+)
+@TIME
+@OUTPUT
+@SEED
+@click.option(
+    "--hidden",
+    default=64,
+    show_default=True,
+    type=click.IntRange(1, 1024),
+    help="Units that see the range of a seat.",
+)
+@click.option(
+    "--features",
+    default=160,
+    show_default=True,
+    type=click.IntRange(1, 1024),
+    help="Features of a range.",
+)
+@click.option(
+    "--rate",
+    default=0.015,
+    show_default=True,
+    type=click.FloatRange(0, 1),
+    help="Learning rate.",
+)
+@click.option(
+    "--halving",
+    default=6_000,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Subgames after which the rate is halved.",
+)
+@click.option(
+    "--iterations",
+    default=1200,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Iterations of CFR+ for each subgame.",
+)
+@click.option(
+    "--steps",
+    default=1500,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Steps of learning after each 720 subgames.",
+)
+def leduc_poker(subgames: int, seconds: float | None, output: Path, **options: Any) -> int:
+    """Train a network of hand values for Leduc poker.
+
+    It learns from second rounds that are solved, with random ranges and those it meets in the
+    first round. Each printed point of the learning curve has the mean error in chips for both
+    kinds, and the NashConv of continual resolving by the network.
+    """
+    from plyhouse.search.equilibria.leduc_training import LeducSettings, LeducTraining
+
+    def shown(random: float, met: float, nash_conv: float) -> str:
+        return f"error {random:.4f} random, {met:.4f} met; NashConv {nash_conv:.5f}"
+
+    return train(
+        LeducTraining,
+        LeducSettings(**options),
+        subgames,
+        seconds,
+        output,
+        shown,
+        unit="subgames",
+    )
+
+
 @learn.command("texas_holdem")
 @click.option(
     "--deals",
@@ -239,12 +321,7 @@ def breakthrough(
     type=click.IntRange(1),
     help="Deals to walk through in all, with those of earlier runs.",
 )
-@click.option(
-    "--time",
-    "seconds",
-    type=click.FloatRange(0),
-    help="Seconds after which to stop; the same command continues.",
-)
+@TIME
 @click.option(
     "-o",
     "--output",
@@ -310,14 +387,14 @@ def train(
     matches: int,
     seconds: float | None,
     output: Path,
-    shown: Callable[[float, float], str],
+    shown: Callable[..., str],
     prepare: Callable[[Training], None] = lambda training: None,
     unit: str = "matches",
 ) -> int:
     """Begin or continue a training, print its curve, and write the network.
 
     ``shown`` returns the text of a point of the curve. ``prepare`` gets each training once before
-    it runs. ``unit`` is what the training counts.
+    it runs. ``matches`` counts what the training counts, which ``unit`` names.
     """
     from plyhouse.search.files import write_atomically
 
@@ -331,8 +408,8 @@ def train(
 
     def show_curve() -> None:
         nonlocal printed
-        for played, mean, margin in training.curve[printed:]:
-            click.echo(f"{played:>11,} matches  {shown(mean, margin)}")
+        for played, *point in training.curve[printed:]:
+            click.echo(f"{played:>11,} {unit}  {shown(*point)}")
         printed = len(training.curve)
 
     start = saved = time.monotonic()
@@ -360,7 +437,8 @@ def train(
     done = training.played - first
     if done > 0:
         note(f"{done:,} {unit} in {spent:,.0f} s: {done / spent * 3600:,.0f} an hour.")
-    note(f"Wrote {output}: {training.played:,} {unit} of self-play.")
+    of = " of self-play" if unit == "matches" else ""
+    note(f"Wrote {output}: {training.played:,} {unit}{of}.")
     return EXIT_INTERRUPTED if interrupted else EXIT_OK
 
 

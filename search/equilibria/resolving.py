@@ -30,7 +30,7 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,6 +52,7 @@ from plyhouse.search.poll import Poll, SearchStopped
 __all__ = [
     "PublicRecord",
     "SubgameRoot",
+    "public_record",
     "resolve_subgame",
     "resolved_policy",
     "subgame_roots",
@@ -74,6 +75,35 @@ class SubgameRoot:
     """Product of the probabilities of chance on the way to the state."""
     reach: tuple[float, ...]
     """By seat, the product of the blueprint's probabilities of its actions on the way."""
+
+
+def public_record(game: Game, events: Iterable[tuple[int, str | None]], seat: int) -> PublicRecord:
+    """Return what spectators saw of a match, from the events as one of its seats saw them.
+
+    Each event is a seat, or -1 for chance, and the text of its action; None if it is hidden from
+    ``seat``.  Raises `ValueError` for events that no match of the game has.
+    """
+    fitting = [game.initial_state()]
+    record: list[PublicEvent] = []
+    for mover, text in events:
+        found = [
+            (game.visible(state, action, None), state.after(action))
+            for state in fitting
+            if state.to_move == mover
+            for action in (
+                [action for action, _ in state.chance_outcomes()]
+                if mover == CHANCE
+                else state.actions()
+            )
+            if game.visible(state, action, seat) == text
+        ]
+        if not found:
+            raise ValueError(
+                f"no match of {game.spec} goes on with {text!r} of seat {mover} after {record!r}"
+            )
+        record.append((mover, found[0][0]))
+        fitting = [state for _, state in found]
+    return tuple(record)
 
 
 def subgame_roots(game: Game, blueprint: Policy, record: PublicRecord) -> list[SubgameRoot]:
@@ -128,6 +158,7 @@ def resolve_subgame(
     *,
     iterations: int | None = None,
     gadget: bool = True,
+    values: Mapping[Hashable, float] | None = None,
     max_nodes: int = MAX_NODES,
 ) -> TabularPolicy:
     """Solve a subgame by CFR+, and return the policy of one seat in it.
@@ -136,6 +167,8 @@ def resolve_subgame(
     time to walk the tree counts, but only ``max_nodes`` bounds it.  If no time is left then, the
     result is the blueprint.  To resolve again later in the same match, pass the policy that was
     played until then as the blueprint, for the roots as well; otherwise the result is not safe.
+    ``values`` has for each information state of the opponent at the roots what it may get, for
+    example what an earlier solver promised it; otherwise the blueprint says so.
     ``gadget=False`` assumes that the opponent plays the blueprint up to the subgame, which is not
     safe.
 
@@ -157,7 +190,10 @@ def resolve_subgame(
     subgame = _Subgame(game, roots, seat, gadget=gadget)
     form = subgame.unfold(max_nodes)
     if gadget:
-        subgame.set_values(form, blueprint)
+        if values is None:
+            subgame.set_values(form, blueprint)
+        else:
+            subgame.values = {known: values[known] for known in subgame.roots}
         form = subgame.unfold(max_nodes)
     kernel = CfrKernel(form, alternating=True)
     bounds = [bound for bound in (iterations, limit.simulations) if bound is not None]

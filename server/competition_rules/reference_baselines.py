@@ -48,18 +48,20 @@ REFERENCE: Final = {
     "pig_optimal": "plyhouse.bots.reference.pig_bot:PigOptimal",
     "pimc": "plyhouse.bots.reference.pimc_bot:PimcBot",
     "random": "plyhouse.bots.reference.random_bot:RandomBot",
+    "resolving": "plyhouse.bots.reference.resolving_bot:ResolvingBot",
 }
 """The import paths of the bots that need no files, by name."""
-_ONE_GAME: Final = {
-    "coin_guess_optimal": "coin_guess",
-    "kuhn_optimal": "kuhn_poker",
-    "pig_optimal": "pig",
+_SOME_GAMES: Final = {
+    "coin_guess_optimal": ("coin_guess",),
+    "kuhn_optimal": ("kuhn_poker",),
+    "pig_optimal": ("pig",),
+    "resolving": ("leduc_poker", "liars_dice"),
 }
-"""The reference bots that play one game only."""
+"""The reference bots that play a few games only, and these."""
 _DUELS: Final = ("alpha_beta", "minimax", "expectiminimax")
 """The reference bots that play two-seat zero-sum games only."""
 _NO_CHANCE: Final = ("alpha_beta", "minimax")
-_HIDDEN: Final = ("best", "ismcts", "pimc", "random", *_ONE_GAME)
+_HIDDEN: Final = ("best", "ismcts", "pimc", "random", *_SOME_GAMES)
 """The reference bots that play games of hidden information."""
 _SPEC: Final = re.compile(r"([a-z_]+)(\((.*)\))?", re.DOTALL)
 
@@ -107,8 +109,8 @@ def reference_misfit(text: str, game: Game) -> str:
     """
     name = text.partition("(")[0]
     info, reason = game.info, ""
-    if name in _ONE_GAME and info.name != _ONE_GAME[name]:
-        reason = f"it plays {_ONE_GAME[name]} only"
+    if name in _SOME_GAMES and info.name not in _SOME_GAMES[name]:
+        reason = f"it plays {' and '.join(_SOME_GAMES[name])} only"
     elif name not in _HIDDEN and info.information is not Information.PERFECT:
         reason = "its seats do not see the whole state"
     elif name in _NO_CHANCE and game.chance_kind is not ChanceKind.DETERMINISTIC:

@@ -45,6 +45,22 @@ def test_training_continues_to_the_same_network(plyhouse: Plyhouse, tmp_path: Pa
     assert done.code == 0, done.err
 
 
+def test_training_for_leduc_poker_continues_to_the_same_network(
+    plyhouse: Plyhouse, tmp_path: Path
+) -> None:
+    tiny = ("--hidden", "4", "--features", "4", "--iterations", "10", "--steps", "2")
+    done = plyhouse("learn", "leduc_poker", "--subgames", "1000", *tiny, "-o", "one.toml")
+    assert done.code == 0, done.err
+    assert "1,000 subgames  error " in done.out
+    assert "NashConv" in done.out
+    assert "Wrote one.toml: 1,440 subgames." in done.err
+    for count in ("1", "1000"):
+        done = plyhouse("learn", "leduc_poker", "--subgames", count, *tiny, "-o", "two.toml")
+        assert done.code == 0, done.err
+    assert "Continuing two.toml.training after 720 subgames." in done.err
+    assert (tmp_path / "one.toml").read_bytes() == (tmp_path / "two.toml").read_bytes()
+
+
 def test_file_that_does_not_fit_is_refused(plyhouse: Plyhouse, tmp_path: Path) -> None:
     done = plyhouse("learn", "backgammon", "--matches", "8", *OPTIONS)
     assert done.code == 0, done.err
