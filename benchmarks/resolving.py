@@ -1,10 +1,10 @@
 """NashConv of blueprints, of the same with every subgame resolved, and of continual resolving.
 
-Run ``python benchmarks/resolving.py``: it prints the tables of ``docs/search/resolving.md``.  Row
-by row, the second table has a blueprint alone; continual resolving with the leaf values of the
-network that comes with Plyhouse, or of another file (``--network``); and the same with leaf values
-of subgames that are solved anew in each iteration, which takes minutes (``--solved 0`` leaves it
-out).  ``--continual`` prints the second table only.
+Run ``python benchmarks/resolving.py``: it prints the tables of ``docs/search/resolving.md`` and
+``docs/search/continual-resolving.md``.  The second table has a blueprint alone, and continual
+resolving by the network that comes with Plyhouse, or by another file (``--network``).  Its last row
+has leaf values of subgames that are solved anew in each iteration of the first round, which takes
+minutes; ``--solved 0`` leaves it out.  ``--continual`` prints the second table only.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ def main() -> None:
     parser.add_argument("--continual", action="store_true", help="Print the second table only")
     parser.add_argument("--network", type=Path, default=SHIPPED, help="Network for the leaves")
     parser.add_argument("--first", type=int, default=1000, help="Iterations of the first round")
-    parser.add_argument("--second", type=int, default=2000, help="Iterations of second rounds")
+    parser.add_argument("--long", type=int, default=16000, help="The same, by the network again")
+    parser.add_argument("--second", type=int, default=3000, help="Iterations of second rounds")
     parser.add_argument("--solved", type=int, default=400, help="Iterations for a solved leaf")
     given = parser.parse_args()
     if not given.continual:
@@ -64,31 +65,35 @@ def resolve_blueprints() -> None:
 def resolve_continually(given: argparse.Namespace) -> None:
     """Print a row for each source of leaf values in Leduc poker."""
     game = get_game("leduc_poker")
-    print("| policy of leduc_poker | with the gadget | without | processor time |")
-    print("|---|---|---|---|")
+    print("| leaf values | first round | with the gadget | without | processor time |")
+    print("|---|---|---|---|---|")
     blueprint = cfr(game, iterations=300).policy
     alone = nash_conv(game, blueprint)
-    print(f"| blueprint alone, 300 of `cfr` | {alone:.5f} | {alone:.5f} | |", flush=True)
+    print(f"| none: blueprint alone | 300 of `cfr` | {alone:.5f} | {alone:.5f} | |", flush=True)
 
     def solved(paid: Any, ranges: Any) -> Any:
         rounds = SecondRounds(paid, ranges)
         rounds.run(given.solved)
         return rounds.values()[0]
 
-    leaves: list[tuple[str, Any]] = [("the network", load_leduc_network(given.network))]
+    network = load_leduc_network(given.network)
+    leaves: list[tuple[str, Any, int]] = [
+        ("network", network, given.first),
+        ("network", network, given.long),
+    ]
     if given.solved:
-        leaves.append((f"subgames solved by {given.solved} iterations", solved))
-    for name, leaf_values in leaves:
+        leaves.append((f"solved by {given.solved} iterations", solved, given.first))
+    for name, leaf_values, iterations in leaves:
         begun = time.process_time()
         first = FirstRound(leaf_values)
-        first.run(given.first)
+        first.run(iterations)
         found = [
             nash_conv(game, with_second_rounds(game, first, given.second, gadget=gadget))
             for gadget in (True, False)
         ]
         spent = time.process_time() - begun
         figures = " | ".join(f"{each:.5f}" for each in found)
-        print(f"| continual, leaf values of {name} | {figures} | {spent:.0f} s |", flush=True)
+        print(f"| {name} | {iterations:,} | {figures} | {spent:.0f} s |", flush=True)
 
 
 if __name__ == "__main__":

@@ -33,9 +33,9 @@ NODES_A_SECOND: Final = 20_000
 class ResolvingBot(PolicyBot):
     """Draws each action from a subgame that it resolves with a gadget, or from its blueprint.
 
-    What it resolved is the blueprint of its next turn, so that the policy of the whole match is as
-    safe as the first blueprint.  It plays that blueprint if the time is too short, the subgame too
-    large, or the match not one of two seats.
+    Each resolved policy is the blueprint of the next turn, so that the policy of the whole match is
+    as safe as the first blueprint.  The bot plays that blueprint if the time is too short, the
+    subgame too large, or the match not one of two seats.
     """
 
     name = "resolving"

@@ -4,9 +4,9 @@ There is no policy for the whole game.  The first round is solved down to its la
 *leaf values* say what each hand of both seats is worth in the second round, given the ranges with
 which both seats come there.  They may be those of a network, or of subgames that are solved.
 
-When the second round begins, a seat keeps two things: its own range, and for each hand of the
-opponent the value that the solver of the first round promised it.  From them it resolves the rest
-with a gadget, in which no hand of the opponent should get more than that.
+When the second round begins, a seat keeps its own range.  For each hand of the opponent it keeps
+the value that the solver of the first round promised.  From these it resolves the rest with a
+gadget, in which no hand of the opponent should get more than promised.
 
 Moravčík and others, "DeepStack", Science 356 (2017).  Brown, Bakhtin, Lerer and Gong, "Combining
 deep reinforcement learning and search", NeurIPS 2020 (ReBeL).  The values promised are the averages

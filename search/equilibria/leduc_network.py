@@ -1,10 +1,10 @@
 """A network that says what hands of Leduc poker are worth when the second round begins.
 
 Each seat's range goes through layers of its own: `hidden` units, then `features` between 0 and 2.
-The features of both seats are multiplied one by one, and a last layer makes a matrix of them: what
-each hand of the first seat wins against each hand of the second.  The ranges then give the values
-of all hands.  So the values of both seats always sum to zero, which DeepStack forces in an outer
-layer.  There are other weights for each number of chips with which the round may begin.
+The features of both seats are multiplied one by one.  From the products a last layer makes a
+matrix: what each hand of the first seat wins against each hand of the second.  The ranges then give
+the values of all hands.  So the values of both seats always sum to zero, which DeepStack forces in
+an outer layer.  There are other weights for each number of chips with which the round may begin.
 
 The shape follows from linear programming.  Each seat's range enters on one side of the program
 only, so its solution changes at borders in each range by itself, and is constant between them.
@@ -32,7 +32,7 @@ Floats = NDArray[Any]
 
 FORMAT: Final = "plyhouse-leduc-network-1"
 SHIPPED: Final = Path(__file__).with_name("leduc_network.toml")
-"""A network that `plyhouse learn leduc_poker` has made; docs/search/resolving.md has its curve."""
+"""A network that `plyhouse learn leduc_poker` has made; docs/search/continual-resolving.md has its curve."""
 WORTH: Final = 20.0
 """How much the error of a whole subgame counts, compared with that of a hand.
 
@@ -80,7 +80,7 @@ class LeducNetwork:
         self.weights[1][:] = rng.uniform(-2.0, 2.0, self.weights[1].shape)
 
     def __call__(self, paid: NDArray[np.int64], ranges: NDArray[np.float64]) -> Any:
-        """Return the values of all hands in chips, shape (n, 2, 3)."""
+        """Return the value of each hand in chips, shape (n, 2, 3)."""
         found = np.empty_like(ranges)
         for pot, chips in enumerate(PAID):
             rows = np.flatnonzero(paid == chips)

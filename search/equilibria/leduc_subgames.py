@@ -1,8 +1,8 @@
 """Second rounds of Leduc poker, many solved at once: what a value network learns from.
 
 Each subgame is given by the chips that each seat has paid, and by the *ranges* of both seats: how
-likely each hand is.  Only the order of hands counts, not the card on the table.  Hands are *low*
-and *high*, two cards each with a rank that is not on the table, and *pair*, the one card that is
+likely each hand is.  Only the order of hands counts, not the card on the table.  *Low* and *high*
+are the two ranks that are not on the table, with two cards each.  *Pair* is the one card that is
 left of the rank on the table.  Therefore the three ranks on the table give the same subgame.
 
 Ranges add up to 1 and contain how many cards a hand has.  The *value* of a hand is the sum, over
