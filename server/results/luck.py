@@ -53,7 +53,7 @@ Judge = Callable[[tuple[Hashable, ...], Any], Sequence[float]]
 SMALL: Final = 20_000
 """Games with at most this number of histories are solved completely."""
 FOLDS: Final = 10
-CALL_DOWN_WORK: Final = 100
+CALL_DOWN_WORK: Final = 40
 """Valued positions that one `call_down` takes as long as."""
 FEWEST: Final = 8
 """With fewer units nothing is subtracted, because a coefficient would be a guess."""
