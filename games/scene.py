@@ -138,7 +138,7 @@ class Grid:
     * "hex": hexagons; each row is shifted to the right by half a spot.
     * "heaps": a heap in each row, on a table without squares.
     * "table": rows and columns of text.
-    * "ring": a ring of fields around the middle; clients may show dice of no seat in there.
+    * "circuit": a ring of fields around the middle; clients may show dice of no seat in there.
     """
     theme: str = dataclasses.field(default="", metadata=LATER)
     """Colours of the board: one of `THEMES`, or "" for plain ones."""

@@ -20,7 +20,7 @@ export function diceOnBoard({ elements = [] }) {
   const dice = elements[index];
   if (boards.length !== 1 || dice?.kind !== "dice") return null;
   const sided = dice.seat !== null && dice.seat !== undefined && boards[0].bottom !== null && boards[0].bottom !== undefined;
-  return boards[0].look === "points" || boards[0].look === "ring" || sided ? { dice, index } : null;
+  return boards[0].look === "points" || boards[0].look === "circuit" || sided ? { dice, index } : null;
 }
 
 /**
@@ -34,11 +34,11 @@ export function boardDice(scene, shape, near) {
   if (!found || !found.dice.values.length) return null;
   const { dice: { values, seat, label }, index } = found;
   const own = seat === null || seat === undefined || seat === near;
-  const scale = shape.look === "points" ? SCALE : shape.look === "ring" ? RING : 1;
+  const scale = shape.look === "points" ? SCALE : shape.look === "circuit" ? RING : 1;
   /** @type {(x: number, y: number) => SVGElement} */
   const lying = (x, y) => svg("g", { class: "board-dice", role: "img", "aria-label": `${label}: ${values.join(", ")}`, transform: `translate(${x} ${y}) scale(${scale})` },
     values.map((value, at) => svg("g", { class: "die", "data-die": `${index},${at}` }, die(value, at * SIZE + 3))));
-  if (shape.look === "ring") return lying(shape.left + (shape.inner.width - values.length * SIZE * RING) / 2, shape.above + (shape.inner.height - SIZE * RING) / 2);
+  if (shape.look === "circuit") return lying(shape.left + (shape.inner.width - values.length * SIZE * RING) / 2, shape.above + (shape.inner.height - SIZE * RING) / 2);
   if (shape.look !== "points") {
     const x = shape.left + shape.inner.width + (shape.width - shape.left - shape.inner.width - SIZE) / 2 + 3;
     return lying(x, shape.above + (own ? shape.inner.height - CELL * 1.5 : CELL / 2));

@@ -54,7 +54,7 @@ export class Board {
     this.several = several;
     this.shape = plan(element, by.turned(element), several, {
       upright: element.look === "pits" && !by.silent && !several && UPRIGHT.matches,
-      aside: element.look !== "points" && element.look !== "ring" && !by.silent && diceOnBoard(by.scene) !== null,
+      aside: element.look !== "points" && element.look !== "circuit" && !by.silent && diceOnBoard(by.scene) !== null,
     });
     this.choosing = by.choosing?.onBoards ? by.choosing : null;
     /** Cells as they are drawn. @type {SVGElement[][]} */
@@ -81,7 +81,7 @@ export class Board {
       this.ends = (element.ends ?? []).map((cell, side) => this.end(cell, side));
       parts.push(svg("g", choosing ? { role: "row" } : {}, this.ends));
     }
-    const dice = (shape.look === "points" || shape.look === "ring" || shape.aside) && !by.silent ? boardDice(by.scene, shape, element.bottom === null || element.bottom === undefined ? null : shape.turned ? 1 - element.bottom : element.bottom) : null;
+    const dice = (shape.look === "points" || shape.look === "circuit" || shape.aside) && !by.silent ? boardDice(by.scene, shape, element.bottom === null || element.bottom === undefined ? null : shape.turned ? 1 - element.bottom : element.bottom) : null;
     if (dice) parts.push(dice);
     if (dice && choosing && shape.look === "points") {
       choosing.values = diceOnBoard(by.scene)?.dice.values ?? [];

@@ -27,12 +27,13 @@ LONGEST_PAGE = 1600
 """Words of a page that is not a generated reference; split a longer one by kind of document."""
 REFERENCES = {
     "docs/commands.md",
+    "docs/games/monopoly.md",
     "docs/games/scrabble.md",
     "docs/games/texas_holdem.md",
     "docs/protocol/messages.md",
     "docs/protocol/errors.md",
 }
-"""Generated references; the pages of Scrabble and hold'em list hundreds of actions."""
+"""Generated references; the pages of Monopoly, Scrabble and hold'em list hundreds of actions."""
 
 WORDS = {
     "anew": "again",

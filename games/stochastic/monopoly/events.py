@@ -1,4 +1,4 @@
-"""What happens after an action or a roll: each function changes a fresh copy of a position.
+"""Events after an action or a roll: each function changes a fresh copy of a position.
 
 `settle` goes on until a seat or chance has to act: it pays debts, or lets the debtor raise money,
 declares bankruptcies, holds auctions, moves on, and passes the turn.

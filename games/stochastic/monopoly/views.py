@@ -16,7 +16,6 @@ from plyhouse.games.stochastic.monopoly.board import (
     GROUP,
     GROUP_NAMES,
     INTEREST,
-    JAIL,
     MORTGAGE,
     NAMES,
     PRICE,
@@ -51,9 +50,9 @@ class MonopolyObservation(Observation):
     turn: int
     """Seat whose turn it is, also while others bid, pay or answer."""
     phase: str
-    """What is decided: "manage" before a roll, "buy", "auction", "raise" money for a debt, "ask",
-    "give" and "price" of an offer, its "reply"; or what chance does: "dice", "utility_dice",
-    "chance" or "chest"."""
+    """Phase of the turn.  Seats decide in "manage" before a roll, "buy", "auction", "raise" for a
+    debt, and in "ask", "give", "price" and "reply" of an offer.  Chance acts in "dice",
+    "utility_dice", "chance" and "chest"."""
     cash: tuple[int, ...]
     """By seat its dollars."""
     places: tuple[int, ...]
@@ -100,9 +99,9 @@ class MonopolyObservation(Observation):
     partner: int | None
     """Seat to which the current offer is made."""
     asked: str
-    """What the offer asks for: a property, "card", or "" for nothing or not chosen yet."""
+    """Item that the offer asks for: a property, "card", or "" for nothing or not chosen yet."""
     given: str
-    """What the offer gives, in the same words."""
+    """Item that the offer gives, in the same words."""
     price: int
     """Dollars that the offer's maker pays in addition; negative if it gets them."""
 
@@ -235,7 +234,7 @@ def _board(seen: MonopolyObservation, name: Callable[[int], str]) -> Grid:
         row, column = _spot(space)
         rows[row][column] = _cell(seen, space, name)
     label = "Board: @1 a token, 1- a property of seat 1, 13 with houses, 1H a hotel, 1m mortgaged"
-    return Grid(tuple([tuple(row) for row in rows]), (), (), label, "ring", "felt")
+    return Grid(tuple([tuple(row) for row in rows]), (), (), label, "circuit", "felt")
 
 
 # Choices
@@ -367,16 +366,15 @@ def monopoly_scene(seen: MonopolyObservation, rounds: int, name: Callable[[int],
     if seen.card:
         deck = "Chance" if seen.deck == "chance" else "Community Chest"
         elements.append(Text(f"{deck}: {seen.card.removesuffix(' (1)').removesuffix(' (2)')}"))
-    elements.append(Text(f"Round {min(seen.round + 1, rounds)} of {rounds}"))
+    wealth = ", ".join([str(each) for each in worth])
+    elements.append(Text(f"Round {min(seen.round + 1, rounds)} of {rounds}, worth {wealth}"))
     for seat, cash in enumerate(seen.cash):
-        parts = [f"worth {worth[seat]}"]
-        if seen.bankrupt[seat]:
-            parts = ["bankrupt"]
-        elif seen.places[seat] == JAIL:
-            parts.append("in jail" if seen.jailed[seat] else "visiting jail")
-        cards = seen.jail_cards.count(seat)
-        if cards:
-            parts.append("a card to leave jail" if cards == 1 else "two cards to leave jail")
-        elements.append(Counter(f"{name(seat)} ({', '.join(parts)})", cash, None, seat))
+        marks = ["bankrupt"] if seen.bankrupt[seat] else []
+        if seen.jailed[seat]:
+            marks.append("jail")
+        if seat in seen.jail_cards:
+            marks.append("card")
+        called = f"{name(seat)} ({', '.join(marks)})" if marks else name(seat)
+        elements.append(Counter(called, cash, None, seat))
     elements += _buttons(seen, name)
     return Scene(tuple(elements), _status(seen, worth, name), seen.seat_to_move)
