@@ -34,7 +34,7 @@ def main() -> None:
     parser.add_argument("--network", type=Path, default=SHIPPED, help="Network for the leaves")
     parser.add_argument("--first", type=int, default=1000, help="Iterations of the first round")
     parser.add_argument("--long", type=int, default=16000, help="The same, by the network again")
-    parser.add_argument("--second", type=int, default=3000, help="Iterations of second rounds")
+    parser.add_argument("--second", type=int, default=2000, help="Iterations of second rounds")
     parser.add_argument("--solved", type=int, default=400, help="Iterations for a solved leaf")
     given = parser.parse_args()
     if not given.continual:

@@ -32,7 +32,7 @@ Floats = NDArray[Any]
 
 FORMAT: Final = "plyhouse-leduc-network-1"
 SHIPPED: Final = Path(__file__).with_name("leduc_network.toml")
-"""A network that `plyhouse learn leduc_poker` has made; docs/search/continual-resolving.md has its curve."""
+"""A network of `plyhouse learn leduc_poker`; docs/search/continual-resolving.md has its curve."""
 WORTH: Final = 20.0
 """How much the error of a whole subgame counts, compared with that of a hand.
 
@@ -80,7 +80,7 @@ class LeducNetwork:
         self.weights[1][:] = rng.uniform(-2.0, 2.0, self.weights[1].shape)
 
     def __call__(self, paid: NDArray[np.int64], ranges: NDArray[np.float64]) -> Any:
-        """Return the value of each hand in chips, shape (n, 2, 3)."""
+        """Return values in chips by seat and hand, shape (n, 2, 3)."""
         found = np.empty_like(ranges)
         for pot, chips in enumerate(PAID):
             rows = np.flatnonzero(paid == chips)
