@@ -9,6 +9,7 @@ sprt_report    runs such a test for the command line
 pairing_log    the file of finished pairings, for interrupted series
 series_files   the files that a series writes
 content_hash   the version of a bot or game: a hash of its content
+bot_labels     names of the bots, from the command line
 progress       the progress bar
 tally          counts, means and 95 % intervals
 """

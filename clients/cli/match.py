@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ import click
 import msgspec
 from click.core import ParameterSource
 
+from plyhouse.clients.arena.bot_labels import contest_labels
 from plyhouse.clients.arena.tally import (
     Interval,
     MatchResult,
@@ -324,36 +324,6 @@ def _refuse_stray(context: click.Context, options: dict[str, str], why: str) -> 
     for parameter, option in options.items():
         if context.get_parameter_source(parameter) is ParameterSource.COMMANDLINE:
             raise CommandError(f"{option} {why}.", EXIT_USAGE)
-
-
-def contest_labels(contest: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """The names of all bots in each series: those of the candidates, the first ones, differ, and
-    the others are the same in all.
-    """
-    firsts = tuple(bots[0] for bots in contest)
-    labels = bot_labels(firsts + contest[0][1:])
-    return [(label, *labels[len(firsts) :]) for label in labels[: len(firsts)]]
-
-
-def bot_labels(bots: tuple[str, ...]) -> tuple[str, ...]:
-    """A short name for each bot, all different: the file's or class's, with a number if needed.
-
-    SeriesPaths may be called what bots cannot.
-
-    >>> bot_labels(("my bot (copy).py", "bots/a.py:Bold", "random", "random"))
-    ('my-bot-copy', 'Bold', 'random', 'random-2')
-    """
-    labels: list[str] = []
-    for bot in bots:
-        path, _, name = bot.partition(".py:")
-        label = name or Path(path).name.removesuffix(".py")
-        label = re.sub(r"[^A-Za-z0-9_.-]+", "-", label)[:28].strip("-.") or "bot"
-        number, taken = 1, label
-        while taken.lower() in (each.lower() for each in labels):  # names do not differ by case
-            number += 1
-            taken = f"{label}-{number}"
-        labels.append(taken)
-    return tuple(labels)
 
 
 def _play(

@@ -243,8 +243,8 @@ class _Table:
     async def _invite(self, hub: Hub) -> list[asyncio.Task[Any]]:
         """Connect the bots."""
         from plyhouse.bots.running.runner import RunOptions, run_bot
+        from plyhouse.clients.arena.bot_labels import bot_labels
         from plyhouse.clients.arena.memory_server import PLAYER, connector_of
-        from plyhouse.clients.cli.match import bot_labels
 
         player = await hub.store.add_player(PLAYER)
         token = await hub.store.add_token(player.id, ["play"])

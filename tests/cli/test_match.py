@@ -14,9 +14,9 @@ import pytest
 from tests.cli.conftest import Plyhouse
 from tests.cli.terminal import in_terminal
 
+from plyhouse.clients.arena.bot_labels import bot_labels
 from plyhouse.clients.arena.process import pairing_seed, seat_orders
 from plyhouse.clients.arena.series import Series
-from plyhouse.clients.cli.match import bot_labels
 from plyhouse.games.registry import get_game
 
 CRASH = """

@@ -1,4 +1,4 @@
-"""What a position of Monopoly holds, and what follows from it without an action.
+"""Fields of a position of Monopoly, and what follows from them without an action.
 
 Money, places, deeds and buildings are tuples by seat or by property.  The bank is `BANK`.  The
 phase says what the seat to move decides, or what chance does.
