@@ -92,7 +92,7 @@ class PolicyBot(Bot):
         if solution.iterations == 0:
             self.say(
                 f"chooses at random: there was no time to solve {spec}; "
-                f"`plyhouse solve '{spec}' -o FILE` does it before, play policy(file=\"FILE\")"
+                f"`plyhouse solve '{spec}' -o FILE` does it before, play {self.name}(file=\"FILE\")"
             )
         elif known is None:
             self.say(f"solved {spec} by {solution.iterations} iterations of CFR+")

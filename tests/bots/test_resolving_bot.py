@@ -158,3 +158,9 @@ def test_public_record_hides_own_cards_too() -> None:
     )
     with pytest.raises(ValueError, match="goes on with 'fold' of seat 0"):
         public_record(LEDUC, [*events, (0, "fold")], 0)
+
+
+def test_bot_without_time_for_a_blueprint_names_itself(capfd: pytest.CaptureFixture[str]) -> None:
+    bot = ResolvingBot()
+    bot.choose(turn_after(LEDUC, ("Js", "Ks"), seconds=0.0))
+    assert 'play resolving(file="FILE")' in capfd.readouterr().err
