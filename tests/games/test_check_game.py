@@ -648,7 +648,14 @@ SPECS = [
     "pacman(layout=trapped,steps=40)",
 ]
 
-MOST_STATES = {"bridge": 40, "chess": 40, "go": 40, "monopoly": 80, "scrabble": 10, "texas_holdem": 40}
+MOST_STATES = {
+    "bridge": 40,
+    "chess": 40,
+    "go": 40,
+    "monopoly": 80,
+    "scrabble": 10,
+    "texas_holdem": 40,
+}
 """States to check of games with so many actions that it takes long."""
 
 

@@ -1,4 +1,4 @@
-"""Fields of a position of Monopoly, and what follows from them without an action.
+"""Contents of a position of Monopoly, and what follows from it without an action.
 
 Money, places, deeds and buildings are tuples by seat or by property.  The bank is `BANK`.  The
 phase says what the seat to move decides, or what chance does.
@@ -213,7 +213,7 @@ class Position(BoardState):
         self.decks = decks
         """Chance cards and Community Chest cards that have not been drawn."""
         self.card_owners = card_owners
-        """Who has each card of `JAIL_CARDS`."""
+        """Seats that have the cards of `JAIL_CARDS`, or the bank."""
         self.dice = dice
         """The dice rolled last, the larger first; shown to people."""
         self.drawn = drawn

@@ -1,4 +1,4 @@
-"""What money and deeds are worth to a seat: an estimate of the ranking at the end.
+"""Worth of money and deeds to a seat: an estimate of the ranking at the end.
 
 Each property earns its rent with the chance that a seat lands there in a turn.  The estimate adds
 that income over the rounds to come, at most `HORIZON` of them, to what a seat has.  A seat with a

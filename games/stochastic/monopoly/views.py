@@ -62,8 +62,8 @@ class MonopolyObservation(Observation):
     bankrupt: tuple[int, ...]
     """By seat 0, or 1 for the first that went bankrupt, 2 for the second and so on."""
     properties: tuple[tuple[str, int | None, int], ...]
-    """Name, owner (None for the bank) and houses of each property: 5 for a hotel, -1 if it is
-    mortgaged."""
+    """Each property with its name, owner (None for the bank), and houses: 5 for a hotel, -1
+    if it is mortgaged."""
     chance_left: tuple[int, ...]
     """Chance cards that may be drawn, as numbers from 0 to 15."""
     chest_left: tuple[int, ...]
