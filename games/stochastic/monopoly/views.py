@@ -233,7 +233,7 @@ def _board(seen: MonopolyObservation, name: Callable[[int], str]) -> Grid:
     for space in range(SPACES):
         row, column = _spot(space)
         rows[row][column] = _cell(seen, space, name)
-    label = "@1 token, 1- owned by seat 1, 13 houses, 1H hotel, 1m mortgaged"
+    label = "Board (@1 token, 1- deed, 1H hotel, 1m mortgaged)"
     return Grid(tuple([tuple(row) for row in rows]), (), (), label, "circuit", "felt")
 
 
