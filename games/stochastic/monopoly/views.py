@@ -233,7 +233,7 @@ def _board(seen: MonopolyObservation, name: Callable[[int], str]) -> Grid:
     for space in range(SPACES):
         row, column = _spot(space)
         rows[row][column] = _cell(seen, space, name)
-    label = "Board: @1 a token, 1- a property of seat 1, 13 with houses, 1H a hotel, 1m mortgaged"
+    label = "Board (@1 token, 1- deed, 1H hotel, 1m mortgaged)"
     return Grid(tuple([tuple(row) for row in rows]), (), (), label, "circuit", "felt")
 
 
