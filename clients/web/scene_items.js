@@ -89,7 +89,7 @@ export function drawHand(element, by, index) {
   const parts = [];
   for (let at = 0; at < under; at += 1) parts.push(svg("rect", { class: "back", x: 3 + at * 4, y: 3, width: 60, height: 84, rx: 8 }));
   // A long hand of cards takes two lines on phones, where its cards would be too small to hit.
-  const most = element.look === "coins" ? MOST : !element.look && matchMedia("(max-width: 45rem)").matches ? LONG : cards.length;
+  const most = element.look === "coins" ? MOST : !element.look && matchMedia("(max-width: 45rem), (max-height: 30rem)").matches ? LONG : cards.length;
   const columns = Math.min(cards.length, most);
   const lines = Math.ceil(cards.length / columns);
   cards.forEach((card, at) => {

@@ -9,6 +9,8 @@ from .browser import Page
 __all__ = ["SIZES", "assert_in_sight", "look"]
 
 SIZES = [(360, 640), (390, 844), (844, 390), (768, 1024), (1366, 768), (1920, 1080)]
+CARD = 30
+"""Fewest pixels of the width of a card of one's own, which a finger has to hit."""
 # Widths and heights are those of what is drawn, which may leave room in its element.
 LOOK = """
 (() => {
@@ -23,7 +25,8 @@ LOOK = """
     const scale = Math.min(width / w, height / h);
     return [w * scale, h * scale];
   });
-  return { boards, clocks: all("#seats .clock").map(box), own: all("#own button").map(box),
+  const cards = all("#scene .near .hand .card").map((node) => node.getBoundingClientRect().width);
+  return { boards, cards, clocks: all("#seats .clock").map(box), own: all("#own button").map(box),
     wide: document.documentElement.scrollWidth - innerWidth };
 })()
 """
@@ -45,13 +48,14 @@ def least(game: str, size: tuple[int, int]) -> float:
 
 
 async def assert_in_sight(page: Page, game: str) -> None:
-    """At every size, boards are large, clocks are in sight, and nothing is too wide."""
+    """At every size, boards and own cards are large, clocks are in sight, and nothing is too wide."""
     for size in SIZES:
         await page.show_as(*size)
         seen = await look(page)
         assert seen["wide"] <= 0, (game, size)
         for width, height in seen["boards"]:
             assert max(width, height) >= least(game, size), (game, size, width, height)
+        assert min(seen["cards"], default=CARD) >= CARD, (game, size, seen["cards"])
         for _, top, right, bottom in seen["clocks"]:
             assert top >= 0, (game, size)
             assert right <= size[0], (game, size)
