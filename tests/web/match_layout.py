@@ -48,7 +48,7 @@ def least(game: str, size: tuple[int, int]) -> float:
 
 
 async def assert_in_sight(page: Page, game: str) -> None:
-    """At every size, boards and own cards are large, clocks are in sight, and nothing is too wide."""
+    """At every size, boards and own cards are large, clocks in sight, and nothing too wide."""
     for size in SIZES:
         await page.show_as(*size)
         seen = await look(page)
