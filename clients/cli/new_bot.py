@@ -41,14 +41,21 @@ _SEARCHING: Final = '''    def choose(self, turn: Turn) -> Any:
 '''
 
 _HIDDEN: Final = '''    def choose(self, turn: Turn) -> Any:
-        """Guess the hidden part a few times, and take what is best on average."""
+        """Try actions in guesses of the hidden part, and take what is best on average."""
         # turn.observation is all you see; turn.sample() is one position that fits it.
         totals = dict.fromkeys(turn.legal, 0.0)
-        for _ in range(100):
-            guess = turn.sample()
-            for action in turn.legal:
-                totals[action] += self.playout(guess.after(action), turn)
-        return max(totals, key=lambda action: totals[action])
+        tries = dict.fromkeys(turn.legal, 0)
+        best = turn.legal[0]
+        end = monotonic() + min(turn.limit.time or 1.0, 1.0)
+        for action in turn.legal * 100:
+            if monotonic() > end:
+                break
+            totals[action] += self.playout(turn.sample().after(action), turn)
+            tries[action] += 1
+            tried = [each for each in turn.legal if tries[each]]
+            best = max(tried, key=lambda each: totals[each] / tries[each])
+            turn.report(best)  # it is played if the time is over before choose returns
+        return best
 
     def playout(self, state: Any, turn: Turn) -> float:
         """What I get when everybody goes on at random."""
@@ -103,6 +110,7 @@ def starter(file: Path, game: Game) -> str:
     """Return the source of a starter bot for ``game``, to be written to ``file``."""
     if game.info.information is Information.IMPERFECT:
         body = _HIDDEN
+        needed = "from time import monotonic\n"
         ours = [
             "from plyhouse.bots import Bot, Turn",
             "from plyhouse.games import CHANCE, TERMINAL",
@@ -110,6 +118,7 @@ def starter(file: Path, game: Game) -> str:
     else:
         from plyhouse.search import recommended
 
+        needed = ""
         search = recommended(game).algorithm
         body = _SEARCHING.format(search=search)
         ours = ["from plyhouse.bots import Bot, Turn", f"from plyhouse.search import {search}"]
@@ -119,7 +128,7 @@ def starter(file: Path, game: Game) -> str:
         spec=game.spec,
         shell_spec=_quoted(game.spec),
         others=" random" * (game.seats - 1),
-        imports="\n".join(["from typing import Any", "", *ours]),
+        imports=needed + "\n".join(["from typing import Any", "", *ours]),
         name=class_name(file.stem),
     )
     return head + body

@@ -72,7 +72,7 @@ class Stream {
  * @param {string} told the commitment that this page received while the match ran; empty if it did not watch
  * @returns {Promise<Report>}
  */
-export async function verify(record, { tables, nodes }, told = "") {
+export async function verify(record, { tables, nodes, counters }, told = "") {
   const { chance, events } = record;
   /** @type {Check[]} */
   const checks = [];
@@ -107,14 +107,15 @@ export async function verify(record, { tables, nodes }, told = "") {
     "What is mixed in is not what the seats sent with ready.");
 
   const drawn = events.filter((event) => event.kind === "chance");
-  check(drawn.length === nodes.length, `Chance acted ${drawn.length} times, numbered without a gap.`,
+  check(drawn.length === nodes.length, `Chance acted ${drawn.length} times.`,
     `Chance acted ${drawn.length} times by the record, but ${nodes.length} times by the rules.`);
   check(tables.every((table) => Math.abs(table.reduce((sum, { probability }) => sum + probability, 0) - 1) < NEAR),
     "At each roll the probabilities of what could come add up to 1.", "At some roll the probabilities do not add up to 1.");
   const stream = new Stream(seed, chance);
-  for (const [counter, { ply, text = "" }] of drawn.slice(0, nodes.length).entries()) {
+  for (const [place, { ply, text = "" }] of drawn.slice(0, nodes.length).entries()) {
+    const counter = counters[place];
     const u = await stream.uniform(counter);
-    rolls.push({ counter, ply, text, u, drawn: select(u, tables[nodes[counter]] ?? []) });
+    rolls.push({ counter, ply, text, u, drawn: select(u, tables[nodes[place]] ?? []) });
   }
   const wrong = rolls.filter((roll) => roll.text !== roll.drawn);
   check(!wrong.length, `All ${rolls.length} are what the seed gives.`,

@@ -65,7 +65,7 @@ declare namespace Messages {
 }
 
 declare namespace Answers {
-  interface Chances { match: string; game: string; tables: Possible[][]; nodes: number[] }
+  interface Chances { match: string; game: string; tables: Possible[][]; nodes: number[]; counters: number[] }
   interface ChangedKey { key: string; old: string; new: string; effect: string; refused: string }
   type ClockState = Messages.ClockState;
   interface CompetitionCost { name: string; entries: number; endless: boolean; games: GameCost[]; matches: number; core_hours: number; at_a_time: number; end_ms: number | null; typical_core_hours?: number; hours?: number; typical_hours?: number; typical_end_ms?: number | null; notes?: string[] }

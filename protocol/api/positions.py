@@ -199,22 +199,25 @@ class Possible(Row, frozen=True):
 
 
 class Chances(Row, frozen=True):
-    """The chance nodes of a match, in the order of their counters."""
+    """The chance nodes of a match, in the order in which they came."""
 
     match: str
     game: str
     tables: list[list[Possible]]
     """The distinct lists of outcomes, in the fixed order of the game."""
     nodes: list[int]
-    """For each chance node, the index of its table; the position in this list is its counter."""
+    """For each chance node, the index of its table."""
+    counters: list[int]
+    """For each chance node, its counter in the stream of the seed; see ``docs/chance.md``."""
 
-    def outcomes(self, counter: int) -> list[Possible]:
+    def outcomes(self, place: int) -> list[Possible]:
         """Return the possible outcomes of a chance node; raise `IndexError` for an unknown one.
 
-        >>> found = Chances("m1", "pig", [[Possible("1", 0.5), Possible("2", 0.5)]], [0, 0])
+        >>> table = [Possible("1", 0.5), Possible("2", 0.5)]
+        >>> found = Chances("m1", "pig", [table], [0, 0], [0, 1])
         >>> [each.text for each in found.outcomes(1)]
         ['1', '2']
         """
-        if counter < 0:
-            raise IndexError(f"chance nodes count from 0, not {counter}")
-        return self.tables[self.nodes[counter]]
+        if place < 0:
+            raise IndexError(f"chance nodes count from 0, not {place}")
+        return self.tables[self.nodes[place]]

@@ -28,6 +28,7 @@ def chances_of(match: str, game: Game, events: Sequence[EventRow]) -> Chances:
     position = Position(game)
     known: dict[tuple[Possible, ...], int] = {}
     nodes: list[int] = []
+    counters: list[int] = []
     for row in events:
         if row.kind not in ("action", "chance"):
             continue
@@ -37,9 +38,10 @@ def chances_of(match: str, game: Game, events: Sequence[EventRow]) -> Chances:
                 Possible(game.format_chance(state, outcome), float(share))
                 for outcome, share in state.chance_outcomes()
             )
+            counters.append(game.chance_number(state, len(nodes)))
             nodes.append(known.setdefault(outcomes, len(known)))
         position.apply(row.seat, row.text)
-    return Chances(match, game.spec, [list(table) for table in known], nodes)
+    return Chances(match, game.spec, [list(table) for table in known], nodes, counters)
 
 
 def chances_json(stored: StoredMatch) -> bytes:

@@ -30,6 +30,16 @@ def test_a_starter_for_every_game(name: str) -> None:
     assert all(len(line) <= 100 for line in source.splitlines())
 
 
+@pytest.mark.slow
+def test_starter_of_long_hidden_game_keeps_to_its_time(plyhouse: Plyhouse) -> None:
+    game = "texas_holdem(hands=4)"
+    assert plyhouse("bot", "new", "mybot.py", "--game", game).code == 0
+    done = plyhouse("match", "mybot.py", "random", "--game", game, "--games", "2", "--json")
+    assert done.code == 0, done.out + done.err
+    for bot in json.loads(done.out)["bots"]:
+        assert not bot["forfeits"]
+
+
 def test_an_existing_file_is_kept(plyhouse: Plyhouse, tmp_path: Path) -> None:
     (tmp_path / "mybot.py").write_text("precious\n")
     done = plyhouse("bot", "new", "mybot.py")
