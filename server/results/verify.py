@@ -23,7 +23,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from plyhouse.games.base import CHANCE, TERMINAL, Game
+from plyhouse.games.base import CHANCE, TERMINAL, Game, Utility
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.server.match import outcomes
@@ -362,6 +362,9 @@ class _Verifier:
         elif 0 <= guilty < seats:
             self._forfeit(why, guilty)
             expected = outcomes.forfeit_returns(game, guilty)
+            former = former_team_returns(game, guilty)
+            if former and outcome.returns == list(former):
+                return
         else:
             self.fail("outcome", f"{why} without a seat that caused it", self.ply)
             return
@@ -394,3 +397,18 @@ class _Verifier:
                 self.fail("outcome", problem, self.ply)
         if why in ("resignation", "disconnect", "no_show", "bot_crash"):
             self.checks["outcome"].count += 1
+
+
+def former_team_returns(game: Game, guilty: int) -> tuple[float, ...]:
+    """Return the returns of a forfeit up to version 0.2.0, where partners did not lose with it.
+
+    Empty for games without teams.
+
+    >>> from plyhouse.games.registry import get_game
+    >>> former_team_returns(get_game("pacman"), 1)
+    (8500.0, -8500.0, 8500.0)
+    """
+    if game.info.utility is not Utility.TEAM:
+        return ()
+    least, most = game.return_bounds
+    return tuple(least if seat == guilty else most for seat in range(game.seats))
