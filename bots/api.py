@@ -39,6 +39,7 @@ from typing import Any, ClassVar
 
 from plyhouse.bots.thoughts import MAX_LINE, said_of
 from plyhouse.games.base import Game, Observation
+from plyhouse.games.errors import IllegalAction
 from plyhouse.protocol.messages import Event, Outcome, SeatInfo
 from plyhouse.search.limit import Limit, SearchResult
 
@@ -368,6 +369,9 @@ class Turn:
         if isinstance(action, str):
             try:
                 return self.game.format(state, self.game.parse(state, action)), ""
+            except IllegalAction as error:
+                because = f", because {error.rule}" if error.rule else ""
+                return action, f"{action!r} is not legal here{because}, {expected}"
             except Exception:  # the referee decides what follows
                 return action, f"{action!r} is not legal here, {expected}"
         if action is not None:

@@ -465,14 +465,16 @@ class _Table:
     def _not_possible(self, word: str) -> None:
         from plyhouse.clients.terminal.line_reader import nearest
 
-        near = nearest(word, [*self.spelt.values(), *self.legal])
+        rule = self.texts.broken_rule(word)
+        near = nearest(word, [*self.spelt.values(), *self.legal]) if not rule else []
         if near:
             hint = f"did you mean {' or '.join(near)}?"
         elif len(self.legal) <= 12:
             hint = f"you can play {', '.join(self.legal)}."
         else:
             hint = "type `moves` for what you can play."
-        click.echo(f"'{word}' is not possible here: {hint}")
+        because = f", because {rule}" if rule else ""
+        click.echo(f"'{word}' is not possible here{because}: {hint}")
 
     async def _resign(self) -> None:
         from plyhouse.protocol.messages import Resign

@@ -11,7 +11,7 @@ from typing import Any
 
 from plyhouse.clients.terminal.sentences import action_text
 from plyhouse.games.base import Game
-from plyhouse.games.errors import GameError
+from plyhouse.games.errors import GameError, IllegalAction
 from plyhouse.games.info import Information
 from plyhouse.protocol.messages import Event
 
@@ -58,3 +58,15 @@ class MatchText:
             return self._game.format(self._state, self._game.parse(self._state, text))
         except GameError:
             return None
+
+    def broken_rule(self, text: str) -> str:
+        """Return the rule that an illegal action breaks, or "" if the game names none."""
+        if self._state is None:
+            return ""
+        try:
+            self._game.parse(self._state, text)
+        except IllegalAction as error:
+            return error.rule
+        except GameError:
+            pass
+        return ""

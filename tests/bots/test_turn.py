@@ -150,6 +150,12 @@ def test_a_report_takes_actions_and_texts_but_nothing_illegal() -> None:
         turn.report("9")
 
 
+def test_report_of_illegal_bet_names_the_rule() -> None:
+    turn = turn_of("monopoly", on_report=lambda _: None)
+    with pytest.raises(BotError, match="because the property is not the seat's own, expected one"):
+        turn.report("build boardwalk")
+
+
 def test_reports_after_the_end_stop_the_search() -> None:
     turn = turn_of("connect_four", on_report=lambda _: None)
     turn.end()

@@ -70,6 +70,13 @@ def test_what_was_typed_is_read_kindly() -> None:
     assert nearest("pas", legal) == ["pass"]
 
 
+def test_illegal_action_is_answered_with_the_rule(plyhouse: Plyhouse) -> None:
+    done = plyhouse("play", "monopoly", *QUICK, stdin="build boardwalk\nquit\n")
+    assert done.code == 0, done.err
+    told = "'build boardwalk' is not possible here, because the property is not the seat's own:"
+    assert told in done.out
+
+
 def test_a_spot_lists_the_moves_from_there(plyhouse: Plyhouse) -> None:
     done = plyhouse("play", "chess", *QUICK, stdin="moves b1\ng1\nmoves e5\nquit\n")
     assert done.code == 0, done.err
