@@ -132,7 +132,11 @@ def scoring_rule(game: Game, scoring: Scoring) -> str:
     """
     span = return_span(game, scoring)
     if span <= 0.0:
-        return "by wins: a win scores 1, a draw 0.5, a loss 0"
+        if len(set(teams_of(game))) == 2 or game.seats <= 2:
+            return "by wins: a win scores 1, a draw 0.5, a loss 0"
+        return (
+            "by wins: a match scores the share of the opponents that got less, ties counting half"
+        )
     return (
         "by returns: equal returns score 0.5, each point of difference adds "
         f"{1.0 / (2.0 * span):.3g}, up to 1"
