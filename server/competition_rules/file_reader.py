@@ -64,7 +64,7 @@ from plyhouse.server.competition_rules.format_registry import FORMATS
 from plyhouse.server.competition_rules.format_types import FormatError
 from plyhouse.server.competition_rules.late_submissions import MAX_DAYS, LateRule
 from plyhouse.server.match.time_control import InvalidTimeControl, TimeControl
-from plyhouse.server.results.scoring import teams_of
+from plyhouse.server.results.scoring import side_size
 from plyhouse.storage.names import normal, unseen
 
 __all__ = ["MAX_FILE", "InvalidCompetition", "Mistake", "read_competition"]
@@ -206,9 +206,8 @@ def _side_size(table: Table, games: Sequence[str]) -> int:
     """Return the bots of a side; note games that two sides of as many bots cannot play."""
     sizes = []
     for spec in games:
-        teams = teams_of(get_game(spec))
-        sizes.append(teams.count(0))
-        if set(teams) != {0, 1} or teams.count(1) != sizes[-1] or sizes[-1] != sizes[0]:
+        sizes.append(side_size(get_game(spec)))
+        if not sizes[-1] or sizes[-1] != sizes[0]:
             text = f"is for games of two equal teams, such as bridge, and {spec} is none"
             table.bad("teams", text)
             return 1

@@ -28,7 +28,7 @@ from plyhouse.games.base import Game, Scoring, Utility
 from plyhouse.storage.rows import MatchScores
 
 __all__ = ["default_scoring", "match_scores", "pair_score", "return_span", "scoring_rule",
-           "scoring_words", "seat_result", "teams_of"]  # fmt: skip
+           "scoring_words", "seat_result", "side_size", "teams_of"]  # fmt: skip
 
 
 def pair_score(mine: float, other: float, span: float = 0.0) -> float:
@@ -89,6 +89,18 @@ def teams_of(game: Game) -> tuple[int, ...]:
     teams = [game.team(seat) for seat in range(game.seats)]
     order = list(dict.fromkeys(teams))
     return tuple([order.index(team) for team in teams])
+
+
+def side_size(game: Game) -> int:
+    """Return the seats of each of two equal teams; 0 if the game has no such teams.
+
+    >>> from plyhouse.games.registry import get_game
+    >>> side_size(get_game("bridge")), side_size(get_game("hearts"))
+    (2, 0)
+    """
+    teams = teams_of(game)
+    size = teams.count(0)
+    return size if set(teams) == {0, 1} and teams.count(1) == size else 0
 
 
 def default_scoring(game: Game) -> Scoring:
