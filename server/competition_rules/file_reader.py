@@ -37,6 +37,7 @@ import math
 import tomllib
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Any, Final
 
@@ -243,7 +244,19 @@ def _fitting(file: CompetitionFile, table: Table) -> None:
             file.play(game)
         except FormatError as error:
             at = f"games[{number}]" if get_game(game).seats != 2 else "format"
-            table.bad(at, str(error))
+            table.bad(at, f"{error}{_teams_advice(file, game)}")
+
+
+def _teams_advice(file: CompetitionFile, game: str) -> str:
+    """Return the advice to set ``teams`` if the format could then pair the games."""
+    sizes = {side_size(get_game(each)) for each in file.games}
+    if file.teams or file.format.name == "ladder" or len(sizes) > 1 or max(sizes) < 2:
+        return ""
+    try:
+        replace(file, teams=True).play(game)
+    except FormatError:
+        return ""
+    return ", or set teams = true"
 
 
 def _teams(file: CompetitionFile, table: Table) -> None:
