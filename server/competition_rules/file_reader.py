@@ -56,6 +56,7 @@ from plyhouse.server.competition_rules.file import (
 )
 from plyhouse.server.competition_rules.file_baselines import (
     check_references,
+    check_sides,
     check_twins,
     read_baselines,
 )
@@ -265,6 +266,8 @@ def _teams(file: CompetitionFile, table: Table) -> None:
         table.bad("format.name", "cannot be a ladder with teams: use swiss or round_robin")
     if file.twins:
         table.bad("baselines", "have no twin_of with teams: leave it out")
+        return
+    check_sides(file, table)
 
 
 def _practice(file: CompetitionFile, table: Table) -> None:
