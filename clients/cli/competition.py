@@ -179,7 +179,7 @@ def check(
     refuse_unfit_references(text)
     if server is None:
         _note_past(found)
-    from plyhouse.server.competition_rules.preview import played, preview, sample
+    from plyhouse.server.competition_rules.preview import counted_entries, played, preview, sample
 
     measured: dict[str, Measured] = {}
     for game in found.games:
@@ -203,7 +203,8 @@ def check(
     try:
         cost = preview(found, entries or most, found.dates.final, measured, cores)
     except FormatError as error:
-        raise CommandError(f"With {entries or most} entries: {error}.", EXIT_USAGE) from None
+        shown = counted_entries(found, entries or most)
+        raise CommandError(f"With {shown}: {error}.", EXIT_USAGE) from None
     note(f"{file} is valid: {found.name}, {counted(len(found.games), 'game')}.")
     for game in found.games:
         note(f"{game} is scored {scoring_rule(get_game(game), found.scored_by(game))}.")
@@ -215,7 +216,7 @@ def check(
             f"{counted(found.limits.matches_at_a_time, 'match', 'matches')} at a time."
         )
         return
-    _show_cost(cost, measured, cores)
+    _show_cost(cost, counted_entries(found, cost.entries), measured, cores)
 
 
 def _note_past(file: CompetitionFile) -> None:
@@ -236,7 +237,9 @@ def _note_past(file: CompetitionFile) -> None:
             )
 
 
-def _show_cost(cost: Preview, measured: dict[str, Measured], cores: int | None) -> None:
+def _show_cost(
+    cost: Preview, entries: str, measured: dict[str, Measured], cores: int | None
+) -> None:
     from plyhouse.server.competition_rules.preview import PLAYOUTS
 
     rows = [
@@ -251,7 +254,7 @@ def _show_cost(cost: Preview, measured: dict[str, Measured], cores: int | None) 
         for each in cost.games
     ]
     columns = ["game", "matches", "a match", "at most", "core-hours", "measured by"]
-    print_table(f"Cost with {cost.entries} entries, baselines included", columns, rows, "lrrrrl")
+    print_table(f"Cost with {entries}, baselines included", columns, rows, "lrrrrl")
     machine = f"on {counted(cores, 'core')}" if cores else "each bot on a core of its own"
     click.echo(
         f"Together {cost.matches:,} matches and typically {cost.typical:,.1f} core-hours, at most "

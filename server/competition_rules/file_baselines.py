@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+from collections import defaultdict
 from dataclasses import replace
 from typing import Final
 
@@ -18,7 +19,7 @@ from plyhouse.server.competition_rules.reference_baselines import (
 )
 from plyhouse.storage.names import name_problem, normal
 
-__all__ = ["check_references", "check_twins", "read_baselines"]
+__all__ = ["check_references", "check_sides", "check_twins", "read_baselines"]
 
 BRACKETS: Final = ("knockout", "double_elimination", "groups_knockout")
 """Formats in which a loss eliminates."""
@@ -122,6 +123,42 @@ def check_twins(file: CompetitionFile, table: Table) -> None:
             seen.add(wanted)
             continue
         table.bad(at, text)
+
+
+def check_sides(file: CompetitionFile, table: Table) -> None:
+    """Note baselines that have no partner, or that differ from it.
+
+    Baselines of an account are partners in the order of their names, as in
+    `plyhouse.server.competitions.sides`.
+    """
+    owned: dict[str, list[tuple[int, Baseline]]] = defaultdict(list)
+    for number, each in enumerate(file.baselines):
+        owned[each.bot.partition("/")[0].lower()].append((number, each))
+    size = file.side_size
+    for bots in owned.values():
+        bots.sort(key=lambda numbered: numbered[1].bot.lower())
+        for start in range(0, len(bots), size):
+            (number, captain), *partners = bots[start : start + size]
+            if len(partners) < size - 1:
+                account = captain.bot.partition("/")[0]
+                more = "a second bot" if size == 2 else f"bots up to {size}"
+                text = f"{captain.bot} has no partner: add {more} of account {account}"
+                table.bad(f"baselines[{number}].bot", text)
+                continue
+            for place, partner in partners:
+                _check_partner(table, place, partner, captain)
+
+
+def _check_partner(table: Table, place: int, partner: Baseline, captain: Baseline) -> None:
+    at = f"baselines[{place}]"
+    if partner.grade:
+        table.bad(f"{at}.grade", f"is for a side: give it to its first bot {captain.bot}")
+    if partner.hidden != captain.hidden:
+        text = (
+            f"must be {str(captain.hidden).lower()}, as for its partner {captain.bot}: the table "
+            "shows both or none"
+        )
+        table.bad(f"{at}.hidden", text)
 
 
 def check_references(file: CompetitionFile, table: Table) -> None:

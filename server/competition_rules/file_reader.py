@@ -37,6 +37,7 @@ import math
 import tomllib
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Any, Final
 
@@ -55,6 +56,7 @@ from plyhouse.server.competition_rules.file import (
 )
 from plyhouse.server.competition_rules.file_baselines import (
     check_references,
+    check_sides,
     check_twins,
     read_baselines,
 )
@@ -64,7 +66,7 @@ from plyhouse.server.competition_rules.format_registry import FORMATS
 from plyhouse.server.competition_rules.format_types import FormatError
 from plyhouse.server.competition_rules.late_submissions import MAX_DAYS, LateRule
 from plyhouse.server.match.time_control import InvalidTimeControl, TimeControl
-from plyhouse.server.results.scoring import teams_of
+from plyhouse.server.results.scoring import side_size
 from plyhouse.storage.names import normal, unseen
 
 __all__ = ["MAX_FILE", "InvalidCompetition", "Mistake", "read_competition"]
@@ -206,9 +208,8 @@ def _side_size(table: Table, games: Sequence[str]) -> int:
     """Return the bots of a side; note games that two sides of as many bots cannot play."""
     sizes = []
     for spec in games:
-        teams = teams_of(get_game(spec))
-        sizes.append(teams.count(0))
-        if set(teams) != {0, 1} or teams.count(1) != sizes[-1] or sizes[-1] != sizes[0]:
+        sizes.append(side_size(get_game(spec)))
+        if not sizes[-1] or sizes[-1] != sizes[0]:
             text = f"is for games of two equal teams, such as bridge, and {spec} is none"
             table.bad("teams", text)
             return 1
@@ -244,7 +245,19 @@ def _fitting(file: CompetitionFile, table: Table) -> None:
             file.play(game)
         except FormatError as error:
             at = f"games[{number}]" if get_game(game).seats != 2 else "format"
-            table.bad(at, str(error))
+            table.bad(at, f"{error}{_teams_advice(file, game)}")
+
+
+def _teams_advice(file: CompetitionFile, game: str) -> str:
+    """Return the advice to set ``teams`` if the format could then pair the games."""
+    sizes = {side_size(get_game(each)) for each in file.games}
+    if file.teams or file.format.name == "ladder" or len(sizes) > 1 or max(sizes) < 2:
+        return ""
+    try:
+        replace(file, teams=True).play(game)
+    except FormatError:
+        return ""
+    return ", or set teams = true"
 
 
 def _teams(file: CompetitionFile, table: Table) -> None:
@@ -253,6 +266,8 @@ def _teams(file: CompetitionFile, table: Table) -> None:
         table.bad("format.name", "cannot be a ladder with teams: use swiss or round_robin")
     if file.twins:
         table.bad("baselines", "have no twin_of with teams: leave it out")
+        return
+    check_sides(file, table)
 
 
 def _practice(file: CompetitionFile, table: Table) -> None:

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from plyhouse.games.base import Scoring
+from plyhouse.games.base import Game
 from plyhouse.games.registry import get_game
 from plyhouse.server.competition_rules.file import MOST_AT_A_TIME, VISIBILITIES
 from plyhouse.server.competition_rules.format_registry import FORMATS
 from plyhouse.server.competition_rules.grade_precision import ENOUGH
 from plyhouse.server.competition_rules.rehearsals import toml
-from plyhouse.server.results.scoring import default_scoring
+from plyhouse.server.results.scoring import return_span, side_size
 
 __all__ = ["round_robin_text", "template"]
 
@@ -29,8 +29,9 @@ games = {games}  # names, also with parameters: "pig(target=50)"
 time_control = {control}  # seconds: move:1, total:60+0.5, byoyomi:60+5x10, bank:1+30
 mirrored = true  # every pairing is played from every seat
 rounds = {rounds}  # how often the whole schedule is played
-entries_per_student = 1
-# scoring = "wins"  # or "returns", or by game: {{ kuhn_poker = "returns" }}
+{entries}
+{scoring}
+# rated = true  # matches count for leaderboards, if everybody sees the board
 board = "class"  # who sees the table: {boards}
 rules = \"\"\"
 One bot each. Your own work; say what you took from where.
@@ -92,6 +93,16 @@ every_lower = true  # a grade needs every lower threshold; false: the last one r
 # points = 100  # of the best grade, the others evenly spaced; or give each baseline its points
 """
 
+_SCORING: Final = '# scoring = "wins"  # or "returns", or by game: { kuhn_poker = "returns" }'
+_BY_WINS: Final = """\
+# By returns, ordinary differences in {wide} hardly change a score. Wins show more.
+scoring = {scoring}"""
+_WIDE: Final = 100.0
+"""Span of returns above which a game is scored by wins: a point would add less than 0.005."""
+
+_TEAMS: Final = """\
+# teams = true  # the bots of a student are partners, {size} in a side
+# entries_per_student = {size}  # bots with teams; 1 without"""
 
 _UNTIL_CERTAIN: Final = """\
 [format]
@@ -138,8 +149,8 @@ def template(
     ``now`` has a zone; the final is an hour after the freeze.  Games and time control are written
     as given; the caller has checked them.  One game for two is graded until grades are certain.
     Several games are played often enough for a standard error of `MOST_ERROR`.  Games for more than
-    two have no baselines.  The baseline is a built-in bot if the server is ``hosted``, and a bot of
-    the staff otherwise.
+    two have no baselines.  Games whose returns span more than `_WIDE` are scored by wins.  The
+    baseline is a built-in bot if the server is ``hosted``, and a bot of the staff otherwise.
     """
     opening = now.astimezone(UTC).replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
     freeze = opening + timedelta(days=days)
@@ -152,7 +163,8 @@ def template(
     paired = all(game.seats == 2 for game in played)
     style = _TABLES if not paired else _UNTIL_CERTAIN if len(games) == 1 else _REPEATED
     easy = (_HOUSE if hosted else _STAFF).replace("{game}", games[0])
-    by_returns = any(default_scoring(game) is Scoring.RETURNS for game in played)
+    wide = [name for name, game in zip(games, played, strict=True) if return_span(game) > _WIDE]
+    narrow = any(0 < return_span(game) <= _WIDE for game in played)
     return _TEMPLATE.format(
         name=json.dumps(name, ensure_ascii=False),
         games=json.dumps(list(games)),
@@ -162,9 +174,28 @@ def template(
         style=style.replace("{formats}", ", ".join(FORMATS)),
         easy=easy if paired else "# " + _STAFF.split("\n", 2)[2].replace("\n", "\n# "),
         comment="" if paired else "# ",
-        share=0.52 if by_returns else 0.6,
+        share=0.52 if narrow else 0.55 if wide else 0.6,
+        scoring=_scoring(games, wide),
+        entries=_entries(played),
         **{key: value.isoformat().replace("+00:00", "Z") for key, value in dates.items()},
     )
+
+
+def _scoring(games: Sequence[str], wide: Sequence[str]) -> str:
+    """Return the lines on scoring; ``wide`` are the games to score by wins."""
+    if not wide:
+        return _SCORING
+    table = ", ".join([f'{json.dumps(game)} = "wins"' for game in wide])
+    value = '"wins"' if len(wide) == len(games) else f"{{ {table} }}"
+    return _BY_WINS.format(wide=" and ".join(wide), scoring=value)
+
+
+def _entries(played: Sequence[Game]) -> str:
+    """Return the lines on the number of bots of a student."""
+    sizes = {side_size(game) for game in played}
+    if len(sizes) == 1 and max(sizes) > 1:
+        return _TEAMS.format(size=max(sizes))
+    return "entries_per_student = 1"
 
 
 def round_robin_text(

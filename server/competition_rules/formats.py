@@ -29,7 +29,7 @@ from plyhouse.server.competition_rules.format_types import (
 __all__ = ["MANY_SEATS", "Format", "Plan", "checked"]
 
 
-MANY_SEATS: Final = "tables, a gauntlet or a round_robin, or in games of two teams teams = true"
+MANY_SEATS: Final = "tables, a gauntlet or a round_robin"
 """The formats for games of more than two seats, as errors name them."""
 
 

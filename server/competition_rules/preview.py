@@ -18,6 +18,7 @@ from typing import Final
 from plyhouse.games.base import Game
 from plyhouse.games.registry import get_game
 from plyhouse.server.competition_rules.file import CompetitionFile
+from plyhouse.server.competition_rules.format_types import FormatError
 from plyhouse.server.competition_rules.ladder import Ladder
 from plyhouse.server.match.time_control import TimeControl
 
@@ -26,6 +27,7 @@ __all__ = [
     "GameCost",
     "Measured",
     "Preview",
+    "counted_entries",
     "full_time",
     "planned_matches",
     "played",
@@ -130,9 +132,22 @@ def planned_matches(file: CompetitionFile, game: str, entries: int) -> int | Non
     """
     way = file.play(game)
     size = file.side_size
-    return (
-        None if isinstance(way, Ladder) else way.count(entries // size, len(file.baselines) // size)
-    )
+    if isinstance(way, Ladder):
+        return None
+    if size > 1 and entries < 2 * size:
+        raise FormatError(f"at least 2 sides must play, so take {2 * size} bots or more")
+    return way.count(entries // size, len(file.baselines) // size)
+
+
+def counted_entries(file: CompetitionFile, entries: int) -> str:
+    """Return a number of entries in words: with teams, bots and sides.
+
+    ``entries`` counts the bots, with baselines.
+    """
+    if file.side_size == 1:
+        return f"{entries} entries"
+    sides = entries // file.side_size
+    return f"{entries} bots ({sides} {'side' if sides == 1 else 'sides'})"
 
 
 def full_time(control: TimeControl, plies: float, seats: int) -> float:

@@ -28,7 +28,7 @@ from plyhouse.games.base import Game, Scoring, Utility
 from plyhouse.storage.rows import MatchScores
 
 __all__ = ["default_scoring", "match_scores", "pair_score", "return_span", "scoring_rule",
-           "scoring_words", "seat_result", "teams_of"]  # fmt: skip
+           "scoring_words", "seat_result", "side_size", "teams_of"]  # fmt: skip
 
 
 def pair_score(mine: float, other: float, span: float = 0.0) -> float:
@@ -91,6 +91,18 @@ def teams_of(game: Game) -> tuple[int, ...]:
     return tuple([order.index(team) for team in teams])
 
 
+def side_size(game: Game) -> int:
+    """Return the seats of each of two equal teams; 0 if the game has no such teams.
+
+    >>> from plyhouse.games.registry import get_game
+    >>> side_size(get_game("bridge")), side_size(get_game("hearts"))
+    (2, 0)
+    """
+    teams = teams_of(game)
+    size = teams.count(0)
+    return size if set(teams) == {0, 1} and teams.count(1) == size else 0
+
+
 def default_scoring(game: Game) -> Scoring:
     """Return the default scoring of a game's matches: `GameInfo.scoring`.
 
@@ -132,7 +144,11 @@ def scoring_rule(game: Game, scoring: Scoring) -> str:
     """
     span = return_span(game, scoring)
     if span <= 0.0:
-        return "by wins: a win scores 1, a draw 0.5, a loss 0"
+        if len(set(teams_of(game))) == 2 or game.seats <= 2:
+            return "by wins: a win scores 1, a draw 0.5, a loss 0"
+        return (
+            "by wins: a match scores the share of the opponents that got less, ties counting half"
+        )
     return (
         "by returns: equal returns score 0.5, each point of difference adds "
         f"{1.0 / (2.0 * span):.3g}, up to 1"

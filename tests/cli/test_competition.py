@@ -52,6 +52,18 @@ def test_a_new_file_is_valid_and_never_overwrites(plyhouse: Plyhouse, tmp_path: 
     assert (tmp_path / "grosse-2.toml").read_text() == before
 
 
+def test_check_counts_bots_and_sides_of_teams(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    text = CUP.replace("tic_tac_toe", "bridge(boards=1)") + "teams = true\n"
+    (tmp_path / "cup.toml").write_text(text, encoding="utf-8")
+    done = plyhouse("competition", "check", "cup.toml", "--entries", "9")
+    assert done.code == 0, done.err
+    assert "Cost with 9 bots (4 sides), baselines included" in done.out
+    assert "Together 12 matches" in done.out
+    done = plyhouse("competition", "check", "cup.toml", "--entries", "3")
+    assert done.code == 2
+    assert "With 3 bots (1 side): at least 2 sides must play, so take 4 bots or more." in done.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -124,6 +124,33 @@ def test_template_plays_several_games_often_enough_for_grades() -> None:
     assert [note for note in grade_notes(found, 30) if "Warning" in note] == []
 
 
+@pytest.mark.parametrize(
+    ("games", "scoring", "at_least"),
+    [
+        (["texas_holdem"], ["wins"], 0.55),
+        (["kuhn_poker"], ["returns"], 0.52),
+        (["pig", "texas_holdem(hands=50)"], ["wins", "wins"], 0.55),
+        (["kuhn_poker", "texas_holdem(hands=50)"], ["returns", "wins"], 0.52),
+    ],
+)
+def test_template_scores_games_of_wide_returns_by_wins(
+    games: list[str], scoring: list[str], at_least: float
+) -> None:
+    found = read_competition(template("Cup", games, "move:1", NOW), NOW)
+    assert [found.scored_by(game).value for game in found.games] == scoring
+    assert [each.at_least for each in found.baselines] == [at_least]
+
+
+def test_template_of_bridge_makes_partners_with_its_comments_taken_out() -> None:
+    text = template("Cup", ["bridge"], "move:1", NOW)
+    found = read_competition(text, NOW)
+    assert (found.teams, found.scored_by("bridge").value) == (False, "wins")
+    found = read_competition(text.replace("# teams = true", "teams = true"), NOW)
+    assert (found.teams, found.entries_per_student) == (True, 2)
+    for other in ("pig", "hearts"):
+        assert "teams" not in template("Cup", [other], "move:1", NOW)
+
+
 def test_the_template_is_valid_with_its_comments_taken_out() -> None:
     text = template("Cup", ["pig"], "move:1", NOW).replace("until_certain = true", "")
     lines = [

@@ -9,8 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plyhouse.games import Scoring
 from plyhouse.games.registry import get_game
-from plyhouse.server.results.scoring import match_scores, pair_score, seat_result, teams_of
+from plyhouse.server.results.scoring import (
+    match_scores,
+    pair_score,
+    scoring_rule,
+    seat_result,
+    teams_of,
+)
+
+TWO = "by wins: a win scores 1, a draw 0.5, a loss 0"
+MANY = "by wins: a match scores the share of the opponents that got less, ties counting half"
 
 
 @pytest.mark.parametrize(
@@ -78,3 +88,17 @@ def test_the_scores_of_a_match_are_those_of_its_seats_and_of_every_two(
     scores = match_scores(returns, span)
     assert scores.seats == tuple(seat_result(returns, n, span) for n in range(len(returns)))
     assert list(scores.pairs) == [pair_score(a, b, span) for a, b in combinations(returns, 2)]
+
+
+@pytest.mark.parametrize(
+    ("game", "rule"),
+    [
+        ("pig", TWO),
+        ("bridge", TWO),
+        ("pig(seats=3)", MANY),
+        ("hearts", MANY),
+        ("texas_holdem(seats=6)", MANY),
+    ],
+)
+def test_rule_by_wins_counts_opponents_where_there_are_several(game: str, rule: str) -> None:
+    assert scoring_rule(get_game(game), Scoring.WINS) == rule

@@ -18,7 +18,13 @@ from plyhouse.server.competition_rules.dates import milliseconds_of
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.format_types import FormatError
 from plyhouse.server.competition_rules.grade_precision import grade_notes
-from plyhouse.server.competition_rules.preview import Measured, played, preview, sample
+from plyhouse.server.competition_rules.preview import (
+    Measured,
+    counted_entries,
+    played,
+    preview,
+    sample,
+)
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.results.scoring import scoring_rule
@@ -92,7 +98,9 @@ def _view(
     try:
         found = preview(file, entries, begin, measured, cores)
     except FormatError as error:
-        raise Problem("competition/invalid", f"With {entries} entries: {error}") from None
+        raise Problem(
+            "competition/invalid", f"With {counted_entries(file, entries)}: {error}"
+        ) from None
     at_a_time = file.limits.matches_at_a_time
     notes = [
         f"{game} is scored {scoring_rule(get_game(game), file.scored_by(game))}."
