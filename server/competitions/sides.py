@@ -1,16 +1,18 @@
 """Sides: bots of one player that play as partners and count as one entry.
 
-A competition with ``teams = true`` pairs sides.  The bots of a player make sides in the order in
-which they were made, and those of staff in the order of their names.  The first bot of a side is
-its *captain*.  Formats, standings and grades see
-captains only, as if the game had one seat for each team.  Rows of the database have every bot.
+A competition with ``teams = true`` pairs sides.  The bots of a student make sides in the order in
+which they were made, and baselines of an account in the order of their names.  The first bot of a
+side is its *captain*.  Formats, standings and grades see captains only, as if the game had one seat
+for each team.  Rows of the database have every bot.
+
+A final stores its sides when it begins (`plyhouse.storage.tournament_settings`).  A rerun changes
+them only where a bot was replaced (`plyhouse.storage.partners.renewed_sides`).
 
 Without ``teams`` every bot is a side of its own, and nothing here changes anything.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
@@ -21,6 +23,7 @@ from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.results.scoring import teams_of
 from plyhouse.storage.competition_results import FinalSeat
 from plyhouse.storage.competition_rows import CompetitionEntry
+from plyhouse.storage.partners import Side, grouped
 from plyhouse.storage.rows import EntryRow, PlayedSeat
 
 __all__ = ["Sides", "sides_in"]
@@ -33,14 +36,6 @@ class Entry(Protocol):
     def bot_id(self) -> int:
         """The id of the bot."""
 
-    @property
-    def bot(self) -> str:
-        """The name of the bot."""
-
-    @property
-    def player(self) -> str:
-        """The name of its player."""
-
 
 EntryT = TypeVar("EntryT", bound=Entry)
 
@@ -51,13 +46,17 @@ class Sides:
 
     >>> from plyhouse.games.registry import get_game
     >>> from types import SimpleNamespace as Row
-    >>> bots = [Row(bot_id=bot, player=player, bot="x") for bot, player in zip(range(3, 7), "abba")]
+    >>> bots = [Row(bot_id=3 + at, player=player, bot="x", baseline=False)
+    ...         for at, player in enumerate("abba")]
     >>> sides = Sides.of(get_game("bridge"), bots)
     >>> sides.members(3), sides.captain(6), sides.seat_order((4, 3))
     ((3, 6), 3, (4, 3, 5, 6))
-    >>> staff = [Row(bot_id=3, player="s", bot="y"), Row(bot_id=4, player="s", bot="x")]
-    >>> Sides.of(get_game("bridge"), staff, {3, 4}).members(4)
+    >>> staff = [Row(bot_id=3 + at, player="a", bot=bot, baseline=True)
+    ...          for at, bot in enumerate("yx")]
+    >>> Sides.of(get_game("bridge"), staff).members(4)
     (4, 3)
+    >>> Sides.of(get_game("bridge"), [*bots[:1], *staff[1:]]).stored
+    ()
     >>> Sides().members(3), Sides().seat_order((4, 3))
     ((3,), (4, 3))
     """
@@ -69,26 +68,28 @@ class Sides:
     _captains: Mapping[int, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, game: Game, entries: Iterable[Entry], baselines: Collection[int] = ()) -> Sides:
-        """Return the sides of a game; bots without a partner are in none.
+    def of(cls, game: Game, entries: Iterable[CompetitionEntry]) -> Sides:
+        """Return the sides of a game that begins; bots without a partner are in none.
 
-        ``baselines`` are the bots of staff.  Their names decide, as the order in which programs
-        first connect says nothing; the name of a student's bot may be erased.
+        The names of baselines decide, as the order in which programs first connect says nothing;
+        the name of a student's bot may be erased.
         """
-        teams = teams_of(game)
-        size = teams.count(0)
-        owned: dict[str, list[int]] = defaultdict(list)
         known = sorted(entries, key=lambda each: each.bot_id)
-        known.sort(key=lambda each: each.bot.lower() if each.bot_id in baselines else "")
-        for entry in known:
-            owned[entry.player.lower()].append(entry.bot_id)
-        members = {
-            bots[start]: tuple(bots[start : start + size])
-            for bots in owned.values()
-            for start in range(0, len(bots) - size + 1, size)
-        }
+        known.sort(key=lambda each: each.bot.lower() if each.baseline else "")
+        owners = {each.bot_id: (each.player.lower(), each.baseline) for each in known}
+        return cls.kept(game, grouped(owners, owners, teams_of(game).count(0)))
+
+    @classmethod
+    def kept(cls, game: Game, stored: Iterable[Side]) -> Sides:
+        """Return the sides that were stored when a final began."""
+        members = {bots[0]: bots for bots in stored}
         captains = {bot: captain for captain, bots in members.items() for bot in bots}
-        return cls(teams, members, captains)
+        return cls(teams_of(game), members, captains)
+
+    @property
+    def stored(self) -> tuple[Side, ...]:
+        """The sides as they are stored."""
+        return tuple(self._members.values())
 
     def members(self, captain: int) -> tuple[int, ...]:
         """Return the bots of a side."""
@@ -173,6 +174,13 @@ class Sides:
 
 
 def sides_in(file: CompetitionFile, entries: Sequence[CompetitionEntry]) -> Sides:
-    """Return the sides of a competition; without teams, each bot plays alone."""
-    baselines = {each.bot_id for each in entries if each.baseline}
-    return Sides.of(get_game(file.games[0]), entries, baselines) if file.teams else Sides()
+    """Return the sides of a competition; without teams, each bot plays alone.
+
+    Once the final has begun, they are the sides of its entries
+    (`plyhouse.storage.competition_reruns.played_entries`).
+    """
+    if not file.teams:
+        return Sides()
+    game = get_game(file.games[0])
+    stored = dict.fromkeys(each.side for each in entries if each.side)
+    return Sides.kept(game, stored) if stored else Sides.of(game, entries)

@@ -6,7 +6,14 @@ import pytest
 from tests.harness.hub_finals import OLGA, ORGANISER, Course, places, states
 
 from plyhouse.server.competition_rules.format_types import LineState
-from plyhouse.storage import competition_sql, match_lists
+from plyhouse.server.competition_rules.standings import Standing
+from plyhouse.storage import (
+    competition_entries,
+    competition_sql,
+    competition_students,
+    match_lists,
+    people,
+)
 from plyhouse.storage.errors import CompetitionRefusal
 
 FILE = """
@@ -24,6 +31,26 @@ async def with_partners(course: Course, text: str, students: int) -> list[str]:
     for name in names:
         await course.connect(name, "two")
     return names
+
+
+async def replace_bot(course: Course, player: str, old: str, new: str) -> None:
+    store = course.hub.store
+    owner = (await store.read(people.player, player)).id
+    await store.write(
+        competition_entries.enter,
+        "Cup", owner, new, version="", replaces=old, now_ms=store.now(),
+    )  # fmt: skip
+
+
+async def extend(course: Course, student: str) -> None:
+    await course.hub.store.write(
+        competition_students.extend, "Cup", student, 2**50, OLGA, course.hub.store.now()
+    )
+
+
+async def standings_of(course: Course) -> dict[str, Standing]:
+    board = await course.hub.boards.board("Cup", ORGANISER)
+    return {line.standing.entrant.name: line.standing for line in board.lines}
 
 
 @pytest.mark.parametrize(
@@ -57,8 +84,7 @@ async def test_sides_of_two_bots_play_as_one_entry(
     found = places(final)
     assert found["s00/bot"] == 1
     assert found.keys() >= {f"{name}/bot" for name in names}
-    board = await course.hub.boards.board("Cup", ORGANISER)
-    lines = {line.standing.entrant.name: line.standing for line in board.lines}
+    lines = await standings_of(course)
     assert lines.keys() == {f"{name}/bot" for name in names} | ({"staff/b0"} if staff else set())
     first = lines["s00/bot"]
     assert [name for _, name in first.entrant.partners] == ["s00/two"]
@@ -133,3 +159,32 @@ async def test_board_of_a_competition_of_teams_names_partners(course: Course) ->
     first = board.lines[0].standing.entrant
     assert first.bots.keys() == {first.bot_id, *[bot for bot, _ in first.partners]}
     assert list(first.bots.values()) == ["s00/bot", "s00/two"]
+
+
+async def test_replaced_partner_changes_only_its_side_and_only_in_a_rerun(course: Course) -> None:
+    text = f'entries_per_student = 4\n{FILE}name = "round_robin"\n'
+    await with_partners(course, text, 2)
+    for bot in ("three", "four", "five"):
+        await course.connect("s01", bot)
+    # An older bot than its partners takes a place, which must not lead to other sides.
+    await replace_bot(course, "s01", "bot", "five")
+    await course.run()
+    await course.finished()
+    before = await standings_of(course)
+    sides = {tuple(each.entrant.bots.values()): each for each in before.values()}
+    kept, changing = ("s01/two", "s01/three"), ("s01/four", "s01/five")
+    assert sides.keys() == {("s00/bot", "s00/two"), kept, changing}
+    await extend(course, "s01")
+    await replace_bot(course, "s01", "five", "bot")
+    after = await standings_of(course)
+    for name, each in before.items():
+        assert after[name].entrant.bots == each.entrant.bots
+        assert (after[name].matches, after[name].score) == (each.matches, each.score)
+    assert after["s01/four"].entrant.status == "withdrawn"
+    await course.hub.competitions.rerun("Cup", OLGA, anyway=True)
+    final = await course.finished()
+    assert states(final) == {LineState.FINISHED}
+    lines = await standings_of(course)
+    assert {tuple(each.entrant.bots.values()) for each in lines.values()} == {
+        ("s00/bot", "s00/two"), kept, ("s01/four", "s01/bot")
+    }  # fmt: skip
