@@ -13,8 +13,10 @@ Without ``teams`` every bot is a side of its own, and nothing here changes anyth
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Protocol, TypeVar
 
 from plyhouse.games.base import Game
@@ -118,6 +120,11 @@ class Sides:
         """Return the captains in the order of the teams, for bots by seat."""
         return tuple(dict.fromkeys(map(self.captain, bots)))
 
+    def together(self, bots: Sequence[int]) -> bool:
+        """Return whether bots, by seat, sit as these sides do."""
+        captains = self.captain_order(bots)
+        return self._members.keys() >= set(captains) and self.seat_order(captains) == tuple(bots)
+
     # ------------------------------------------------------------------------------- rows
 
     def entries(self, entries: Sequence[EntryRow]) -> list[EntryRow]:
@@ -133,39 +140,45 @@ class Sides:
     ) -> Sequence[PlayedSeat]:
         """Return the seats of captains, each with what ended the match for its side.
 
-        If a partner played with another version than that of ``versions``, the captain's seat has
-        version 0: the result is not one of the present side.
+        ``seats`` are those of whole matches, match by match.  If bots of a match are not partners
+        any more, or played with other versions than ``versions``, its seats have version 0: the
+        result is not one of present sides.
         """
         if not self.teams:
             return seats
-        ended = {(each.match_id, self.captain(each.bot_id)): each.ended for each in seats
-                 if each.ended}  # fmt: skip
-        changed = {
-            (each.match_id, self.captain(each.bot_id))
-            for each in seats
-            if versions.get(each.bot_id) != each.version_id
-        }
-        return [
-            replace(
-                each,
-                ended=ended.get((each.match_id, each.bot_id), ""),
-                version_id=0 if (each.match_id, each.bot_id) in changed else each.version_id,
+        found = []
+        for _, rows in groupby(seats, key=lambda each: each.match_id):
+            match = list(rows)
+            present = self.together([each.bot_id for each in match]) and all(
+                versions.get(each.bot_id) == each.version_id for each in match
             )
-            for each in seats
-            if each.bot_id in self._members
-        ]
+            for team in range(len(set(self.teams))):
+                side = [each for each, own in zip(match, self.teams, strict=True) if own == team]
+                ended = next((each.ended for each in side if each.ended), "")
+                version = side[0].version_id if present else 0
+                found.append(replace(side[0], ended=ended, version_id=version))
+        return found
 
     def final_seats(self, seats: Sequence[FinalSeat]) -> Sequence[FinalSeat]:
-        """Return the seats of captains; a captain is the culprit for its partners, too."""
+        """Return the seats of captains in the matches of present sides.
+
+        A captain is the culprit for its partners, too.
+        """
         if not self.teams:
             return seats
+        matches: dict[str, list[FinalSeat]] = defaultdict(list)
+        for each in seats:
+            matches[each.match].append(each)
+        present = {
+            match for match, rows in matches.items() if self.together([r.bot_id for r in rows])
+        }
         guilty = {
             (each.match, self.captain(each.bot_id)) for each in seats if each.culprit == each.seat
         }
         return [
             each._replace(culprit=each.seat if (each.match, each.bot_id) in guilty else None)
             for each in seats
-            if each.bot_id in self._members
+            if each.match in present and each.bot_id in self._members
         ]
 
     def all_members(self, captains: Collection[int]) -> list[int]:

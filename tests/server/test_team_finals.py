@@ -181,6 +181,7 @@ async def test_replaced_partner_changes_only_its_side_and_only_in_a_rerun(course
         assert after[name].entrant.bots == each.entrant.bots
         assert (after[name].matches, after[name].score) == (each.matches, each.score)
     assert after["s01/four"].entrant.status == "withdrawn"
+    played = set(course.begun)
     await course.hub.competitions.rerun("Cup", OLGA, anyway=True)
     final = await course.finished()
     assert states(final) == {LineState.FINISHED}
@@ -188,3 +189,11 @@ async def test_replaced_partner_changes_only_its_side_and_only_in_a_rerun(course
     assert {tuple(each.entrant.bots.values()) for each in lines.values()} == {
         ("s00/bot", "s00/two"), kept, ("s01/four", "s01/bot")
     }  # fmt: skip
+    again = [course.begun[match] for match in course.begun.keys() - played]
+    assert len(again) == 2 * 2, "the new side meets both others, once from each side"
+    for shown in again:
+        assert {"four", "bot"} <= {seat.bot for seat in shown.players if seat.player == "s01"}
+    assert [each.matches for each in lines.values()] == [4, 4, 4]
+    assert {final.names[row.entry]: 2 * row.played for row in final.table} == dict.fromkeys(
+        lines, 4
+    )
