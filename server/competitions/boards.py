@@ -193,10 +193,14 @@ class Boards:
         ]
 
     async def _late(self, found: Results) -> dict[str, int]:
-        """Return the late entries of a final with the days that each was late."""
+        """Return the late entries of a final with the days that each was late.
+
+        The latest bot of a side decides.
+        """
         entries = await self._store.read(competition_reruns.played_entries, found.row.id)
         late = await days_late(self._store, found.row, found.file, entries)
-        return {each.name: late[each.bot_id] for each in entries if each.bot_id in late}
+        days = {each.name: max(late.get(bot, 0) for bot in each.bots) for each in found.entrants}
+        return {name: most for name, most in days.items() if most}
 
 
 def standings_for(found: Results, eyes: Visibility, finals: Sequence[GameFinal]) -> list[Standing]:

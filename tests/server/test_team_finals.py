@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy import Connection
 from tests.harness.hub_finals import OLGA, ORGANISER, Course, places, states
 
 from plyhouse.server.competition_rules.format_types import LineState
@@ -15,6 +16,7 @@ from plyhouse.storage import (
     people,
 )
 from plyhouse.storage.errors import CompetitionRefusal
+from plyhouse.storage.models import class_competitions, versions
 
 FILE = """
 name = "Cup"
@@ -197,3 +199,29 @@ async def test_replaced_partner_changes_only_its_side_and_only_in_a_rerun(course
     assert {final.names[row.entry]: 2 * row.played for row in final.table} == dict.fromkeys(
         lines, 4
     )
+
+
+async def test_late_partner_costs_its_side_the_penalty(course: Course) -> None:
+    dates = "[dates]\nfreeze = 2999-01-01T00:00:00Z\n[late]\ndays = 3\npenalty_per_day = 10\n"
+    await with_partners(course, f'{FILE}name = "round_robin"\n{dates}', 2)
+    store = course.hub.store
+    await store.write(competition_sql.move, "Cup", "freeze", OLGA, store.now())
+    await course.hub.competitions.run("Cup", OLGA, anyway=True)
+    await course.finished()
+    view = await course.hub.competitions.view("Cup")
+    came = {"s00/two": 25, "s01/bot": 1, "s01/two": 49}
+
+    def late(connection: Connection) -> None:
+        now = store.now()
+        connection.execute(class_competitions.update().values(freezes_ms=now))
+        for each in view.entries:
+            created = now + came.get(each.name, -1) * 3_600_000
+            mine = versions.c.id == each.version_id
+            connection.execute(versions.update().where(mine).values(created_ms=created))
+
+    await store.write(late)
+    row = await store.read(competition_sql.find, "Cup")
+    grades = await course.hub.boards.grades(await course.hub.boards.results.of(row))
+    assert {each.entry: (each.days_late, each.penalty) for each in grades} == {
+        "s00/bot": (2, 20.0), "s01/bot": (3, 30.0)
+    }  # fmt: skip
