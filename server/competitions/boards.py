@@ -145,8 +145,8 @@ class Boards:
         return standings_for(found, eyes, await self.games.of(found.row, state=found.state))
 
     async def _gone(self, row: CompetitionRow, shown: Sequence[BoardLine]) -> list[str]:
-        """Return which of the named entries were withdrawn, and why."""
-        names = {line.standing.entrant.bot_id: line.standing.entrant.name for line in shown}
+        """Return which bots of the named entries were withdrawn, and why."""
+        names = {bot: name for line in shown for bot, name in line.standing.entrant.bots.items()}
         suspended = await self._store.read(suspensions.suspended_in, row.id, withdrawn=True)
         return withdrawn_texts(suspended, names) + [
             text

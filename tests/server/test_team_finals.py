@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 from sqlalchemy import Connection
 from tests.harness.hub_finals import OLGA, ORGANISER, Course, places, states
 
+from plyhouse.server.competition_rules.board_statistics import PRIVATE
 from plyhouse.server.competition_rules.format_types import LineState
 from plyhouse.server.competition_rules.standings import Standing
+from plyhouse.server.competitions import exports
+from plyhouse.server.competitions.final_results import Results
 from plyhouse.storage import (
     competition_entries,
     competition_sql,
     competition_students,
     match_lists,
     people,
+    suspensions,
+    tournaments,
 )
 from plyhouse.storage.errors import CompetitionRefusal
-from plyhouse.storage.models import class_competitions, versions
+from plyhouse.storage.models import class_competitions, class_entries, versions
 
 FILE = """
 name = "Cup"
@@ -225,3 +232,47 @@ async def test_late_partner_costs_its_side_the_penalty(course: Course) -> None:
     assert {each.entry: (each.days_late, each.penalty) for each in grades} == {
         "s00/bot": (2, 20.0), "s01/bot": (3, 30.0)
     }  # fmt: skip
+
+
+async def test_board_and_report_say_why_a_partner_was_withdrawn(course: Course) -> None:
+    await with_partners(course, f'{FILE}name = "round_robin"\n', 2)
+    await course.run()
+    await course.finished()
+    store, view = course.hub.store, await course.hub.competitions.view("Cup")
+    (two,) = [each for each in view.entries if each.name == "s01/two"]
+    part = view.row.games[0].competition_id or ""
+    await store.write(tournaments.withdraw, part, two.bot_id, "its author asked for it")
+    await store.write(suspensions.suspend, two.version_id, "it crashed", store.now())
+    mine = class_entries.c.bot_id == two.bot_id
+    gone = class_entries.update().where(mine).values(status="withdrawn")
+    await store.write(lambda connection: connection.execute(gone).rowcount)
+    board = await course.hub.boards.board("Cup", ORGANISER)
+    suspended = "s01/two was withdrawn from the final, as it is suspended: it crashed."
+    assert suspended in board.notes
+    asked = "s01/two was withdrawn from bridge(boards=1): its author asked for it."
+    assert asked in board.notes
+    report = await course.hub.reports.report("Cup", "s01", ORGANISER)
+    assert suspended in report.notes
+    other = await course.hub.reports.report("Cup", "s00", ORGANISER)
+    assert suspended not in other.notes
+
+
+async def test_export_names_every_bot_but_hidden_ones(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    staff = '[[baselines]]\nbot = "staff/b0"\nhidden = true\n'
+    staff += staff.replace("b0", "b1")
+    await with_partners(course, f'board = "public"\n{FILE}name = "round_robin"\n{staff}', 2)
+    await course.run()
+    await course.finished()
+
+    def listed(found: Results, names: Mapping[int, str]) -> bytes:
+        return " ".join(sorted({names[each.bot_id] for each in found.seats})).encode()
+
+    monkeypatch.setattr(exports, "has_parquet", lambda: True)
+    monkeypatch.setattr(exports, "_parquet", listed)
+    students = "s00/bot s00/two s01/bot s01/two"
+    found = await course.hub.exports.parquet("Cup", None)
+    assert found.decode() == f"{PRIVATE} {students}"
+    found = await course.hub.exports.parquet("Cup", ORGANISER)
+    assert found.decode() == f"{students} staff/b0 staff/b1"
