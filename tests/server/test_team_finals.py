@@ -242,6 +242,7 @@ async def test_board_and_report_say_why_a_partner_was_withdrawn(course: Course) 
     (two,) = [each for each in view.entries if each.name == "s01/two"]
     part = view.row.games[0].competition_id or ""
     await store.write(tournaments.withdraw, part, two.bot_id, "its author asked for it")
+    assert two.version_id is not None
     await store.write(suspensions.suspend, two.version_id, "it crashed", store.now())
     mine = class_entries.c.bot_id == two.bot_id
     gone = class_entries.update().where(mine).values(status="withdrawn")

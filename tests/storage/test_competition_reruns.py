@@ -154,3 +154,18 @@ async def test_rerun_of_teams_replaces_a_bot_within_its_side(store: Store) -> No
     assert {each.name: each.side for each in played} == {
         "ada/ada": (bob, ada), "bob/bob": (bob, ada), "ada/new": ()
     }  # fmt: skip
+
+
+async def test_side_without_one_of_its_bots_does_not_start_in_a_rerun(store: Store) -> None:
+    world = await final(store, ["ada", "bob", "cyd", "dan"])
+    ada, bob, cyd, dan = (world.bots[name][0].id for name in ("ada", "bob", "cyd", "dan"))
+
+    def pair(connection: Connection) -> None:
+        row = tournaments.competition(connection, PART, lock=True)
+        tournaments.change_settings(connection, row, teams=True, sides=((ada, bob), (cyd, dan)))
+
+    await store.write(pair)
+    await store.write(competition_students.disqualify, "Cup", "bob", OLGA, store.now())
+    _, (part,) = await store.write(competition_reruns.rerun, "Cup", OLGA, store.now())
+    kept = settings(part)
+    assert (kept.sides, kept.left) == (((ada, bob), (cyd, dan)), {ada: 0})
