@@ -17,8 +17,9 @@ from plyhouse.server.competition_rules.reference_baselines import (
     reference_problem,
 )
 from plyhouse.storage.names import name_problem, normal
+from plyhouse.storage.partners import grouped
 
-__all__ = ["check_references", "check_twins", "read_baselines"]
+__all__ = ["check_partners", "check_references", "check_twins", "read_baselines"]
 
 BRACKETS: Final = ("knockout", "double_elimination", "groups_knockout")
 """Formats in which a loss eliminates."""
@@ -122,6 +123,29 @@ def check_twins(file: CompetitionFile, table: Table) -> None:
             seen.add(wanted)
             continue
         table.bad(at, text)
+
+
+def check_partners(file: CompetitionFile, table: Table) -> None:
+    """Note baselines that are hidden without their partner, and grades of second bots.
+
+    Sides are those of `plyhouse.server.competitions.sides`.
+    """
+    owners = {at: each.bot.lower().partition("/")[0] for at, each in enumerate(file.baselines)}
+    order = sorted(owners, key=lambda at: file.baselines[at].bot.lower())
+    for first, *others in grouped(order, owners, file.side_size):
+        captain = file.baselines[first]
+        for at in others:
+            each = file.baselines[at]
+            if each.hidden != captain.hidden:
+                shown, secret = sorted((first, at), key=lambda one: file.baselines[one].hidden)
+                text = (
+                    f"would be revealed by its partner {file.baselines[shown].bot}: hide both "
+                    "or neither"
+                )
+                table.bad(f"baselines[{secret}].hidden", text)
+            if each.grade:
+                text = f"is for the first bot of a side: give it to {captain.bot}"
+                table.bad(f"baselines[{at}].grade", text)
 
 
 def check_references(file: CompetitionFile, table: Table) -> None:

@@ -54,6 +54,7 @@ from plyhouse.server.competition_rules.file import (
     Practice,
 )
 from plyhouse.server.competition_rules.file_baselines import (
+    check_partners,
     check_references,
     check_twins,
     read_baselines,
@@ -253,6 +254,7 @@ def _teams(file: CompetitionFile, table: Table) -> None:
         table.bad("format.name", "cannot be a ladder with teams: use swiss or round_robin")
     if file.twins:
         table.bad("baselines", "have no twin_of with teams: leave it out")
+    check_partners(file, table)
 
 
 def _practice(file: CompetitionFile, table: Table) -> None:
