@@ -13,7 +13,7 @@ Start at `store`, an open database that runs functions of a `Connection`.  Such 
     match_places          where given matches run, or how they ended
     outputs               output of hosted bots
     tournaments           tournaments: the schedules of single games in competitions
-    tournament_settings   their settings besides columns, as JSON
+    tournament_settings   their settings besides columns, as JSON; partners: the sides in them
     steering              actions of organisers on tournaments
     competition_sql       competitions: their lifecycle
     competition_students  the class; join_codes, student_tokens, competition_entries: its parts

@@ -8,7 +8,7 @@ are all entered now still count (`plyhouse.storage.tournaments.of_present_versio
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sqlalchemy import Connection, bindparam, select
@@ -28,12 +28,13 @@ from plyhouse.storage.models import (
     players,
     versions,
 )
+from plyhouse.storage.partners import Side, renewed_sides
 from plyhouse.storage.rows import By, TournamentRow
 from plyhouse.storage.statements import copy_rows
-from plyhouse.storage.tournament_settings import settings
+from plyhouse.storage.tournament_settings import decoded, settings
 from plyhouse.storage.tournaments import change_settings, competition
 
-__all__ = ["played_entries", "rehearse", "rerun"]
+__all__ = ["played_entries", "rehearse", "rerun", "sides"]
 
 
 def played_entries(
@@ -46,6 +47,7 @@ def played_entries(
     bots that were in the final and whose place another one has since; they are ``withdrawn``.
     Before the final this is what is entered.
     """
+    side_of = {bot: side for side in sides(connection, class_id) for bot in side}
     here = entries.c
     query = (
         select(
@@ -83,7 +85,19 @@ def played_entries(
     for bot, owner, player, name, version, label, digest in in_final.values() if replaced else ():
         which = version, label or "", digest or ""
         found.append(CompetitionEntry(bot, owner, player, name, *which, False, False, "withdrawn"))
-    return found
+    return [replace(each, side=side_of.get(each.bot_id, ())) for each in found]
+
+
+def sides(connection: Connection, class_id: str) -> tuple[Side, ...]:
+    """Return the sides of a competition's final; empty before it begins, and without teams."""
+    query = (
+        select(competitions.c.data)
+        .join(class_games, class_games.c.competition_id == competitions.c.id)
+        .where(class_games.c.class_id == class_id)
+        .order_by(class_games.c.number)
+        .limit(1)
+    )
+    return decoded(connection.execute(query).scalar_one_or_none()).sides
 
 
 def rehearse(connection: Connection, row: CompetitionRow, bot_ids: Sequence[int], by: By) -> None:
@@ -120,12 +134,15 @@ def rerun(
         .values(status="running", finished_ms=None, note=None)
     )
     here = class_entries.c
-    query = select(here.bot_id, here.version_id, here.status).where(here.class_id == row.id)
-    wanted = {bot: (version, status) for bot, version, status in connection.execute(query)}
+    columns = here.bot_id, here.version_id, here.status, here.player_id, here.baseline
+    query = select(*columns).where(here.class_id == row.id)
+    wanted, owners = {}, {}
+    for bot, version, status, *owner in connection.execute(query):
+        wanted[bot], owners[bot] = (version, status), tuple(owner)
     parts = []
     for game in row.games:
         if game.competition_id is not None:
-            _again(connection, game.competition_id, wanted, now_ms)
+            _again(connection, game.competition_id, wanted, owners, now_ms)
             parts.append(competition(connection, game.competition_id))
     audit.add(connection, now_ms, by, "competition.rerun", row.name, row.id)
     return find(connection, row.id), parts
@@ -135,6 +152,7 @@ def _again(
     connection: Connection,
     competition_id: str,
     wanted: dict[int, tuple[int | None, str]],
+    owners: Mapping[int, object],
     now_ms: int,
 ) -> None:
     """Renew the entries of one game, and let it run."""
@@ -171,8 +189,18 @@ def _again(
     if new:
         connection.execute(entries.insert(), new)
     row = competition(connection, competition_id, lock=True)
+    kept = settings(row)
+    together = tuple(renewed_sides(kept.sides, owners, plays)) if kept.teams else ()
+    captains = {bot: side[0] for side in together for bot in side}
     # Bots that were withdrawn from this game only are in it again.
-    change_settings(connection, row, run=settings(row).run + 1, gone={}, left=dict.fromkeys(out, 0))
+    change_settings(
+        connection,
+        row,
+        run=kept.run + 1,
+        gone={},
+        left=dict.fromkeys([captains.get(bot, bot) for bot in out], 0),
+        sides=together,
+    )
     connection.execute(
         competitions.update()
         .where(competitions.c.id == competition_id)

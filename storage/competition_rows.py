@@ -149,6 +149,8 @@ class CompetitionEntry:
     (`plyhouse.storage.competition_reruns.played_entries`); so with the next two."""
     next_version: str = ""
     next_digest: str = ""
+    side: tuple[int, ...] = ()
+    """The bots of its side in the final, its captain first; empty before, and without teams."""
 
     @property
     def name(self) -> str:

@@ -8,9 +8,10 @@ import msgspec
 from msgspec import Struct, field
 
 from plyhouse.games.base import Scoring
+from plyhouse.storage.partners import Side
 from plyhouse.storage.rows import TournamentRow
 
-__all__ = ["GradingRules", "TournamentSettings", "encoded", "settings"]
+__all__ = ["GradingRules", "TournamentSettings", "decoded", "encoded", "settings"]
 
 
 class GradingRules(Struct, frozen=True):
@@ -37,6 +38,8 @@ class TournamentSettings(Struct, frozen=True, omit_defaults=True):
     """True for a practice ladder: its bots must stay free for other matches as well."""
     teams: bool = False
     """True if the bots of a player are partners, and pairings are between sides."""
+    sides: tuple[Side, ...] = ()
+    """The sides, if ``teams``."""
     parameters: dict[str, Any] = {}
     """The parameters of its format."""
     baselines: frozenset[int] = frozenset()
@@ -72,8 +75,13 @@ class TournamentSettings(Struct, frozen=True, omit_defaults=True):
 
 def settings(row: TournamentRow) -> TournamentSettings:
     """Return the settings of a tournament; the defaults if they are damaged."""
+    return decoded(row.data)
+
+
+def decoded(data: str | None) -> TournamentSettings:
+    """Return settings from `TournamentRow.data`; the defaults if they are damaged."""
     try:
-        return msgspec.json.decode(row.data or "{}", type=TournamentSettings)
+        return msgspec.json.decode(data or "{}", type=TournamentSettings)
     except msgspec.DecodeError:
         return TournamentSettings()
 

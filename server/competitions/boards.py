@@ -145,8 +145,8 @@ class Boards:
         return standings_for(found, eyes, await self.games.of(found.row, state=found.state))
 
     async def _gone(self, row: CompetitionRow, shown: Sequence[BoardLine]) -> list[str]:
-        """Return which of the named entries were withdrawn, and why."""
-        names = {line.standing.entrant.bot_id: line.standing.entrant.name for line in shown}
+        """Return which bots of the named entries were withdrawn, and why."""
+        names = {bot: name for line in shown for bot, name in line.standing.entrant.bots.items()}
         suspended = await self._store.read(suspensions.suspended_in, row.id, withdrawn=True)
         return withdrawn_texts(suspended, names) + [
             text
@@ -193,10 +193,14 @@ class Boards:
         ]
 
     async def _late(self, found: Results) -> dict[str, int]:
-        """Return the late entries of a final with the days that each was late."""
+        """Return the late entries of a final with the days that each was late.
+
+        The latest bot of a side decides.
+        """
         entries = await self._store.read(competition_reruns.played_entries, found.row.id)
         late = await days_late(self._store, found.row, found.file, entries)
-        return {each.name: late[each.bot_id] for each in entries if each.bot_id in late}
+        days = {each.name: max(late.get(bot, 0) for bot in each.bots) for each in found.entrants}
+        return {name: most for name, most in days.items() if most}
 
 
 def standings_for(found: Results, eyes: Visibility, finals: Sequence[GameFinal]) -> list[Standing]:

@@ -105,8 +105,9 @@ class Exports:
             )
         found = await self._results(reference)
         names = {
-            each.bot_id: each.name if sight.named(found.row.id, 0, each.name) else PRIVATE
+            bot: name if sight.named(found.row.id, 0, name) else PRIVATE
             for each in found.entrants
+            for bot, name in each.bots.items()
         }
         return await asyncio.to_thread(_parquet, found, names)
 

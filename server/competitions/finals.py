@@ -24,10 +24,11 @@ from plyhouse.server.competitions.baselines import Baselines
 from plyhouse.server.competitions.board_visibility import Visibility
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.game_finals import Certainty, GameFinal
-from plyhouse.server.competitions.sides import sides_in
+from plyhouse.server.competitions.sides import Sides, sides_in
 from plyhouse.server.competitions.upcoming_pairings import some_of
 from plyhouse.server.results.scoring import default_scoring
 from plyhouse.storage import (
+    competition_reruns,
     competition_sql,
     competition_students,
     leaderboards,
@@ -36,6 +37,7 @@ from plyhouse.storage import (
 )
 from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionRow
 from plyhouse.storage.errors import CompetitionRefusal
+from plyhouse.storage.partners import Side, renewed_sides
 from plyhouse.storage.rows import Identity, TournamentRow, new_id
 from plyhouse.storage.store import Store
 from plyhouse.storage.tournament_settings import TournamentSettings, encoded
@@ -165,7 +167,8 @@ async def entries_to_play(
                 "submit it (plyhouse submit), or start without it: --anyway",
             )
         found = [each for each in found if each.name not in without]
-    found = with_partners(row, file, found, anyway=anyway)
+    before = await store.read(competition_reruns.sides, row.id)
+    found = with_partners(row, file, found, before, anyway=anyway)
     check(row, file, found)
     return found
 
@@ -174,16 +177,23 @@ def with_partners(
     row: CompetitionRow,
     file: CompetitionFile,
     entries: Sequence[CompetitionEntry],
+    before: Sequence[Side] = (),
     *,
     anyway: bool,
 ) -> list[CompetitionEntry]:
     """Return the entries without those that lack a partner, in a competition of teams.
 
+    ``before`` are the sides of the final that runs again.
+
     Raises `CompetitionRefusal` for a baseline without a partner and, unless ``anyway``, for others.
     """
     if not file.teams:
         return list(entries)
-    alone = sides_in(file, entries).without(entries)
+    sides = sides_in(file, entries)
+    if before:
+        owners = {each.bot_id: (each.player_id, each.baseline) for each in entries}
+        sides = Sides.kept(get_game(file.games[0]), renewed_sides(before, owners, owners))
+    alone = sides.without(entries)
     if alone and not (anyway and not any(each.baseline for each in alone)):
         raise CompetitionRefusal(
             "competition/no_partner",
@@ -255,6 +265,7 @@ async def parts(
             practice=practice,
             scoring=scoring,
             teams=file.teams,
+            sides=sides.stored,
             grading=msgspec.structs.replace(grading, order=order),
             seeds=tuple(seeds),
             lot=lot,

@@ -128,7 +128,12 @@ class Reports:
         )
         suspended = await self._store.read(suspensions.suspended_in, row.id, withdrawn=True)
         entered = {each.entry for each in made.entries}
-        names = {each.bot_id: each.name for each in results.entrants if each.name in entered}
+        names = {
+            bot: name
+            for each in results.entrants
+            if each.name in entered
+            for bot, name in each.bots.items()
+        }
         slowest, forfeited = await self._matches(found, results, author=own)
         return structs.replace(
             made,

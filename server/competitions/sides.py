@@ -1,9 +1,12 @@
 """Sides: bots of one player that play as partners and count as one entry.
 
-A competition with ``teams = true`` pairs sides.  The bots of a player make sides in the order in
-which they were made, and those of staff in the order of their names.  The first bot of a side is
-its *captain*.  Formats, standings and grades see
-captains only, as if the game had one seat for each team.  Rows of the database have every bot.
+A competition with ``teams = true`` pairs sides.  The bots of a student make sides in the order in
+which they were made, and baselines of an account in the order of their names.  The first bot of a
+side is its *captain*.  Formats, standings and grades see captains only, as if the game had one seat
+for each team.  Rows of the database have every bot.
+
+A final stores its sides when it begins (`plyhouse.storage.tournament_settings`).  A rerun changes
+them only where a bot was replaced (`plyhouse.storage.partners.renewed_sides`).
 
 Without ``teams`` every bot is a side of its own, and nothing here changes anything.
 """
@@ -13,6 +16,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Protocol, TypeVar
 
 from plyhouse.games.base import Game
@@ -21,6 +25,7 @@ from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.results.scoring import teams_of
 from plyhouse.storage.competition_results import FinalSeat
 from plyhouse.storage.competition_rows import CompetitionEntry
+from plyhouse.storage.partners import Side, grouped
 from plyhouse.storage.rows import EntryRow, PlayedSeat
 
 __all__ = ["Sides", "sides_in"]
@@ -33,14 +38,6 @@ class Entry(Protocol):
     def bot_id(self) -> int:
         """The id of the bot."""
 
-    @property
-    def bot(self) -> str:
-        """The name of the bot."""
-
-    @property
-    def player(self) -> str:
-        """The name of its player."""
-
 
 EntryT = TypeVar("EntryT", bound=Entry)
 
@@ -51,13 +48,17 @@ class Sides:
 
     >>> from plyhouse.games.registry import get_game
     >>> from types import SimpleNamespace as Row
-    >>> bots = [Row(bot_id=bot, player=player, bot="x") for bot, player in zip(range(3, 7), "abba")]
+    >>> bots = [Row(bot_id=3 + at, player=player, bot="x", baseline=False)
+    ...         for at, player in enumerate("abba")]
     >>> sides = Sides.of(get_game("bridge"), bots)
     >>> sides.members(3), sides.captain(6), sides.seat_order((4, 3))
     ((3, 6), 3, (4, 3, 5, 6))
-    >>> staff = [Row(bot_id=3, player="s", bot="y"), Row(bot_id=4, player="s", bot="x")]
-    >>> Sides.of(get_game("bridge"), staff, {3, 4}).members(4)
+    >>> staff = [Row(bot_id=3 + at, player="a", bot=bot, baseline=True)
+    ...          for at, bot in enumerate("yx")]
+    >>> Sides.of(get_game("bridge"), staff).members(4)
     (4, 3)
+    >>> Sides.of(get_game("bridge"), [*bots[:1], *staff[1:]]).stored
+    ()
     >>> Sides().members(3), Sides().seat_order((4, 3))
     ((3,), (4, 3))
     """
@@ -69,26 +70,28 @@ class Sides:
     _captains: Mapping[int, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, game: Game, entries: Iterable[Entry], baselines: Collection[int] = ()) -> Sides:
-        """Return the sides of a game; bots without a partner are in none.
+    def of(cls, game: Game, entries: Iterable[CompetitionEntry]) -> Sides:
+        """Return the sides of a game that begins; bots without a partner are in none.
 
-        ``baselines`` are the bots of staff.  Their names decide, as the order in which programs
-        first connect says nothing; the name of a student's bot may be erased.
+        The names of baselines decide, as the order in which programs first connect says nothing;
+        the name of a student's bot may be erased.
         """
-        teams = teams_of(game)
-        size = teams.count(0)
-        owned: dict[str, list[int]] = defaultdict(list)
         known = sorted(entries, key=lambda each: each.bot_id)
-        known.sort(key=lambda each: each.bot.lower() if each.bot_id in baselines else "")
-        for entry in known:
-            owned[entry.player.lower()].append(entry.bot_id)
-        members = {
-            bots[start]: tuple(bots[start : start + size])
-            for bots in owned.values()
-            for start in range(0, len(bots) - size + 1, size)
-        }
+        known.sort(key=lambda each: each.bot.lower() if each.baseline else "")
+        owners = {each.bot_id: (each.player.lower(), each.baseline) for each in known}
+        return cls.kept(game, grouped(owners, owners, teams_of(game).count(0)))
+
+    @classmethod
+    def kept(cls, game: Game, stored: Iterable[Side]) -> Sides:
+        """Return the sides that were stored when a final began."""
+        members = {bots[0]: bots for bots in stored}
         captains = {bot: captain for captain, bots in members.items() for bot in bots}
-        return cls(teams, members, captains)
+        return cls(teams_of(game), members, captains)
+
+    @property
+    def stored(self) -> tuple[Side, ...]:
+        """The sides as they are stored."""
+        return tuple(self._members.values())
 
     def members(self, captain: int) -> tuple[int, ...]:
         """Return the bots of a side."""
@@ -117,6 +120,11 @@ class Sides:
         """Return the captains in the order of the teams, for bots by seat."""
         return tuple(dict.fromkeys(map(self.captain, bots)))
 
+    def together(self, bots: Sequence[int]) -> bool:
+        """Return whether bots, by seat, sit as these sides do."""
+        captains = self.captain_order(bots)
+        return self._members.keys() >= set(captains) and self.seat_order(captains) == tuple(bots)
+
     # ------------------------------------------------------------------------------- rows
 
     def entries(self, entries: Sequence[EntryRow]) -> list[EntryRow]:
@@ -132,39 +140,45 @@ class Sides:
     ) -> Sequence[PlayedSeat]:
         """Return the seats of captains, each with what ended the match for its side.
 
-        If a partner played with another version than that of ``versions``, the captain's seat has
-        version 0: the result is not one of the present side.
+        ``seats`` are those of whole matches, match by match.  If bots of a match are not partners
+        any more, or played with other versions than ``versions``, its seats have version 0: the
+        result is not one of present sides.
         """
         if not self.teams:
             return seats
-        ended = {(each.match_id, self.captain(each.bot_id)): each.ended for each in seats
-                 if each.ended}  # fmt: skip
-        changed = {
-            (each.match_id, self.captain(each.bot_id))
-            for each in seats
-            if versions.get(each.bot_id) != each.version_id
-        }
-        return [
-            replace(
-                each,
-                ended=ended.get((each.match_id, each.bot_id), ""),
-                version_id=0 if (each.match_id, each.bot_id) in changed else each.version_id,
+        found = []
+        for _, rows in groupby(seats, key=lambda each: each.match_id):
+            match = list(rows)
+            present = self.together([each.bot_id for each in match]) and all(
+                versions.get(each.bot_id) == each.version_id for each in match
             )
-            for each in seats
-            if each.bot_id in self._members
-        ]
+            for team in range(len(set(self.teams))):
+                side = [each for each, own in zip(match, self.teams, strict=True) if own == team]
+                ended = next((each.ended for each in side if each.ended), "")
+                version = side[0].version_id if present else 0
+                found.append(replace(side[0], ended=ended, version_id=version))
+        return found
 
     def final_seats(self, seats: Sequence[FinalSeat]) -> Sequence[FinalSeat]:
-        """Return the seats of captains; a captain is the culprit for its partners, too."""
+        """Return the seats of captains in the matches of present sides.
+
+        A captain is the culprit for its partners, too.
+        """
         if not self.teams:
             return seats
+        matches: dict[str, list[FinalSeat]] = defaultdict(list)
+        for each in seats:
+            matches[each.match].append(each)
+        present = {
+            match for match, rows in matches.items() if self.together([r.bot_id for r in rows])
+        }
         guilty = {
             (each.match, self.captain(each.bot_id)) for each in seats if each.culprit == each.seat
         }
         return [
             each._replace(culprit=each.seat if (each.match, each.bot_id) in guilty else None)
             for each in seats
-            if each.bot_id in self._members
+            if each.match in present and each.bot_id in self._members
         ]
 
     def all_members(self, captains: Collection[int]) -> list[int]:
@@ -173,6 +187,13 @@ class Sides:
 
 
 def sides_in(file: CompetitionFile, entries: Sequence[CompetitionEntry]) -> Sides:
-    """Return the sides of a competition; without teams, each bot plays alone."""
-    baselines = {each.bot_id for each in entries if each.baseline}
-    return Sides.of(get_game(file.games[0]), entries, baselines) if file.teams else Sides()
+    """Return the sides of a competition; without teams, each bot plays alone.
+
+    Once the final has begun, they are the sides of its entries
+    (`plyhouse.storage.competition_reruns.played_entries`).
+    """
+    if not file.teams:
+        return Sides()
+    game = get_game(file.games[0])
+    stored = dict.fromkeys(each.side for each in entries if each.side)
+    return Sides.kept(game, stored) if stored else Sides.of(game, entries)

@@ -66,7 +66,7 @@ async def rebuilt(
     """
     everybody = await store.read(tournaments.list_entries, row.id)
     game = get_game(row.game)
-    sides = sides_of(row, everybody)
+    sides = sides_of(row)
     entries = sides.entries(everybody)
     terms = Terms(game, TimeControl.parse(row.time_control), row.rated, row.mirrored)
     versions = {each.bot_id: each.version_id for each in everybody if each.version_id is not None}
@@ -246,10 +246,10 @@ def _reusable(
     return [Reusable(identifier, tuple(planned), tally.outcome(key))]
 
 
-def sides_of(row: TournamentRow, entries: Sequence[EntryRow]) -> Sides:
-    """Return the sides of a competition; without teams, each bot plays alone."""
+def sides_of(row: TournamentRow) -> Sides:
+    """Return the sides of a tournament; without teams, each bot plays alone."""
     kept = settings(row)
-    return Sides.of(get_game(row.game), entries, kept.baselines) if kept.teams else Sides()
+    return Sides.kept(get_game(row.game), kept.sides) if kept.teams else Sides()
 
 
 def format_of(row: TournamentRow, terms: Terms) -> Format | Ladder:

@@ -26,6 +26,9 @@ NOW = datetime(2026, 10, 1, 12, tzinfo=UTC)
 LEAST = 'name = "Cup"\ngames = ["pig"]\ntime_control = "move:1"\n'
 
 
+TEAMS = LEAST.replace("pig", "bridge") + "teams = true\n"
+
+
 STAFF = "[[baselines]]\nbot = 'a/b'\ngrade = 'pass'\n"
 
 
@@ -247,6 +250,18 @@ def test_what_is_played_has_the_rounds_worked_in() -> None:
         (
             LEAST.replace("pig", "bridge") + "teams = true\n[format]\nname = 'ladder'",
             [("bad_value", "format.name")],
+        ),
+        (
+            TEAMS + "[[baselines]]\nbot = 'x/2'\nhidden = true\n[[baselines]]\nbot = 'X/1'",
+            [("bad_value", "baselines[0].hidden")],
+        ),
+        (
+            TEAMS + "[[baselines]]\nbot = 'x/1'\n[[baselines]]\nbot = 'x/2'\nhidden = true",
+            [("bad_value", "baselines[1].hidden")],
+        ),
+        (
+            TEAMS + "[[baselines]]\nbot = 'x/2'\ngrade = 'A'\n[[baselines]]\nbot = 'x/1'",
+            [("bad_value", "baselines[0].grade")],
         ),
         (LEAST + 'board = "secret"', [("bad_value", "board")]),
         (LEAST + "rule = 'x'", [("unknown_key", "rule")]),

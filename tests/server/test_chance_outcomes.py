@@ -13,7 +13,6 @@ from plyhouse.games import get_game
 from plyhouse.protocol.messages import Act, Resign
 from plyhouse.server.match.chance import Chance
 
-
 FOLDED = "texas_holdem(hands=6)"
 """A match in which hands end before all their cards are dealt, so that counters have gaps."""
 
@@ -23,7 +22,9 @@ async def ask(house: Server, match: str, what: str) -> httpx.Response:
         return await http.get(f"/api/v1/matches/{match}/{what}")
 
 
-@pytest.mark.parametrize("game", ["pig(target=30)", "kuhn_poker", "backgammon", "tic_tac_toe", FOLDED])
+@pytest.mark.parametrize(
+    "game", ["pig(target=30)", "kuhn_poker", "backgammon", "tic_tac_toe", FOLDED]
+)
 async def test_it_and_the_seed_give_every_roll(house: Server, game: str) -> None:
     match = await played(house, game)
     found = (await ask(house, match, "chances")).json()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sqlalchemy import Connection
 from tests.harness.competition_rows import OLGA, cup, game, refused
 from tests.harness.statements import statements
 from tests.storage.conftest import World
@@ -129,3 +130,42 @@ async def test_a_final_is_ended_as_it_stands(store: Store) -> None:
     await store.write(competition_sql.move, "Cup", "pause", OLGA, store.now())
     row = await store.write(competition_sql.move, "Cup", "finish", OLGA, store.now())
     assert (row.status, row.games[0].status) == ("finished", "finished")
+
+
+async def test_rerun_of_teams_replaces_a_bot_within_its_side(store: Store) -> None:
+    world = await final(store, ["ada", "bob"])
+    ada, bob = (world.bots[name][0].id for name in ("ada", "bob"))
+
+    def pair(connection: Connection) -> None:
+        row = tournaments.competition(connection, PART, lock=True)
+        tournaments.change_settings(connection, row, teams=True, sides=((bob, ada),))
+
+    await store.write(pair)
+    played = await store.read(competition_reruns.played_entries, "id-cup")
+    assert {each.side for each in played} == {(bob, ada)}
+    player = await store.read(people.player, "ada")
+    other = await store.ensure_bot(player.id, "new")
+    await store.log_in(other, "1")
+    await store.write(
+        competition_entries.enter,
+        "Cup", player.id, "new", replaces="ada", version="", now_ms=store.now(),
+    )  # fmt: skip
+    played = await store.read(competition_reruns.played_entries, "id-cup", replaced=True)
+    assert {each.name: each.side for each in played} == {
+        "ada/ada": (bob, ada), "bob/bob": (bob, ada), "ada/new": ()
+    }  # fmt: skip
+
+
+async def test_side_without_one_of_its_bots_does_not_start_in_a_rerun(store: Store) -> None:
+    world = await final(store, ["ada", "bob", "cyd", "dan"])
+    ada, bob, cyd, dan = (world.bots[name][0].id for name in ("ada", "bob", "cyd", "dan"))
+
+    def pair(connection: Connection) -> None:
+        row = tournaments.competition(connection, PART, lock=True)
+        tournaments.change_settings(connection, row, teams=True, sides=((ada, bob), (cyd, dan)))
+
+    await store.write(pair)
+    await store.write(competition_students.disqualify, "Cup", "bob", OLGA, store.now())
+    _, (part,) = await store.write(competition_reruns.rerun, "Cup", OLGA, store.now())
+    kept = settings(part)
+    assert (kept.sides, kept.left) == (((ada, bob), (cyd, dan)), {ada: 0})
