@@ -35,27 +35,39 @@ HOUSE_LEVELS: Final = ("easy", "medium", "hard")
 REFERENCE: Final = {
     "alpha_beta": "plyhouse.bots.reference.alpha_beta_bot:AlphaBetaBot",
     "best": "plyhouse.bots.reference.best_bot:BestBot",
+    "cfr_holdem": "plyhouse.bots.reference.holdem_cfr_bot:CfrHoldemBot",
     "coin_guess_optimal": "plyhouse.bots.reference.coin_guess_bot:CoinGuessOptimal",
+    "double_dummy": "plyhouse.bots.reference.bridge_bot:DoubleDummyBot",
+    "equity": "plyhouse.bots.reference.equity_bot:EquityBot",
     "expectimax": "plyhouse.bots.reference.expectimax_bot:ExpectimaxBot",
     "expectiminimax": "plyhouse.bots.reference.expectiminimax_bot:ExpectiminimaxBot",
     "flat_monte_carlo": "plyhouse.bots.reference.flat_monte_carlo_bot:FlatMonteCarloBot",
+    "holdem_rules": "plyhouse.bots.reference.holdem_rule_bot:HoldemRuleBot",
     "ismcts": "plyhouse.bots.reference.ismcts_bot:IsmctsBot",
     "kuhn_optimal": "plyhouse.bots.reference.kuhn_bot:KuhnOptimal",
     "maxn": "plyhouse.bots.reference.maxn_bot:MaxnBot",
     "mcts": "plyhouse.bots.reference.mcts_bot:MctsBot",
     "minimax": "plyhouse.bots.reference.minimax_bot:MinimaxBot",
+    "monopoly": "plyhouse.bots.reference.monopoly_bot:MonopolyBot",
     "paranoid": "plyhouse.bots.reference.paranoid_bot:ParanoidBot",
     "pig_optimal": "plyhouse.bots.reference.pig_bot:PigOptimal",
     "pimc": "plyhouse.bots.reference.pimc_bot:PimcBot",
     "random": "plyhouse.bots.reference.random_bot:RandomBot",
     "resolving": "plyhouse.bots.reference.resolving_bot:ResolvingBot",
+    "scrabble": "plyhouse.bots.reference.scrabble_bot:ScrabbleBot",
 }
 """The import paths of the bots that need no files, by name."""
 _SOME_GAMES: Final = {
+    "cfr_holdem": ("texas_holdem",),
     "coin_guess_optimal": ("coin_guess",),
+    "double_dummy": ("bridge",),
+    "equity": ("texas_holdem",),
+    "holdem_rules": ("texas_holdem",),
     "kuhn_optimal": ("kuhn_poker",),
+    "monopoly": ("monopoly",),
     "pig_optimal": ("pig",),
     "resolving": ("leduc_poker", "liars_dice"),
+    "scrabble": ("scrabble",),
 }
 """The reference bots that play a few games only, and these."""
 _DUELS: Final = ("alpha_beta", "minimax", "expectiminimax")
