@@ -277,3 +277,25 @@ async def test_export_names_every_bot_but_hidden_ones(
     assert found.decode() == f"{PRIVATE} {students}"
     found = await course.hub.exports.parquet("Cup", ORGANISER)
     assert found.decode() == f"{students} staff/b0 staff/b1"
+
+
+@pytest.mark.parametrize("style", ["swiss", "knockout"])
+async def test_side_without_a_partner_is_not_drawn_in_a_rerun(course: Course, style: str) -> None:
+    await with_partners(course, f'{FILE}name = "{style}"\n', 4)
+    await course.run()
+    await course.finished()
+    store, view = course.hub.store, await course.hub.competitions.view("Cup")
+    (two,) = [each.bot_id for each in view.entries if each.name == "s01/two"]
+    gone = class_entries.update().where(class_entries.c.bot_id == two).values(status="withdrawn")
+    await store.write(lambda connection: connection.execute(gone).rowcount)
+    with pytest.raises(CompetitionRefusal, match="s01/bot has no partner"):
+        await course.hub.competitions.rerun("Cup", OLGA)
+    played = set(course.begun)
+    await course.hub.competitions.rerun("Cup", OLGA, anyway=True)
+    final = await course.finished()
+    drawn = {
+        final.names[bot] for each in final.rounds for line in each.lines for bot in line.players
+    }
+    assert drawn == {"s00/bot", "s02/bot", "s03/bot"}
+    new = [course.begun[match] for match in course.begun.keys() - played]
+    assert not [each for each in new if "s01" in {seat.player for seat in each.players}]
