@@ -497,6 +497,21 @@ def test_offer_beyond_the_cash_of_a_seat_is_refused() -> None:
     assert refusal(state, "pay 100") == "the seat can pay 79 at most"
     assert refusal(state, "get 50") == "the partner can pay 40 at most"
     assert "amounts of offers" in refusal(state, "pay 30")
+    assert refusal(state, "pay 5").endswith("750 and 1000, or pay 0")
+    assert "pay 0" in legal(state)
+
+
+def test_offer_without_the_cash_for_interest_is_refused_by_the_interest() -> None:
+    owned = {"boardwalk": 1, "baltic": 0}
+    state = position(owned=owned, cash=(5, 1000), built={"boardwalk": -1})
+    state = after(state, "trade 2", "ask boardwalk", "give baltic")
+    assert legal(state) == ["cancel"]
+    reason = "the seat cannot pay the interest of 20 on boardwalk"
+    assert [refusal(state, text) for text in ("pay 10", "get 50", "pay 0")] == [reason] * 3
+    state = position(owned=owned, cash=(1000, 1), built={"baltic": -1})
+    state = after(state, "trade 2", "ask boardwalk", "give baltic")
+    assert legal(state) == ["cancel"]
+    assert refusal(state, "pay 10") == "the partner cannot pay the interest of 3 on baltic"
 
 
 # Debts and bankruptcy

@@ -239,15 +239,24 @@ def _amount_rule(position: Position, word: str, amount: int) -> str:
         if position.bid >= 0 and amount <= BIDS[position.bid]:
             return f"a bid is higher than the last one, {BIDS[position.bid]}"
         return "a bid is one, three or ten steps above the last one"
+    seat: int = position.to_move
+    for payer, item, who in (
+        (seat, position.asked, "seat"),
+        (position.partner, position.given, "partner"),
+    ):
+        interest: int = interest_on(position, item)
+        if interest > position.cash[payer]:
+            return f"the {who} cannot pay the interest of {interest} on {_ITEMS[item]}"
     signed: int = amount if word == "pay" else -amount
     if signed not in PRICE_STEPS or (word == "get" and amount == 0):
-        return "the amounts of offers are 10, 20, 50, 100, 150, 200, 300, 400, 500, 750 and 1000"
+        steps = [str(each) for each in PRICE_STEPS if each > 0]
+        return f"the amounts of offers are {', '.join(steps[:-1])} and {steps[-1]}, or pay 0"
     if position.given == NOTHING and signed <= 0:
         return "each seat gives something: an offer without a property given pays"
     if position.asked == NOTHING and signed >= 0:
         return "each seat gives something: an offer that asks for no property gets money"
-    mine: int = position.cash[position.to_move] - interest_on(position, position.asked)
-    theirs: int = position.cash[position.partner] - interest_on(position, position.given)
-    if signed > mine:
-        return f"the seat can pay {mine} at most"
-    return f"the partner can pay {theirs} at most"
+    if signed > 0:
+        most: int = position.cash[seat] - interest_on(position, position.asked)
+        return f"the seat can pay {most} at most"
+    most = position.cash[position.partner] - interest_on(position, position.given)
+    return f"the partner can pay {most} at most"

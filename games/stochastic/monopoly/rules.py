@@ -26,7 +26,8 @@ where seats count from 1.  Three steps follow: ``ask`` for a property, a ``card`
 ``give`` such an item; and ``pay`` or ``get`` money: 10, 20, 50, 100, 150, 200, 300, 400, 500, 750
 or 1000, or ``pay 0``.  The other seat says ``accept`` or ``reject``.  ``cancel`` ends the offer,
 which still counts.  Both sides give something, and no building may stand on a traded group.  The
-new owner of a mortgaged property pays its interest to the bank.
+new owner of a mortgaged property pays its interest to the bank.  If its cash before the trade does
+not cover that, no amount is legal, and the offer can only be cancelled.
 
 A seat that cannot pay a debt sells and mortgages, until it can.  If that is not enough it is
 bankrupt, and its creditor gets all it has, with buildings at half their cost.  The bank as creditor
