@@ -674,6 +674,15 @@ def test_other_illegal_actions_name_the_rule() -> None:
     assert "no building stands" in refusal(whole, "ask mediterranean")
 
 
+def test_broken_rule_without_a_seat_to_move_names_no_rule_of_a_seat() -> None:
+    rolling = after(position(), "roll")
+    drawing = position(places=(7, 0), phase=10, to_move=CHANCE)
+    over = position(to_move=TERMINAL)
+    for state in (rolling, drawing, over):
+        for text in ("roll", "fine", "build baltic"):
+            assert GAME.broken_rule(state, text) == "no seat is to move"
+
+
 def test_every_action_fits_the_pattern_and_nonsense_is_invalid() -> None:
     assert all(re.fullmatch(PATTERN, text) for text in WORDS if text)
     for text in ("build", "build reading", "trade 7", "bid -10", "mortgage go"):

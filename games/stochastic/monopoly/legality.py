@@ -116,6 +116,8 @@ _DUE: Final[dict[int, str]] = {
 
 def broken_rule(position: Position, text: str) -> str:
     """Return the rule that an illegal action breaks; ``text`` has the form of an action."""
+    if position.to_move < 0:
+        return "no seat is to move"
     word, _, operand = text.partition(" ")
     phase: int = position.phase
     if not _fits(word, phase):
