@@ -683,6 +683,26 @@ def test_broken_rule_without_a_seat_to_move_names_no_rule_of_a_seat() -> None:
             assert GAME.broken_rule(state, text) == "no seat is to move"
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("build reading", "reading is no street"),
+        ("Sell water", "water is no street"),
+        ("build foo", "there is no property 'foo'"),
+        ("mortgage go", "there is no property 'go'"),
+        ("ask foo", "there is no property 'foo'"),
+        ("clear railroads", "railroads has no buildings"),
+        ("clear foo", "there is no colour group 'foo'"),
+        ("build", "it cannot be read"),
+        ("jump", "it cannot be read"),
+    ],
+)
+def test_invalid_property_or_group_is_named(text: str, reason: str) -> None:
+    with pytest.raises(InvalidAction) as caught:
+        GAME.parse(position(), text)
+    assert caught.value.reason == reason
+
+
 def test_every_action_fits_the_pattern_and_nonsense_is_invalid() -> None:
     assert all(re.fullmatch(PATTERN, text) for text in WORDS if text)
     for text in ("build", "build reading", "trade 7", "bid -10", "mortgage go"):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from plyhouse.games.errors import shortened
 from plyhouse.games.stochastic.monopoly.board import (
     CODES,
     COST,
@@ -50,7 +51,7 @@ from plyhouse.games.stochastic.monopoly.position import (
     Position,
 )
 
-__all__ = ["NUMBERS", "PATTERN", "WORDS", "broken_rule", "item_name"]
+__all__ = ["NUMBERS", "PATTERN", "WORDS", "broken_rule", "item_name", "unreadable"]
 
 _ITEMS: Final[tuple[str, ...]] = (*CODES, "card", "nothing")
 
@@ -100,6 +101,24 @@ def item_name(item: int) -> str:
     if item == NOTHING:
         return "nothing"
     return NAMES[SPACE_AT[item]] if item < len(CODES) else "a card to leave jail"
+
+
+def unreadable(text: str) -> str:
+    """Return why a text names no action in any position; "" if there is nothing to say."""
+    word, _, operand = text.partition(" ")
+    if not operand:
+        return ""
+    if word == "clear":
+        if operand in GROUP_NAMES[RAILROADS:]:
+            return f"{operand} has no buildings"
+        return "" if operand in GROUP_NAMES else f"there is no colour group {shortened(operand)}"
+    if word in ("build", "sell") and operand in CODES and GROUP[CODES.index(operand)] >= RAILROADS:
+        return f"{operand} is no street"
+    if word in ("build", "sell", "mortgage", "redeem") and operand not in CODES:
+        return f"there is no property {shortened(operand)}"
+    if word in ("ask", "give") and operand not in _ITEMS:
+        return f"there is no property {shortened(operand)}"
+    return ""
 
 
 _DUE: Final[dict[int, str]] = {

@@ -67,11 +67,18 @@ from plyhouse.games.base import (
     Utility,
 )
 from plyhouse.games.dice import die_faces
+from plyhouse.games.errors import InvalidAction
 from plyhouse.games.scene import Scene
 from plyhouse.games.stochastic.monopoly.board import CODES
 from plyhouse.games.stochastic.monopoly.cards import TEXTS
 from plyhouse.games.stochastic.monopoly.legal import BIDS
-from plyhouse.games.stochastic.monopoly.legality import NUMBERS, PATTERN, WORDS, broken_rule
+from plyhouse.games.stochastic.monopoly.legality import (
+    NUMBERS,
+    PATTERN,
+    WORDS,
+    broken_rule,
+    unreadable,
+)
 from plyhouse.games.stochastic.monopoly.position import (
     DICE,
     NOTHING,
@@ -166,6 +173,16 @@ class Monopoly(Game[MonopolyState, int, MonopolyObservation]):
         """Return the action that a text names, if it is legal."""
         choice = NUMBERS.get(text.lower(), -1)
         return (choice,) if choice in actions else ()
+
+    def parse(self, state: MonopolyState, text: str) -> Any:
+        """Return the legal action that ``text`` means; errors name a property that is none."""
+        try:
+            return super().parse(state, text)
+        except InvalidAction:
+            reason = unreadable(text.strip().lower())
+            if not reason:
+                raise
+            raise InvalidAction(text, reason, self.action_notation) from None
 
     def broken_rule(self, state: MonopolyState, text: str) -> str:
         """Return the rule that an illegal action breaks."""
