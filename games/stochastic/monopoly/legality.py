@@ -114,11 +114,11 @@ def unreadable(text: str) -> str:
         return "" if operand in GROUP_NAMES else f"there is no colour group {shortened(operand)}"
     if word in ("build", "sell") and operand in CODES and GROUP[CODES.index(operand)] >= RAILROADS:
         return f"{operand} is no street"
-    if word in ("build", "sell", "mortgage", "redeem") and operand not in CODES:
-        return f"there is no property {shortened(operand)}"
-    if word in ("ask", "give") and operand not in _ITEMS:
-        return f"there is no property {shortened(operand)}"
-    return ""
+    offered = word in ("ask", "give")
+    if not offered and word not in ("build", "sell", "mortgage", "redeem"):
+        return ""
+    known = operand in (_ITEMS if offered else CODES)
+    return "" if known else f"there is no property {shortened(operand)}"
 
 
 _DUE: Final[dict[int, str]] = {

@@ -3,9 +3,9 @@
 The rules are those of the sheet "Monopoly: Property Trading Game from Parker Brothers" (Hasbro),
 with its US board and cards.  Each seat begins on Go with 1500 dollars.  In its turn it rolls two
 dice, moves, and does what the space says; each time it passes Go it gets 200.  After a double it
-goes on, and a third double leads to jail.  A seat that lands on a property of the bank may ``buy``
-it for its price, from its cash.  Otherwise there is an ``auction``.  Income Tax costs 200 and
-Luxury Tax 100, and Free Parking does nothing.
+rolls again, and a third double leads to jail.  A seat that lands on a property of the bank may
+``buy`` it for its price, from its cash.  Otherwise there is an ``auction``.  Income Tax costs 200
+and Luxury Tax 100, and Free Parking does nothing.
 
 The owner of a property gets rent, unless it is mortgaged.  A whole colour group doubles the rent of
 streets without houses.  Before a roll a seat manages its property.  ``build boardwalk`` builds a
@@ -14,12 +14,15 @@ hotels.  ``sell boardwalk`` returns one for half its cost, and ``clear dark_blue
 a group with a hotel.  ``mortgage boardwalk`` brings half the price, and ``redeem boardwalk`` costs
 that and ten per cent, rounded up.  A seat makes at most 30 such changes in a turn.
 
-In jail a seat pays the ``fine`` of 50, uses a ``card``, or tries to roll a double.  After the third
-failure it pays and moves.  Owners in jail collect rent.
+In jail a seat pays the ``fine`` of 50, uses a ``card``, or tries to roll a double.  A double leaves
+jail and moves the seat, but gives no further roll.  A seat may pay only before its first and second
+roll in jail.  Before the third one it rolls or uses a card.  If that roll is no double either, the
+seat pays and moves.  Seats in jail manage their property, trade, bid and collect rent.
 
 In an auction the seats bid in turn, from the one after the seat whose turn it is, until all others
 have passed.  Bids rise by 1, 3 or 10 steps of a ladder: by tens to 200, by twenties to 500, by
-fifties to 1000, by hundreds to 2000.  ``pass`` is final.  A seat that cannot raise has passed.
+fifties to 1000, by hundreds to 2000.  The first bid is 10, 30 or 100.  ``pass`` is final.  A seat
+that cannot raise has passed.  If nobody bids, the bank keeps the property.
 
 Before its roll a seat may begin a number of offers (``offers``).  ``trade 2`` begins one to seat 2,
 where seats count from 1.  Three steps follow: ``ask`` for a property, a ``card`` or ``nothing``;
