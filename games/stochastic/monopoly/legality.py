@@ -16,9 +16,7 @@ from plyhouse.games.stochastic.monopoly.board import (
     GROUPS,
     INTEREST,
     MORTGAGE,
-    NAMES,
     RAILROADS,
-    SPACE_AT,
 )
 from plyhouse.games.stochastic.monopoly.legal import (
     ACTIONS,
@@ -51,7 +49,7 @@ from plyhouse.games.stochastic.monopoly.position import (
     Position,
 )
 
-__all__ = ["NUMBERS", "PATTERN", "WORDS", "broken_rule", "item_name", "unreadable"]
+__all__ = ["NUMBERS", "PATTERN", "WORDS", "broken_rule", "unreadable"]
 
 _ITEMS: Final[tuple[str, ...]] = (*CODES, "card", "nothing")
 
@@ -94,13 +92,6 @@ PATTERN: Final[str] = (
     "|(pay|get|bid) [0-9]{1,5}"
 )
 """Regular expression of all actions; some amounts are none in any position."""
-
-
-def item_name(item: int) -> str:
-    """Return what a side of an offer is, for people."""
-    if item == NOTHING:
-        return "nothing"
-    return NAMES[SPACE_AT[item]] if item < len(CODES) else "a card to leave jail"
 
 
 def unreadable(text: str) -> str:

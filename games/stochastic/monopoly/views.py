@@ -26,7 +26,14 @@ from plyhouse.games.stochastic.monopoly.board import (
 )
 from plyhouse.games.stochastic.monopoly.cards import DECK, TEXTS
 from plyhouse.games.stochastic.monopoly.legal import BIDS
-from plyhouse.games.stochastic.monopoly.position import HOTEL, MORTGAGED, NOTHING, PHASES, Position
+from plyhouse.games.stochastic.monopoly.position import (
+    HOTEL,
+    MORTGAGED,
+    NOTHING,
+    PHASES,
+    Position,
+    deed_worth,
+)
 
 __all__ = ["ITEMS", "PHASES", "MonopolyObservation", "monopoly_scene", "observed"]
 
@@ -354,8 +361,7 @@ def _worth(seen: MonopolyObservation) -> list[int]:
     found = list(seen.cash)
     for item, (_, owner, level) in enumerate(seen.properties):
         if owner is not None:
-            found[owner] += PRICE[item]
-            found[owner] += -MORTGAGE[item] if level == MORTGAGED else level * COST[item]
+            found[owner] += deed_worth(item, level)
     return found
 
 
