@@ -710,6 +710,32 @@ def test_every_action_fits_the_pattern_and_nonsense_is_invalid() -> None:
             GAME.parse(position(), text)
 
 
+# The board in text
+
+
+def test_spaces_of_the_board_in_text_have_texts_that_differ() -> None:
+    state = position(places=(0, 10), fallen=(1, 2))
+    grid = GAME.scene(GAME.observe(state, 0)).elements[0]
+    texts: dict[str, set[str]] = {}
+    for cell in itertools.chain(*grid.rows):
+        if cell.name:
+            texts.setdefault(cell.text, set()).add(cell.corner)
+    assert all(len(corners) == 1 for corners in texts.values()), texts
+    assert {text for text in texts if texts[text] == {"CH"}} == {"Ch"}
+
+
+def test_legend_of_the_board_in_text_explains_its_marks() -> None:
+    owned = group("brown", 1) | {"boardwalk": 1, "reading": 1}
+    built = {"mediterranean": 3, "baltic": 5, "boardwalk": -1}
+    state = position(owned=owned, built=built)
+    grid = GAME.scene(GAME.observe(state, 0)).elements[0]
+    shown = {cell.name: cell.text for cell in itertools.chain(*grid.rows) if cell.name}
+    marks = [shown[name] for name in ("MED", "BAL", "BOA", "REA", "GO")]
+    assert marks == ["23", "2H", "2m", "2-", "@@"]
+    assert all(f"{mark} " in grid.label for mark in marks)
+    assert len(grid.label) <= 80
+
+
 # Laws of random matches
 
 PAID = re.compile(r"collect (\d+)$|pay (\d+)$")

@@ -48,7 +48,11 @@ shuffled, except those to leave jail that seats keep.  So nothing is hidden.
 A turn has several plies.  The time control ``total:300+5`` gives a match of people five minutes a
 seat and five seconds for each ply; ``move:1`` is enough for bots.
 
-Dice are written ``6-5``, the larger first, and cards by what they say.
+Dice are written ``6-5``, the larger first, and cards by what they say.  The board in text shows
+``@1`` for the token of seat 1, and ``@@`` for several.  ``2-`` is a deed of seat 2, ``23`` one with
+three houses, ``2H`` one with a hotel, and ``2m`` a mortgaged one.  Other spaces show two letters of
+their names: ``Ch`` is Chance, ``Cc`` Community Chest, ``Ve`` Vermont Avenue, ``Vn`` Ventnor Avenue,
+``Gj`` Go to Jail.
 """
 
 from __future__ import annotations

@@ -41,6 +41,8 @@ ITEMS: Final[tuple[str, ...]] = (*CODES, "card")
 """Names of what may be traded."""
 _SIDE: Final = 11
 """Spaces along each side of the board."""
+_TEXTS: Final[dict[str, str]] = {"VEN": "Vn", "GOTO": "Gj"}
+"""Texts of spaces whose short names begin as others do."""
 _GROUNDS: Final[tuple[str, ...]] = (
     "brown", "sky", "rose", "orange", "crimson", "yellow", "green", "azure", "", "",
 )  # fmt: skip
@@ -201,7 +203,7 @@ def _cell(seen: MonopolyObservation, space: int, name: Callable[[int], str]) -> 
             if place == space and seen.bankrupt[seat] == 0
         ]
     )
-    text = SHORT[space][:2].capitalize()
+    text = _TEXTS.get(SHORT[space], SHORT[space][:2].capitalize())
     face, ground, parts = "", "", [NAMES[space]]
     owner = None
     if item >= 0:
@@ -240,7 +242,7 @@ def _board(seen: MonopolyObservation, name: Callable[[int], str]) -> Grid:
     for space in range(SPACES):
         row, column = _spot(space)
         rows[row][column] = _cell(seen, space, name)
-    label = "Board (@1 token, 1- deed, 1H hotel, 1m mortgaged)"
+    label = "Board (@1 token, @@ tokens; 2- deed of 2, 23 3 houses, 2H hotel, 2m mortgaged)"
     return Grid(tuple([tuple(row) for row in rows]), (), (), label, "circuit", "felt")
 
 
