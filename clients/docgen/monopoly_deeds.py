@@ -11,12 +11,10 @@ from plyhouse.games.stochastic.monopoly.board import (
     GROUP_NAMES,
     NAMES,
     PRICE,
-    PROPERTIES,
     PROPERTY_AT,
     RAILROADS,
     RENT,
     SHORT,
-    SPACE_AT,
     SPACES,
     UTILITIES,
 )
@@ -34,27 +32,20 @@ assert RENT[boardwalk] == (50, 200, 600, 1400, 1700, 2000)
 
 
 def deeds_section() -> list[str]:
-    """Return the section as lines of Markdown: a table of properties, and the other spaces."""
-    others = [
-        f"{place} {NAMES[place]} (`{SHORT[place]}`)"
-        for place in range(SPACES)
-        if PROPERTY_AT[place] < 0
-    ]
+    """Return the section as lines of Markdown: a table of all spaces."""
     return [
-        "## Properties",
+        "## Board",
         "",
         "Actions and observations name a property by its code, and `clear` names a colour group. "
-        "Boards show the short name. The rents of a street are those without a house, with one to "
+        "Boards in browsers and terminals show the short name. The rents of a street are those without a house, with one to "
         "four houses, and with a hotel, which costs as much as a house. "
         "The rents of a railroad are those of an owner of one to four of them. "
         "A utility brings 4 times the dice, or 10 times if its owner has both. "
         "A mortgage brings half the price.",
         "",
-        "| space | property | code | short name | group | price | house | rents |",
+        "| space | name | code | short name | group | price | house | rents |",
         "|---|---|---|---|---|---|---|---|",
-        *[_row(item) for item in range(PROPERTIES)],
-        "",
-        f"The other spaces are {', '.join(others)}.",
+        *[_row(space) for space in range(SPACES)],
         "",
         "Python bots find the same tables in `plyhouse.games.stochastic.monopoly.board`:",
         "",
@@ -63,9 +54,12 @@ def deeds_section() -> list[str]:
     ]
 
 
-def _row(item: int) -> str:
-    """Return the row of a property."""
-    space, group = SPACE_AT[item], GROUP[item]
+def _row(space: int) -> str:
+    """Return the row of a space; the cells about property are empty if it is none."""
+    item = PROPERTY_AT[space]
+    if item < 0:
+        return f"| {space} | {NAMES[space]} |  | `{SHORT[space]}` |  |  |  |  |"
+    group = GROUP[item]
     rents = ", ".join([str(rent) for rent in RENT[item]])
     cells = (
         str(space),

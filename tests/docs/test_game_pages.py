@@ -47,7 +47,7 @@ def test_page_of_monopoly_lists_the_properties_and_groups() -> None:
     assert all(row in page for row in rows)
     deeds = re.findall(r"^\| \d+ \| [^|]+ \| `(\w+)` \| `[\w&]+` \|", page, re.MULTILINE)
     assert deeds == list(CODES)
-    assert "30 Go to Jail" in page
+    assert "| 30 | Go to Jail |" in page
 
 
 def test_the_site_links_every_page() -> None:
