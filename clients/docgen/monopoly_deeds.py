@@ -37,8 +37,9 @@ def deeds_section() -> list[str]:
         "## Board",
         "",
         "Actions and observations name a property by its code, and `clear` names a colour group. "
-        "Boards in browsers and terminals show the short name. The rents of a street are those without a house, with one to "
-        "four houses, and with a hotel, which costs as much as a house. "
+        "Boards in browsers and terminals show the short name. "
+        "The rents of a street are those without a house, with one to four houses, and with a "
+        "hotel, which costs as much as a house. "
         "The rents of a railroad are those of an owner of one to four of them. "
         "A utility brings 4 times the dice, or 10 times if its owner has both. "
         "A mortgage brings half the price.",
