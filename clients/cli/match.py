@@ -230,7 +230,7 @@ def match(
         contest = [bots]
         teams = len(set(teams_of(rules)))
         if len(bots) not in (rules.seats, teams):
-            each = f", or {teams} that play a team each" if teams else ""
+            each = f", or {teams} that play a team each" if 1 < teams < rules.seats else ""
             raise CommandError(
                 f"{counted(rules.seats, 'seat')} in {rules.spec}: "
                 f"name {counted(rules.seats, 'bot')}{each}; not {len(bots)}.",

@@ -2,5 +2,6 @@
 
 command_reference   docs/commands.md
 game_pages          docs/games
+monopoly_deeds      section of docs/games/monopoly.md
 fairness_tables     tables of docs/chance.md, docs/record.md and docs/endings.md
 """

@@ -13,11 +13,13 @@ import random
 import re
 import textwrap
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
+from plyhouse.clients.docgen.monopoly_deeds import deeds_section
 from plyhouse.games.base import CHANCE, TERMINAL, Game, Parameter, Utility, spec_value
 from plyhouse.games.observation_fields import observation_fields, observation_schema
 from plyhouse.games.registry import BUILT_IN, get_game
@@ -35,6 +37,8 @@ SHOWN_ACTIONS: Final = 60
 SHOWN_CHOICES: Final = 20
 """Legal actions of a drawn position that are listed."""
 WIDTH: Final = 96
+_SECTIONS: Final[dict[str, Callable[[], list[str]]]] = {"monopoly": deeds_section}
+"""Sections that only the page of one game has, after its parameters."""
 
 
 def game_pages(published: dict[str, Any]) -> dict[str, str]:
@@ -143,6 +147,8 @@ def _page(game: Game, published: dict[str, Any]) -> str:
         ]
         lines += [_parameter(parameter) for parameter in info.parameters]
         lines.append("")
+    if info.name in _SECTIONS:
+        lines += _SECTIONS[info.name]()
     lines += [*_observation(game), *_numbers(published)]
     return "\n".join([*lines, "## Example match", "", _example(game)])
 

@@ -42,9 +42,16 @@ def action_text(event: Event) -> str:
 
     >>> action_text(Event(0, 0, "g1f3", display="Nf3")), action_text(Event(0, 1))
     ('Nf3', '(hidden)')
+    >>> action_text(Event(0, -1, "6-4", display="\u2685\u2683"))
+    '6-4'
     """
     text = event.display or event.action
-    return "(hidden)" if text is None else text.translate(_DIGITS)
+    if text is None:
+        return "(hidden)"
+    # Games separate dice in different ways, which faces alone do not show.
+    if event.action and all(ord(each) in _DIGITS for each in text):
+        return event.action
+    return text.translate(_DIGITS)
 
 
 def holder(info: SeatInfo) -> str:

@@ -162,6 +162,10 @@ def _cell_text(cell: Fields, named: bool) -> str:
     """Return the piece on a spot, with the spot's name if the board has no labels."""
     text = str(cell.get("text") or "")
     name = str(cell.get("name") or "") if named else ""
+    if name and cell.get("shape") == "deed":
+        # The text of a free deed only repeats its name; names have four characters at most.
+        free = cell.get("owner") is None and not cell.get("tokens")
+        return name if free else f"{name:4}{text}"
     return f"{text.replace('.', '')}{name}" if name else text or "."
 
 

@@ -283,6 +283,14 @@ def test_four_bots_play_bridge_as_partners_and_three_are_refused(plyhouse: Plyho
     assert "name 4 bots, or 2 that play a team each; not 3" in done.err
 
 
+def test_two_bots_in_a_game_of_one_seat_are_refused_without_a_word_of_teams(
+    plyhouse: Plyhouse,
+) -> None:
+    done = plyhouse("match", "random", "random", "--game", "pacman(ghosts=random)")
+    assert done.code == 2
+    assert "name 1 bot; not 2" in done.err
+
+
 def test_pairings_have_seeds_of_their_own() -> None:
     seeds = {pairing_seed(seed, index) for seed in range(20) for index in range(20)}
     assert len(seeds) == 400

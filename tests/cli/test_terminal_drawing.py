@@ -103,6 +103,16 @@ def test_squares_that_have_only_names_show_them() -> None:
     assert rows[0].index("b1") > rows[1].index("b5")
 
 
+def test_deeds_show_the_short_name_and_what_is_on_it() -> None:
+    deed = {"text": "Me", "shape": "deed", "name": "MED"}
+    owned = {**deed, "text": "21", "name": "BAL", "owner": 1}
+    token = {**deed, "text": "@1", "name": "JAIL", "tokens": [0]}
+    scene = {"elements": [{"kind": "grid", "rows": [[deed, owned, token, {"text": " "}]]}]}
+    assert draw(scene).split() == ["MED", "BAL", "21", "JAIL@1"]
+    top = drawn("monopoly")[1]
+    assert top.split()[:3] == ["FREE", "KEN", "CH2"]
+
+
 def test_a_double_label_stands_above_and_below() -> None:
     title, above, upper, lower, below, *_ = drawn("backgammon")
     assert title.startswith("Points")

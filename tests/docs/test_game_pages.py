@@ -13,6 +13,7 @@ import pytest
 from plyhouse.clients.docgen.game_pages import game_pages, write_game_pages
 from plyhouse.games.observation_fields import observation_fields
 from plyhouse.games.registry import BUILT_IN, get_game
+from plyhouse.games.stochastic.monopoly.board import CODES
 from plyhouse.protocol.codec import JSON
 from plyhouse.protocol.messages import Turn
 
@@ -32,6 +33,21 @@ def test_every_game_has_a_page_and_no_page_is_left_over() -> None:
 def test_a_page_is_up_to_date(name: str) -> None:
     written = (FOLDER / name).read_text(encoding="utf-8")
     assert written == PAGES[name], "python -m plyhouse.clients.docgen.game_pages --write docs/games"
+
+
+def test_page_of_monopoly_lists_the_properties_and_groups() -> None:
+    page = PAGES["monopoly.md"]
+    rows = [
+        "| 39 | Boardwalk | `boardwalk` | `BOA` | `dark_blue` | 400 | 200 "
+        "| 50, 200, 600, 1400, 1700, 2000 |",
+        "| 5 | Reading Railroad | `reading` | `REA` | `railroads` | 200 |  | 25, 50, 100, 200 |",
+        "| 12 | Electric Company | `electric` | `ELE` | `utilities` | 150 |  "
+        "| 4, 10 times the dice |",
+    ]
+    assert all(row in page for row in rows)
+    deeds = re.findall(r"^\| \d+ \| [^|]+ \| `(\w+)` \| `[\w&]+` \|", page, re.MULTILINE)
+    assert deeds == list(CODES)
+    assert "| 30 | Go to Jail |" in page
 
 
 def test_the_site_links_every_page() -> None:

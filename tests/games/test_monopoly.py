@@ -497,6 +497,21 @@ def test_offer_beyond_the_cash_of_a_seat_is_refused() -> None:
     assert refusal(state, "pay 100") == "the seat can pay 79 at most"
     assert refusal(state, "get 50") == "the partner can pay 40 at most"
     assert "amounts of offers" in refusal(state, "pay 30")
+    assert refusal(state, "pay 5").endswith("750 and 1000, or pay 0")
+    assert "pay 0" in legal(state)
+
+
+def test_offer_without_the_cash_for_interest_is_refused_by_the_interest() -> None:
+    owned = {"boardwalk": 1, "baltic": 0}
+    state = position(owned=owned, cash=(5, 1000), built={"boardwalk": -1})
+    state = after(state, "trade 2", "ask boardwalk", "give baltic")
+    assert legal(state) == ["cancel"]
+    reason = "the seat cannot pay the interest of 20 on boardwalk"
+    assert [refusal(state, text) for text in ("pay 10", "get 50", "pay 0")] == [reason] * 3
+    state = position(owned=owned, cash=(1000, 1), built={"baltic": -1})
+    state = after(state, "trade 2", "ask boardwalk", "give baltic")
+    assert legal(state) == ["cancel"]
+    assert refusal(state, "pay 10") == "the partner cannot pay the interest of 3 on baltic"
 
 
 # Debts and bankruptcy
@@ -659,11 +674,66 @@ def test_other_illegal_actions_name_the_rule() -> None:
     assert "no building stands" in refusal(whole, "ask mediterranean")
 
 
+def test_broken_rule_without_a_seat_to_move_names_no_rule_of_a_seat() -> None:
+    rolling = after(position(), "roll")
+    drawing = position(places=(7, 0), phase=10, to_move=CHANCE)
+    over = position(to_move=TERMINAL)
+    for state in (rolling, drawing, over):
+        for text in ("roll", "fine", "build baltic"):
+            assert GAME.broken_rule(state, text) == "no seat is to move"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("build reading", "reading is no street"),
+        ("Sell water", "water is no street"),
+        ("build foo", "there is no property 'foo'"),
+        ("mortgage go", "there is no property 'go'"),
+        ("ask foo", "there is no property 'foo'"),
+        ("clear railroads", "railroads has no buildings"),
+        ("clear foo", "there is no colour group 'foo'"),
+        ("build", "it cannot be read"),
+        ("jump", "it cannot be read"),
+    ],
+)
+def test_invalid_property_or_group_is_named(text: str, reason: str) -> None:
+    with pytest.raises(InvalidAction) as caught:
+        GAME.parse(position(), text)
+    assert caught.value.reason == reason
+
+
 def test_every_action_fits_the_pattern_and_nonsense_is_invalid() -> None:
     assert all(re.fullmatch(PATTERN, text) for text in WORDS if text)
     for text in ("build", "build reading", "trade 7", "bid -10", "mortgage go"):
         with pytest.raises(InvalidAction):
             GAME.parse(position(), text)
+
+
+# The board in text
+
+
+def test_spaces_of_the_board_in_text_have_texts_that_differ() -> None:
+    state = position(places=(0, 10), fallen=(1, 2))
+    grid = GAME.scene(GAME.observe(state, 0)).elements[0]
+    texts: dict[str, set[str]] = {}
+    for cell in itertools.chain(*grid.rows):
+        if cell.name:
+            texts.setdefault(cell.text, set()).add(cell.corner)
+    assert all(len(corners) == 1 for corners in texts.values()), texts
+    assert {text for text in texts if texts[text] == {"CH"}} == {"Ch"}
+
+
+def test_legend_of_the_board_in_text_explains_its_marks() -> None:
+    owned = group("brown", 1) | {"boardwalk": 1, "reading": 1}
+    built = {"mediterranean": 3, "baltic": 5, "boardwalk": -1}
+    state = position(owned=owned, built=built)
+    grid = GAME.scene(GAME.observe(state, 0)).elements[0]
+    shown = {cell.name: cell.text for cell in itertools.chain(*grid.rows) if cell.name}
+    marks = [shown[name] for name in ("MED", "BAL", "BOA", "REA", "GO")]
+    assert marks == ["23", "2H", "2m", "2-", "@@"]
+    assert all(f"{mark} " in grid.label for mark in marks)
+    assert len(grid.label) <= 80
 
 
 # Laws of random matches

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from plyhouse.games.errors import shortened
 from plyhouse.games.stochastic.monopoly.board import (
     CODES,
     COST,
@@ -15,9 +16,7 @@ from plyhouse.games.stochastic.monopoly.board import (
     GROUPS,
     INTEREST,
     MORTGAGE,
-    NAMES,
     RAILROADS,
-    SPACE_AT,
 )
 from plyhouse.games.stochastic.monopoly.legal import (
     ACTIONS,
@@ -50,7 +49,7 @@ from plyhouse.games.stochastic.monopoly.position import (
     Position,
 )
 
-__all__ = ["NUMBERS", "PATTERN", "WORDS", "broken_rule", "item_name"]
+__all__ = ["NUMBERS", "PATTERN", "WORDS", "broken_rule", "unreadable"]
 
 _ITEMS: Final[tuple[str, ...]] = (*CODES, "card", "nothing")
 
@@ -95,11 +94,22 @@ PATTERN: Final[str] = (
 """Regular expression of all actions; some amounts are none in any position."""
 
 
-def item_name(item: int) -> str:
-    """Return what a side of an offer is, for people."""
-    if item == NOTHING:
-        return "nothing"
-    return NAMES[SPACE_AT[item]] if item < len(CODES) else "a card to leave jail"
+def unreadable(text: str) -> str:
+    """Return why a text names no action in any position; "" if there is nothing to say."""
+    word, _, operand = text.partition(" ")
+    if not operand:
+        return ""
+    if word == "clear":
+        if operand in GROUP_NAMES[RAILROADS:]:
+            return f"{operand} has no buildings"
+        return "" if operand in GROUP_NAMES else f"there is no colour group {shortened(operand)}"
+    if word in ("build", "sell") and operand in CODES and GROUP[CODES.index(operand)] >= RAILROADS:
+        return f"{operand} is no street"
+    offered = word in ("ask", "give")
+    if not offered and word not in ("build", "sell", "mortgage", "redeem"):
+        return ""
+    known = operand in (_ITEMS if offered else CODES)
+    return "" if known else f"there is no property {shortened(operand)}"
 
 
 _DUE: Final[dict[int, str]] = {
@@ -116,6 +126,8 @@ _DUE: Final[dict[int, str]] = {
 
 def broken_rule(position: Position, text: str) -> str:
     """Return the rule that an illegal action breaks; ``text`` has the form of an action."""
+    if position.to_move < 0:
+        return "no seat is to move"
     word, _, operand = text.partition(" ")
     phase: int = position.phase
     if not _fits(word, phase):
@@ -239,15 +251,24 @@ def _amount_rule(position: Position, word: str, amount: int) -> str:
         if position.bid >= 0 and amount <= BIDS[position.bid]:
             return f"a bid is higher than the last one, {BIDS[position.bid]}"
         return "a bid is one, three or ten steps above the last one"
+    seat: int = position.to_move
+    for payer, item, who in (
+        (seat, position.asked, "seat"),
+        (position.partner, position.given, "partner"),
+    ):
+        interest: int = interest_on(position, item)
+        if interest > position.cash[payer]:
+            return f"the {who} cannot pay the interest of {interest} on {_ITEMS[item]}"
     signed: int = amount if word == "pay" else -amount
     if signed not in PRICE_STEPS or (word == "get" and amount == 0):
-        return "the amounts of offers are 10, 20, 50, 100, 150, 200, 300, 400, 500, 750 and 1000"
+        steps = [str(each) for each in PRICE_STEPS if each > 0]
+        return f"the amounts of offers are {', '.join(steps[:-1])} and {steps[-1]}, or pay 0"
     if position.given == NOTHING and signed <= 0:
         return "each seat gives something: an offer without a property given pays"
     if position.asked == NOTHING and signed >= 0:
         return "each seat gives something: an offer that asks for no property gets money"
-    mine: int = position.cash[position.to_move] - interest_on(position, position.asked)
-    theirs: int = position.cash[position.partner] - interest_on(position, position.given)
-    if signed > mine:
-        return f"the seat can pay {mine} at most"
-    return f"the partner can pay {theirs} at most"
+    if signed > 0:
+        most: int = position.cash[seat] - interest_on(position, position.asked)
+        return f"the seat can pay {most} at most"
+    most = position.cash[position.partner] - interest_on(position, position.given)
+    return f"the partner can pay {most} at most"

@@ -51,7 +51,7 @@ def interest_on(position: Position, item: int) -> int:
 
 
 def prices(position: Position, partner: int, asked: int, given: int) -> list[int]:
-    """Return the amounts that both seats can pay, with interest on mortgages."""
+    """Return the amounts that both seats can pay; none if one cannot pay interest it takes over."""
     mine: int = position.cash[position.turn] - interest_on(position, asked)
     theirs: int = position.cash[partner] - interest_on(position, given)
     found: list[int] = []

@@ -49,6 +49,7 @@ __all__ = [
     "UTILITY_DICE",
     "Position",
     "Rules",
+    "deed_worth",
     "owe",
     "pay",
     "replaced",
@@ -322,11 +323,7 @@ class Position(BoardState):
         levels = self.levels
         for each in range(PROPERTIES):
             if owners[each] == seat:
-                level: int = levels[each]
-                if level == MORTGAGED:
-                    total += PRICE[each] - MORTGAGE[each]
-                else:
-                    total += PRICE[each] + level * COST[each]
+                total += deed_worth(each, levels[each])
         return total
 
     # Results
@@ -351,6 +348,13 @@ class Position(BoardState):
                     lead -= 1
             values.append(float(lead) / float(seats - 1))
         return tuple(values)
+
+
+def deed_worth(item: int, level: int) -> int:
+    """Return what a property adds to its owner's worth: its price or mortgage, and buildings."""
+    if level == MORTGAGED:
+        return PRICE[item] - MORTGAGE[item]
+    return PRICE[item] + level * COST[item]
 
 
 def pay(position: Position, debtor: int, creditor: int, amount: int) -> None:

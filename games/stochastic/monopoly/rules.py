@@ -3,9 +3,9 @@
 The rules are those of the sheet "Monopoly: Property Trading Game from Parker Brothers" (Hasbro),
 with its US board and cards.  Each seat begins on Go with 1500 dollars.  In its turn it rolls two
 dice, moves, and does what the space says; each time it passes Go it gets 200.  After a double it
-goes on, and a third double leads to jail.  A seat that lands on a property of the bank may ``buy``
-it for its price, from its cash.  Otherwise there is an ``auction``.  Income Tax costs 200 and
-Luxury Tax 100, and Free Parking does nothing.
+rolls again, and a third double leads to jail.  A seat that lands on a property of the bank may
+``buy`` it for its price, from its cash.  Otherwise there is an ``auction``.  Income Tax costs 200
+and Luxury Tax 100, and Free Parking does nothing.
 
 The owner of a property gets rent, unless it is mortgaged.  A whole colour group doubles the rent of
 streets without houses.  Before a roll a seat manages its property.  ``build boardwalk`` builds a
@@ -14,19 +14,23 @@ hotels.  ``sell boardwalk`` returns one for half its cost, and ``clear dark_blue
 a group with a hotel.  ``mortgage boardwalk`` brings half the price, and ``redeem boardwalk`` costs
 that and ten per cent, rounded up.  A seat makes at most 30 such changes in a turn.
 
-In jail a seat pays the ``fine`` of 50, uses a ``card``, or tries to roll a double.  After the third
-failure it pays and moves.  Owners in jail collect rent.
+In jail a seat pays the ``fine`` of 50, uses a ``card``, or tries to roll a double.  A double leaves
+jail and moves the seat, but gives no further roll.  A seat may pay only before its first and second
+roll in jail.  Before the third one it rolls or uses a card.  If that roll is no double either, the
+seat pays and moves.  Seats in jail manage their property, trade, bid and collect rent.
 
 In an auction the seats bid in turn, from the one after the seat whose turn it is, until all others
 have passed.  Bids rise by 1, 3 or 10 steps of a ladder: by tens to 200, by twenties to 500, by
-fifties to 1000, by hundreds to 2000.  ``pass`` is final.  A seat that cannot raise has passed.
+fifties to 1000, by hundreds to 2000.  The first bid is 10, 30 or 100.  ``pass`` is final.  A seat
+that cannot raise has passed.  If nobody bids, the bank keeps the property.
 
 Before its roll a seat may begin a number of offers (``offers``).  ``trade 2`` begins one to seat 2,
 where seats count from 1.  Three steps follow: ``ask`` for a property, a ``card`` or ``nothing``;
 ``give`` such an item; and ``pay`` or ``get`` money: 10, 20, 50, 100, 150, 200, 300, 400, 500, 750
 or 1000, or ``pay 0``.  The other seat says ``accept`` or ``reject``.  ``cancel`` ends the offer,
 which still counts.  Both sides give something, and no building may stand on a traded group.  The
-new owner of a mortgaged property pays its interest to the bank.
+new owner of a mortgaged property pays its interest to the bank.  If its cash before the trade does
+not cover that, no amount is legal, and the offer can only be cancelled.
 
 A seat that cannot pay a debt sells and mortgages, until it can.  If that is not enough it is
 bankrupt, and its creditor gets all it has, with buildings at half their cost.  The bank as creditor
@@ -44,7 +48,11 @@ shuffled, except those to leave jail that seats keep.  So nothing is hidden.
 A turn has several plies.  The time control ``total:300+5`` gives a match of people five minutes a
 seat and five seconds for each ply; ``move:1`` is enough for bots.
 
-Dice are written ``6-5``, the larger first, and cards by what they say.
+Dice are written ``6-5``, the larger first, and cards by what they say.  The board in text shows
+``@1`` for the token of seat 1, and ``@@`` for several.  ``2-`` is a deed of seat 2, ``23`` one with
+three houses, ``2H`` one with a hotel, and ``2m`` a mortgaged one.  Other spaces show two letters of
+their names: ``Ch`` is Chance, ``Cc`` Community Chest, ``Ve`` Vermont Avenue, ``Vn`` Ventnor Avenue,
+``Gj`` Go to Jail.
 """
 
 from __future__ import annotations
@@ -66,11 +74,18 @@ from plyhouse.games.base import (
     Utility,
 )
 from plyhouse.games.dice import die_faces
+from plyhouse.games.errors import InvalidAction
 from plyhouse.games.scene import Scene
 from plyhouse.games.stochastic.monopoly.board import CODES
 from plyhouse.games.stochastic.monopoly.cards import TEXTS
 from plyhouse.games.stochastic.monopoly.legal import BIDS
-from plyhouse.games.stochastic.monopoly.legality import NUMBERS, PATTERN, WORDS, broken_rule
+from plyhouse.games.stochastic.monopoly.legality import (
+    NUMBERS,
+    PATTERN,
+    WORDS,
+    broken_rule,
+    unreadable,
+)
 from plyhouse.games.stochastic.monopoly.position import (
     DICE,
     NOTHING,
@@ -165,6 +180,16 @@ class Monopoly(Game[MonopolyState, int, MonopolyObservation]):
         """Return the action that a text names, if it is legal."""
         choice = NUMBERS.get(text.lower(), -1)
         return (choice,) if choice in actions else ()
+
+    def parse(self, state: MonopolyState, text: str) -> Any:
+        """Return the legal action that ``text`` means; errors name a property that is none."""
+        try:
+            return super().parse(state, text)
+        except InvalidAction:
+            reason = unreadable(text.strip().lower())
+            if not reason:
+                raise
+            raise InvalidAction(text, reason, self.action_notation) from None
 
     def broken_rule(self, state: MonopolyState, text: str) -> str:
         """Return the rule that an illegal action breaks."""

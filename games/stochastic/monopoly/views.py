@@ -26,7 +26,14 @@ from plyhouse.games.stochastic.monopoly.board import (
 )
 from plyhouse.games.stochastic.monopoly.cards import DECK, TEXTS
 from plyhouse.games.stochastic.monopoly.legal import BIDS
-from plyhouse.games.stochastic.monopoly.position import HOTEL, MORTGAGED, NOTHING, PHASES, Position
+from plyhouse.games.stochastic.monopoly.position import (
+    HOTEL,
+    MORTGAGED,
+    NOTHING,
+    PHASES,
+    Position,
+    deed_worth,
+)
 
 __all__ = ["ITEMS", "PHASES", "MonopolyObservation", "monopoly_scene", "observed"]
 
@@ -34,6 +41,8 @@ ITEMS: Final[tuple[str, ...]] = (*CODES, "card")
 """Names of what may be traded."""
 _SIDE: Final = 11
 """Spaces along each side of the board."""
+_TEXTS: Final[dict[str, str]] = {"VEN": "Vn", "GOTO": "Gj"}
+"""Texts of spaces whose short names begin as others do."""
 _GROUNDS: Final[tuple[str, ...]] = (
     "brown", "sky", "rose", "orange", "crimson", "yellow", "green", "azure", "", "",
 )  # fmt: skip
@@ -194,7 +203,7 @@ def _cell(seen: MonopolyObservation, space: int, name: Callable[[int], str]) -> 
             if place == space and seen.bankrupt[seat] == 0
         ]
     )
-    text = SHORT[space][:2].capitalize()
+    text = _TEXTS.get(SHORT[space], SHORT[space][:2].capitalize())
     face, ground, parts = "", "", [NAMES[space]]
     owner = None
     if item >= 0:
@@ -233,7 +242,7 @@ def _board(seen: MonopolyObservation, name: Callable[[int], str]) -> Grid:
     for space in range(SPACES):
         row, column = _spot(space)
         rows[row][column] = _cell(seen, space, name)
-    label = "Board (@1 token, 1- deed, 1H hotel, 1m mortgaged)"
+    label = "Board (@1 token, @@ tokens; 2- deed of 2, 23 3 houses, 2H hotel, 2m mortgaged)"
     return Grid(tuple([tuple(row) for row in rows]), (), (), label, "circuit", "felt")
 
 
@@ -354,8 +363,7 @@ def _worth(seen: MonopolyObservation) -> list[int]:
     found = list(seen.cash)
     for item, (_, owner, level) in enumerate(seen.properties):
         if owner is not None:
-            found[owner] += PRICE[item]
-            found[owner] += -MORTGAGE[item] if level == MORTGAGED else level * COST[item]
+            found[owner] += deed_worth(item, level)
     return found
 
 
