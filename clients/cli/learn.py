@@ -32,7 +32,7 @@ PLAYOUTS = 1000
 
 @click.group()
 def learn() -> None:
-    """Train a network by self-play, or from solved subgames.
+    """Train a network or compute a policy.
 
     Beside the output, a file with the suffix .training keeps the state of the training. The
     same command continues from it after an interruption, or after you raise --matches.

@@ -49,7 +49,7 @@ SECTIONS: Final = {
         "solve": (f"{_HERE}.solve:solve", "Compute an equilibrium of a hidden-information game"),
         "book": (f"{_HERE}.book:book", "Make an opening book from played matches"),
         "tune": (f"{_HERE}.tune:tune", "Find weights for a linear evaluation"),
-        "learn": (f"{_HERE}.learn:learn", "Train a network by self-play"),
+        "learn": (f"{_HERE}.learn:learn", "Train a network or compute a policy"),
         "compile": (f"{_HERE}.compile:compile_game", "Compile your own game to machine code"),
     },
     "Compete on a server": {

@@ -178,7 +178,7 @@ def test_policy_of_limit_holdem_continues_to_the_same_file(
         arguments = ["texas_holdem", "--deals", str(deals), "--seed", "4", "-o", str(output)]
         done = CliRunner().invoke(command.learn, arguments, standalone_mode=False)
         assert done.return_value == 0, done.output
-        assert f"Wrote {output}: {deals:,} deals of self-play." in done.output
+        assert f"Wrote {output}: {deals:,} deals." in done.output
         return output
 
     whole = learn(1600, "one.toml")

@@ -149,6 +149,6 @@ def test_every_game_is_written_as_text_with_a_line_for_each_ply(spec: str) -> No
     plies = [each for each in record.events if each.kind == "action"]
     numbers = re.findall(r"^ *(\d+)\. ", text, re.MULTILINE)
     assert numbers == [str(ply + 1) for ply in range(len(plies))]
-    chances = re.findall(r"(?<= )\([^ ()]+\)", text.split("\n\n")[1])
+    chances = re.findall(r"(?<= )\((?:[^()]|\(\d\))+\)", text.split("\n\n")[1])
     assert len(chances) == len(record.events) - len(plies)
     assert f"Result: {get_game(spec).seat_name(0)}" in text
