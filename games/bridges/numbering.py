@@ -37,17 +37,21 @@ class Numbering:
         self._listed = listed
         self._numbers = {action: number for number, action in enumerate(listed)}
 
-    def legal(self, state: Any) -> list[int]:
-        """Return the numbers of the legal actions of the seat to move, in increasing order.
+    def actions(self, state: Any) -> dict[int, Any]:
+        """Return the legal actions of the seat to move by number, in increasing order.
 
         Without fixed numbers, the first ``size`` legal actions have one.
         """
         actions = state.actions() if state.to_move >= 0 else ()
         if not self.fixed:
-            return list(range(min(len(actions), self.size)))
+            return dict(enumerate(actions[: self.size]))
         if self._listed:
-            return sorted([self._numbers[action] for action in actions])
-        return sorted(actions)
+            return dict(sorted([(self._numbers[action], action) for action in actions]))
+        return dict(zip(sorted(actions), sorted(actions), strict=True))
+
+    def legal(self, state: Any) -> list[int]:
+        """Return the numbers of `actions`."""
+        return list(self.actions(state))
 
     def action(self, state: Any, number: int) -> Any:
         """Return the legal action with this number."""

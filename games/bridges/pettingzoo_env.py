@@ -122,8 +122,7 @@ class PlyhouseEnv(AECEnv):  # type: ignore[misc] # without the library, its clas
         fields = self.game.observe(self._state, seat).fields()
         legal = {}
         if self._state.to_move == seat:
-            for number in self.numbering.legal(self._state):
-                action = self.numbering.action(self._state, number)
+            for number, action in self.numbering.actions(self._state).items():
                 legal[number] = self.game.format(self._state, action)
         return {"observation": fields, "legal": legal}
 
