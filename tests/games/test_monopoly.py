@@ -733,7 +733,7 @@ def test_legend_of_the_board_in_text_explains_its_marks() -> None:
     marks = [shown[name] for name in ("MED", "BAL", "BOA", "REA", "GO")]
     assert marks == ["23", "2H", "2m", "2-", "@@"]
     assert all(f"{mark} " in grid.label for mark in marks)
-    assert len(grid.label) <= 80
+    assert len(grid.label) <= 52  # of the smallest terminal
 
 
 # Laws of random matches

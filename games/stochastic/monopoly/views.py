@@ -242,7 +242,7 @@ def _board(seen: MonopolyObservation, name: Callable[[int], str]) -> Grid:
     for space in range(SPACES):
         row, column = _spot(space)
         rows[row][column] = _cell(seen, space, name)
-    label = "Board (@1 token, @@ tokens; 2- deed of 2, 23 3 houses, 2H hotel, 2m mortgaged)"
+    label = "2- deed, 23 houses, 2H hotel, 2m mortgage, @@ tokens"
     return Grid(tuple([tuple(row) for row in rows]), (), (), label, "circuit", "felt")
 
 
