@@ -129,14 +129,17 @@ export class Parts {
       // The parts below the boards in their column, which must be visible together with them.
       const words = layout === "stacked" ? ", .prompt > :not(.moves, [aria-label='Which one?']), #own" : "";
       const below = layout === "beside" ? [] : [...place.querySelectorAll(`.seats > .below, .scene > :not(.boards, .prompt)${words}`)];
-      const needed = below.reduce((sum, node) => sum + (node.getBoundingClientRect().top + scrollY >= top ? /** @type {HTMLElement} */ (node).offsetHeight + GAP : 0), 0);
+      const needed = () => below.reduce((sum, node) => sum + (node.getBoundingClientRect().top + scrollY >= top ? /** @type {HTMLElement} */ (node).offsetHeight + GAP : 0), 0);
       const least = (boards.querySelector(".upright") ? LEAST.upright : LEAST.page) * (layout === "stacked" ? boards.children.length : 1);
-      fit(boards, Math.round(Math.max(innerHeight - top - needed - GAP, least) * settings.size / 100));
       /** @type {NodeListOf<SVGSVGElement>} */
       const drawn = boards.querySelectorAll(".grid svg");
-      if (layout !== "stacked" && drawn.length === 1) { // the players' rows are as wide as the board
-        const { width, height } = drawn[0].viewBox.baseVal;
-        place.parentElement?.style.setProperty("--column", `${Math.max(LEAST.page, Math.ceil(drawn[0].getBoundingClientRect().height * width / height))}px`);
+      const single = layout !== "stacked" && drawn.length === 1;
+      // The players' rows and the words are as wide as a single board. In a narrower column words may take more lines.
+      for (let height = needed(), before = -1, looks = 0; height > before && looks < 3; before = height, height = needed(), looks += 1) {
+        fit(boards, Math.round(Math.max(innerHeight - top - height - GAP, least) * settings.size / 100));
+        if (!single) break;
+        const { width, height: high } = drawn[0].viewBox.baseVal;
+        place.parentElement?.style.setProperty("--column", `${Math.max(LEAST.page, Math.ceil(drawn[0].getBoundingClientRect().height * width / high))}px`);
       }
     }
     if (layout === "stacked") list.node.style.removeProperty("max-height");

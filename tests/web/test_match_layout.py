@@ -133,3 +133,16 @@ async def test_maze_is_as_wide_as_an_upright_phone_and_takes_swipes(
         assert await page.evaluate("scrollY") == 0, "the page does not scroll with it"
         assert await page.evaluate(box) == maze
         assert page.errors == []
+
+
+async def test_words_that_take_a_second_line_beside_a_smaller_board_do_not_hide_the_clock(
+    house: House, page: Page
+) -> None:
+    await challenged(house, page, "monopoly")
+    await page.until("document.querySelector('#scene .scene > .words')")
+    card = "Chance: Advance to the next railroad and pay twice its rent"
+    await page.evaluate(f"document.querySelector('#scene .words').textContent = {card!r}")
+    for size in ((1366, 768), (1366, 720), (1280, 740)):
+        await page.show_as(*size)
+        for _, top, _, bottom in (await look(page))["clocks"]:
+            assert (top >= 0, bottom <= size[1]) == (True, True), (size, bottom)
