@@ -35,6 +35,7 @@ class Numbering:
         self.fixed = fixed
         """True if a number means the same action in every position."""
         self._listed = listed
+        self._last: tuple[Any, tuple[Any, ...]] = (None, ())
         self._numbers = {action: number for number, action in enumerate(listed)}
 
     def actions(self, state: Any) -> dict[int, Any]:
@@ -42,9 +43,9 @@ class Numbering:
 
         Without fixed numbers, the first ``size`` legal actions have one.
         """
-        actions = state.actions() if state.to_move >= 0 else ()
         if not self.fixed:
-            return dict(enumerate(actions[: self.size]))
+            return dict(enumerate(self._turns(state)[: self.size]))
+        actions = state.actions() if state.to_move >= 0 else ()
         if self._listed:
             return dict(sorted([(self._numbers[action], action) for action in actions]))
         return dict(zip(sorted(actions), sorted(actions), strict=True))
@@ -56,8 +57,16 @@ class Numbering:
     def action(self, state: Any, number: int) -> Any:
         """Return the legal action with this number."""
         if not self.fixed:
-            return state.actions()[number]
+            return self._turns(state)[number]
         return self._listed[number] if self._listed else number
+
+    def _turns(self, state: Any) -> tuple[Any, ...]:
+        """Return the legal actions; libraries ask for one number after another of a position."""
+        known, actions = self._last
+        if known is not state:
+            actions = state.actions() if state.to_move >= 0 else ()
+            self._last = (state, actions)
+        return actions
 
 
 def numbering_of(game: Game) -> Numbering:

@@ -11,6 +11,7 @@ seat has seen so far; with perfect information it is the history.  Observations 
 
 from __future__ import annotations
 
+import functools
 import random
 from typing import Any, Final
 
@@ -104,8 +105,7 @@ class _OpenSpielGame(pyspiel.Game):  # type: ignore[misc] # without the library,
     def __init__(self, game: Game, game_type: Any, params: dict[str, Any]) -> None:
         self.game = game
         self.numbering = numbering_of(game)
-        self.encoding = Encoding(game)
-        outcomes, total = _chances_and_total(game)
+        self.encoding, outcomes, total = _facts(game)
         low, high = game.return_bounds
         constant = game.info.utility in _UTILITIES
         facts = pyspiel.GameInfo(
@@ -208,17 +208,19 @@ class _Observer:
         return repr(self._game.information_state(state.position, player))
 
 
-def _chances_and_total(game: Game) -> tuple[int, float]:
-    """Return how many outcomes chance has at most, and the sum of the returns of a play."""
+@functools.lru_cache(maxsize=32)  # OpenSpiel makes a game again for each text that it reads
+def _facts(game: Game) -> tuple[Encoding, int, float]:
+    """Return the encoding, the most outcomes of chance, and the sum of the returns of a play."""
     rng = random.Random(0)
     most, total = 0, 0.0
     for _ in range(_PLAYS if game.chance_kind is ChanceKind.STOCHASTIC else 1):
         state: Any = game.initial_state()
         while state.to_move != TERMINAL:
-            choices = state.actions()
             if state.to_move == CHANCE:
                 choices = tuple([outcome for outcome, _ in state.chance_outcomes()])
                 most = max(most, len(choices))
+            else:
+                choices = state.actions()
             state = state.after(choices[int(rng.random() * len(choices))])
         total = sum(state.returns())
-    return most, total
+    return Encoding(game), most, total
