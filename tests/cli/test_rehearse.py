@@ -274,9 +274,9 @@ def test_a_bot_whose_matches_others_ended_is_not_blamed(cast: Cast) -> None:
 @pytest.mark.parametrize(
     ("game", "style"),
     [
-        ("hearts", '[format]\nname = "tables"'),
+        ("hearts(deals=1)", '[format]\nname = "tables"'),
         ("bridge(boards=1)", '[format]\nname = "tables"'),
-        ("texas_holdem(seats=6)", '[format]\nname = "tables"'),
+        ("texas_holdem(hands=6,seats=6)", '[format]\nname = "tables"'),
         ("bridge(boards=1)", 'teams = true\n[format]\nname = "swiss"'),
     ],
 )

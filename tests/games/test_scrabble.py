@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -180,23 +181,35 @@ def whole_words(state: Any) -> set[str]:
     rack = state.racks[state.turn]
     own = {chr(64 + tile) for tile in rack if tile}
     blanks = rack.count(0)
+    words: dict[int, list[str]] = {}
     for word in WORDS.words():
-        if len(set(word) - own - letters) > blanks:
-            continue
-        for start in range(2 * SQUARES):
-            if start % SIZE + len(word) > SIZE:
+        if len(set(word) - own - letters) <= blanks:
+            words.setdefault(len(word), []).append(word)
+    lists = {length: "\n".join(each) for length, each in words.items()}
+    for start in range(2 * SQUARES):
+        for length in range(2, SIZE + 1 - start % SIZE):
+            # Words of the letters on the board and tiles; all others are quick to leave out.
+            line = [state.board[at] for at in line_squares(start, length)]
+            if line.count(0) not in range(1, len(rack) + 1):
                 continue
-            found |= {
-                text for text in spellings(state, start, word) if not broken_rule(state, text)
-            }
+            free = "." if blanks else f"[{''.join(own)}]"
+            pattern = "".join([chr(64 + code % 32) if code else free for code in line])
+            for word in re.findall(f"^{pattern}$", lists.get(length, ""), re.MULTILINE):
+                spelt = spellings(state, start, word)
+                found |= {text for text in spelt if not broken_rule(state, text)}
     return {canonical_play(state.board, text) for text in found}
+
+
+def line_squares(start: int, length: int) -> list[int]:
+    """Return the squares of a line: across below `SQUARES`, and else down."""
+    down, first = divmod(start, SQUARES)
+    return [transposed(first + at) if down else first + at for at in range(length)]
 
 
 def spellings(state: Any, start: int, word: str) -> list[str]:
     """Return how a word can be laid from a place: which letters are blanks."""
     down = start >= SQUARES
-    first = start % SQUARES
-    line = [transposed(first + at) if down else first + at for at in range(len(word))]
+    line = line_squares(start, len(word))
     need = list(state.racks[state.turn])
     free = []
     for at, square in enumerate(line):

@@ -35,7 +35,8 @@ class Middle(Bot):
 
 
 @pytest.mark.parametrize(
-    ("game", "students"), [("hearts", 5), ("bridge(boards=1)", 4), ("texas_holdem(seats=6)", 6)]
+    ("game", "students"),
+    [("hearts(deals=1)", 5), ("bridge(boards=1)", 4), ("texas_holdem(hands=6,seats=6)", 6)],
 )
 async def test_hosted_final_of_many_seats_plays_all_rotations(
     tmp_path: Path, game: str, students: int

@@ -32,7 +32,7 @@ def test_always_folding_loses_the_blinds() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "published"), [(1, 1163.48), (2, 3697.69)])
 def test_bound_lies_below_the_published_best_response(kind: int, published: float) -> None:
-    found = mean_interval(blind(kind).tables(20))
+    found = mean_interval(blind(kind).tables(4))
     assert found.low < published
     assert found.value > 0.5 * published
 
@@ -46,8 +46,8 @@ def test_result_does_not_depend_on_the_variance_reduction_on_average() -> None:
 
     # Against a caller the opponent has no choice, so only the table is luck.
     plain.value = without_luck  # type: ignore[method-assign]
-    raw = mean_interval(plain.tables(6))
-    reduced = mean_interval(blind(1, seed=3).tables(6))
+    raw = mean_interval(plain.tables(4))
+    reduced = mean_interval(blind(1, seed=3).tables(4))
     assert reduced.high - reduced.low < raw.high - raw.low
     widths = raw.high - raw.low + reduced.high - reduced.low
     assert abs(raw.value - reduced.value) < widths / 2
