@@ -17,6 +17,7 @@ from typing import Any
 from plyhouse.games import native
 from plyhouse.games.base import CHANCE
 from plyhouse.games.endgames import Endings, Meter
+from plyhouse.games.hidden.texas_holdem.expected_strength import PAIRS, showdown_order
 from plyhouse.games.playthrough import VARIANTS, playthrough
 from plyhouse.games.registry import BUILT_IN, get_game
 from plyhouse.search import (
@@ -45,9 +46,11 @@ from plyhouse.search import (
     solve,
     team_search,
 )
+from plyhouse.search.equilibria.limit_holdem import betting_tree, decisions, preflop_class
 from plyhouse.search.evaluation.features import FEATURES
 from plyhouse.search.evaluation.linear_evaluation import LinearEvaluation
 from plyhouse.search.evaluation.tuning import td_lambda
+from plyhouse.search.kernels.betting_walks import BettingKernel, fade
 from plyhouse.search.policies import softmax_policy
 from plyhouse.search.tables.checkers_endgames import solve_checkers
 from plyhouse.search.tables.pig_solution import solve_pig
@@ -346,6 +349,19 @@ def solved() -> dict[str, Any]:
     return results
 
 
+def holdem_walks() -> list[Any]:
+    """Regrets and totals of a few deals of limit hold'em, with buckets by the number of a pair."""
+    root = betting_tree((169, 2, 3, 4))
+    kernel = BettingKernel(root)
+    first, second = [one for one, _ in PAIRS], [other for _, other in PAIRS]
+    rows = [[preflop_class(*pair) for pair in PAIRS]]
+    rows += [[number % parts for number in range(len(PAIRS))] for parts in (2, 3, 4)]
+    for seed, board in enumerate(((0, 5, 10, 15, 20), (3, 17, 31, 44, 51))):
+        kernel.run(first, second, showdown_order(board), rows, 30, seed)
+    fade(root, 0.5)
+    return [[node.regrets, node.totals] for node in decisions(root)]
+
+
 def rules(spec: str) -> dict[str, Any]:
     """Whole plays with every view and notation, facts along random walks, and playouts."""
     game = get_game(spec)
@@ -377,6 +393,7 @@ PARTS: dict[str, dict[str, Callable[[], Any]]] = {
         **{spec: partial(solutions, spec) for spec in GAMES},
         "leduc_poker": lambda: cfr_plus(get_game("leduc_poker"), iterations=10).nash_conv(),
         "tables": solved,
+        "texas_holdem": holdem_walks,
     },
 }
 
