@@ -342,7 +342,7 @@ def test_any_letters_are_legal_on_free_places_and_nowhere_else(seed: int) -> Non
 def test_variant_keeps_every_law_with_plays_of_any_letters(name: str) -> None:
     rng = random.Random(name)
     game = GAMES[name]
-    positions = []
+    positions: list[Any] = []
     state = game.initial_state()
     while state.to_move != TERMINAL and len(positions) < 12:
         if state.to_move == CHANCE:
