@@ -407,7 +407,9 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
         """Return the legal action that ``text`` means.
 
         Blanks around it are ignored, and so is case where that leaves one meaning.  Raises
-        `InvalidAction`, `IllegalAction` or `AmbiguousAction`.
+        `InvalidAction`, `IllegalAction` or `AmbiguousAction`.  The referee plays what this returns.
+        A game with more legal actions than anybody could list may override it to accept all of
+        them, while `State.actions` returns those that make sense.
 
         >>> from plyhouse.games import get_game
         >>> game = get_game("tic_tac_toe")

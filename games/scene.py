@@ -244,10 +244,7 @@ class Button:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Placing:
-    """Pieces that one puts on named cells, several in any order, and what that means.
-
-    It is for games with more such actions than buttons could show.
-    """
+    """Pieces that one puts on named cells, where there are too many actions for buttons."""
 
     kind: ClassVar[str] = "placing"
     label: str
@@ -264,6 +261,9 @@ class Placing:
     """Seat that has the pieces."""
     give: str = dataclasses.field(default="", metadata=LATER)
     """Verb for giving pieces away, such as Exchange; "" if no action does."""
+    spots: tuple[str, ...] = dataclasses.field(default=(), metadata=LATER)
+    """Sets of cells that any pieces may cover, as ``H8 H9``; the placement is then the action.  ()
+    if only those of ``placed`` are legal."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -360,6 +360,8 @@ def _placing_faults(placing: Placing, names: set[str]) -> Iterator[str]:
         yield f"{len(placing.placed)} placements mean {len(placing.actions)} actions"
     if len(set(placing.placed)) != len(placing.placed):
         yield "the same placement means two actions"
+    for spot in {spot for spots in placing.spots for spot in spots.split(" ")} - names:
+        yield f"spot {spot!r} names no cell"
     pieces = [piece.text for piece in placing.pieces]
     for placed in placing.placed:
         left = list(pieces)

@@ -4,6 +4,8 @@
 tiles that it keeps are worth (`plyhouse.games.hidden.scrabble.leaves`).  Without an option the bot
 takes the best plays by that, and simulates each against random racks of the others
 (`plyhouse.games.hidden.scrabble.simulation`), with the same racks for all plays.
+
+Where plays may be challenged, the bot lays only words of the list, and challenges any other word.
 """
 
 from __future__ import annotations
@@ -44,6 +46,8 @@ class ScrabbleBot(Bot):
         """Return the action of the method."""
         game: Any = turn.game
         state = game.sample_state(turn.observation, turn.rng)
+        if state.laid:
+            return state.answer()
         if self.method == "greedy":
             texts = state.plays(True).texts
             return texts[-1] if texts else ranked(state, 1)[0][2]

@@ -28,6 +28,7 @@ __all__ = [
     "Move",
     "Role",
     "moves_of",
+    "placed_action",
     "plain_buttons",
     "spot_name",
     "spots_of",
@@ -93,6 +94,25 @@ def spots_of(element: Mapping[str, Any]) -> Iterator[tuple[int, int, Mapping[str
     for y, row in rows:
         for x, cell in enumerate(row):
             yield y, x, cell
+
+
+def placed_action(scene: Mapping[str, Any], text: str) -> str | None:
+    """Return a typed placement such as ``H8=A H9=t``, if its pieces may lie on its spots.
+
+    None if the scene has no `spots` for any pieces, or if a piece is missing.
+    """
+    for element in scene.get("elements", ()):
+        parts = [part.partition("=") for part in text.split()]
+        left = [str(piece["text"]) for piece in element.get("pieces", ())]
+        for _, _, letter in parts:
+            piece = "?" if letter.islower() else letter
+            if not letter.isalpha() or piece not in left:
+                break
+            left.remove(piece)
+        else:
+            if " ".join(sorted(name.upper() for name, _, _ in parts)) in element.get("spots", ()):
+                return " ".join(sorted(f"{name.upper()}={letter}" for name, _, letter in parts))
+    return None
 
 
 def plain_buttons(scene: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -30,6 +30,8 @@ export class Placing {
     this.given = null;
     /** Placement to the number of its action. */
     this.meanings = new Map(element.placed.map((placed, index) => [placed, index]));
+    /** Spots that any pieces may cover, in order. */
+    this.places = new Set(element.spots);
     this.rack = html("div", { class: "rack", role: "group", "aria-label": by.words(element.label) });
     this.play = /** @type {HTMLButtonElement} */ (html("button", { type: "button", class: "main" }, "Play"));
     this.play.addEventListener("click", () => this.send());
@@ -43,12 +45,31 @@ export class Placing {
     this.node = html("div", { class: "placing" }, this.rack, html("div", { class: "choices" }, this.play, this.back, this.mix, element.give ? this.give : null), this.letters);
   }
 
-  /** The number of the action that the pieces on the board or given away mean, or undefined. */
-  get meaning() {
+  /** The pieces on the board or given away, as in `placed`. */
+  get placed() {
     const placed = this.given
       ? [...this.given].map((index) => `=${this.element.pieces[index].text}`)
       : [...this.laid].map(([name, { text }]) => `${name}=${text}`);
-    return this.meanings.get(placed.sort().join(" "));
+    return placed.sort().join(" ");
+  }
+
+  /** The number of the action that this means, or undefined. */
+  get meaning() {
+    return this.meanings.get(this.placed);
+  }
+
+  /** True if any pieces may be put on the board: one is not told which actions are listed. */
+  get anything() {
+    return this.places.size > 0 && !this.given;
+  }
+
+  /** The action that this means, or undefined. */
+  get action() {
+    if (this.anything) {
+      const whole = this.asking === null && this.places.has([...this.laid.keys()].sort().join(" "));
+      return whole && ![...this.laid.values()].some(({ text }) => text === ANY) ? this.placed : undefined;
+    }
+    return this.meaning === undefined ? undefined : this.element.actions[this.meaning];
   }
 
   /** A spot was chosen: a piece is put there or taken back. @param {string} name */
@@ -92,8 +113,8 @@ export class Placing {
 
   /** Play what lies on the board, if it is legal. */
   send() {
-    const { meaning } = this;
-    if (meaning !== undefined) this.by.send(this.element.actions[meaning]);
+    const { action } = this;
+    if (action !== undefined) this.by.send(action);
   }
 
   /** Hold the piece that a key names, a blank for other letters. @param {string} key */
@@ -118,8 +139,8 @@ export class Placing {
       const there = this.laid.get(name);
       if (there) node.append(this.drawn(node, there));
     }
-    const { meaning } = this;
-    this.play.disabled = meaning === undefined;
+    const meaning = this.anything ? undefined : this.meaning;
+    this.play.disabled = this.action === undefined;
     const worth = meaning === undefined ? undefined : element.worth?.[meaning];
     const word = meaning === undefined ? "" : element.actions[meaning];
     const label = this.given ? `${element.give} ${[...this.given].map((index) => element.pieces[index].text).join(" ")}`.trim()
@@ -136,7 +157,7 @@ export class Placing {
     if (this.given) return this.given.size ? "" : "Choose the tiles.";
     if (this.held !== null) return `${this.element.pieces[this.held].label}: choose its square.`;
     if (!this.laid.size) return "";
-    return this.meaning === undefined ? "No legal play yet." : "";
+    return this.action === undefined ? "No legal play yet." : "";
   }
 
   /** A piece that is not on the board. @param {number} index */

@@ -9,7 +9,7 @@ declare namespace Scenes {
   interface Dice { kind: "dice"; label: string; values: number[]; seat?: number | null }
   interface Counter { kind: "counter"; label: string; value: number; target: number | null; seat: number | null; look?: string }
   interface Tray { kind: "tray"; label: string; pieces: Cell[]; seat: number | null }
-  interface Placing { kind: "placing"; label: string; pieces: Cell[]; actions: string[]; placed: string[]; worth: number[]; seat: number | null; give?: string }
+  interface Placing { kind: "placing"; label: string; pieces: Cell[]; actions: string[]; placed: string[]; worth: number[]; seat: number | null; give?: string; spots?: string[] }
   interface Button { kind: "button"; label: string; action: string; via: string[]; pairs?: boolean; dice?: number[]; key?: string; shape?: string; aside?: boolean }
   interface Text { kind: "text"; text: string; seat?: number | null }
   type Element = Grid | Hand | Dice | Counter | Tray | Placing | Button | Text;

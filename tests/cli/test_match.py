@@ -17,6 +17,7 @@ from tests.cli.terminal import in_terminal
 from plyhouse.clients.arena.bot_labels import bot_labels
 from plyhouse.clients.arena.process import pairing_seed, seat_orders
 from plyhouse.clients.arena.series import Series
+from plyhouse.games.base import TERMINAL
 from plyhouse.games.registry import get_game
 
 CRASH = """
@@ -386,3 +387,51 @@ def test_result_has_the_mean_without_luck_for_scripts(plyhouse: Plyhouse) -> Non
     assert one["mean_without_luck"]["value"] != one["mean"]["value"]
     done = plyhouse(*series, "--game", "pig(target=10)")
     assert json.loads(done.out)["bots"][0]["mean_without_luck"] is None
+
+
+BLUFFER = """
+from plyhouse.bots import Bot
+from plyhouse.games.hidden.scrabble.lines import free_places
+
+class Bluffer(Bot):
+    games = ("scrabble",)
+
+    def choose(self, turn):
+        state = turn.sample()
+        if state.laid:
+            return turn.rng.choice(turn.legal)
+        tiles = turn.observation.rack.replace("?", "")
+        places = free_places(state.board, len(tiles))
+        if not places:
+            return "-"
+        squares = turn.rng.choice(places)
+        names = ["ABCDEFGHIJKLMNO"[square % 15] + str(square // 15 + 1) for square in squares]
+        return " ".join(f"{name}={tile}" for name, tile in zip(names, tiles))
+"""
+
+
+@pytest.mark.parametrize("challenges", ["double", "five"])
+def test_match_with_challenged_plays_has_sound_records(
+    plyhouse: Plyhouse, tmp_path: Path, challenges: str
+) -> None:
+    (tmp_path / "bluffer.py").write_text(BLUFFER)
+    game = get_game(f"scrabble(challenges={challenges})")
+    series = ("match", "bluffer.py", "scrabble(method=greedy)", "--game", game.spec)
+    done = plyhouse(*series, "--games", "2", "--seed", "4", "--save", "games.jsonl", "--json")
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["bots"][1]["wins"] == 2
+    kinds = set()
+    for line in (tmp_path / "games.jsonl").read_text().splitlines():
+        state: Any = game.initial_state()
+        for event in json.loads(line)["events"]:
+            if event["kind"] == "chance":
+                state = state.after(game.parse_chance(state, event["text"]))
+            elif event["kind"] == "action":
+                if state.laid:
+                    kinds.add((event["text"], bool(state.wrong_words())))
+                state = state.after(game.parse(state, event["text"]))
+        assert state.to_move == TERMINAL
+    assert ("challenge", True) in kinds
+    assert ("accept", True) not in kinds, "the built-in bot has challenged every wrong word"
+    verified = plyhouse("verify", "games.jsonl")
+    assert (verified.code, verified.out) == (0, "All 2 records are sound.\n")

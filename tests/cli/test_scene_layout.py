@@ -8,7 +8,13 @@ import pytest
 from rich.color import Color
 from tests.cli.scenes import scene_after
 
-from plyhouse.clients.terminal.action_choice import Choice, Move, moves_of, plain_buttons
+from plyhouse.clients.terminal.action_choice import (
+    Choice,
+    Move,
+    moves_of,
+    placed_action,
+    plain_buttons,
+)
 from plyhouse.clients.terminal.colours import (
     BLACK,
     CHOSEN,
@@ -210,3 +216,25 @@ def test_the_last_action_is_what_changed() -> None:
     drawn = picture(after, ViewOptions(*SMALL, Ink(colours=False), changed=changed)).text()
     assert drawn.count("(") == 1
     assert changed_spots(after, after) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("text", "action"),
+    [
+        ("I8=T H8=A", "H8=A I8=T"),
+        ("h8=A i8=z", "H8=A I8=z"),
+        ("H8=A J8=T", None),
+        ("H8=A I8=A", None),
+        ("H8=A I8=?", None),
+        ("H8=z I8=z", None),
+        ("H8=A", None),
+        ("hello", None),
+        ("", None),
+    ],
+)
+def test_typed_pieces_are_an_action_where_any_may_lie(text: str, action: str | None) -> None:
+    pieces = [{"text": tile} for tile in "AT?"]
+    scene = {"elements": [{"kind": "placing", "pieces": pieces, "spots": ["H8 I8", "H8 H9"]}]}
+    assert placed_action(scene, text) == action
+    del scene["elements"][0]["spots"]
+    assert placed_action(scene, text) is None

@@ -258,3 +258,21 @@ async def test_boards_are_gone_through_with_their_intervals() -> None:
         assert "\u25cf" in "".join(map(str, table.get_row_at(0)))
         await pilot.press("up")
         await until(pilot, lambda: "pig, by wins" in str(title.render()))
+
+
+@pytest.mark.slow
+async def test_typed_pieces_are_played_where_any_may_lie() -> None:
+    def accepts(legal: Sequence[str]) -> str:
+        return "accept" if "accept" in legal else "-"
+
+    async with sitting("scrabble(challenges=single)", accepts) as at:
+        await at.my_turn()
+        placing = next(each for each in at.board.scene["elements"] if each["kind"] == "placing")
+        first, second = [each["text"] for each in placing["pieces"] if each["text"] != "?"][:2]
+        await at.pilot.press("slash", *"H8", "equals_sign", first, "enter")
+        assert "is not possible here" in at.shown("#news"), "a word has two letters"
+        at.screen.query_one(ActionList).field.value = f"I8={second} h8={first}"
+        await at.pilot.press("enter")
+        await until(at.pilot, lambda: at.screen.course.last >= 3)
+        played = [each.text for each in at.screen.course.told if each.seat >= 0]
+        assert played[:2] == [f"8H {first}{second}", "accept"]

@@ -606,6 +606,7 @@ SPECS = [
     "liars_dice(dice=2,faces=10,seats=6,wild=lowest)",
     "scrabble",
     "scrabble(returns=points,seats=3)",
+    "scrabble(challenges=double)",
     "texas_holdem",
     "texas_holdem(betting=fixed,hands=2,seats=4,stack=30)",
     'texas_holdem(ante=1,hands=3,seats=6,stacks="3,200,7,30,90,12")',

@@ -18,7 +18,7 @@ from plyhouse.games.hidden.scrabble.legality import broken_rule, canonical_play
 from plyhouse.games.hidden.scrabble.plays import Plays, placed_squares, play_parts, play_score
 from plyhouse.games.hidden.scrabble.rules import FewPlays
 from plyhouse.games.hidden.scrabble.sampling import unseen_tiles
-from plyhouse.games.hidden.scrabble.state import ScrabbleState, rules_of, tiles_named
+from plyhouse.games.hidden.scrabble.state import ScrabbleState, rules_of
 from plyhouse.games.hidden.scrabble.tiles import (
     COUNTS,
     PREMIUMS,
@@ -26,6 +26,7 @@ from plyhouse.games.hidden.scrabble.tiles import (
     SQUARES,
     VALUES,
     square_name,
+    tiles_named,
     transposed,
 )
 from plyhouse.games.hidden.scrabble.words import FOLDER, build_words, packed, word_list
@@ -69,7 +70,9 @@ def position(rows: str, rack: str, bag: str = "", other: str = "E", scores: Any 
         counts[tile] += 1
     racks = (tiles_named(rack), tiles_named(other))
     rules = rules_of(2, "enable", False)
-    return ScrabbleState(0, rules, bytes(board), racks, bytes(counts), scores, 0, 0, b"", ("", ""))
+    return ScrabbleState(
+        0, rules, bytes(board), racks, bytes(counts), scores, 0, 0, b"", ("", ""), b"", (b"", b"")
+    )
 
 
 def random_position(rng: random.Random, plies: int, game: Any = TWO) -> Any:
@@ -279,7 +282,7 @@ def replaced(state: Any, rack: str) -> Any:
     racks[state.turn] = tiles_named(rack.ljust(7, "E"))
     return ScrabbleState(
         state.to_move, state.rules, state.board, tuple(racks), state.bag, state.scores,
-        state.scoreless, state.turn, state.aside, state.last,
+        state.scoreless, state.turn, state.aside, state.last, state.laid, state.shown,
     )  # fmt: skip
 
 

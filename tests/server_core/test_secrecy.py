@@ -152,13 +152,19 @@ def scrabble_match(game: Any, own: list[int], others: list[int]) -> tuple[list[s
     """Return draws and actions of a match: seat 0 draws ``own`` tiles, seat 1 ``others``.
 
     Seat 0 exchanges two tiles, and then makes the play of most points.  Seat 1 exchanges three
-    tiles, passes, and exchanges one.
+    tiles, passes, and exchanges one.  Where it may, it accepts plays and challenges them by turns.
     """
     state = game.initial_state()
     draws: list[str] = []
     texts: list[str] = []
     piles = iter(own), iter(others)
-    while len(texts) < 6 or state.to_move < 0:
+    turns = 0
+    answers = itertools.cycle(("accept", "challenge"))
+    while turns < 8 or state.to_move < 0:
+        if state.laid:
+            texts.append(next(answers))
+            state = state.after(texts[-1])
+            continue
         if state.to_move < 0:
             tile = next(piles[state.turn])
             names = [outcome for outcome, _ in state.chance_outcomes()]
@@ -167,16 +173,18 @@ def scrabble_match(game: Any, own: list[int], others: list[int]) -> tuple[list[s
             continue
         rack = tile_names(state.racks[state.turn])
         best = state.plays(True).texts if state.to_move == 0 else []
-        count = {0: 2, 1: 3, 3: 0, 5: 1}.get(len(texts))
+        count = {0: 2, 1: 3, 3: 0, 5: 1}.get(turns)
+        turns += 1
         text = best[-1] if count is None and best else f"-{rack[: count or 0]}"
         texts.append(text)
         state = state.after(text)
     return draws, texts
 
 
+@pytest.mark.parametrize("challenges", ["none", "single", "double", "five"])
 @pytest.mark.parametrize("seed", range(6))
-def test_tiles_of_others_change_nothing_that_a_seat_is_sent(seed: int) -> None:
-    game = get_game("scrabble")
+def test_tiles_of_others_change_nothing_that_a_seat_is_sent(seed: int, challenges: str) -> None:
+    game = get_game(f"scrabble(challenges={challenges})")
     rng = random.Random(seed)
     tiles = [tile for tile, count in enumerate(COUNTS) for _ in range(count)]
     rng.shuffle(tiles)

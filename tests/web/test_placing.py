@@ -10,10 +10,13 @@ from typing import Any
 import pytest
 
 from plyhouse.games import get_game
+from plyhouse.games.hidden.scrabble.words import word_list
 from plyhouse.games.scene import scene_fields
 
 from .browser import Page
+from .conftest import House
 from .pictures import boards_page
+from .test_play import challenged
 
 pytestmark = pytest.mark.browser
 
@@ -28,9 +31,9 @@ import("plyhouse/scene").then(({{ drawScene }}) => {{
 PLAY = "document.querySelector('.placing .main')"
 
 
-async def shown(page: Page, folder: Path, tiles: str) -> None:
+async def shown(page: Page, folder: Path, tiles: str, spec: str = "scrabble") -> None:
     """Show the first turn of a seat that has drawn these tiles."""
-    game: Any = get_game("scrabble")
+    game: Any = get_game(spec)
     state = game.initial_state()
     for tile in tiles + "EEEEEEE":
         state = state.after(game.parse_chance(state, tile))
@@ -90,3 +93,59 @@ async def test_tapped_tiles_are_exchanged(page: Page, tmp_path: Path) -> None:
     await page.click(".placing .main")
     assert await page.evaluate("window.played") == ["-VW?"]
     assert not await page.evaluate("document.querySelector('.moves')"), "no list beside the tiles"
+
+
+async def test_any_tiles_are_played_where_plays_may_be_challenged(
+    page: Page, tmp_path: Path
+) -> None:
+    await shown(page, tmp_path, "CATVVW?", "scrabble(challenges=single)")
+    await put(page, "V", "H8")
+    await put(page, "W", "J8")
+    assert await page.evaluate(f"{PLAY}.disabled"), "there is a gap"
+    await put(page, "?", "I8")
+    assert await page.evaluate(f"{PLAY}.disabled"), "the blank has no letter"
+    await page.click("[data-letter='A']")
+    assert await page.evaluate(f"{PLAY}.textContent") == "Play"
+    await page.click(".placing .main")
+    assert await page.evaluate("window.played") == ["H8=V I8=a J8=W"]
+
+
+async def test_page_does_not_tell_which_words_are_in_the_list(page: Page, tmp_path: Path) -> None:
+    await shown(page, tmp_path, "CATVVW?", "scrabble(challenges=single)")
+    labels = []
+    for last in ("T", "V"):
+        await put(page, "C", "H8")
+        await put(page, "A", "I8")
+        await put(page, last, "J8")
+        assert not await page.evaluate(f"{PLAY}.disabled")
+        labels.append(await page.evaluate("document.querySelector('.choices').outerHTML"))
+        await page.click(".placing .choices button:nth-of-type(2)")
+    assert labels[0] == labels[1]
+
+
+async def test_person_lays_any_tiles_and_answers_a_play_by_buttons(
+    house: House, page: Page
+) -> None:
+    bot = await challenged(house, page, "scrabble(challenges=double)")
+    rack = "[...document.querySelectorAll('.rack [data-piece]')].map((node) => node.dataset.piece)"
+    first, second = [tile for tile in await page.evaluate(rack) if tile != "?"][:2]
+    await put(page, first, "H8")
+    assert await page.evaluate(f"{PLAY}.disabled")
+    await put(page, second, "I8")
+    await page.click(".placing .main")
+    turn = await bot.turn()
+    assert turn is not None
+    assert turn.observation["laid"] == ["H8", "I8"]
+    assert turn.observation["legal"] == ["accept", "challenge"]
+    assert turn.observation["rack_sizes"] == [5, 7]
+    bot.play(turn, "accept")
+    turn = await bot.turn()
+    assert turn is not None
+    third = next(tile for tile in turn.observation["rack"] if tile != "?")
+    bot.play(turn, f"J8={third}")
+    await page.until("document.querySelector('[data-action=accept]')")
+    assert not await page.evaluate("document.querySelector('.placing')")
+    await page.click("[data-action='challenge']")
+    verdict = "stands" if first + second + third in word_list("enable") else "is taken back"
+    await page.until(f"document.body.textContent.includes('{first + second + third} {verdict}')")
+    assert page.errors == []

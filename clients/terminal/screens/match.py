@@ -13,6 +13,7 @@ from textual.containers import Horizontal, Vertical
 from textual.timer import Timer
 from textual.widgets import Footer, Input, Static
 
+from plyhouse.clients.terminal.action_choice import placed_action
 from plyhouse.clients.terminal.colours import Ink
 from plyhouse.clients.terminal.followed_match import FollowedMatch
 from plyhouse.clients.terminal.interfaces import Connection, Incoming, Refusal, ServerApi
@@ -336,7 +337,11 @@ class MatchScreen(ReplayControl):
         self.play(event.action)
 
     def on_action_list_unknown(self, event: ActionList.Unknown) -> None:
-        """The typed text is no action."""
+        """The typed text is no action of the list."""
+        placed = placed_action(self.board.scene, event.text)
+        if placed is not None:
+            self.play(placed)
+            return
         near = nearest(event.text, list(self.course.legal))
         hint = f"Did you mean {' or '.join(near)}?" if near else "The list shows what is."
         self.course.notice = f"'{event.text}' is not possible here. {hint}"

@@ -3,6 +3,7 @@
 tiles        letters, their values and numbers, and the squares of the board
 words        word lists, as graphs of letters
 build_words  the command that builds the file of a word list
+lines        words and empty squares along rows and columns
 legality     which rule an illegal action breaks
 plays        all plays of a position, and their scores
 state        a position: board, racks, bag, scores

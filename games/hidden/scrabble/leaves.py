@@ -18,10 +18,9 @@ from plyhouse.games.hidden.scrabble.state import (
     PASS,
     ScrabbleState,
     exchanges,
-    tiles_named,
     without,
 )
-from plyhouse.games.hidden.scrabble.tiles import BLANK, VALUES
+from plyhouse.games.hidden.scrabble.tiles import BLANK, VALUES, tiles_named
 
 __all__ = ["facts_of", "kept_after", "leave_value", "ranked"]
 

@@ -1,12 +1,13 @@
-"""Which rule an illegal action breaks, and the one way to write a play of a single tile.
+"""Which rule an illegal action breaks, and the one way to write a play.
 
 It does without the generator of `plays`, so that tests can compare the two.
 """
 
 from __future__ import annotations
 
+from plyhouse.games.hidden.scrabble.lines import connected, run, word_through, words_made
 from plyhouse.games.hidden.scrabble.plays import placed_squares, play_parts
-from plyhouse.games.hidden.scrabble.state import LEAST_BAG, PASS, ScrabbleState
+from plyhouse.games.hidden.scrabble.state import ACCEPT, CHALLENGE, LEAST_BAG, PASS, ScrabbleState
 from plyhouse.games.hidden.scrabble.tiles import (
     ALPHABET,
     BLANK,
@@ -17,7 +18,7 @@ from plyhouse.games.hidden.scrabble.tiles import (
     transposed,
 )
 
-__all__ = ["broken_rule", "canonical_play", "word_through"]
+__all__ = ["broken_rule", "canonical_play", "free_play", "placed_play"]
 
 
 def _line_of(start: int, word: str) -> list[int]:
@@ -27,27 +28,6 @@ def _line_of(start: int, word: str) -> list[int]:
         return []
     line = range(first, first + len(word))
     return [transposed(square) if start >= SQUARES else square for square in line]
-
-
-def _run(board: bytes, square: int, down: bool) -> tuple[int, int]:
-    """Return the first square of the run of tiles through a square, and its length."""
-    step = SIZE if down else 1
-    lowest = square % SIZE if down else square - square % SIZE
-    highest = lowest + (SIZE - 1) * step
-    first = last = square
-    while first > lowest and board[first - step]:
-        first -= step
-    while last < highest and board[last + step]:
-        last += step
-    return first, (last - first) // step + 1
-
-
-def word_through(board: bytes, square: int, down: bool) -> str:
-    """Return the word on the board through a square, in capitals."""
-    first, length = _run(board, square, down)
-    step = SIZE if down else 1
-    codes = [board[first + step * place] for place in range(length)]
-    return "".join([ALPHABET[code & 31] for code in codes])
 
 
 def canonical_play(board: bytes, text: str) -> str:
@@ -63,7 +43,7 @@ def canonical_play(board: bytes, text: str) -> str:
         return text
     square = laid[0][0]
     after = _with(board, laid)
-    first, length = _run(after, square, False)
+    first, length = run(after, square, False)
     if length < 2:
         return text
     codes = [after[first + place] for place in range(length)]
@@ -74,9 +54,66 @@ def canonical_play(board: bytes, text: str) -> str:
     return f"{square_name(first)} {''.join(letters)}"
 
 
+def placed_play(board: bytes, text: str) -> str:
+    """Return the play that lays letters on squares, as in ``H8=W I8=o``; "" if none does.
+
+    >>> placed_play(bytes(SQUARES), "H8=W I8=o"), placed_play(bytes(SQUARES), "H8=W J8=O")
+    ('8H Wo', '')
+    """
+    laid: list[tuple[int, int]] = []
+    for part in text.split():
+        name, _, letter = part.partition("=")
+        start = play_parts(f"{name} {letter}")
+        if start is None or start[0] < SQUARES or len(letter) != 1:
+            return ""
+        code = ord(letter)
+        square = transposed(start[0] - SQUARES)
+        laid.append((square, code - 96 + BLANK if code > 96 else code - 64))
+    squares = sorted([square for square, _ in laid])
+    if not squares or len(set(squares)) < len(squares) or any(board[at] for at in squares):
+        return ""
+    after = _with(board, laid)
+    for down in (False, True):
+        first, length = run(after, squares[0], down)
+        step = SIZE if down else 1
+        line = range(first, first + length * step, step)
+        if set(squares) <= set(line) and (length > 1 or down):
+            codes = [after[square] if square in squares else after[square] & 31 for square in line]
+            word = "".join([chr(code + 64) for code in codes])
+            return f"{square_name(first, down)} {word}"
+    return ""
+
+
+def free_play(state: ScrabbleState, text: str) -> str:
+    """Return a play as it is written where its words are not looked up.
+
+    Letters on the board are capitals, and so are all if the rack has no blank.
+    """
+    parts = play_parts(text)
+    if parts is None:
+        return text
+    start, word = parts
+    line = _line_of(start, word)
+    if 0 not in state.racks[state.turn]:
+        line, word = [], word.upper()
+    letters = list(word)
+    for place, square in enumerate(line):
+        if state.board[square]:
+            letters[place] = letters[place].upper()
+    return f"{text.partition(' ')[0]} {''.join(letters)}"
+
+
 def broken_rule(state: ScrabbleState, text: str) -> str:
     """Return the rule that an illegal action breaks; it tells facts that the mover knows."""
     rack = state.racks[state.turn]
+    if state.laid:
+        return f"the play {state.last[state.turn]} must be accepted or challenged first"
+    if text in (ACCEPT, CHALLENGE):
+        if state.rules.phonies:
+            return "no play waits to be accepted or challenged"
+        return "plays cannot be challenged in this match"
+    if "=" in text:
+        return "the tiles must lie on empty squares of one row or column, without a gap"
     if text.startswith(PASS):
         size = state.bag_size()
         if size < LEAST_BAG:
@@ -96,8 +133,11 @@ def broken_rule(state: ScrabbleState, text: str) -> str:
         if there != letter:
             return f"square {square_name(square, down=True)} has the letter {there}"
     laid = placed_squares(board, start, word)
+    squares = [square for square, _ in laid]
     if not laid:
         return "the play lays no tile"
+    if len(word) < 2:
+        return "a word has two letters or more"
     tiles = "".join(["?" if code > BLANK else chr(code + 64) for _, code in laid])
     if lacking := _lacks(rack, tiles):
         return lacking
@@ -108,10 +148,12 @@ def broken_rule(state: ScrabbleState, text: str) -> str:
     if not any(board):
         if CENTRE not in line:
             return f"the first play must cover the centre, {square_name(CENTRE, down=True)}"
-    elif not _connected(board, laid):
+    elif not connected(board, squares):
         return "no tile of the play lies beside one on the board"
-    words = [whole] + [word_through(after, square, not down) for square, _ in laid]
-    wrong = [each for each in words if len(each) > 1 and each not in state.rules.words]
+    if state.rules.phonies:
+        return ""
+    words = state.rules.words
+    wrong = [each for each in words_made(after, squares, down) if each not in words]
     if not wrong:
         return ""
     return f"{' and '.join(wrong)} {'is' if len(wrong) == 1 else 'are'} not in the word list"
@@ -123,11 +165,6 @@ def _with(board: bytes, laid: list[tuple[int, int]]) -> bytes:
     for square, code in laid:
         after[square] = code
     return bytes(after)
-
-
-def _connected(board: bytes, laid: list[tuple[int, int]]) -> bool:
-    """Return whether a play lies beside tiles on the board."""
-    return any(_run(board, square, down)[1] > 1 for square, _ in laid for down in (False, True))
 
 
 def _lacks(rack: bytes, wanted: str) -> str:

@@ -1,9 +1,9 @@
 """Scrabble for two to four seats: lay words across and down, and score by letters and squares.
 
 The rules are those of the "WESPA Game Rules" (World English-Language Scrabble Players' Association,
-version 2.0), for two to four seats and without clocks, score sheets and challenges.  The board has
-15 by 15 squares, and there are 100 tiles.  Each seat holds seven of them, and draws as many as it
-has played.  The first play covers the centre.  A play lays one tile or more into one row or column
+version 2.0), for two to four seats and without clocks and score sheets.  The board has 15 by 15
+squares, and there are 100 tiles.  Each seat holds seven of them, and draws as many as it has
+played.  The first play covers the centre.  A play lays one tile or more into one row or column
 without a gap, beside tiles on the board.  All words of two letters or more that it makes must be in
 the word list.
 
@@ -15,9 +15,20 @@ tiles return to the bag.  The others see only how many it exchanges.  The game e
 played its last tile and the bag is empty, or after six turns without points in a row.  The tiles
 that a seat has left count against it.  They count for a seat that has played all its own.
 
+With the parameter ``challenges`` a seat may lay any letters.  The next seat answers with ``accept``
+or ``challenge`` before the first one draws tiles.  If a word of a challenged play is not in the
+list, the first seat takes its tiles back, and its turn ends without points.  Otherwise the play
+stands.  A challenge of a play that stands costs nothing with ``single``.  With ``double`` the
+challenger loses its next turn, which counts as one without points.  With ``five`` the challenged
+seat gets five points.  These are variants of tournaments for two.  Two details are ours: with more
+seats only the next one may challenge, and ``five`` counts a play as one word.  ``legal`` lists only
+plays whose words are all in the list; other plays are written in the same way.  Nothing shows
+before a challenge whether all words of a play are in the list.
+
 A play is written as its first square and the whole word, with letters that are on the board
 already: ``8D WORD`` across in row 8, ``D8 WORD`` down in column D.  Small letters are blanks that
-are played, as in ``8D WoRD``.  Exchanges are ``-ABC`` (``?`` is a blank), and ``-`` is a pass.
+are played, as in ``8D WoRD``.  ``E8=o G8=D`` names only the tiles laid.  Exchanges are ``-ABC``
+(``?`` is a blank), and ``-`` is a pass.
 
 Most points win.  Winners share what the others pay, one each; with ``returns=points`` the return is
 the lead over the mean of all seats.  All tiles are drawn one at a time at chance nodes.
@@ -46,9 +57,16 @@ from plyhouse.games.base import (
     Utility,
 )
 from plyhouse.games.errors import IllegalAction, InvalidParameter
-from plyhouse.games.hidden.scrabble.legality import broken_rule, canonical_play
+from plyhouse.games.hidden.scrabble.legality import (
+    broken_rule,
+    canonical_play,
+    free_play,
+    placed_play,
+)
+from plyhouse.games.hidden.scrabble.plays import play_parts
 from plyhouse.games.hidden.scrabble.sampling import sampled_state
 from plyhouse.games.hidden.scrabble.state import (
+    CHALLENGES,
     MOST_LEAD,
     PASS,
     Rules,
@@ -69,8 +87,9 @@ from plyhouse.games.scene import Scene
 __all__ = ["FewPlays", "Scrabble"]
 
 _MOST_SEATS: Final = 4
-_MOST_PLIES: Final = 101 * 6 * 8
-"""Each of at most 100 plays follows up to five turns without points; a turn draws seven tiles."""
+_MOST_PLIES: Final = 101 * 6 * 9
+"""Each of at most 100 plays follows up to five turns without points.  A turn is an action, perhaps
+an answer, and seven tiles that are drawn."""
 _FEW: Final = 8
 
 
@@ -103,14 +122,20 @@ class Scrabble(Game[ScrabbleState, str, ScrabbleObservation]):
             Parameter("seats", 2, "number of seats", 2, _MOST_SEATS),
             Parameter("returns", "wins", "what is returned", choices=("wins", "points")),
             Parameter("dictionary", "enable", "name of the word list"),
+            Parameter(
+                "challenges", "none", "what a challenge of a good play costs", choices=CHALLENGES
+            ),
         ),
         scoring=Scoring.WINS,
     )
     observation_type: ClassVar[type[Observation]] = ScrabbleObservation
     action_pattern: ClassVar[str] = (
+        "accept|challenge|[a-o]([1-9]|1[0-5])=[a-z]( [a-o]([1-9]|1[0-5])=[a-z]){0,6}|"
         "-[a-z?]{0,7}|(([1-9]|1[0-5])[a-o]|[a-o]([1-9]|1[0-5])) [a-z]{2,15}"
     )
-    action_notation: str = "a play like 8D WORD or D8 WORD, an exchange like -ABC, or - to pass"
+    action_notation: str = (
+        "a play like 8D WORD or D8 WORD, an exchange like -ABC, - to pass, accept or challenge"
+    )
     most_plays: ClassVar[int] = 0
 
     def check_parameters(self) -> None:
@@ -125,7 +150,9 @@ class Scrabble(Game[ScrabbleState, str, ScrabbleObservation]):
         """Tables of a match with these parameters."""
         points = self.text_parameter("returns") == "points"
         dictionary = self.text_parameter("dictionary")
-        return rules_of(self.int_parameter("seats"), dictionary, points, self.most_plays)
+        challenges = self.text_parameter("challenges")
+        seats = self.int_parameter("seats")
+        return rules_of(seats, dictionary, points, self.most_plays, challenges)
 
     @property
     def return_bounds(self) -> tuple[float, float]:
@@ -144,19 +171,37 @@ class Scrabble(Game[ScrabbleState, str, ScrabbleObservation]):
         """Return the legal action that ``text`` means.
 
         Tiles of an exchange may come in any order, and a single tile that makes two words may be
-        written by either.
+        written by either.  A play may be written by its tiles, as in ``H8=W I8=O``.  Where plays
+        may be challenged, one with any words is legal.
         """
         wanted = text.strip()
+        if "=" in wanted:
+            wanted = placed_play(state.board, wanted) or wanted
+        square, _, word = wanted.partition(" ")
         if wanted.startswith(PASS):
             # Blanks come last, as in `tile_names`.
             wanted = PASS + "".join(sorted(wanted[1:].upper().replace("?", "~"))).replace("~", "?")
-        else:
-            square, _, word = wanted.partition(" ")
-            wanted = canonical_play(state.board, f"{square.upper()} {word}") if word else square
+        elif word:
+            wanted = f"{square.upper()} {word}"
+            if state.rules.phonies:
+                wanted = free_play(state, wanted)
+            wanted = canonical_play(state.board, wanted)
         try:
+            if state.rules.phonies and state.to_move >= 0 and play_parts(wanted):
+                return self._free(state, wanted)
             return super().parse(state, wanted)
         except IllegalAction as error:
             raise IllegalAction(text, error.position, error.legal, error.rule) from None
+
+    def _free(self, state: ScrabbleState, text: str) -> str:
+        """Return a play whose words are not looked up.
+
+        One with words of the list takes the same way, so that time does not tell them apart.
+        """
+        rule = broken_rule(state, text)
+        if rule:
+            raise IllegalAction(text, self.describe(state), list(state.actions()), rule)
+        return text
 
     def broken_rule(self, state: ScrabbleState, text: str) -> str:
         """Return the rule that an illegal action breaks."""
@@ -196,6 +241,8 @@ class Scrabble(Game[ScrabbleState, str, ScrabbleObservation]):
             seen.scores,
             seen.scoreless,
             seen.last,
+            seen.laid,
+            seen.shown,
         )
 
     def visible(self, state: ScrabbleState, action: Any, viewer: int | None) -> str | None:
@@ -211,7 +258,7 @@ class Scrabble(Game[ScrabbleState, str, ScrabbleObservation]):
 
     def scene(self, observation: ScrabbleObservation) -> Scene:
         """Return the board, the rack, scores, and the actions."""
-        return scrabble_scene(observation, self.seat_name)
+        return scrabble_scene(observation, self.seat_name, self.rules.phonies)
 
     def describe(self, state: ScrabbleState) -> str:
         """Return the board, all racks, also hidden ones, the bag, and scores."""
@@ -221,7 +268,8 @@ class Scrabble(Game[ScrabbleState, str, ScrabbleObservation]):
         return (
             f"board: {'/'.join(seen.board)}, racks: {' / '.join(racks)}, bag: {bag}, "
             f"aside: {tile_names(state.aside) or '-'}, scores: {state.scores}, "
-            f"without points: {state.scoreless}, last: {state.last}, turn: {state.turn}"
+            f"without points: {state.scoreless}, last: {state.last}, turn: {state.turn}, "
+            f"laid: {seen.laid}, shown: {seen.shown}"
         )
 
     def abstraction(self) -> Game:

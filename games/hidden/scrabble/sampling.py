@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 
-from plyhouse.games.hidden.scrabble.state import Rules, ScrabbleState, tiles_named
-from plyhouse.games.hidden.scrabble.tiles import BLANK, COUNTS
+from plyhouse.games.hidden.scrabble.state import Rules, ScrabbleState
+from plyhouse.games.hidden.scrabble.tiles import BLANK, COUNTS, square_named, tiles_named
 from plyhouse.games.hidden.scrabble.views import ScrabbleObservation, board_of
 
 __all__ = ["sampled_state", "unseen_tiles"]
@@ -25,6 +25,10 @@ def unseen_tiles(seen: ScrabbleObservation) -> list[int]:
 def sampled_state(seen: ScrabbleObservation, rules: Rules, rng: random.Random) -> ScrabbleState:
     """Return a state with the unseen tiles dealt at random to the others and the bag."""
     unseen = unseen_tiles(seen)
+    shown = tuple([tiles_named(tiles) for tiles in seen.shown])
+    for seat, tiles in enumerate(shown):
+        for tile in tiles if seat != seen.seat else b"":
+            unseen.remove(tile)
     for place in range(len(unseen) - 1, 0, -1):
         other = int(rng.random() * (place + 1))
         unseen[place], unseen[other] = unseen[other], unseen[place]
@@ -33,8 +37,9 @@ def sampled_state(seen: ScrabbleObservation, rules: Rules, rng: random.Random) -
         if seat == seen.seat:
             racks.append(tiles_named(seen.rack))
         else:
-            racks.append(bytes(sorted(unseen[:size])))
-            del unseen[:size]
+            drawn = size - len(shown[seat])
+            racks.append(bytes(sorted([*shown[seat], *unseen[:drawn]])))
+            del unseen[:drawn]
     aside = tiles_named(seen.aside)
     if len(aside) < seen.aside_size:
         aside = bytes(sorted(unseen[: seen.aside_size]))
@@ -53,4 +58,6 @@ def sampled_state(seen: ScrabbleObservation, rules: Rules, rng: random.Random) -
         seen.turn,
         aside,
         seen.last,
+        bytes([square_named(name) for name in seen.laid]),
+        shown,
     )

@@ -25,6 +25,8 @@ def simulated(state: ScrabbleState, action: str, rng: random.Random) -> float:
     before: int = _lead(state.scores, mover)
     moved = state.after(action)
     kept: float = 0.0
+    if moved.laid:
+        moved = moved.after(moved.answer())
     if moved.to_move == CHANCE:
         kept = leave_value(moved.racks[mover])
     final: bool = not any(state.bag)
@@ -32,6 +34,9 @@ def simulated(state: ScrabbleState, action: str, rng: random.Random) -> float:
     while moved.to_move != TERMINAL and (final or turns < seats - 1):
         if moved.to_move == CHANCE:
             moved = moved.after(moved.drawn(rng.random()))
+            continue
+        if moved.laid:
+            moved = moved.after(moved.answer())
             continue
         texts: list[str] = moved.plays(True).texts
         moved = moved.after(texts[len(texts) - 1] if texts else PASS)

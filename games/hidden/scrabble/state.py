@@ -2,6 +2,9 @@
 
 An action is its text: a play as in `plays`, ``-`` for a pass, or ``-ABC`` for an exchange, with the
 tiles in alphabetical order and blanks (``?``) last.  Tiles and squares are numbers as in `tiles`.
+
+Where plays may be challenged, the next seat answers each with ``accept`` or ``challenge``.  Until
+then its tiles lie on the board, its points count, and its seat draws no tiles.
 """
 
 from __future__ import annotations
@@ -13,20 +16,24 @@ from typing import Any, Final, final
 from mypy_extensions import i64, mypyc_attr
 
 from plyhouse.games.base import CHANCE, TERMINAL
+from plyhouse.games.hidden.scrabble.lines import words_made
 from plyhouse.games.hidden.scrabble.plays import Plays, placed_squares, play_parts, play_score
 from plyhouse.games.hidden.scrabble.tiles import (
-    ALPHABET,
     BLANK,
     COUNTS,
     RACK,
     SQUARES,
     VALUES,
     tile_names,
+    tiles_named,
 )
 from plyhouse.games.hidden.scrabble.words import WordList, word_list
 from plyhouse.games.native import NativeState
 
 __all__ = [
+    "ACCEPT",
+    "CHALLENGE",
+    "CHALLENGES",
     "LEAST_BAG",
     "MOST_SCORELESS",
     "PASS",
@@ -39,6 +46,12 @@ __all__ = [
 ]
 
 PASS: Final = "-"  # noqa: S105 - no password, but how a pass is written
+ACCEPT: Final = "accept"
+CHALLENGE: Final = "challenge"
+CHALLENGES: Final = ("none", "single", "double", "five")
+"""Names of costs of a challenge whose play stands; with "none" there are no challenges."""
+_FIVE: Final = 5
+"""Points for a seat whose play was challenged, and stands."""
 LEAST_BAG: Final = 7
 """Tiles that the bag must hold for an exchange."""
 MOST_SCORELESS: Final = 6
@@ -49,23 +62,32 @@ MOST_SCORELESS: Final = 6
 class Rules:
     """Tables shared by all positions of a match; made by `rules_of` only."""
 
-    def __init__(self, seats: int, dictionary: str, points: bool, most_plays: int) -> None:
+    def __init__(
+        self, seats: int, dictionary: str, points: bool, most_plays: int, challenges: str
+    ) -> None:
         self.seats: int = seats
         self.dictionary: str = dictionary
         self.points: bool = points
         """True if returns are leads in points."""
         self.most_plays: int = most_plays
         """How many plays are legal, the highest ones; 0 for all."""
+        self.challenges: str = challenges
+        """One of `CHALLENGES`."""
+        self.phonies: bool = challenges != "none"
+        """True if plays may have words that are not in the list."""
         self.words: WordList = word_list(dictionary)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return rules_of, (self.seats, self.dictionary, self.points, self.most_plays)
+        given = (self.seats, self.dictionary, self.points, self.most_plays, self.challenges)
+        return rules_of, given
 
 
 @functools.cache
-def rules_of(seats: int, dictionary: str, points: bool, most_plays: int = 0) -> Rules:
+def rules_of(
+    seats: int, dictionary: str, points: bool, most_plays: int = 0, challenges: str = "none"
+) -> Rules:
     """Return the one `Rules` of these parameters."""
-    return Rules(seats, dictionary, points, most_plays)
+    return Rules(seats, dictionary, points, most_plays, challenges)
 
 
 def without(rack: bytes, taken: bytes) -> bytes:
@@ -93,17 +115,24 @@ def exchanges(rack: bytes) -> list[str]:
     return found
 
 
-def tiles_named(text: str) -> bytes:
-    """Return the tiles of a text such as "ABC?", in the order of their numbers."""
-    return bytes(sorted([ALPHABET.index(name) for name in text]))
-
-
 @final
 @mypyc_attr(free_list_len=1)
 class ScrabbleState(NativeState):
     """The board, racks, bag and scores; at a chance node a seat draws a tile."""
 
-    __slots__ = ("aside", "bag", "board", "last", "racks", "rules", "scoreless", "scores", "turn")
+    __slots__ = (
+        "aside",
+        "bag",
+        "board",
+        "laid",
+        "last",
+        "racks",
+        "rules",
+        "scoreless",
+        "scores",
+        "shown",
+        "turn",
+    )
 
     rules: Rules
     board: bytes
@@ -116,11 +145,16 @@ class ScrabbleState(NativeState):
     scoreless: int
     """Turns without points in a row."""
     turn: int
-    """Seat that is to move, or draws; after the end the seat that moved last."""
+    """Seat whose turn it is: it is to move, draws, or waits for the answer to its play.  After the
+    end it is the seat that had the last turn."""
     aside: bytes
     """Tiles that the seat exchanges: they return to the bag when it has drawn."""
     last: tuple[str, ...]
     """The last action of each seat; "" before it."""
+    laid: bytes
+    """Squares of the tiles of a play that waits to be accepted or challenged."""
+    shown: tuple[bytes, ...]
+    """Tiles that all know a seat to hold, because a challenge returned them to it."""
 
     def __init__(
         self,
@@ -134,6 +168,8 @@ class ScrabbleState(NativeState):
         turn: int,
         aside: bytes,
         last: tuple[str, ...],
+        laid: bytes,
+        shown: tuple[bytes, ...],
     ) -> None:
         self.to_move = to_move
         self.rules = rules
@@ -145,6 +181,8 @@ class ScrabbleState(NativeState):
         self.turn = turn
         self.aside = aside
         self.last = last
+        self.laid = laid
+        self.shown = shown
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ScrabbleState, (
@@ -158,6 +196,8 @@ class ScrabbleState(NativeState):
             self.turn,
             self.aside,
             self.last,
+            self.laid,
+            self.shown,
         )
 
     def copied(self) -> ScrabbleState:
@@ -173,6 +213,8 @@ class ScrabbleState(NativeState):
             self.turn,
             self.aside,
             self.last,
+            self.laid,
+            self.shown,
         )
 
     # Rules
@@ -186,9 +228,14 @@ class ScrabbleState(NativeState):
         return Plays(self.rules.words.edges, self.board, self.racks[self.turn], best)
 
     def actions(self) -> tuple[Any, ...]:
-        """Return the plays, then the exchanges with few tiles first, then the pass."""
+        """Return the plays, then the exchanges with few tiles first, then the pass.
+
+        Plays with words that are not in the list are left out, also where one may lay them.
+        """
         if self.to_move < 0:
             return ()
+        if self.laid:
+            return (ACCEPT, CHALLENGE)
         found = self.plays()
         texts = found.texts
         most: int = self.rules.most_plays
@@ -214,29 +261,89 @@ class ScrabbleState(NativeState):
         )
 
     def after(self, action: Any) -> ScrabbleState:
-        """Return the state after a tile was drawn, or after a play, an exchange or a pass."""
+        """Return the state after a tile was drawn, or after an action of a seat."""
         changed = self.copied()
         if self.to_move == CHANCE:
             tile: int = action
             changed._draw(tile)
             return changed
         text: str = action
-        seat: int = self.turn
-        changed.last = (*self.last[:seat], text, *self.last[seat + 1 :])
+        mover: int = self.to_move
+        changed.last = (*self.last[:mover], text, *self.last[mover + 1 :])
+        if self.laid:
+            changed._answer(text == CHALLENGE)
+            return changed
         score: int = 0
         if text[0] != PASS:
             parts = play_parts(text)
             if parts is not None:
                 score = changed._lay(parts[0], parts[1])
+                if self.rules.phonies:
+                    changed.to_move = (mover + 1) % self.rules.seats
+                    return changed
         elif text != PASS:
             changed.aside = tiles_named(text[1:])
-            changed._hold(without(self.racks[seat], changed.aside))
-        changed.scoreless = 0 if score > 0 else self.scoreless + 1
-        if len(changed.racks[seat]) < RACK and any(self.bag):
-            changed.to_move = CHANCE
-        else:
-            changed._pass_on()
+            changed._hold(without(self.racks[mover], changed.aside))
+            changed._show(b"")
+        changed._finish(score)
         return changed
+
+    def wrong_words(self) -> list[str]:
+        """Return the words of the play that waits for an answer which are not in the list."""
+        parts = play_parts(self.last[self.turn])
+        if parts is None or not self.laid:
+            return []
+        made = words_made(self.board, list(self.laid), parts[0] >= SQUARES)
+        return [word for word in made if word not in self.rules.words]
+
+    def answer(self) -> str:
+        """Return the answer to a play by a seat that knows the word list."""
+        return CHALLENGE if self.wrong_words() else ACCEPT
+
+    def _answer(self, challenged: bool) -> None:
+        """Accept the play that waits, or look its words up."""
+        seat: int = self.turn
+        text: str = self.last[seat]
+        wrong: bool = challenged and len(self.wrong_words()) > 0
+        board: list[int] = list(self.board)
+        tiles: list[int] = []
+        for square in self.laid:
+            code: int = board[square]
+            tiles.append(0 if code > BLANK else code)
+            board[square] = 0
+        self.laid = b""
+        points: int = 0
+        parts = play_parts(text)
+        if parts is not None:
+            points = play_score(bytes(board), parts[0], parts[1])
+        if wrong:
+            self.board = bytes(board)
+            self._hold(bytes(sorted([*self.racks[seat], *tiles])))
+            self._show(bytes(sorted([*self.shown[seat], *tiles])))
+            self._score(-points)
+            points = 0
+        elif challenged and self.rules.challenges == "five":
+            self._score(_FIVE)
+        self._finish(points)
+
+    def _finish(self, points: int) -> None:
+        """Let the seat draw tiles after its action, or end its turn."""
+        self.scoreless = 0 if points > 0 else self.scoreless + 1
+        if len(self.racks[self.turn]) < RACK and any(self.bag):
+            self.to_move = CHANCE
+        else:
+            self._pass_on()
+
+    def _score(self, points: int) -> None:
+        """Add to the points of the seat whose turn it is."""
+        scores: list[int] = list(self.scores)
+        scores[self.turn] += points
+        self.scores = tuple(scores)
+
+    def _show(self, tiles: bytes) -> None:
+        """Set the tiles that all know the seat whose turn it is to hold."""
+        seat: int = self.turn
+        self.shown = (*self.shown[:seat], tiles, *self.shown[seat + 1 :])
 
     def _hold(self, rack: bytes) -> None:
         """Give the seat whose turn it is another rack."""
@@ -260,14 +367,21 @@ class ScrabbleState(NativeState):
         score: int = play_score(self.board, start, word)
         board: list[int] = list(self.board)
         rack: list[int] = list(self.racks[seat])
+        shown: list[int] = list(self.shown[seat])
+        laid: list[int] = []
         for square, code in placed_squares(self.board, start, word):
+            tile: int = 0 if code > BLANK else code
             board[square] = code
-            rack.remove(0 if code > BLANK else code)
+            laid.append(square)
+            rack.remove(tile)
+            if tile in shown:
+                shown.remove(tile)
         self.board = bytes(board)
         self._hold(bytes(rack))
-        scores: list[int] = list(self.scores)
-        scores[seat] += score
-        self.scores = tuple(scores)
+        self._score(score)
+        if self.rules.phonies:
+            self.laid = bytes(laid)
+            self._show(bytes(shown))
         return score
 
     def _pass_on(self) -> None:
@@ -280,12 +394,28 @@ class ScrabbleState(NativeState):
             self.bag = bytes(bag)
             self.aside = b""
         out: bool = not self.racks[seat]
+        skips: bool = not out and self._next_loses_turn()
+        if skips:
+            self.scoreless += 1
         if out or self.scoreless >= MOST_SCORELESS:
             self.to_move = TERMINAL
             self._settle(seat if out else -1)
             return
-        self.turn = (seat + 1) % self.rules.seats
+        self.turn = (seat + (2 if skips else 1)) % self.rules.seats
         self.to_move = self.turn if self.racks[self.turn] else CHANCE
+
+    def _next_loses_turn(self) -> bool:
+        """Return whether the next seat has challenged the play of this turn, which stands.
+
+        The next seat answers every play, so that its last action is the answer to this one.
+        """
+        if self.rules.challenges != "double":
+            return False
+        challenged: bool = self.last[(self.turn + 1) % self.rules.seats] == CHALLENGE
+        parts = play_parts(self.last[self.turn])
+        if parts is None or not challenged:
+            return False
+        return not placed_squares(self.board, parts[0], parts[1])
 
     def _settle(self, out: int) -> None:
         """Take the tiles left off the scores, and add them to that of the seat that is out."""
@@ -322,6 +452,9 @@ class ScrabbleState(NativeState):
             if state.to_move == CHANCE:
                 state = state.after(state.drawn(rng.random()))
                 continue
+            if state.laid:
+                state = state.after(state.answer())
+                continue
             texts = state.plays(True).texts
             if texts:
                 state = state.after(texts[len(texts) - 1])
@@ -352,5 +485,16 @@ def first_state(rules: Rules) -> ScrabbleState:
     zeros = tuple([0 for _ in range(rules.seats)])
     nothing = tuple(["" for _ in range(rules.seats)])
     return ScrabbleState(
-        CHANCE, rules, bytes(SQUARES), none, bytes(list(COUNTS)), zeros, 0, 0, b"", nothing
+        CHANCE,
+        rules,
+        bytes(SQUARES),
+        none,
+        bytes(list(COUNTS)),
+        zeros,
+        0,
+        0,
+        b"",
+        nothing,
+        b"",
+        none,
     )

@@ -23,7 +23,9 @@ __all__ = [
     "VALUES",
     "WORD_FACTORS",
     "square_name",
+    "square_named",
     "tile_names",
+    "tiles_named",
     "transposed",
 ]
 
@@ -84,7 +86,21 @@ def square_name(square: int, down: bool = False) -> str:
     return column + row if down else row + column
 
 
+def square_named(name: str) -> int:
+    """Return the square of a name with the column first.
+
+    >>> square_named("H8")
+    112
+    """
+    return SIZE * (int(name[1:]) - 1) + ALPHABET.index(name[0]) - 1
+
+
 def tile_names(rack: bytes) -> str:
     """Return the tiles of a rack in alphabetical order, blanks last, as in "AEINRT?"."""
     text = "".join([ALPHABET[tile] for tile in rack if tile])
     return text + "?" * (len(rack) - len(text))
+
+
+def tiles_named(text: str) -> bytes:
+    """Return the tiles of a text such as "ABC?", in the order of their numbers."""
+    return bytes(sorted([ALPHABET.index(name) for name in text]))

@@ -9,8 +9,9 @@ from typing import Final
 from mypy_extensions import mypyc_attr
 
 from plyhouse.games.base import CHANCE, TERMINAL, Observation
+from plyhouse.games.hidden.scrabble.lines import free_places
 from plyhouse.games.hidden.scrabble.plays import placed_squares, play_parts, play_score
-from plyhouse.games.hidden.scrabble.state import PASS, ScrabbleState
+from plyhouse.games.hidden.scrabble.state import ACCEPT, CHALLENGE, PASS, ScrabbleState
 from plyhouse.games.hidden.scrabble.tiles import (
     ALPHABET,
     PREMIUMS,
@@ -22,7 +23,17 @@ from plyhouse.games.hidden.scrabble.tiles import (
     tile_names,
     transposed,
 )
-from plyhouse.games.scene import Button, Cell, Counter, Element, Grid, Placing, Scene, Text
+from plyhouse.games.scene import (
+    Button,
+    Cell,
+    Counter,
+    Element,
+    Grid,
+    Placing,
+    Scene,
+    Text,
+    Tray,
+)
 
 __all__ = [
     "ScrabbleObservation",
@@ -50,7 +61,8 @@ class ScrabbleObservation(Observation):
     """One seat's view: its rack, the board and scores, and how many tiles there are elsewhere."""
 
     turn: int
-    """Seat that is to move or draws; after the end the seat that moved last."""
+    """Seat whose turn it is: it is to move, draws, or waits for the answer to its play.  After the
+    end it is the seat that had the last turn."""
     board: tuple[str, ...]
     """Rows from the top: "." for an empty square, a small letter for a blank."""
     rack: str
@@ -70,6 +82,10 @@ class ScrabbleObservation(Observation):
     last: tuple[str, ...]
     """The last action of each seat, "" before it; of an exchange by others the number of tiles, as
     in "-3"."""
+    laid: tuple[str, ...]
+    """Squares of the tiles of a play that waits to be accepted or challenged, as in "H8"."""
+    shown: tuple[str, ...]
+    """Tiles that all know each seat to hold, because a challenge returned them to it."""
 
 
 def public_text(text: str) -> str:
@@ -108,14 +124,31 @@ def observed(state: ScrabbleState, seat: int | None, legal: tuple[str, ...]) -> 
         last=tuple(
             [text if by == seat else public_text(text) for by, text in enumerate(state.last)]
         ),
+        laid=tuple([square_name(square, down=True) for square in state.laid]),
+        shown=tuple([tile_names(tiles) for tiles in state.shown]),
     )
 
 
 def _last_mover(seen: ScrabbleObservation) -> int:
-    """Return the seat that acted last."""
-    if seen.to_move in (CHANCE, TERMINAL):
+    """Return the seat that had the last turn."""
+    if seen.to_move in (CHANCE, TERMINAL) or seen.laid:
         return seen.turn
     return (seen.turn - 1) % len(seen.scores)
+
+
+def _challenger(seen: ScrabbleObservation) -> int | None:
+    """Return the seat that challenged the play of the last turn; None if it was not challenged.
+
+    A seat answers every play of the seat before it, so that its last action is the answer to the
+    last one.  After that the other seat draws tiles, or the challenger moves, or has lost its turn.
+    """
+    if seen.laid:
+        return None
+    next_seat = (seen.turn + 1) % len(seen.scores)
+    for seat in (next_seat,) if seen.to_move < 0 else (seen.turn, seen.turn - 1):
+        if seen.last[seat] == CHALLENGE and _squares_of(seen.last[seat - 1]):
+            return seat % len(seen.scores)
+    return None
 
 
 def _squares_of(text: str) -> frozenset[int]:
@@ -163,7 +196,11 @@ def _board(seen: ScrabbleObservation) -> Grid:
     return Grid(tuple(rows), labels, tuple(ALPHABET[1 : SIZE + 1]), theme="felt")
 
 
-def _placing(seen: ScrabbleObservation) -> Placing:
+def _rack(seen: ScrabbleObservation) -> tuple[Cell, ...]:
+    return tuple([_tile(tile, "", tile.replace("?", "blank"), False) for tile in seen.rack])
+
+
+def _placing(seen: ScrabbleObservation, phonies: bool) -> Placing:
     """Return the rack, and which tiles on which squares are which play."""
     board = board_of(seen.board)
     actions: list[str] = []
@@ -187,19 +224,37 @@ def _placing(seen: ScrabbleObservation) -> Placing:
         placed.append(" ".join(sorted(laid)))
         worth.append(points)
     give = "Exchange" if actions and actions[-1].startswith(PASS) else ""
-    rack = tuple([_tile(tile, "", tile.replace("?", "blank"), False) for tile in seen.rack])
-    return Placing("Your tiles", rack, tuple(actions), tuple(placed), tuple(worth), seen.seat, give)
+    places = free_places(board, len(seen.rack)) if phonies and seen.legal else []
+    spots = [
+        " ".join(sorted([square_name(square, down=True) for square in place])) for place in places
+    ]
+    return Placing(
+        "Your tiles",
+        _rack(seen),
+        tuple(actions),
+        tuple(placed),
+        tuple(worth),
+        seen.seat,
+        give,
+        tuple(spots),
+    )
 
 
-def scrabble_scene(seen: ScrabbleObservation, name: Callable[[int], str]) -> Scene:
-    """Return the board, the rack, scores, and the actions."""
+def scrabble_scene(
+    seen: ScrabbleObservation, name: Callable[[int], str], phonies: bool = False
+) -> Scene:
+    """Return the board, the rack, scores, and the actions; ``phonies`` is that of `Rules`."""
     elements: list[Element] = [_board(seen)]
     if seen.seat is not None:
-        elements.append(_placing(seen))
+        answers = Tray("Your tiles", _rack(seen), seen.seat)
+        elements.append(answers if seen.laid else _placing(seen, phonies))
     for seat, score in enumerate(seen.scores):
         elements.append(Counter(name(seat), score, seat=seat))
     last = _last_mover(seen)
-    if seen.last[last]:
+    challenger = _challenger(seen)
+    if challenger is not None:
+        elements.append(Text(_outcome(seen, challenger, name), challenger))
+    elif seen.last[last]:
         elements.append(Text(f"{name(last)}: {_said(seen.last[last])}", last))
     tiles = "1 tile" if seen.bag == 1 else f"{seen.bag} tiles"
     others = [
@@ -208,6 +263,8 @@ def scrabble_scene(seen: ScrabbleObservation, name: Callable[[int], str]) -> Sce
         if size < RACK and seat != seen.seat
     ]
     elements.append(Text("; ".join([f"{tiles} in the bag", *others])))
+    if CHALLENGE in seen.legal:
+        elements += [Button("Accept", ACCEPT), Button("Challenge", CHALLENGE)]
     if PASS in seen.legal:
         elements.append(Button("Pass", PASS))
     elements += [
@@ -216,6 +273,15 @@ def scrabble_scene(seen: ScrabbleObservation, name: Callable[[int], str]) -> Sce
         if text.startswith(PASS) and text != PASS
     ]
     return Scene(tuple(elements), _status(seen, name), seen.seat_to_move)
+
+
+def _outcome(seen: ScrabbleObservation, seat: int, name: Callable[[int], str]) -> str:
+    """Return what a challenge by a seat has found."""
+    text = seen.last[seat - 1]
+    board = board_of(seen.board)
+    stands = all(board[square] for square in _squares_of(text))
+    verdict = "stands" if stands else "is taken back"
+    return f"{name(seat)}: challenge; {text} {verdict}"
 
 
 def _said(text: str) -> str:
@@ -236,6 +302,8 @@ def _status(seen: ScrabbleObservation, name: Callable[[int], str]) -> str:
         return f"{' and '.join(best)} {verb} with {top} points"
     if seen.to_move == CHANCE:
         return f"{name(seen.turn)} draws tiles"
+    if seen.laid:
+        return f"{name(seen.to_move)} to accept or challenge {seen.last[seen.turn]}"
     if seen.scoreless >= 3:
         return f"{name(seen.to_move)} to play; {seen.scoreless} turns without points, six end it"
     return f"{name(seen.to_move)} to play"
