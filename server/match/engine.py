@@ -768,6 +768,7 @@ class Match:
         outcome = Outcome(termination, list(returns), seat, reason)
         row = self.course.end(outcome, ledger, on_clock, detail)
         self.attendance.clear()
+        self.views.forget()
         finish = Finish(outcome, self.position.ply, termination in outcomes.VOID)
         told += [Send(each, self._finished(each)) for each in range(self.seats)]
         if self.audience.has_spectators:

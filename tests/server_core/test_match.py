@@ -96,6 +96,33 @@ def test_who_is_not_ready_in_time_is_named() -> None:
     assert table.finish.void
 
 
+class Counted(Heap):
+    """Counts the observations that the server makes."""
+
+    observed = 0
+
+    def observe(self, state: Any, seat: int | None) -> HeapObservation:
+        Counted.observed += 1
+        return super().observe(state, seat)
+
+
+@pytest.mark.parametrize("scenes", [False, True])
+def test_snapshots_of_one_position_are_observed_once(scenes: bool) -> None:
+    table = Table(Counted())
+    table.match.audience.subscribe(0, scenes=scenes)
+    table.ask("sync", 0)
+    first = last(table, 0, MatchMessage).snapshot
+    before = Counted.observed
+    for _ in range(3):
+        table.ask("sync", 0)
+    again = last(table, 0, MatchMessage).snapshot
+    assert Counted.observed == before
+    assert (again.observation, again.scene) == (first.observation, first.scene)
+    table.act("1")
+    table.ask("sync", 0)
+    assert last(table, 0, MatchMessage).snapshot.observation["left"] == 11
+
+
 @pytest.mark.parametrize(
     ("there", "termination", "returns"),
     [
