@@ -423,6 +423,9 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
                 return action
         legal = [self.format(state, action) for action in actions]
         folded = wanted.casefold()
+        if folded.isascii() and not wanted.isascii():
+            # A Kelvin sign is no K: games look up the letters of a text without folding it.
+            folded = wanted
         close = [index for index, written in enumerate(legal) if written.casefold() == folded]
         if len(close) == 1:
             return actions[close[0]]

@@ -71,8 +71,8 @@ class ResolvingBot(PolicyBot):
             limit = replace(limit, time=limit.time * SHARE)
         events = [(event.seat, event.action) for event in turn.history]
         try:
-            record = public_record(turn.game, events, turn.seat)
-            roots = subgame_roots(turn.game, blueprint, record)
+            record = public_record(turn.game, events, turn.seat, max_nodes=most)
+            roots = subgame_roots(turn.game, blueprint, record, max_nodes=most)
             # A bot that took over a match may follow actions that its blueprint never takes.
             if not any(root.reach[turn.seat] for root in roots):
                 return None

@@ -444,9 +444,15 @@ def train(
 
 def begin(kind: type[Training], kept: Path, settings: Any, unit: str) -> Training:
     """Return the training of a checkpoint, or a new one if there is none."""
+    from plyhouse.search.files import InvalidFile
+
     if not kept.is_file():
         return kind(settings)
-    training = kind.load(kept)
+    try:
+        training = kind.load(kept)
+    except InvalidFile as error:
+        advice = "Delete it to train from the beginning, or choose another file with -o."
+        raise CommandError(f"{error}. {advice}", EXIT_USAGE) from error
     if training.settings != settings:
         raise CommandError(
             f"{kept} is of a training with other settings: {training.settings}. "

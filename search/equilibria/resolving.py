@@ -30,9 +30,10 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 
 from plyhouse.games.base import CHANCE, TERMINAL, Game, Utility
 from plyhouse.games.errors import GameMismatch
@@ -59,6 +60,8 @@ __all__ = [
     "subgames",
 ]
 
+StateT = TypeVar("StateT")
+
 PublicEvent = tuple[int, str | None]
 """The seat, or -1 for chance, and its action as spectators see it; None if it is hidden."""
 
@@ -77,16 +80,23 @@ class SubgameRoot:
     """By seat, the product of the blueprint's probabilities of its actions on the way."""
 
 
-def public_record(game: Game, events: Iterable[tuple[int, str | None]], seat: int) -> PublicRecord:
+def public_record(
+    game: Game,
+    events: Iterable[tuple[int, str | None]],
+    seat: int,
+    *,
+    max_nodes: int = MAX_NODES,
+) -> PublicRecord:
     """Return what spectators saw of a match, from the events as one of its seats saw them.
 
     Each event is a seat, or -1 for chance, and the text of its action; None if it is hidden from
-    ``seat``.  Raises `ValueError` for events that no match of the game has.
+    ``seat``.  Raises `ValueError` for events that no match of the game has, and `GameMismatch` if
+    they fit more than ``max_nodes`` states.
     """
     fitting = [game.initial_state()]
     record: list[PublicEvent] = []
     for mover, text in events:
-        found = [
+        children = (
             (game.visible(state, action, None), state.after(action))
             for state in fitting
             if state.to_move == mover
@@ -96,7 +106,8 @@ def public_record(game: Game, events: Iterable[tuple[int, str | None]], seat: in
                 else state.actions()
             )
             if game.visible(state, action, seat) == text
-        ]
+        )
+        found = _at_most(max_nodes, children, game)
         if not found:
             raise ValueError(
                 f"no match of {game.spec} goes on with {text!r} of seat {mover} after {record!r}"
@@ -106,22 +117,36 @@ def public_record(game: Game, events: Iterable[tuple[int, str | None]], seat: in
     return tuple(record)
 
 
-def subgame_roots(game: Game, blueprint: Policy, record: PublicRecord) -> list[SubgameRoot]:
+def subgame_roots(
+    game: Game, blueprint: Policy, record: PublicRecord, *, max_nodes: int = MAX_NODES
+) -> list[SubgameRoot]:
     """Return the states that are possible after a public record.
 
-    Raises `ValueError` if there are none, and `GameMismatch` as `resolve_subgame` does.
+    Raises `ValueError` if there are none, and `GameMismatch` as `resolve_subgame` does, or if there
+    are more than ``max_nodes``.
     """
     _require(game)
     found = [_start(game)]
     for event in record:
-        found = [
+        children = (
             child
             for root in found
             for seen, child in _children(game, blueprint, root)
             if seen == event
-        ]
+        )
+        found = _at_most(max_nodes, children, game)
     if not found:
         raise ValueError(f"no match of {game.spec} has the public record {record!r}")
+    return found
+
+
+def _at_most(max_nodes: int, states: Iterator[StateT], game: Game) -> list[StateT]:
+    """Return all states; raise `GameMismatch` if there are more than ``max_nodes``."""
+    found = list(islice(states, max_nodes + 1))
+    if len(found) > max_nodes:
+        reason = f"more than {max_nodes:,} states are possible"
+        fits = "it resolves games with few hidden states: choose smaller parameters"
+        raise GameMismatch("resolve_subgame", game.spec, reason, fits)
     return found
 
 

@@ -715,7 +715,7 @@ class Match:
         seconds = self.config.ready_timeout_ns / SECOND
         verb = "was" if len(late) == 1 else "were"
         reason = f"{who} {verb} not ready within {seconds:g} s."
-        if self.config.no_show_forfeits and len(late) == 1:
+        if self.config.no_show_forfeits and len({self.game.team(seat) for seat in late}) == 1:
             return self._forfeit("no_show", late[0], reason, now)
         return self.abort(reason, now, seat=late[0] if len(late) == 1 else None)
 
@@ -768,6 +768,7 @@ class Match:
         outcome = Outcome(termination, list(returns), seat, reason)
         row = self.course.end(outcome, ledger, on_clock, detail)
         self.attendance.clear()
+        self.views.forget()
         finish = Finish(outcome, self.position.ply, termination in outcomes.VOID)
         told += [Send(each, self._finished(each)) for each in range(self.seats)]
         if self.audience.has_spectators:

@@ -97,7 +97,7 @@ _TABLE: Final = (
     Ending(
         "no_show",
         "did not come",
-        "A seat was the only one not ready in time, in a rated match or a competition.",
+        "Only one seat or team was not ready in time, in a rated match or a competition.",
         Fault.CONNECTION,
         "runner stopped before the match began",
     ),

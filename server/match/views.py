@@ -30,7 +30,7 @@ MAX_LEGAL = 256
 class Views:
     """The histories of one match, as each seat and the spectators may see them."""
 
-    __slots__ = ("_logs", "_names", "_perfect", "game", "length")
+    __slots__ = ("_drawn", "_logs", "_names", "_observed", "_perfect", "game", "length")
 
     def __init__(self, game: Game, seats: int) -> None:
         self.game = game
@@ -41,6 +41,10 @@ class Views:
         shared: list[Event] = []
         # Index `seats` (and so -1) is the spectators' log.
         self._logs = [shared] * (seats + 1) if self._perfect else [[] for _ in range(seats + 1)]
+        # The last answer for each viewer, with its state.  Some positions of Scrabble have 70,000
+        # legal actions, and a seat may ask for them again and again.
+        self._observed: dict[int | None, tuple[Any, dict[str, Any]]] = {}
+        self._drawn: dict[int | None, tuple[Any, dict[str, Any], dict[str, Any]]] = {}
 
     def record(
         self, state: Any, action: Any, text: str, seat: int, ply: int, charged_ns: int | None
@@ -75,14 +79,29 @@ class Views:
         return self._logs[-1 if viewer is None else viewer][since:]
 
     def observation(self, state: Any, viewer: int | None) -> dict[str, Any]:
-        """Return the observation of a state for a viewer, as plain fields."""
-        return self.game.observe(state, viewer).fields()
+        """Return the observation of a state for a viewer, as plain fields, not to be changed."""
+        kept = self._observed.get(viewer)
+        if kept is not None and kept[0] is state:
+            return kept[1]
+        fields = self.game.observe(state, viewer).fields()
+        self._observed[viewer] = (state, fields)
+        return fields
 
     def drawn(self, state: Any, viewer: int | None) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the observation of a viewer, and the scene drawn from it alone."""
+        kept = self._drawn.get(viewer)
+        if kept is not None and kept[0] is state:
+            return kept[1], kept[2]
         observation = self.game.observe(state, viewer)
         scene = dataclasses.replace(self.game.scene(observation), seats=self._names, viewer=viewer)
-        return observation.fields(), scene_fields(scene)
+        fields, elements = observation.fields(), scene_fields(scene)
+        self._drawn[viewer] = (state, fields, elements)
+        return fields, elements
+
+    def forget(self) -> None:
+        """Free the observations that are kept, because the match is over."""
+        self._observed.clear()
+        self._drawn.clear()
 
     def stopped(self, state: Any, viewer: int | None) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return observation and scene of a match that did not end by the rules."""

@@ -12,6 +12,7 @@ import pytest
 from plyhouse.bots import Match, Turn
 from plyhouse.bots.reference import resolving_bot
 from plyhouse.bots.reference.resolving_bot import ResolvingBot
+from plyhouse.games.errors import GameMismatch
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Event
 from plyhouse.search import TabularPolicy, cfr, nash_conv
@@ -158,6 +159,24 @@ def test_public_record_hides_own_cards_too() -> None:
     )
     with pytest.raises(ValueError, match="goes on with 'fold' of seat 0"):
         public_record(LEDUC, [*events, (0, "fold")], 0)
+
+
+def test_bot_with_too_many_hidden_states_plays_its_blueprint(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(resolving_bot, "resolve_subgame")
+    game = get_game("liars_dice(dice=3,faces=6)")
+    turn = turn_after(game, ("1", "2", "3", "4", "5", "6"), seconds=0.01)
+    assert ResolvingBot().resolved(turn, TabularPolicy(game, {})) is None
+
+
+def test_public_record_with_too_many_states_is_refused() -> None:
+    game = get_game("liars_dice(dice=3,faces=6)")
+    turn = turn_after(game, ("1", "2", "3", "4", "5", "6"))
+    events = [(event.seat, event.action) for event in turn.history]
+    assert len(public_record(game, events, 0, max_nodes=216)) == 6
+    with pytest.raises(GameMismatch, match="more than 215 states are possible"):
+        public_record(game, events, 0, max_nodes=215)
 
 
 def test_bot_without_time_for_a_blueprint_names_itself(capfd: pytest.CaptureFixture[str]) -> None:

@@ -72,8 +72,9 @@ def test_file_that_does_not_fit_is_refused(plyhouse: Plyhouse, tmp_path: Path) -
 
     (tmp_path / "network.toml.training").write_text("{}")
     done = plyhouse("learn", "backgammon", "--matches", "16", *OPTIONS)
-    assert done.code != 0
+    assert done.code == 2
     assert "network.toml.training: this is not a checkpoint of format" in done.err
+    assert "Delete it to train from the beginning" in done.err
 
     done = plyhouse("learn", "backgammon", "-o", "absent/network.toml")
     assert done.code == 2
@@ -143,7 +144,7 @@ def test_alphazero_checkpoint_with_other_settings_is_refused(
     path = tmp_path / "network.toml.training"
     path.write_bytes(path.read_bytes()[:-1])
     done = plyhouse("learn", "connect_four", *options)
-    assert done.code != 0
+    assert done.code == 2
     assert "its content does not fit its checksum: it is damaged, train again" in done.err
 
 

@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 
 from plyhouse.games import (
+    CHANCE,
     AmbiguousAction,
     IllegalAction,
     InvalidAction,
@@ -34,6 +35,26 @@ def test_what_cannot_be_read_is_invalid(spec: str, text: str) -> None:
     assert caught.value.code == "action/invalid"
     assert game.action_notation in str(caught.value)
     assert len(str(caught.value)) < 250
+
+
+@pytest.mark.parametrize(
+    ("spec", "text"),
+    [
+        ("hearts", "\N{KELVIN SIGN}h"),
+        ("hearts", "Q\N{LATIN SMALL LETTER LONG S}"),
+        ("scrabble", "-\N{KELVIN SIGN}"),
+        ("monopoly", "build \N{LATIN SMALL LIGATURE ST}ates"),
+        ("texas_holdem", "chec\N{KELVIN SIGN}"),
+        ("bridge", "Pa\N{LATIN SMALL LETTER SHARP S}"),
+    ],
+)
+def test_letters_that_only_fold_to_ascii_are_invalid(spec: str, text: str) -> None:
+    game = get_game(spec)
+    state: State = game.initial_state()
+    while state.to_move == CHANCE:
+        state = state.after(state.chance_outcomes()[0][0])
+    with pytest.raises(InvalidAction):
+        game.parse(state, text)
 
 
 @pytest.mark.parametrize(

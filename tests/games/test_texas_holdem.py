@@ -326,6 +326,22 @@ def test_parameters_that_do_not_fit_are_refused(name: str, value: int | str) -> 
         TexasHoldem(**{"ante": 1, name: value})
 
 
+@pytest.mark.parametrize(
+    ("parameters", "most"),
+    [
+        ({}, 1000),
+        ({"stack": 1000}, 200),
+        ({"seats": 6}, 333),
+        ({"seats": 3, "stacks": "40,90,1000"}, 133),
+        ({"seats": 6, "stack": 1000, "betting": "fixed"}, 1000),
+    ],
+)
+def test_hands_with_deep_stacks_are_limited(parameters: dict[str, Any], most: int) -> None:
+    assert TexasHoldem(**parameters, hands=most).int_parameter("hands") == most
+    with pytest.raises(InvalidParameter, match=f"hands='{most + 1}'.*{most}"):
+        TexasHoldem(**parameters, hands=most + 1)
+
+
 # Hidden information
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from plyhouse.games.deterministic.connect_four.rules import ConnectFour
 from plyhouse.games.deterministic.tic_tac_toe import TicTacToe
+from plyhouse.games.hidden.bridge.rules import Bridge
 from plyhouse.games.hidden.coin_guess import CoinGuess
 from plyhouse.games.hidden.kuhn_poker import KuhnPoker
 from plyhouse.games.stochastic.pig import Pig
@@ -93,6 +94,53 @@ def test_who_is_not_ready_in_time_is_named() -> None:
     assert "seat 2 (player1/bot) was not ready within 1 s" in table.outcome.reason
     assert table.finish is not None
     assert table.finish.void
+
+
+class Counted(Heap):
+    """Counts the observations that the server makes."""
+
+    observed = 0
+
+    def observe(self, state: Any, seat: int | None) -> HeapObservation:
+        Counted.observed += 1
+        return super().observe(state, seat)
+
+
+@pytest.mark.parametrize("scenes", [False, True])
+def test_snapshots_of_one_position_are_observed_once(scenes: bool) -> None:
+    table = Table(Counted())
+    table.match.audience.subscribe(0, scenes=scenes)
+    table.ask("sync", 0)
+    first = last(table, 0, MatchMessage).snapshot
+    before = Counted.observed
+    for _ in range(3):
+        table.ask("sync", 0)
+    again = last(table, 0, MatchMessage).snapshot
+    assert Counted.observed == before
+    assert (again.observation, again.scene) == (first.observation, first.scene)
+    table.act("1")
+    table.ask("sync", 0)
+    assert last(table, 0, MatchMessage).snapshot.observation["left"] == 11
+
+
+@pytest.mark.parametrize(
+    ("there", "termination", "returns"),
+    [
+        ((0, 2), "no_show", [7600.0, -7600.0, 7600.0, -7600.0]),
+        ((0, 2, 3), "no_show", [7600.0, -7600.0, 7600.0, -7600.0]),
+        ((0, 1), "aborted", [0.0, 0.0, 0.0, 0.0]),
+        ((), "aborted", [0.0, 0.0, 0.0, 0.0]),
+    ],
+)
+def test_no_show_with_seats_of_one_team_alone_is_forfeit(
+    there: tuple[int, ...], termination: str, returns: list[float]
+) -> None:
+    table = Table(Bridge(), ready=False, ready_timeout_ns=SECOND, no_show_forfeits=True)
+    for seat in there:
+        table.ask("ready", seat, "")
+    table.do(table.match.tick(SECOND))
+    assert table.outcome.termination == termination
+    assert table.outcome.returns == returns
 
 
 def test_before_the_start_nothing_can_be_played() -> None:

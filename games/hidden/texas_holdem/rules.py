@@ -24,9 +24,10 @@ seat wins without showing its cards.  Cards are not burned, because that changes
 
 A match is a number of hands.  Each begins with the same stacks, as in the Annual Computer Poker
 Competition ("Doyle's game"), so that all hands count the same and none depends on luck before it.
-Returns are big blinds won per hundred hands.  The cards of a hand do not depend on the betting in
-earlier hands.  So all matches of a pairing in ``plyhouse match`` have the same deals, and every bot
-plays them from every seat.
+Without limit, hands, seats and the big blinds of the largest stack have a product of at most
+200,000.  Returns are big blinds won per hundred hands.  The cards of a hand do not depend on the
+betting in earlier hands.  So all matches of a pairing in ``plyhouse match`` have the same deals,
+and every bot plays them from every seat.
 
 Cards are rank and suit: ``Ah``, ``Tc``, ``2d``.  They are dealt one at a time at chance nodes, two
 rounds around the table from the seat left of the button, and then those on the table.
@@ -74,9 +75,12 @@ __all__ = ["FewSizes", "TexasHoldem", "broken_rule"]
 _MOST_CHIPS: Final = 1000
 _MOST_HANDS: Final = 1000
 _LEAST_BLIND: Final = 2
-_MOST_ACTIONS: Final = 6 * (_MOST_CHIPS // _LEAST_BLIND + 6 + 4) + 17
-"""Actions and cards of a hand: every raise but six short ones adds a big blind, and five others
-answer it."""
+_MOST_RAISED: Final = 200_000
+"""Big blinds of the largest stack, times seats, times hands: what a match without limit may have.
+Somebody may raise by one each time, and servers keep every action."""
+_MOST_OTHERS: Final = 6 * 4 * 5 + 17
+"""Other actions and cards of a hand, and all with a limit: in each of four rounds, six seats act
+five times at most."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -105,7 +109,7 @@ class TexasHoldem(Game[TexasHoldemState, int, TexasHoldemObservation]):
         utility=Utility.ZERO_SUM,
         min_return=-100.0 * _MOST_CHIPS / _LEAST_BLIND,
         max_return=500.0 * _MOST_CHIPS / _LEAST_BLIND,
-        max_plies=_MOST_ACTIONS * _MOST_HANDS,
+        max_plies=_MOST_RAISED + _MOST_OTHERS * _MOST_HANDS,
         parameters=(
             Parameter("seats", 2, "number of seats", 2, 6),
             Parameter("betting", "no_limit", "sizes of bets", choices=("no_limit", "fixed")),
@@ -140,6 +144,7 @@ class TexasHoldem(Game[TexasHoldemState, int, TexasHoldemObservation]):
             if stack < needed:
                 expected = f"it is at least big blind and ante, {needed}"
                 raise InvalidParameter(name, "stack", stack, expected)
+            self._check_length()
             return
         parts = text.split(",")
         seats = self.int_parameter("seats")
@@ -151,6 +156,18 @@ class TexasHoldem(Game[TexasHoldemState, int, TexasHoldemObservation]):
         if not fits:
             expected = f"it must be {seats} whole numbers from {needed} to {_MOST_CHIPS}"
             raise InvalidParameter(name, "stacks", text, expected)
+        self._check_length()
+
+    def _check_length(self) -> None:
+        """Raise `InvalidParameter` if a match without limit could have too many raises."""
+        if self.text_parameter("betting") == "fixed":
+            return
+        hands, seats = self.int_parameter("hands"), self.int_parameter("seats")
+        depth = max(self.stacks) // self.int_parameter("big_blind")
+        most = _MOST_RAISED // (seats * depth)
+        if hands > most:
+            expected = f"it is at most {most} for {seats} seats with {depth} big blinds"
+            raise InvalidParameter(self.info.name, "hands", hands, expected)
 
     @property
     def stacks(self) -> tuple[int, ...]:
