@@ -47,6 +47,7 @@ class CfrHoldemBot(Bot):
         if not suits(turn.game):
             return self.other.choose(turn)
         if self.file not in self.policies:
+            turn.report(self.other.choose(turn))  # loading takes as long as short moves
             self.policies[self.file] = load_limit_policy(self.file or SHIPPED)
         policy = self.policies[self.file]
         seen: Any = turn.observation

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from plyhouse.bots import Bot, Match, Turn
+from plyhouse.bots.reference import best_bot
 from plyhouse.bots.reference.best_bot import BOTS, BestBot, bot_for
 from plyhouse.games.base import CHANCE, TERMINAL, Game, Information
 from plyhouse.games.registry import game_names, get_game
@@ -30,6 +31,23 @@ def turn_at(game: Game, state: Any, ply: int, rng: random.Random) -> Turn:
         hard=2_000_000_000,
         clock_ns=lambda: 1_000_000_000,
     )
+
+
+def test_it_has_an_action_to_play_before_its_bot_is_loaded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    game = get_game("connect_four")
+    turn = turn_at(game, game.initial_state(), 0, random.Random(1))
+    reported: list[Any] = []
+
+    def load(_: Game) -> type[Bot]:
+        assert reported
+        assert reported[0] in turn.legal
+        return Bot
+
+    monkeypatch.setattr(turn, "report", reported.append)
+    monkeypatch.setattr(best_bot, "bot_for", load)
+    BestBot().start(turn)
 
 
 def drawn(state: Any, rng: random.Random) -> Any:

@@ -125,6 +125,20 @@ def test_policy_is_played_where_it_was_made_for() -> None:
     assert not suits(TexasHoldem())
 
 
+def test_policy_that_is_loaded_late_leaves_an_action_to_play(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(CfrHoldemBot, "policies", {})
+    state = LIMIT.initial_state()
+    while state.to_move == CHANCE:
+        state = state.after(state.chance_outcomes()[0][0])
+    turn = turn_at(LIMIT, state, random.Random(1))
+    reported: list[Any] = []
+    monkeypatch.setattr(turn, "report", reported.append)
+    CfrHoldemBot().choose(turn)
+    assert [text in turn.legal_text for text in reported] == [True]
+
+
 def test_policy_raises_with_aces() -> None:
     rng = random.Random(1)
     game = LIMIT

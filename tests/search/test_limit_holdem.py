@@ -143,7 +143,7 @@ def test_policy_is_the_same_after_a_file(tmp_path: Path) -> None:
     assert set(policy.shares((("c", "c"), ()), 0)) == {1, 2}
     with pytest.raises(KeyError):
         policy.shares((("f",),), 0)
-    path.write_text(training.text().replace('table = """\n', 'table = """\nAAAA'))
+    path.write_text(training.text().replace("table = '''\n", "table = '''\nAAAA"))
     with pytest.raises(InvalidFile, match="damaged"):
         load_limit_policy(path)
     path.write_text("format = 1")
