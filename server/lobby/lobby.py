@@ -477,6 +477,8 @@ class Lobby:
 
     def _needs_places(self, bot: Presence, terms: Terms) -> None:
         """Raise if a bot plays too many matches to begin a challenge."""
+        if bot.under_review:
+            raise ProtocolError("seek/limit", "Your last forfeit is being counted: answer again.")
         if bot.free < terms.at_once:
             raise ProtocolError(
                 "seek/limit",

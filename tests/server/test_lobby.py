@@ -169,6 +169,18 @@ async def test_challenge_is_accepted_by_nobody_who_has_no_place_left(house: Any)
     assert isinstance(await two.ask(Answer, made.challenge, True), Ok)
 
 
+async def test_bot_whose_forfeit_is_counted_is_told_to_answer_again(house: Any) -> None:
+    one, two = [await house.bot(name, games=["pig"]) for name in ("alice", "bob")]
+    made = await one.ask(Challenge, "bob/bot", "pig", "move:5")
+    directory = house.hub.directory
+    [bob] = [each for each in directory.participants.values() if each.presence.name == "bob/bot"]
+    directory.update(bob, under_review=1)
+    refused = await two.ask(Answer, made.challenge, True)
+    assert (refused.code, "forfeit is being counted" in refused.message) == ("seek/limit", True)
+    directory.update(bob, under_review=0)
+    assert isinstance(await two.ask(Answer, made.challenge, True), Ok)
+
+
 async def test_challenge_is_accepted_and_gives_the_seat_asked_for(house: Any) -> None:
     one, two = await house.bot("alice"), await house.bot("bob", games=["pig"])
     made = await one.ask(Challenge, "bob/bot", "pig", "move:5", seat=1)
