@@ -6,6 +6,7 @@
     python benchmarks/endgames.py --only othello --problems 40 41
     python benchmarks/endgames.py --only connect_four --positions 200
     python benchmarks/endgames.py --only connect_four --positions 20 --plies 8 8
+    python benchmarks/endgames.py --only connect_four --positions 1 --plies 0 0 --no-book
 
 The endings of othello are the problems 40 to 44 of the French federation (FFO), beside the nodes
 that Egaroucid publishes for one thread, and beside a plain C program without a table
@@ -31,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from plyhouse.games.deterministic.chess.rules import ChessState
+from plyhouse.games.deterministic.connect_four.book import book_values
 from plyhouse.games.registry import get_game
 from plyhouse.search import Limit, alpha_beta, build_info, solve, solve_checkers
 from plyhouse.search.tables.checkers_endgames import count_placements
@@ -77,6 +79,7 @@ def main() -> None:
     parser.add_argument(
         "--plies", type=int, nargs=2, default=(16, 24), help="fewest and most plies of connect four"
     )
+    parser.add_argument("--no-book", action="store_true", help="solve connect four without it")
     options = parser.parse_args()
     print(build_info())
     for name, part in parts.items():
@@ -167,6 +170,8 @@ def beside(program: Path, position: str, published: int, patience: float, nodes:
 def connect_four(options: argparse.Namespace) -> None:
     """Solve random positions; processor seconds of each."""
     game = get_game("connect_four")
+    if options.no_book:
+        book_values().clear()
     rng = random.Random(1)
     spent: list[float] = []
     nodes: list[int] = []

@@ -10,6 +10,7 @@ import pytest
 
 from plyhouse.games import get_game
 from plyhouse.games.base import Game
+from plyhouse.games.deterministic.connect_four.endgames import ConnectFourEndings
 from plyhouse.games.endgames import Meter
 
 
@@ -88,6 +89,26 @@ def test_the_value_is_that_of_minimax(spec: str, most: int) -> None:
             assert value <= found if found < beta else value >= found
             assert value >= found if found > alpha else value <= found
     assert {value > 0 for value in values} == {True, False}
+
+
+@pytest.mark.parametrize("columns_rows", [(7, 6), (4, 4), (5, 5), (4, 7), (8, 4), (7, 5)])
+def test_connect_four_bound_is_at_least_the_value(columns_rows: tuple[int, int]) -> None:
+    columns, rows = columns_rows
+    game = get_game(f"connect_four(columns={columns},rows={rows})")
+    solver = ConnectFourEndings(Meter(), columns, rows)
+    bounds = set()
+    for seed in range(150):
+        rng = random.Random(seed)
+        state = with_few_empty(game, rng.randint(4, 11), rng)
+        if state is None:
+            continue
+        value = minimax(state, {})
+        feared = solver.threats(state.mine ^ state.taken, state.taken)
+        for alpha in (-1, 0):
+            bound = int(solver.bound(state.mine, state.taken, feared, alpha))
+            assert value <= bound, game.describe(state)
+            bounds.add(bound)
+    assert bounds == {-1, 0, 1}
 
 
 @pytest.mark.parametrize("spec", ["othello", "othello(score=true)", "connect_four"])

@@ -4,19 +4,19 @@ The mover completes a line if it can.  It must fill a single cell that the oppon
 such cells lose, and so does filling the cell below one.  The search therefore visits only positions
 that are not decided at once, and tries only actions that do not lose at once.  An action wins if it
 threatens two cells that can be filled at once, or one and the cell above.  The others are tried by
-the cells that they threaten, then from the centre.  A threat counts more in a row that its owner
-fills if the columns are filled in turn.  Filling the cell below an own threat counts less.  Only
-who wins counts: each window asks "more than a loss?" or "more than a draw?".
+the cells that they threaten, then from the centre.  Filling the cell below an own threat counts
+less.  Only who wins counts: each window asks "more than a loss?" or "more than a draw?".
 
-Two bounds spare searches.  Where no line is left to a seat, it cannot win.  Where each column has
-an even number of empty cells, the opponent can always reply in the same column (*follow up*).  Then
-the mover gets the lower cell of each pair, and wins only with lines of such cells.  The next
-positions are looked up in the table before any is searched.  The table holds bounds, the same for a
-position and its mirror image.  Entries leave out the part of the key that is their place.
+Two bounds spare searches.  Where no line is left to a seat, it cannot win.  The opponent may also
+hold by a strategy that replies in the same column (*follow up*): `ConnectFourEndings.bound` says
+what the mover can reach against it.  The next positions are checked by this bound and looked up in
+the table before any is searched.  The table holds bounds, the same for a position and its mirror
+image.  Entries leave out the part of the key that is their place.
 
 The sets of cells and their key are J. Tromp's, as in the rules; threats by shifts, the actions left
 out and the short entries as in P. Pons, "Solving Connect 4: how to build a perfect AI" (2015);
-follow-up (*claimeven*) after V. Allis, "A knowledge-based approach of Connect-Four" (1988).
+follow-up (*claimeven*) and pairs of cells (*baseinverse*) after V. Allis, "A knowledge-based
+approach of Connect-Four" (1988).
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ KEPT: Final = 8
 MIRRORED: Final = 14
 """From so many on, as the same as their mirror images: later few are reached both ways."""
 LOOKED_UP: Final = 16
-"""From so many on, the next positions are looked up before any of them is searched."""
+"""Above so many, the next positions are looked up before any of them is searched."""
+BOUNDED: Final = 6
+"""Above so many, the next positions are bounded before any of them is searched."""
 
 BOOKED: Final = 29
 """From so many empty cells on, positions of the standard board are looked up in the book."""
@@ -90,11 +92,12 @@ class ConnectFourEndings(Endings):
         self.bottoms: i64 = lowest
         self.cells: i64 = column_of
         self.board: i64 = lowest * column_of
-        # Cells that the mover gets, and those above them, if the opponent follows up.
+        self.rows: i64 = rows
+        self.guards: i64 = lowest << rows
+        # The cells from which on an even number of cells is left in the column, and the others.
         lead: int = sum([1 << r for r in range(rows - 2, -1, -2)])
         self.lead: i64 = lowest * lead
         self.follow: i64 = lowest * (column_of ^ lead)
-        self.even: bool = columns * rows % 2 == 0
         # Columns from the centre, as sets of cells.
         order = sorted(range(columns), key=lambda c: (abs(2 * c - columns + 1), c))
         self.from_centre: tuple[int, ...] = tuple(
@@ -228,6 +231,55 @@ class ConnectFourEndings(Endings):
             column += 1
         return result
 
+    def bound(self, mine: i64, taken: i64, feared: i64, alpha: i64) -> i64:
+        """Return an upper bound of the value for the owner of ``mine``, who moves.
+
+        The opponent replies above each disc.  In a column with an even number of empty cells, the
+        mover gets every second cell from the lowest on.  So it does in a column with an odd number
+        and a threat of the opponent that the mover has to enable.  The other columns with an odd
+        number are *open*.  Where the mover takes the lowest cell of one, the opponent takes the
+        lowest cell of another.  From then on it replies above each disc there, too.  The mover
+        cannot win without a line of cells that it gets, and loses if it has to enable a threat.
+
+        ``feared`` are the cells that complete a line of the opponent.  The result is 1 if nothing
+        is known.  Above ``alpha``, it may be 0 for a position that is lost.
+        """
+        theirs: i64 = mine ^ taken
+        empty: i64 = self.board ^ taken
+        after: i64 = taken + self.bottoms
+        # Adding the board carries into the guard bits of all columns that hold a bit of the set.
+        odd: i64 = ((after & self.follow) + self.board) & self.guards
+        gets: i64 = empty & (self.lead ^ (odd - (odd >> self.rows)))
+        enabled: i64 = feared & ~gets
+        open_: i64 = odd & ~(enabled + self.board)
+        pair: i64 = 0
+        first: i64 = 0
+        if open_ != 0:
+            columns: i64 = open_ - (open_ >> self.rows)
+            pair = after & columns
+            gets ^= empty & columns
+            enabled = feared & ~(gets | pair)
+            first = pair & -pair
+            rest: i64 = pair ^ first
+            if rest == 0:
+                return 1
+            if rest & (rest - 1) != 0:
+                # No pairs are chosen: the mover may get all these cells.
+                if count_bits(rest) & 1 == 0:
+                    return 1
+                first = pair
+        # Above a threat that it enables, the mover gets nothing.
+        gets &= ~(self.guards - enabled)
+        if self.lines_left(mine | gets | first):
+            return 1
+        if pair != first and self.lines_left(mine | gets | (pair ^ first)):
+            return 1
+        if enabled != 0:
+            return -1
+        if alpha < 0 and self.lines_left(theirs | (empty & ~(gets | pair))):
+            return -1
+        return 0
+
     def search(self, mine: i64, taken: i64, left: i64, alpha: i64, beta: i64) -> i64:
         """Return the value for the owner of ``mine``, who moves and cannot win at once."""
         meter = self.meter
@@ -251,15 +303,11 @@ class ConnectFourEndings(Endings):
         if left <= 2:
             return 0
         empty: i64 = self.board ^ taken
-        if (taken + self.bottoms) & self.follow == 0 and not self.lines_left(
-            mine | (empty & self.lead)
-        ):
-            # The opponent can follow up: the mover cannot win, and may have to let it win.
-            if alpha >= 0:
-                return 0
-            if self.lines_left(theirs | (empty & self.follow)):
-                return -1
-            beta = 0
+        value: i64 = self.bound(mine, taken, feared, alpha)
+        if value <= alpha:
+            return value
+        if value < beta:
+            beta = value
         if beta > 0 and not self.lines_left(mine | empty):
             if alpha >= 0:
                 return 0
@@ -289,7 +337,6 @@ class ConnectFourEndings(Endings):
                     return high
         before: i64 = meter.nodes
         best: i64 = -1
-        value: i64
         cell: i64
         if moves & (moves - 1) == 0:
             best = -self.search(theirs, taken | moves, left - 1, -beta, -alpha)
@@ -299,9 +346,6 @@ class ConnectFourEndings(Endings):
             ranks: i64 = 0
             shift: i64 = 0
             threatened: i64 = self.threats(mine, taken)
-            good: i64 = self.follow
-            if (left & 1 == 0) == self.even:
-                good = self.lead
             for cells in self.from_centre:
                 column: i64 = cells
                 cell = moves & column
@@ -322,14 +366,17 @@ class ConnectFourEndings(Endings):
                     if now != 0 and (now & (now - 1) != 0 or (now << 1) & won != 0):
                         best = 1
                         break
-                    value = 4 + count_bits(won) + 2 * count_bits(won & good & ~now)
+                    if left > BOUNDED:
+                        value = -self.bound(theirs, after, won, -beta)
+                        if value >= beta:
+                            best = value
+                            break
+                    value = 4 + count_bits(won)
                     if (cell << 1) & threatened != 0:
-                        value -= 3
-                    if value > 63:
-                        value = 63
+                        value -= 2
                     ranks |= value << shift
                 shift += 6
-            if best > 0:
+            if best >= beta:
                 ranks = 0
             while ranks != 0:
                 most: i64 = 0

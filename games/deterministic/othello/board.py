@@ -86,39 +86,69 @@ def placeable(mine: i64, theirs: i64) -> i64:
     return signed_set(found & ~(mine | theirs))
 
 
-def _line(bit: i64, mine: i64, inner: i64, step: i64) -> i64:
-    """Discs turned in both directions of one line by a disc placed on ``bit``."""
-    found: i64 = 0
-    run: i64 = inner & (bit << step)
-    if run != 0:
-        run |= inner & (run << step)
-        run |= inner & (run << step)
-        run |= inner & (run << step)
-        run |= inner & (run << step)
-        run |= inner & (run << step)
-        if (run << step) & mine != 0:
-            found = run
-    run = inner & (bit >> step)
-    if run != 0:
-        run |= inner & (run >> step)
-        run |= inner & (run >> step)
-        run |= inner & (run >> step)
-        run |= inner & (run >> step)
-        run |= inner & (run >> step)
-        if (run >> step) & mine != 0:
-            found |= run
-    return found
-
-
 def turned(bit: i64, mine: i64, theirs: i64) -> i64:
     """Return the discs of ``theirs`` that the owner of ``mine`` turns by placing on ``bit``."""
-    slanting: i64 = theirs & _SLANTING
-    return (
-        _line(bit, mine, ((theirs >> 1) & _ALONG) << 1, 1)
-        | _line(bit, mine, theirs & _UPRIGHT, 8)
-        | _line(bit, mine, slanting, 7)
-        | _line(bit, mine, slanting, 9)
-    )
+    found: i64 = 0
+    inner: i64 = ((theirs >> 1) & _ALONG) << 1
+    pair: i64 = inner & (inner << 1)
+    run: i64 = inner & (bit << 1)
+    run |= inner & (run << 1)
+    run |= pair & (run << 2)
+    run |= pair & (run << 2)
+    if (run << 1) & mine != 0:
+        found |= run
+    pair >>= 1
+    run = inner & (bit >> 1)
+    run |= inner & (run >> 1)
+    run |= pair & (run >> 2)
+    run |= pair & (run >> 2)
+    if (run >> 1) & mine != 0:
+        found |= run
+    inner = theirs & _UPRIGHT
+    pair = inner & (inner << 8)
+    run = inner & (bit << 8)
+    run |= inner & (run << 8)
+    run |= pair & (run << 16)
+    run |= pair & (run << 16)
+    if (run << 8) & mine != 0:
+        found |= run
+    pair >>= 8
+    run = inner & (bit >> 8)
+    run |= inner & (run >> 8)
+    run |= pair & (run >> 16)
+    run |= pair & (run >> 16)
+    if (run >> 8) & mine != 0:
+        found |= run
+    inner = theirs & _SLANTING
+    pair = inner & (inner << 7)
+    run = inner & (bit << 7)
+    run |= inner & (run << 7)
+    run |= pair & (run << 14)
+    run |= pair & (run << 14)
+    if (run << 7) & mine != 0:
+        found |= run
+    pair >>= 7
+    run = inner & (bit >> 7)
+    run |= inner & (run >> 7)
+    run |= pair & (run >> 14)
+    run |= pair & (run >> 14)
+    if (run >> 7) & mine != 0:
+        found |= run
+    pair = inner & (inner << 9)
+    run = inner & (bit << 9)
+    run |= inner & (run << 9)
+    run |= pair & (run << 18)
+    run |= pair & (run << 18)
+    if (run << 9) & mine != 0:
+        found |= run
+    pair >>= 9
+    run = inner & (bit >> 9)
+    run |= inner & (run >> 9)
+    run |= pair & (run >> 18)
+    run |= pair & (run >> 18)
+    if (run >> 9) & mine != 0:
+        found |= run
+    return found
 
 
 def final_score(mine: i64, theirs: i64) -> i64:

@@ -23,7 +23,7 @@ from __future__ import annotations
 from math import ceil, floor
 from typing import Any, Final, final
 
-from mypy_extensions import i64
+from mypy_extensions import i64, mypyc_attr
 
 from plyhouse.games.bits import BIT, bit_number, count_bits, signed_set
 from plyhouse.games.deterministic.othello.board import (
@@ -81,6 +81,18 @@ _CORNERS: Final[i64] = i64(-0x7EFF_FFFF_FFFF_FF7F)
 
 
 @final
+@mypyc_attr(acyclic=True)
+class Move:
+    """An action to sort, in a chain that positions with as many empty squares use in turn."""
+
+    def __init__(self) -> None:
+        self.bit: i64 = 0
+        self.flips: i64 = 0
+        self.rank: i64 = 0
+        self.following: Move | None = None
+
+
+@final
 class OthelloEndings(Endings):
     """Solves positions for one search, with a table that lives as long as the search."""
 
@@ -88,6 +100,8 @@ class OthelloEndings(Endings):
         self.meter: Meter = meter
         self.evaluation: Evaluation = shared_evaluation()
         self.table: KnownPositions = KnownPositions()
+        # The first action by the number of empty squares.
+        self.moves: list[Move] = [Move() for _ in range(65)]
 
     def value(self, state: Any, depth: int, alpha: float, beta: float) -> float | None:
         """Return the value for the mover, see `Endings.value`; by discs or by who wins."""
@@ -240,7 +254,7 @@ class OthelloEndings(Endings):
             if passed:
                 return final_score(mine, theirs)
             return -self.many(theirs, mine, empty, n, -beta, -alpha, odd, True)
-        best_square: i64 = 64
+        best_bit: i64 = 0
         low: i64 = -64
         high: i64 = 64
         kept: bool = n >= KEPT
@@ -251,7 +265,6 @@ class OthelloEndings(Endings):
             if known != 0:
                 low = (known & 255) - 64
                 high = ((known >> 8) & 255) - 64
-                best_square = (known >> 16) & 127
                 if low >= beta or low == high:
                     return low
                 if high <= alpha:
@@ -260,13 +273,15 @@ class OthelloEndings(Endings):
                     alpha = low
                 if high < beta:
                     beta = high
-        ranks: list[int] = []
+                best_bit = BIT[(known >> 16) & 63]
+        first: Move = self.moves[n]
+        move: Move = first
+        count: i64 = 0
         rest: i64 = cells
         bit: i64
         flips: i64
         rank: i64
         replies: i64
-        square: i64
         own: i64
         other: i64
         value: i64
@@ -288,21 +303,20 @@ class OthelloEndings(Endings):
             other = theirs ^ flips
             if other == 0:
                 return 64
-            square = bit_number(bit)
             if looks_up:
                 known = table.find(other, own)
                 if known != 0:
                     value = 64 - ((known >> 8) & 255)
                     if value >= beta:
                         return value
-            if square == best_square:
+            if bit == best_bit:
                 rank = 0
             else:
                 replies = placeable(other, own)
                 if depth < 0:
-                    rank = 64 + REPLY_FASTEST * (
-                        count_bits(replies) + count_bits(replies & _CORNERS)
-                    )
+                    rank = 64 + REPLY_FASTEST * count_bits(replies)
+                    if replies & _CORNERS != 0:
+                        rank += REPLY_FASTEST * count_bits(replies & _CORNERS)
                     if bit & odd != 0:
                         rank -= ODD
                     if bit & _CORNERS != 0:
@@ -310,16 +324,33 @@ class OthelloEndings(Endings):
                 else:
                     rank = 8192 + REPLY * (count_bits(replies) + count_bits(replies & _CORNERS))
                     rank += self.guess(other, own, n - 1, depth, -ENDLESS, ENDLESS)
-            ranks.append(int((rank << 6) | square))
-        if len(ranks) > 1:
-            ranks.sort()
+            if count > 0:
+                following = move.following
+                if following is None:
+                    following = Move()
+                    move.following = following
+                move = following
+            move.bit = bit
+            move.flips = flips
+            move.rank = rank
+            count += 1
         best: i64 = WORST
         floor_: i64 = alpha
-        for ranked in ranks:
-            square = ranked
-            square = square & 63
-            bit = BIT[square]
-            flips = turned(bit, mine, theirs)
+        tried: i64 = 0
+        while tried < count:
+            tried += 1
+            # Sorting all would take longer: most often the first one is enough.
+            pick: Move = first
+            following = first.following
+            rest = count - 1
+            while rest > 0 and following is not None:
+                if following.rank < pick.rank:
+                    pick = following
+                following = following.following
+                rest -= 1
+            pick.rank = ENDLESS
+            bit = pick.bit
+            flips = pick.flips
             own = mine | bit | flips
             other = theirs ^ flips
             if best > WORST and beta - alpha > 1:
@@ -336,7 +367,7 @@ class OthelloEndings(Endings):
                 )
             if value > best:
                 best = value
-                best_square = square
+                best_bit = bit
                 if value > alpha:
                     alpha = value
                     if value >= beta:
@@ -346,7 +377,7 @@ class OthelloEndings(Endings):
                 low = best
             if best < beta and best < high:
                 high = best
-            table.keep(mine, theirs, n, low, high, best_square)
+            table.keep(mine, theirs, n, low, high, bit_number(best_bit))
         return best
 
     def few(
