@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.observation_fields import source_file
-from plyhouse.games.scene import Button, Cell, Grid, Hand, Scene
+from plyhouse.games.scene import Button, Cell, Grid, Hand, Placing, Scene
 
 __all__ = ["Block", "input_hints", "rules_blocks", "rules_text", "rules_without_summary"]
 
@@ -113,6 +113,7 @@ HINTS: Final = {
     "move": "Click or tap what you want to move, then where it goes, or drag it there.",
     "span": "Click or tap one end of what you place, then the other end.",
     "spot": "Click or tap a marked spot of the board.",
+    "place": "Click or tap a piece, then its square. When all lie on the board, press Play.",
     "item": "Click or tap one of the marked cards or coins.",
     "button": "Press a button below the board.",
 }
@@ -130,6 +131,8 @@ def _ways(scene: Scene) -> Iterator[str]:
                 yield "button" if element.look == "table" else "spot"
         elif isinstance(element, Hand) and any(card.action is not None for card in element.cards):
             yield "item"
+        elif isinstance(element, Placing):
+            yield "place"
     for element in scene.elements:
         if isinstance(element, Button):
             several = len(element.via) > 1

@@ -37,6 +37,7 @@ def test_definitions_have_their_term() -> None:
         ("go", ["marked spot", "button"]),
         ("coins", ["cards or coins"]),
         ("liars_dice", ["button"]),
+        ("scrabble", ["then its square", "button"]),
         ("pig", ["button", "r, h"]),
     ],
 )

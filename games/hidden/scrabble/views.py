@@ -11,7 +11,13 @@ from mypy_extensions import mypyc_attr
 from plyhouse.games.base import CHANCE, TERMINAL, Observation
 from plyhouse.games.hidden.scrabble.lines import free_places
 from plyhouse.games.hidden.scrabble.plays import placed_squares, play_parts, play_score
-from plyhouse.games.hidden.scrabble.state import ACCEPT, CHALLENGE, PASS, ScrabbleState
+from plyhouse.games.hidden.scrabble.state import (
+    ACCEPT,
+    CHALLENGE,
+    FIVE,
+    PASS,
+    ScrabbleState,
+)
 from plyhouse.games.hidden.scrabble.tiles import (
     ALPHABET,
     PREMIUMS,
@@ -20,6 +26,7 @@ from plyhouse.games.hidden.scrabble.tiles import (
     SQUARES,
     VALUES,
     square_name,
+    square_named,
     tile_names,
     transposed,
 )
@@ -175,8 +182,7 @@ def _tile(letter: str, name: str, label: str, highlight: bool) -> Cell:
     )
 
 
-def _board(seen: ScrabbleObservation) -> Grid:
-    marked = _squares_of(seen.last[_last_mover(seen)])
+def _board(seen: ScrabbleObservation, marked: frozenset[int]) -> Grid:
     rows: list[tuple[Cell, ...]] = []
     for row in range(SIZE):
         cells: list[Cell] = []
@@ -241,19 +247,23 @@ def _placing(seen: ScrabbleObservation, phonies: bool) -> Placing:
 
 
 def scrabble_scene(
-    seen: ScrabbleObservation, name: Callable[[int], str], phonies: bool = False
+    seen: ScrabbleObservation, name: Callable[[int], str], challenges: str = "none"
 ) -> Scene:
-    """Return the board, the rack, scores, and the actions; ``phonies`` is that of `Rules`."""
-    elements: list[Element] = [_board(seen)]
-    if seen.seat is not None:
-        answers = Tray("Your tiles", _rack(seen), seen.seat)
-        elements.append(answers if seen.laid else _placing(seen, phonies))
-    for seat, score in enumerate(seen.scores):
-        elements.append(Counter(name(seat), score, seat=seat))
+    """Return the board, the rack, scores, and the actions; ``challenges`` is that of `Rules`."""
     last = _last_mover(seen)
     challenger = _challenger(seen)
+    marked = seen.last[last if challenger is None else challenger - 1]
+    elements: list[Element] = [_board(seen, _squares_of(marked))]
+    if seen.seat is not None:
+        answers = Tray("Your tiles", _rack(seen), seen.seat)
+        elements.append(answers if seen.laid else _placing(seen, challenges != "none"))
+    for seat, score in enumerate(seen.scores):
+        elements.append(Counter(name(seat), score, seat=seat))
     if challenger is not None:
-        elements.append(Text(_outcome(seen, challenger, name), challenger))
+        elements.append(Text(_outcome(seen, challenger, name, challenges), challenger))
+    elif seen.laid:
+        points = _waiting_points(seen)
+        elements.append(Text(f"{name(last)}: {seen.last[last]} for {points}", last))
     elif seen.last[last]:
         elements.append(Text(f"{name(last)}: {_said(seen.last[last])}", last))
     tiles = "1 tile" if seen.bag == 1 else f"{seen.bag} tiles"
@@ -263,6 +273,8 @@ def scrabble_scene(
         if size < RACK and seat != seen.seat
     ]
     elements.append(Text("; ".join([f"{tiles} in the bag", *others])))
+    if seen.laid:
+        elements.append(Text(_cost(name(last), challenges)))
     if CHALLENGE in seen.legal:
         elements += [Button("Accept", ACCEPT), Button("Challenge", CHALLENGE)]
     if PASS in seen.legal:
@@ -275,12 +287,39 @@ def scrabble_scene(
     return Scene(tuple(elements), _status(seen, name), seen.seat_to_move)
 
 
-def _outcome(seen: ScrabbleObservation, seat: int, name: Callable[[int], str]) -> str:
-    """Return what a challenge by a seat has found."""
+def _waiting_points(seen: ScrabbleObservation) -> int:
+    """Return the points of the play that waits to be accepted or challenged."""
+    parts = play_parts(seen.last[seen.turn])
+    if parts is None:
+        return 0
+    board: list[int] = list(board_of(seen.board))
+    for square in seen.laid:
+        board[square_named(square)] = 0
+    return play_score(bytes(board), parts[0], parts[1])
+
+
+def _cost(challenged: str, challenges: str) -> str:
+    """Return what a challenge costs if the play of the seat named stands."""
+    if challenges == "double":
+        return "If the play stands, a challenge costs the next turn"
+    if challenges == "five":
+        return f"If the play stands, a challenge gives {FIVE} points to {challenged}"
+    return "If the play stands, a challenge costs nothing"
+
+
+def _outcome(
+    seen: ScrabbleObservation, seat: int, name: Callable[[int], str], challenges: str
+) -> str:
+    """Return what a challenge by a seat has found, and what it costs."""
     text = seen.last[seat - 1]
     board = board_of(seen.board)
-    stands = all(board[square] for square in _squares_of(text))
-    verdict = "stands" if stands else "is taken back"
+    verdict = "is taken back"
+    if all(board[square] for square in _squares_of(text)):
+        verdict = "stands"
+        if challenges == "five":
+            verdict = f"stands and gets {FIVE} points more"
+        elif challenges == "double" and seen.to_move != TERMINAL:
+            verdict = "stands and costs a turn"
     return f"{name(seat)}: challenge; {text} {verdict}"
 
 
