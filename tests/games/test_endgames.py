@@ -124,6 +124,19 @@ def test_mirror_images_are_worth_the_same(spec: str) -> None:
             assert found[0] == found[1]
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_othello_value_is_that_of_the_best_action(seed: int) -> None:
+    # With 12 empty squares estimates sort the actions, with 11 the replies do.
+    state = with_few_empty(get_game("othello(score=true)"), 12, random.Random(seed))
+    assert state is not None
+    values = []
+    for action in state.actions():
+        child = state.after(action)
+        sign = 1.0 if child.to_move == state.to_move else -1.0
+        values.append(sign * child.endings(Meter()).value(child, 99, -math.inf, math.inf))
+    assert state.endings(Meter()).value(state, 99, -math.inf, math.inf) == max(values)
+
+
 def mirrored(game: Game, state: Any) -> Any:
     """The position with left and right exchanged."""
     fields = game.observe(state, None).fields()

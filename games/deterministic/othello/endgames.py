@@ -64,8 +64,10 @@ TWO_PLIES: Final = 17
 THREE_PLIES: Final = 20
 """From so many on, an estimate looks one, two or three plies ahead."""
 
-REPLY: Final = 36
+REPLY: Final = 24
 """Cost of a reply of the opponent to an action, in points of the estimate."""
+MARGIN: Final = 50
+"""Points above the best action from which on an estimate need not be exact."""
 REPLY_FASTEST: Final = 20
 ODD: Final = 4
 CORNER: Final = 16
@@ -277,6 +279,7 @@ class OthelloEndings(Endings):
         first: Move = self.moves[n]
         move: Move = first
         count: i64 = 0
+        least: i64 = ENDLESS
         rest: i64 = cells
         bit: i64
         flips: i64
@@ -323,7 +326,9 @@ class OthelloEndings(Endings):
                         rank -= CORNER
                 else:
                     rank = 8192 + REPLY * (count_bits(replies) + count_bits(replies & _CORNERS))
-                    rank += self.guess(other, own, n - 1, depth, -ENDLESS, ENDLESS)
+                    rank += self.guess(other, own, n - 1, depth, -ENDLESS, least + MARGIN - rank)
+                    if rank < least:
+                        least = rank
             if count > 0:
                 following = move.following
                 if following is None:
