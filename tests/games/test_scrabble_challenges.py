@@ -20,7 +20,7 @@ from plyhouse.games.hidden.scrabble.state import CHALLENGES, ScrabbleState, rule
 from plyhouse.games.hidden.scrabble.tiles import COUNTS, square_name, tiles_named
 from plyhouse.games.hidden.scrabble.words import FOLDER, build_words, packed
 from plyhouse.games.native import COMPILED
-from plyhouse.games.scene import Button, Placing, Text, scene_fields
+from plyhouse.games.scene import Button, Grid, Placing, Text, scene_fields
 from plyhouse.games.testing import check_game
 
 VARIANTS = [name for name in CHALLENGES if name != "none"]
@@ -71,21 +71,27 @@ def test_challenge_of_a_wrong_word_returns_tiles_and_points(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "turn", "scores", "scoreless"),
-    [("single", 1, (10, 0), 0), ("double", 0, (10, 0), 1), ("five", 1, (15, 0), 0)],
+    ("name", "turn", "scores", "scoreless", "said"),
+    [
+        ("single", 1, (10, 0), 0, "stands"),
+        ("double", 0, (10, 0), 1, "stands and costs a turn"),
+        ("five", 1, (15, 0), 0, "stands, 5 points more"),
+    ],
 )
 def test_challenge_of_a_right_word_costs_what_the_variant_says(
-    name: str, turn: int, scores: Any, scoreless: int
+    name: str, turn: int, scores: Any, scoreless: int, said: str
 ) -> None:
     game = GAMES[name]
     state = after(drawn(RACKS, game), "8H CAT", "challenge", game=game)
     assert (state.to_move, state.turn) == (CHANCE, 0)
     state = after(state, "+EEE", game=game)
     assert (state.to_move, state.scores, state.scoreless) == (turn, scores, scoreless)
-    texts = [
-        each.text for each in game.scene(game.observe(state, 1)).elements if isinstance(each, Text)
-    ]
-    assert "seat 2: challenge; 8H CAT stands" in texts
+    scene = game.scene(game.observe(state, 1))
+    texts = [each.text for each in scene.elements if isinstance(each, Text)]
+    assert f"seat 2: challenge; 8H CAT {said}" in texts
+    grid = next(each for each in scene.elements if isinstance(each, Grid))
+    marked = [cell.name for row in grid.rows for cell in row if cell.highlight]
+    assert marked == ["H8", "I8", "J8"]
 
 
 def test_words_across_a_play_are_looked_up_too() -> None:
@@ -124,6 +130,12 @@ def test_wrong_challenge_of_the_last_play_ends_the_game(name: str, more: int) ->
     state = state.after("8H CATS").after("challenge")
     assert state.to_move == TERMINAL
     assert state.scores == (100 + 6 + 2 + more, 90 - 2)
+    texts = [
+        each.text
+        for each in GAMES[name].scene(GAMES[name].observe(state, 1)).elements
+        if isinstance(each, Text)
+    ]
+    assert not any("costs a turn" in text for text in texts)
 
 
 def test_plays_taken_back_and_lost_turns_count_as_turns_without_points() -> None:
@@ -438,6 +450,27 @@ def test_scene_offers_any_tiles_on_free_places_and_then_the_answers() -> None:
     assert buttons == ["accept", "challenge"]
     assert scene.status == "seat 2 to accept or challenge 8H CATZ"
     assert not any(isinstance(each, Placing) for each in scene.elements)
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("single", "Challenge"),
+        ("double", "Challenge (risks a turn)"),
+        ("five", "Challenge (risks 5 points)"),
+    ],
+)
+def test_scene_of_a_waiting_play_shows_its_points_and_the_cost_of_a_challenge(
+    name: str, label: str
+) -> None:
+    game = GAMES[name]
+    state = after(drawn(RACKS, game), "8H CATZ", game=game)
+    for viewer in (0, 1, None):
+        scene = game.scene(game.observe(state, viewer))
+        texts = [each.text for each in scene.elements if isinstance(each, Text)]
+        assert "seat 1: 8H CATZ for 30" in texts
+        labels = [each.label for each in scene.elements if isinstance(each, Button)]
+        assert labels == (["Accept", label] if viewer == 1 else [])
 
 
 def test_state_of_a_waiting_play_can_be_rebuilt() -> None:

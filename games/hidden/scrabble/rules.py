@@ -258,7 +258,7 @@ class Scrabble(Game[ScrabbleState, str, ScrabbleObservation]):
 
     def scene(self, observation: ScrabbleObservation) -> Scene:
         """Return the board, the rack, scores, and the actions."""
-        return scrabble_scene(observation, self.seat_name, self.rules.phonies)
+        return scrabble_scene(observation, self.seat_name, self.rules.challenges)
 
     def describe(self, state: ScrabbleState) -> str:
         """Return the board, all racks, also hidden ones, the bag, and scores."""

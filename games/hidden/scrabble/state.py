@@ -34,6 +34,7 @@ __all__ = [
     "ACCEPT",
     "CHALLENGE",
     "CHALLENGES",
+    "FIVE",
     "LEAST_BAG",
     "MOST_SCORELESS",
     "PASS",
@@ -50,7 +51,7 @@ ACCEPT: Final = "accept"
 CHALLENGE: Final = "challenge"
 CHALLENGES: Final = ("none", "single", "double", "five")
 """Names of costs of a challenge whose play stands; with "none" there are no challenges."""
-_FIVE: Final = 5
+FIVE: Final = 5
 """Points for a seat whose play was challenged, and stands."""
 LEAST_BAG: Final = 7
 """Tiles that the bag must hold for an exchange."""
@@ -323,7 +324,7 @@ class ScrabbleState(NativeState):
             self._score(-points)
             points = 0
         elif challenged and self.rules.challenges == "five":
-            self._score(_FIVE)
+            self._score(FIVE)
         self._finish(points)
 
     def _finish(self, points: int) -> None:

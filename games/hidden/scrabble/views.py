@@ -11,7 +11,13 @@ from mypy_extensions import mypyc_attr
 from plyhouse.games.base import CHANCE, TERMINAL, Observation
 from plyhouse.games.hidden.scrabble.lines import free_places
 from plyhouse.games.hidden.scrabble.plays import placed_squares, play_parts, play_score
-from plyhouse.games.hidden.scrabble.state import ACCEPT, CHALLENGE, PASS, ScrabbleState
+from plyhouse.games.hidden.scrabble.state import (
+    ACCEPT,
+    CHALLENGE,
+    FIVE,
+    PASS,
+    ScrabbleState,
+)
 from plyhouse.games.hidden.scrabble.tiles import (
     ALPHABET,
     PREMIUMS,
@@ -20,6 +26,7 @@ from plyhouse.games.hidden.scrabble.tiles import (
     SQUARES,
     VALUES,
     square_name,
+    square_named,
     tile_names,
     transposed,
 )
@@ -53,6 +60,8 @@ _PREMIUM_NAMES: Final = {
 _GROUNDS: Final = {".": "", "d": "sky", "t": "azure", "D": "rose", "T": "crimson"}
 _MARKS: Final = {".": "", "d": "'", "t": ":", "D": "-", "T": "="}
 """Premium squares as text: what colours show where there are colours."""
+_RISKS: Final = {"double": " (risks a turn)", "five": f" (risks {FIVE} points)"}
+"""Costs of a challenge whose play stands, as the button shows them."""
 
 
 @mypyc_attr(native_class=False)
@@ -175,8 +184,7 @@ def _tile(letter: str, name: str, label: str, highlight: bool) -> Cell:
     )
 
 
-def _board(seen: ScrabbleObservation) -> Grid:
-    marked = _squares_of(seen.last[_last_mover(seen)])
+def _board(seen: ScrabbleObservation, marked: frozenset[int]) -> Grid:
     rows: list[tuple[Cell, ...]] = []
     for row in range(SIZE):
         cells: list[Cell] = []
@@ -241,19 +249,23 @@ def _placing(seen: ScrabbleObservation, phonies: bool) -> Placing:
 
 
 def scrabble_scene(
-    seen: ScrabbleObservation, name: Callable[[int], str], phonies: bool = False
+    seen: ScrabbleObservation, name: Callable[[int], str], challenges: str = "none"
 ) -> Scene:
-    """Return the board, the rack, scores, and the actions; ``phonies`` is that of `Rules`."""
-    elements: list[Element] = [_board(seen)]
-    if seen.seat is not None:
-        answers = Tray("Your tiles", _rack(seen), seen.seat)
-        elements.append(answers if seen.laid else _placing(seen, phonies))
-    for seat, score in enumerate(seen.scores):
-        elements.append(Counter(name(seat), score, seat=seat))
+    """Return the board, the rack, scores, and the actions; ``challenges`` is that of `Rules`."""
     last = _last_mover(seen)
     challenger = _challenger(seen)
+    marked = seen.last[last if challenger is None else challenger - 1]
+    elements: list[Element] = [_board(seen, _squares_of(marked))]
+    if seen.seat is not None:
+        answers = Tray("Your tiles", _rack(seen), seen.seat)
+        elements.append(answers if seen.laid else _placing(seen, challenges != "none"))
+    for seat, score in enumerate(seen.scores):
+        elements.append(Counter(name(seat), score, seat=seat))
     if challenger is not None:
-        elements.append(Text(_outcome(seen, challenger, name), challenger))
+        elements.append(Text(_outcome(seen, challenger, name, challenges), challenger))
+    elif seen.laid:
+        points = _waiting_points(seen)
+        elements.append(Text(f"{name(last)}: {seen.last[last]} for {points}", last))
     elif seen.last[last]:
         elements.append(Text(f"{name(last)}: {_said(seen.last[last])}", last))
     tiles = "1 tile" if seen.bag == 1 else f"{seen.bag} tiles"
@@ -264,7 +276,8 @@ def scrabble_scene(
     ]
     elements.append(Text("; ".join([f"{tiles} in the bag", *others])))
     if CHALLENGE in seen.legal:
-        elements += [Button("Accept", ACCEPT), Button("Challenge", CHALLENGE)]
+        risk = _RISKS.get(challenges, "")
+        elements += [Button("Accept", ACCEPT), Button(f"Challenge{risk}", CHALLENGE)]
     if PASS in seen.legal:
         elements.append(Button("Pass", PASS))
     elements += [
@@ -275,12 +288,30 @@ def scrabble_scene(
     return Scene(tuple(elements), _status(seen, name), seen.seat_to_move)
 
 
-def _outcome(seen: ScrabbleObservation, seat: int, name: Callable[[int], str]) -> str:
-    """Return what a challenge by a seat has found."""
+def _waiting_points(seen: ScrabbleObservation) -> int:
+    """Return the points of the play that waits to be accepted or challenged."""
+    parts = play_parts(seen.last[seen.turn])
+    if parts is None:
+        return 0
+    board: list[int] = list(board_of(seen.board))
+    for square in seen.laid:
+        board[square_named(square)] = 0
+    return play_score(bytes(board), parts[0], parts[1])
+
+
+def _outcome(
+    seen: ScrabbleObservation, seat: int, name: Callable[[int], str], challenges: str
+) -> str:
+    """Return what a challenge by a seat has found, and what it costs."""
     text = seen.last[seat - 1]
     board = board_of(seen.board)
-    stands = all(board[square] for square in _squares_of(text))
-    verdict = "stands" if stands else "is taken back"
+    verdict = "is taken back"
+    if all(board[square] for square in _squares_of(text)):
+        verdict = "stands"
+        if challenges == "five":
+            verdict = f"stands, {FIVE} points more"
+        elif challenges == "double" and seen.to_move != TERMINAL:
+            verdict = "stands and costs a turn"
     return f"{name(seat)}: challenge; {text} {verdict}"
 
 
