@@ -34,7 +34,9 @@ Most points win.  Winners share what the others pay, one each; with ``returns=po
 the lead over the mean of all seats.  All tiles are drawn one at a time at chance nodes.
 
 The word list is ENABLE, in the public domain, of A. Beale and M. Cooper.  A server may offer others
-(``dictionary``).  Scrabble is a trademark of others, with whom Plyhouse has no connection.
+(``dictionary``).  A bot in Python finds the words of a waiting play that are not in the list with
+``turn.game.sample_state(turn.observation, turn.rng).wrong_words()``.  Scrabble is a trademark of
+others, with whom Plyhouse has no connection.
 """
 
 from __future__ import annotations
