@@ -75,7 +75,7 @@ def test_challenge_of_a_wrong_word_returns_tiles_and_points(name: str) -> None:
     [
         ("single", 1, (10, 0), 0, "stands"),
         ("double", 0, (10, 0), 1, "stands and costs a turn"),
-        ("five", 1, (15, 0), 0, "stands and gets 5 points more"),
+        ("five", 1, (15, 0), 0, "stands, 5 points more"),
     ],
 )
 def test_challenge_of_a_right_word_costs_what_the_variant_says(
@@ -453,15 +453,15 @@ def test_scene_offers_any_tiles_on_free_places_and_then_the_answers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "cost"),
+    ("name", "label"),
     [
-        ("single", "costs nothing"),
-        ("double", "costs the next turn"),
-        ("five", "gives 5 points to seat 1"),
+        ("single", "Challenge"),
+        ("double", "Challenge (risks a turn)"),
+        ("five", "Challenge (risks 5 points)"),
     ],
 )
 def test_scene_of_a_waiting_play_shows_its_points_and_the_cost_of_a_challenge(
-    name: str, cost: str
+    name: str, label: str
 ) -> None:
     game = GAMES[name]
     state = after(drawn(RACKS, game), "8H CATZ", game=game)
@@ -469,7 +469,8 @@ def test_scene_of_a_waiting_play_shows_its_points_and_the_cost_of_a_challenge(
         scene = game.scene(game.observe(state, viewer))
         texts = [each.text for each in scene.elements if isinstance(each, Text)]
         assert "seat 1: 8H CATZ for 30" in texts
-        assert f"If the play stands, a challenge {cost}" in texts
+        labels = [each.label for each in scene.elements if isinstance(each, Button)]
+        assert labels == (["Accept", label] if viewer == 1 else [])
 
 
 def test_state_of_a_waiting_play_can_be_rebuilt() -> None:

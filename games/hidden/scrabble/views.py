@@ -60,6 +60,8 @@ _PREMIUM_NAMES: Final = {
 _GROUNDS: Final = {".": "", "d": "sky", "t": "azure", "D": "rose", "T": "crimson"}
 _MARKS: Final = {".": "", "d": "'", "t": ":", "D": "-", "T": "="}
 """Premium squares as text: what colours show where there are colours."""
+_RISKS: Final = {"double": " (risks a turn)", "five": f" (risks {FIVE} points)"}
+"""Costs of a challenge whose play stands, as the button shows them."""
 
 
 @mypyc_attr(native_class=False)
@@ -273,10 +275,9 @@ def scrabble_scene(
         if size < RACK and seat != seen.seat
     ]
     elements.append(Text("; ".join([f"{tiles} in the bag", *others])))
-    if seen.laid:
-        elements.append(Text(_cost(name(last), challenges)))
     if CHALLENGE in seen.legal:
-        elements += [Button("Accept", ACCEPT), Button("Challenge", CHALLENGE)]
+        risk = _RISKS.get(challenges, "")
+        elements += [Button("Accept", ACCEPT), Button(f"Challenge{risk}", CHALLENGE)]
     if PASS in seen.legal:
         elements.append(Button("Pass", PASS))
     elements += [
@@ -298,15 +299,6 @@ def _waiting_points(seen: ScrabbleObservation) -> int:
     return play_score(bytes(board), parts[0], parts[1])
 
 
-def _cost(challenged: str, challenges: str) -> str:
-    """Return what a challenge costs if the play of the seat named stands."""
-    if challenges == "double":
-        return "If the play stands, a challenge costs the next turn"
-    if challenges == "five":
-        return f"If the play stands, a challenge gives {FIVE} points to {challenged}"
-    return "If the play stands, a challenge costs nothing"
-
-
 def _outcome(
     seen: ScrabbleObservation, seat: int, name: Callable[[int], str], challenges: str
 ) -> str:
@@ -317,7 +309,7 @@ def _outcome(
     if all(board[square] for square in _squares_of(text)):
         verdict = "stands"
         if challenges == "five":
-            verdict = f"stands and gets {FIVE} points more"
+            verdict = f"stands, {FIVE} points more"
         elif challenges == "double" and seen.to_move != TERMINAL:
             verdict = "stands and costs a turn"
     return f"{name(seat)}: challenge; {text} {verdict}"
