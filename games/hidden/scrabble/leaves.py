@@ -18,9 +18,8 @@ from plyhouse.games.hidden.scrabble.state import (
     PASS,
     ScrabbleState,
     exchanges,
-    without,
 )
-from plyhouse.games.hidden.scrabble.tiles import BLANK, VALUES, tiles_named
+from plyhouse.games.hidden.scrabble.tiles import BLANK, VALUES, tiles_named, without
 
 __all__ = ["facts_of", "kept_after", "leave_value", "ranked"]
 

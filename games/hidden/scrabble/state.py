@@ -26,6 +26,7 @@ from plyhouse.games.hidden.scrabble.tiles import (
     VALUES,
     tile_names,
     tiles_named,
+    without,
 )
 from plyhouse.games.hidden.scrabble.words import WordList, word_list
 from plyhouse.games.native import NativeState
@@ -43,7 +44,6 @@ __all__ = [
     "exchanges",
     "first_state",
     "rules_of",
-    "without",
 ]
 
 PASS: Final = "-"  # noqa: S105 - no password, but how a pass is written
@@ -89,14 +89,6 @@ def rules_of(
 ) -> Rules:
     """Return the one `Rules` of these parameters."""
     return Rules(seats, dictionary, points, most_plays, challenges)
-
-
-def without(rack: bytes, taken: bytes) -> bytes:
-    """Return a rack without some of its tiles."""
-    left: list[int] = list(rack)
-    for tile in taken:
-        left.remove(tile)
-    return bytes(left)
 
 
 def exchanges(rack: bytes) -> list[str]:

@@ -27,6 +27,7 @@ __all__ = [
     "tile_names",
     "tiles_named",
     "transposed",
+    "without",
 ]
 
 SIZE: Final = 15
@@ -104,3 +105,11 @@ def tile_names(rack: bytes) -> str:
 def tiles_named(text: str) -> bytes:
     """Return the tiles of a text such as "ABC?", in the order of their numbers."""
     return bytes(sorted([ALPHABET.index(name) for name in text]))
+
+
+def without(rack: bytes, taken: bytes) -> bytes:
+    """Return a rack without some of its tiles."""
+    left: list[int] = list(rack)
+    for tile in taken:
+        left.remove(tile)
+    return bytes(left)
