@@ -54,7 +54,7 @@ class BestBot(Bot):
 
     def start(self, turn: Turn) -> None:
         """Choose the algorithm for this match."""
-        # To import it may take longer than a short move. Then any action is better than none.
+        # Importing its bot may take longer than a short move, and any action is better than none.
         turn.report(turn.legal[0])
         self.bot = bot_for(turn.game)()
         if isinstance(self.bot, SearchBot):

@@ -1,7 +1,7 @@
 // Fits boards to the available space, beside all other parts of their scene.
 
 const LEAST = 60; // pixels: smaller boards would be of no use, then let it scroll
-const WORDS = 20; // letters: a text longer by this may take another line
+const LETTERS = 20; // a text that is longer by so many may take another line
 
 /**
  * Find the largest height of boards with which a scene fits into `room` pixels, and set it.
@@ -48,7 +48,7 @@ export function outline(scene) {
       case "grid": return `g${element.rows?.length},${element.rows?.[0]?.length}`;
       case "hand": return `h${Boolean(element.cards?.length)}`;
       case "dice": return `d${Boolean(element.values?.length)}`;
-      case "text": return `t${Math.ceil((element.text?.length ?? 0) / WORDS)}`;
+      case "text": return `t${Math.ceil((element.text?.length ?? 0) / LETTERS)}`;
       default: return element.kind[0];
     }
   }).join(" ");

@@ -135,11 +135,15 @@ export class Parts {
       const drawn = boards.querySelectorAll(".grid svg");
       const single = layout !== "stacked" && drawn.length === 1;
       // The players' rows and the words are as wide as a single board. In a narrower column words may take more lines.
-      for (let height = needed(), before = -1, looks = 0; height > before && looks < 3; before = height, height = needed(), looks += 1) {
+      let height = needed();
+      for (let looks = 0; looks < 3; looks += 1) {
         fit(boards, Math.round(Math.max(innerHeight - top - height - GAP, least) * settings.size / 100));
         if (!single) break;
         const { width, height: high } = drawn[0].viewBox.baseVal;
         place.parentElement?.style.setProperty("--column", `${Math.max(LEAST.page, Math.ceil(drawn[0].getBoundingClientRect().height * width / high))}px`);
+        const now = needed();
+        if (now <= height) break;
+        height = now;
       }
     }
     if (layout === "stacked") list.node.style.removeProperty("max-height");

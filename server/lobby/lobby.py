@@ -476,7 +476,7 @@ class Lobby:
             )
 
     def _needs_places(self, bot: Presence, terms: Terms) -> None:
-        """Raise if a bot plays too many matches to begin a challenge."""
+        """Raise if a bot plays too many matches to begin a challenge, or is under review."""
         if bot.under_review:
             raise ProtocolError("seek/limit", "Your last forfeit is being counted: answer again.")
         if bot.free < terms.at_once:

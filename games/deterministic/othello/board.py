@@ -88,6 +88,8 @@ def placeable(mine: i64, theirs: i64) -> i64:
 
 def turned(bit: i64, mine: i64, theirs: i64) -> i64:
     """Return the discs of ``theirs`` that the owner of ``mine`` turns by placing on ``bit``."""
+    # Written out for eight directions: with shifts of fixed lengths, endings take a sixth less time
+    # than with a function for a line.  Later discs of a run are found two at a time.
     found: i64 = 0
     inner: i64 = ((theirs >> 1) & _ALONG) << 1
     pair: i64 = inner & (inner << 1)

@@ -24,10 +24,10 @@ seat wins without showing its cards.  Cards are not burned, because that changes
 
 A match is a number of hands.  Each begins with the same stacks, as in the Annual Computer Poker
 Competition ("Doyle's game"), so that all hands count the same and none depends on luck before it.
-Without limit, hands, seats and the big blinds of the largest stack have a product of at most
-200,000.  Returns are big blinds won per hundred hands.  The cards of a hand do not depend on the
-betting in earlier hands.  So all matches of a pairing in ``plyhouse match`` have the same deals,
-and every bot plays them from every seat.
+Without limit, hands times seats times the largest stack in big blinds is at most 200,000.  Returns
+are big blinds won per hundred hands.  The cards of a hand do not depend on the betting in earlier
+hands.  So all matches of a pairing in ``plyhouse match`` have the same deals, and every bot plays
+them from every seat.
 
 Cards are rank and suit: ``Ah``, ``Tc``, ``2d``.  They are dealt one at a time at chance nodes, two
 rounds around the table from the seat left of the button, and then those on the table.
@@ -137,14 +137,18 @@ class TexasHoldem(Game[TexasHoldemState, int, TexasHoldemObservation]):
         if small > big:
             expected = f"it is at most the big blind, {big}"
             raise InvalidParameter(name, "small_blind", small, expected)
-        needed = big + self.int_parameter("ante")
+        self._check_stacks(big + self.int_parameter("ante"))
+        self._check_length()
+
+    def _check_stacks(self, needed: int) -> None:
+        """Raise `InvalidParameter` unless the stacks fit the seats and have ``needed`` chips."""
+        name = self.info.name
         text = self.text_parameter("stacks")
         if not text:
             stack = self.int_parameter("stack")
             if stack < needed:
                 expected = f"it is at least big blind and ante, {needed}"
                 raise InvalidParameter(name, "stack", stack, expected)
-            self._check_length()
             return
         parts = text.split(",")
         seats = self.int_parameter("seats")
@@ -156,7 +160,6 @@ class TexasHoldem(Game[TexasHoldemState, int, TexasHoldemObservation]):
         if not fits:
             expected = f"it must be {seats} whole numbers from {needed} to {_MOST_CHIPS}"
             raise InvalidParameter(name, "stacks", text, expected)
-        self._check_length()
 
     def _check_length(self) -> None:
         """Raise `InvalidParameter` if a match without limit could have too many raises."""
