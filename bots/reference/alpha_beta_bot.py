@@ -19,9 +19,10 @@ class AlphaBetaBot(SearchBot):
     the turn's random generator, so that matches can differ.
     ``alpha_beta(depth=4)`` searches at most four plies, and captures and the like deeper.
 
-    selective: look less deeply at late actions, deeper at forced positions, and at no action where
-        a seat stands well even after a pass.  By default, games whose states have ``passed()`` are
-        searched so, as chess is.
+    selective: look less deeply at late actions, deeper at forced positions, at no action where a
+        seat stands well even after a pass, and near the depth limit at no quiet action that cannot
+        change enough.  By default, games whose states have ``passed()`` are searched so, as chess
+        is.
     """
 
     name = "alpha_beta"
@@ -54,5 +55,6 @@ class AlphaBetaBot(SearchBot):
             table=self.table,
             reductions=selective,
             null_moves=selective,
+            futility=selective,
         )
         return self.say(turn, found)

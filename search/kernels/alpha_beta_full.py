@@ -11,11 +11,14 @@ Each part is an option.  Sources:
 - quiescence with standing pat: Shannon, "Programming a computer for playing chess" (1950);
   Harris, "The heuristic search and the game of chess", IJCAI (1975);
 - reductions of late moves: as in Romstad, Costalba and Kiiski, Stockfish (2008);
-- null moves: Donninger, "Null move and deep search", ICCA Journal 16 (1993).
+- null moves: Donninger, "Null move and deep search", ICCA Journal 16 (1993);
+- futility: Schaeffer, "Experiments in search and knowledge", University of Waterloo (1986); Heinz,
+  "Extended futility pruning", ICCA Journal 21 (1998).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, final
 
@@ -39,6 +42,26 @@ PASSED_DEPTH: Final = 3
 """Depth from which on the mover may try to pass."""
 PASSED_LESS: Final = 3
 """Plies that the search after a pass looks less deep, and one more for each four of depth."""
+
+FUTILE_DEPTH: Final = 3
+"""Depth up to which an estimate far outside of the window is believed."""
+TRIED: Final[tuple[int, ...]] = (0, 0, 8, 14)
+"""By depth, actions after which the other quiet ones are left out of a null window."""
+
+
+def _less() -> list[int]:
+    """Return how many plies less deep an action is searched, at 64 times the depth plus its place.
+
+    Both are at most 63.  It grows with the product of the logarithms.
+    """
+    found = [0] * 4096
+    for depth in range(1, 64):
+        for place in range(1, 64):
+            found[64 * depth + place] = int(0.4 + math.log(depth) * math.log(place) / 2.2)
+    return found
+
+
+_LESS: Final[list[int]] = _less()
 
 FIRST: Final = 1 << 40
 """Score of the action tried first; those of noisy actions and killers are below."""
@@ -78,6 +101,7 @@ class FullAlphaBetaKernel:
         noisy: bool,
         forces: bool,
         null_moves: bool,
+        margin: float,
     ) -> None:
         self.poll = poll
         self.leaves: Leaves = leaves
@@ -97,6 +121,8 @@ class FullAlphaBetaKernel:
         self.noisy: bool = noisy
         self.forces: bool = forces
         self.null_moves: bool = null_moves
+        # How much a quiet action may change the estimate at most, per ply; 0 for no futility.
+        self.margin: float = margin
         # The ply that a pass has just led to: nobody passes twice in a row.
         self.passed_ply: i64 = -1
         # Forced positions are searched deeper up to this ply.
@@ -166,16 +192,36 @@ class FullAlphaBetaKernel:
         """Return the value for the mover: exact inside (alpha, beta), otherwise a bound."""
         # NodeState has no optional hooks, so they are called by name.
         hooks: Any = state
-        if self.reductions and self.forces and depth + ply < self.deepest and hooks.forced():
-            depth += 1
+        forced: bool = False
+        if self.reductions and self.forces:
+            forced = hooks.forced()
+            if forced and depth + ply < self.deepest:
+                depth += 1
+        leaves = self.leaves
+        believed: bool = (
+            self.margin > 0.0
+            and depth <= FUTILE_DEPTH
+            and not forced
+            and leaves.low < alpha
+            and beta < leaves.high
+        )
+        estimate: float = 0.0
+        room: float = self.margin * float(depth)
         if depth == 1:
+            if believed:
+                estimate = self.estimated(state)
+                if estimate + room <= alpha or estimate - room >= beta:
+                    self.lines[ply] = []
+                    self.follow = False
+                    if estimate >= beta:
+                        return estimate
+                    return self.quiesce(state, alpha, beta, QUIET_PLIES)
             return self.frontier(state, alpha, beta, ply)
         mover: i64 = state.to_move
         value: float
         known: Any = NOTHING
         key: Any = None
         table = self.table
-        leaves = self.leaves
         if table is not None:
             key = hooks.key()
             entry = table.get(key)
@@ -212,13 +258,22 @@ class FullAlphaBetaKernel:
                 self.lines[ply] = []
                 self.follow = False
                 return value
+        narrow: float = successor(alpha)
+        hopeless: bool = False
+        if believed:
+            estimate = self.estimated(state)
+            if estimate - room >= beta and beta <= narrow:
+                self.lines[ply] = []
+                self.follow = False
+                return estimate
+            hopeless = estimate + room <= alpha
         if (
             self.null_moves
             and depth >= PASSED_DEPTH
             and ply != self.passed_ply
             and leaves.low < alpha
             and beta < leaves.high
-            and beta <= successor(alpha)
+            and beta <= narrow
             and self.passing_holds(state, depth, beta, ply)
         ):
             self.lines[ply] = []
@@ -231,7 +286,7 @@ class FullAlphaBetaKernel:
             known = self.previous[ply]
         noisy: tuple[Any, ...] = ()
         if len(actions) > 1:
-            if self.noisy and depth > 2:
+            if self.noisy and (depth > 2 or believed):
                 noisy = tuple(hooks.noisy_actions())
             actions = self.ordered(state, actions, noisy, known, mover, ply)
             if self.follow and actions[0] != known:
@@ -240,14 +295,22 @@ class FullAlphaBetaKernel:
         floor: float = alpha
         best: float = -INFINITY
         best_action: Any = NOTHING
-        narrow: float
+        # Quiet actions after so many are not tried.
+        enough: i64 = len(actions)
+        if hopeless:
+            enough = 1
+        elif believed and beta <= narrow:
+            enough = TRIED[depth]
         tried: i64 = 0
         for action in actions:
             if self.nodes >= self.due:
                 self.due = self.poll(self.nodes)
+            tried += 1  # noqa: SIM113 - enumerate makes boxed numbers
+            if tried > enough and best > leaves.low and action not in noisy:
+                leaves.used = True
+                continue
             child: NodeState = state.after(action)
             self.nodes += 1
-            tried += 1  # noqa: SIM113 - enumerate makes boxed numbers
             to_move: i64 = child.to_move
             if to_move == TERMINAL:
                 value = child.returns()[mover]
@@ -260,9 +323,11 @@ class FullAlphaBetaKernel:
                     and best > -INFINITY
                     and action not in noisy
                 ):
-                    less = 2
-                    if tried > 8 and depth > 5:
-                        less = 3
+                    less = 1 + _LESS[64 * min(depth, 63) + min(tried, 63)]
+                    if open_window and less > 2:
+                        less -= 1
+                    if less >= depth:
+                        less = depth - 1
                 if tried > 1 and (open_window or less > 1) and alpha > -INFINITY:
                     # Only ask whether it is better than the best so far.
                     narrow = successor(alpha)
@@ -295,6 +360,8 @@ class FullAlphaBetaKernel:
                     self.lines[ply] = line
                     if value >= self.most:
                         break
+        if hopeless and best < estimate + room:
+            best = estimate + room  # as the quiet actions may have had
         if table is not None:
             valid: i64 = depth
             if self.keeps and (
@@ -343,9 +410,7 @@ class FullAlphaBetaKernel:
         """
         leaves = self.leaves
         used: bool = leaves.used
-        value: float = leaves.value(state, self.seat)
-        if state.to_move != self.seat:
-            value = -value
+        value: float = self.estimated(state)
         if value >= beta:
             hooks: Any = state
             child: Any = hooks.passed()
@@ -362,14 +427,17 @@ class FullAlphaBetaKernel:
                 elif self.quiescence:
                     value = -self.quiesce(after, -beta, narrow, QUIET_PLIES)
                 else:
-                    value = leaves.value(after, self.seat)
-                    if state.to_move != self.seat:
-                        value = -value
+                    value = -self.estimated(after)
                 self.passed_ply = before
                 if value >= beta:
                     return True
         leaves.used = used
         return False
+
+    def estimated(self, state: NodeState) -> float:
+        """Return the estimate for the mover."""
+        value: float = self.leaves.value(state, self.seat)
+        return value if state.to_move == self.seat else -value
 
     def lasts(self, value: float, found: i64, depth: i64) -> bool:
         """Return whether an entry may be used in a game that can return to a position.

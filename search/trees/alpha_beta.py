@@ -61,6 +61,7 @@ def alpha_beta(
     quiescence: bool | None = None,
     reductions: bool = False,
     null_moves: bool = False,
+    futility: bool = False,
     endings: bool | None = None,
 ) -> SearchResult:
     """Find the best action of a two-seat, zero-sum, deterministic game of perfect information.
@@ -107,6 +108,11 @@ def alpha_beta(
       For games whose states have ``passed()``: the state after a pass, or None where passing could
       be better than all actions.  Off unless asked for, as reductions are.
 
+    - ``futility``: at most three plies above the depth limit, believe an estimate that is far
+      outside of the window, and skip quiet actions that cannot bring it back, or are late in the
+      order.  For games whose states have ``quiet_margin()``: how much a quiet action hardly ever
+      adds to the estimate.  Off unless asked for.
+
     - ``endings``: near the end, ask what the game itself knows of its last plies (the state's
       ``endings(meter)``, see `plyhouse.games.endgames`), where it has that.  Values are those
       of a search to the end; the principal variation may stop where the game was asked.
@@ -129,6 +135,7 @@ def alpha_beta(
         quiescence=deepen if quiescence is None else quiescence,
         reductions=reductions,
         null_moves=null_moves and hasattr(state, "passed"),
+        futility=futility and hasattr(state, "quiet_margin"),
         endings=deepen if endings is None else endings,
     )
     if options.aspiration and not (deepen and options.null_windows):
@@ -152,7 +159,7 @@ def alpha_beta(
     root = AlphaBetaRoot(game, state, limit, poll, evaluate, heuristic, seed, options)
     if memory is None or root.plain or not hasattr(state, "key"):
         return deepened(root, limit, deepen=deepen)
-    selective = (options.quiescence, options.reductions, options.null_moves)
+    selective = (options.quiescence, options.reductions, options.null_moves, options.futility)
     context = (game, root.seat, evaluate, heuristic, *selective)
     root.use(memory.open(context))
     try:
@@ -175,6 +182,7 @@ class Options:
     quiescence: bool
     reductions: bool
     null_moves: bool
+    futility: bool
     endings: bool
 
 
@@ -206,6 +214,7 @@ class AlphaBetaRoot(Root):
             or (options.quiescence and self.noisy and self.estimates)
             or options.reductions
             or options.null_moves
+            or options.futility
             or self.endings
         )
         kernel = AlphaBetaKernel if self.plain else FullAlphaBetaKernel
@@ -231,6 +240,7 @@ class AlphaBetaRoot(Root):
             self.noisy,
             hasattr(self.state, "forced"),
             options.null_moves and self.estimates,
+            self.state.quiet_margin() if options.futility and self.estimates else 0.0,
         )
         if self.endings:
             full.endings = self.state.endings(full.meter)

@@ -124,7 +124,7 @@ SOLVERS: dict[str, Any] = {
 }
 
 ALPHA_BETA: dict[str, dict[str, Any]] = {
-    "all": {"deepen": True, "reductions": True},
+    "all": {"deepen": True, "reductions": True, "futility": True},
     "small table": {"table_size": 50, "deepen": True},
     "quiescence": {"quiescence": True},
 }
@@ -155,7 +155,7 @@ class Wrapped:
         return self.inner.returns()
 
 
-HOOKS = ("heuristic", "order", "key", "noisy_actions", "forced")
+HOOKS = ("heuristic", "order", "key", "noisy_actions", "forced", "quiet_margin")
 
 
 def full(state: Any) -> type[Wrapped]:

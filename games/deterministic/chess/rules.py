@@ -56,7 +56,7 @@ from plyhouse.games.deterministic.chess.notation import (
     unconventional,
     write_epd,
 )
-from plyhouse.games.deterministic.chess.tuned_evaluation import tuned
+from plyhouse.games.deterministic.chess.tuned_evaluation import MOST_CENTIPAWNS, tuned
 from plyhouse.games.errors import (
     AmbiguousAction,
     InvalidObservation,
@@ -244,6 +244,10 @@ class ChessState(BoardState):
         if ending:
             return None
         return ChessState(after, self.clock + 1, self.number + position[SIDE_AT], (), -1, ending)
+
+    def quiet_margin(self) -> float:
+        """Return how much a quiet action hardly ever adds to the estimate: 120 centipawns."""
+        return 120.0 / MOST_CENTIPAWNS
 
     def order(self, actions: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return the same actions: captures of the most valuable piece by the least valuable one
