@@ -305,7 +305,7 @@ class FullAlphaBetaKernel:
         for action in actions:
             if self.nodes >= self.due:
                 self.due = self.poll(self.nodes)
-            tried += 1  # noqa: SIM113 - enumerate makes boxed numbers
+            tried += 1
             if tried > enough and best > leaves.low and action not in noisy:
                 leaves.used = True
                 continue
