@@ -211,6 +211,8 @@ class _Forking:
 
     def _kill(self, child: int) -> None:
         """Kill a command whose client was killed."""
+        if child not in self._commands:  # it has ended in the same moment
+            return
         self._selector.unregister(self._commands[child])
         try:
             os.killpg(child, signal.SIGKILL)
