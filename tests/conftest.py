@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -17,6 +18,7 @@ from tests.harness.zygote import Zygote, share_certificates, shared_zygote
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # what would be warned of here is refused below
+    from plyhouse.clients.shared.gc_settings import collect_rarely
     from plyhouse.games import _build, native
 
 # A shell starts background jobs with SIGINT ignored, and Python, like every child of ours,
@@ -29,6 +31,7 @@ for _kind in ("connect", "read", "write", "pool"):
     setattr(DEFAULT_TIMEOUT_CONFIG, _kind, 60.0)
 
 share_certificates()
+collect_rarely()
 
 # No command of a test may find a login of the developer; tests of logins set a folder of their own.
 os.environ["XDG_CONFIG_HOME"] = str(Path(tempfile.gettempdir(), f"plyhouse-tests-{os.getpid()}"))
@@ -53,6 +56,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the files that have slow tests: nobody should wait for one that begins last."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+
+
+def pytest_collectstart() -> None:
+    """Stop the garbage collector for the time of the collection, of which everything is kept."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector skip the collected tests; a look at all takes half a second."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

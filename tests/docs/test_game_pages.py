@@ -21,22 +21,28 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "games"
 if not FOLDER.is_dir():
     pytest.skip("the documentation is not here", allow_module_level=True)
-PAGES = game_pages(tomllib.loads((FOLDER / "published.toml").read_text(encoding="utf-8")))
+NAMES = sorted(path.name for path in FOLDER.iterdir() if path.name != "published.toml")
 
 
-def test_every_game_has_a_page_and_no_page_is_left_over() -> None:
-    assert set(PAGES) == {"observations.json", *(f"{name}.md" for name in (*BUILT_IN, "index"))}
-    assert {path.name for path in FOLDER.iterdir()} == {"published.toml", *PAGES}
+@pytest.fixture(scope="module")
+def pages() -> dict[str, str]:
+    """The pages by their names, as they are made from the games."""
+    return game_pages(tomllib.loads((FOLDER / "published.toml").read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize("name", sorted(PAGES))
-def test_a_page_is_up_to_date(name: str) -> None:
+def test_every_game_has_a_page_and_no_page_is_left_over(pages: dict[str, str]) -> None:
+    assert set(pages) == {"observations.json", *(f"{name}.md" for name in (*BUILT_IN, "index"))}
+    assert {path.name for path in FOLDER.iterdir()} == {"published.toml", *pages}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_is_up_to_date(name: str, pages: dict[str, str]) -> None:
     written = (FOLDER / name).read_text(encoding="utf-8")
-    assert written == PAGES[name], "python -m plyhouse.clients.docgen.game_pages --write docs/games"
+    assert written == pages[name], "python -m plyhouse.clients.docgen.game_pages --write docs/games"
 
 
-def test_page_of_monopoly_lists_the_properties_and_groups() -> None:
-    page = PAGES["monopoly.md"]
+def test_page_of_monopoly_lists_the_properties_and_groups(pages: dict[str, str]) -> None:
+    page = pages["monopoly.md"]
     rows = [
         "| 39 | Boardwalk | `boardwalk` | `BOA` | `dark_blue` | 400 | 200 "
         "| 50, 200, 600, 1400, 1700, 2000 |",
@@ -50,22 +56,26 @@ def test_page_of_monopoly_lists_the_properties_and_groups() -> None:
     assert "| 30 | Go to Jail |" in page
 
 
-def test_the_site_links_every_page() -> None:
+def test_the_site_links_every_page(pages: dict[str, str]) -> None:
     linked = set(re.findall(r"games/(\w+\.md)", (ROOT / "mkdocs.yml").read_text(encoding="utf-8")))
-    assert linked == {name for name in PAGES if name.endswith(".md")}
+    assert linked == {name for name in pages if name.endswith(".md")}
     index = (FOLDER / "index.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"\]\((\w+\.\w+)\)", index)) == set(PAGES) - {"index.md"}
+    assert set(re.findall(r"\]\((\w+\.\w+)\)", index)) == set(pages) - {"index.md"}
 
 
-def test_pages_are_written_beside_the_published_numbers(tmp_path: Path) -> None:
+def test_pages_are_written_beside_the_published_numbers(
+    tmp_path: Path, pages: dict[str, str]
+) -> None:
     (tmp_path / "published.toml").write_bytes((FOLDER / "published.toml").read_bytes())
     write_game_pages(tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == {"published.toml", *PAGES}
+    assert {path.name for path in tmp_path.iterdir()} == {"published.toml", *pages}
 
 
 @pytest.mark.parametrize("name", sorted(BUILT_IN))
-def test_a_page_shows_every_field_and_a_frame_that_can_be_read(name: str) -> None:
-    page = PAGES[f"{name}.md"]
+def test_a_page_shows_every_field_and_a_frame_that_can_be_read(
+    name: str, pages: dict[str, str]
+) -> None:
+    page = pages[f"{name}.md"]
     (shown,) = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
     turn = JSON.decode_server(shown)
     assert isinstance(turn, Turn)
@@ -78,5 +88,5 @@ def test_a_page_shows_every_field_and_a_frame_that_can_be_read(name: str) -> Non
     for field in observation_fields(game):
         assert f"| `{field.name}` | {field.type} | {field.meaning} |" in page
     assert max(map(len, shown.splitlines())) <= 100
-    definition = json.loads(PAGES["observations.json"])["$defs"][name]
+    definition = json.loads(pages["observations.json"])["$defs"][name]
     assert definition["examples"] == [turn.observation]

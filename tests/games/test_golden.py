@@ -10,22 +10,28 @@ from plyhouse.games import registry
 from plyhouse.games.playthrough import golden_files, write_golden_files
 
 FOLDER = Path(__file__).parent / "golden"
-EXPECTED = golden_files()
+NAMES = sorted(path.name for path in FOLDER.glob("*.txt"))
 
 
-def test_every_built_in_game_has_a_recorded_play() -> None:
-    assert {f"{name}.txt" for name in registry.BUILT_IN} <= set(EXPECTED)
-    assert {path.name for path in FOLDER.glob("*.txt")} == set(EXPECTED)
+@pytest.fixture(scope="module")
+def expected() -> dict[str, str]:
+    """The plays by the names of their files."""
+    return golden_files()
 
 
-@pytest.mark.parametrize("name", sorted(EXPECTED))
-def test_play_is_as_recorded(name: str) -> None:
+def test_every_built_in_game_has_a_recorded_play(expected: dict[str, str]) -> None:
+    assert {f"{name}.txt" for name in registry.BUILT_IN} <= set(expected)
+    assert set(NAMES) == set(expected)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_play_is_as_recorded(name: str, expected: dict[str, str]) -> None:
     recorded = (FOLDER / name).read_text(encoding="utf-8")
-    assert EXPECTED[name] == recorded
+    assert expected[name] == recorded
 
 
-def test_golden_files_can_be_written_anew(tmp_path: Path) -> None:
+def test_golden_files_can_be_written_anew(tmp_path: Path, expected: dict[str, str]) -> None:
     names = write_golden_files(tmp_path)
-    assert sorted(names) == sorted(EXPECTED)
+    assert sorted(names) == sorted(expected)
     for name in names:
-        assert (tmp_path / name).read_text(encoding="utf-8") == EXPECTED[name]
+        assert (tmp_path / name).read_text(encoding="utf-8") == expected[name]

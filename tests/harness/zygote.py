@@ -7,7 +7,7 @@ newly started processes.
 `Zygote.folder` holds two programs, ``plyhouse`` and ``python``.  Each passes its arguments, folder,
 environment and open files to the zygote, forwards signals to the process that the zygote forks for
 it, and ends as that process ends.  ``python`` becomes a real interpreter unless it is to run a file
-or a module of Plyhouse.
+or one of the modules that `tests.harness.zygote_client` lists.
 """
 
 from __future__ import annotations
@@ -37,6 +37,9 @@ from typing import NoReturn
 
 import httpx
 from httpx._transports import default
+
+BOT = "plyhouse.bots.process"
+"""The package whose module ``__main__`` serves a bot; it inherits two files."""
 
 PATIENCE = 120.0
 """Seconds after which a command counts as hanging."""
@@ -155,6 +158,8 @@ class _Forking:
         self._listener = listener
         self._programs = os.path.dirname(listener.getsockname())
         self._commands: dict[int, socket.socket] = {}
+        self._bots: set[int] = set()
+        """Processes with whose end all ends that they have started, as their launcher wants."""
         self._ended, self._told = socket.socketpair()
         for each in (self._listener, self._ended, self._told):
             each.setblocking(False)
@@ -174,10 +179,14 @@ class _Forking:
     def _fork(self) -> None:
         connection, _ = self._listener.accept()
         connection.setblocking(True)
-        header, files, _, _ = socket.recv_fds(connection, 4, 3)
-        size, request = int.from_bytes(header, "big"), b""
-        while len(request) < size:
-            request += connection.recv(size - len(request))
+        header, files, _, _ = socket.recv_fds(connection, 4, 5)
+        with connection.makefile("rb") as stream:
+            request = stream.read(int.from_bytes(header, "big"))
+        if not request:  # the client was killed before it asked
+            connection.close()
+            for file in files:
+                os.close(file)
+            return
         child = os.fork()
         if child == 0:
             signal.set_wakeup_fd(-1)
@@ -191,16 +200,24 @@ class _Forking:
             ):
                 each.close()
             _be_the_command(self._programs, files, *marshal.loads(request))
+        if len(files) > 3:
+            self._bots.add(child)
         for file in files:
             os.close(file)
-        connection.sendall(b"%d\n" % child)
+        with contextlib.suppress(OSError):  # a client that was killed is noticed below
+            connection.sendall(b"%d\n" % child)
         self._commands[child] = connection
         self._selector.register(connection, selectors.EVENT_READ, lambda: self._kill(child))
 
     def _kill(self, child: int) -> None:
         """Kill a command whose client was killed."""
+        if child not in self._commands:  # it has ended in the same moment
+            return
         self._selector.unregister(self._commands[child])
-        os.kill(child, signal.SIGKILL)
+        try:
+            os.killpg(child, signal.SIGKILL)
+        except ProcessLookupError:  # it has no session of its own yet
+            os.kill(child, signal.SIGKILL)
 
     def _reap(self) -> None:
         with contextlib.suppress(BlockingIOError):
@@ -212,6 +229,10 @@ class _Forking:
                 return
             if not child:
                 return
+            if child in self._bots:
+                self._bots.remove(child)
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(child, signal.SIGKILL)
             connection = self._commands.pop(child)
             with contextlib.suppress(KeyError):
                 self._selector.unregister(connection)
@@ -232,13 +253,15 @@ def _be_the_command(
     code = 1
     try:
         os.setsid()
-        for number, file in enumerate(files):
+        for number, file in enumerate(files[:3]):
             os.dup2(file, number)
             os.close(file)
         os.environ.clear()
         os.environ.update(environment)
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  (for good)
-        sys.stdout, sys.stderr = _writer(1), _writer(2)
+        unbuffered = "-u" in words[:2] or bool(environment.get("PYTHONUNBUFFERED"))
+        sys.stdout, sys.stderr = _writer(1, unbuffered), _writer(2, unbuffered)
+        sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr  # type: ignore[misc]
         os.chdir(folder)
         tempfile.tempdir = None  # which is chosen by the environment
         importlib.invalidate_caches()
@@ -246,11 +269,16 @@ def _be_the_command(
         sys.path[0] = folder
         if name == "plyhouse":
             words = ["-m", "plyhouse.clients.cli.main", *words]
-        if words[0] == "-P":
-            del words[0], sys.path[0]
+        while words[0] in ("-P", "-u"):
+            if words.pop(0) == "-P":
+                del sys.path[0]
         if words[0] == "-m":
             sys.argv = words[1:]
-            code = importlib.import_module(words[1]).main() or 0
+            module = importlib.import_module(words[1])
+            if words[1] == BOT:
+                sys.argv[1:3] = map(str, files[3:])  # where it finds what it inherits here
+                module = importlib.import_module(f"{BOT}.__main__")
+            code = module.main() or 0
         else:
             sys.argv = words
             runpy.run_path(words[0], run_name="__main__")
@@ -269,9 +297,8 @@ def _be_the_command(
             os._exit(code)
 
 
-def _writer(number: int) -> io.TextIOWrapper:
+def _writer(number: int, unbuffered: bool) -> io.TextIOWrapper:
     """A text file as the interpreter makes it for its standard output or error output."""
-    unbuffered = bool(os.environ.get("PYTHONUNBUFFERED"))
     return io.TextIOWrapper(
         io.FileIO(number, "w", closefd=False) if unbuffered else open(number, "wb", closefd=False),
         encoding="utf-8",
@@ -292,7 +319,15 @@ def _main(address: str) -> None:
 
     for module in pkgutil.walk_packages(plyhouse.clients.cli.__path__, "plyhouse.clients.cli."):
         importlib.import_module(module.name)
-    importlib.import_module("plyhouse.clients.arena.process")
+    for name in (
+        f"{BOT}.__main__",
+        "plyhouse.bots.process.async_turns",
+        "plyhouse.bots.reference",
+        "plyhouse.clients.arena.process",
+        "plyhouse.clients.builtin_bots.process",
+        "plyhouse.server.jobs.helper_processes",
+    ):
+        importlib.import_module(name)
     create_api()  # finds the routes, which takes most of the time of a server's start
     share_certificates()
     httpx.Client().close()

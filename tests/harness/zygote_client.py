@@ -13,13 +13,24 @@ import sys
 
 FORWARDED = (
     *(_signal.SIGHUP, _signal.SIGINT, _signal.SIGQUIT, _signal.SIGTERM),
-    *(_signal.SIGTSTP, _signal.SIGCONT),
+    *(_signal.SIGTSTP, _signal.SIGCONT, _signal.SIGUSR1, _signal.SIGUSR2),
 )
-MODULES = ("plyhouse.clients.cli.main", "plyhouse.clients.arena.process")
+BOT = "plyhouse.bots.process"
+"""The module whose first two arguments are files that it inherits."""
+MODULES = (
+    BOT,
+    "plyhouse.clients.arena.process",
+    "plyhouse.clients.builtin_bots.process",
+    "plyhouse.clients.cli.main",
+    "plyhouse.server.jobs.helper_processes",
+)
 """The modules that the zygote has imported and runs for ``python -m``."""
+OPTIONS = ("-P", "-u")
 
 folder, name = os.path.split(sys.argv[0])
 words = sys.argv[1:]
+program = words[sum(word in OPTIONS for word in words[:2]) :]
+inherited = [int(word) for word in program[2:4]] if program[:2] == ["-m", BOT] else []
 command = 0
 early: list[int] = []
 
@@ -47,8 +58,7 @@ def next_number(connection: _socket.socket) -> int:
 
 if name == "python" and not (
     (words[:1] and words[0].endswith(".py"))
-    or words[:2] in [["-m", module] for module in MODULES]
-    or words[:3] in [["-P", "-m", module] for module in MODULES]
+    or (program[:1] == ["-m"] and program[1:2] and program[1] in MODULES)
 ):
     os.execv(sys.executable, [sys.executable, *words])
 
@@ -59,9 +69,11 @@ for signal in FORWARDED:
 zygote = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
 zygote.connect(f"{folder}/socket")
 request = marshal.dumps((name, words, os.getcwd(), dict(os.environ)))
-files = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, array.array("i", [0, 1, 2]))
-zygote.sendmsg([len(request).to_bytes(4, "big")], [files])
+files = array.array("i", [0, 1, 2, *inherited])
+zygote.sendmsg([len(request).to_bytes(4, "big")], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, files)])
 zygote.sendall(request)
+for file in inherited:  # its other end is to notice when the process closes it
+    os.close(file)
 
 command = next_number(zygote)
 for signal in early:
