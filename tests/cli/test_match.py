@@ -417,7 +417,9 @@ def test_match_with_challenged_plays_has_sound_records(
     (tmp_path / "bluffer.py").write_text(BLUFFER)
     game = get_game(f"scrabble(challenges={challenges})")
     series = ("match", "bluffer.py", "scrabble(method=greedy)", "--game", game.spec)
-    done = plyhouse(*series, "--games", "2", "--seed", "4", "--save", "games.jsonl", "--json")
+    patient = ("--time-control", "move:60")  # a busy machine may need more than a second
+    options = ("--games", "2", "--seed", "4", "--save", "games.jsonl", "--json", *patient)
+    done = plyhouse(*series, *options)
     assert done.code == 0, done.err
     assert json.loads(done.out)["bots"][1]["wins"] == 2
     kinds = set()
