@@ -13,7 +13,8 @@
        cc -O3 -march=native -o train_backgammon benchmarks/train_backgammon.c -lm
        ./train_backgammon network.toml 300000 1
 
-   The arguments are the file, the number of matches, and the seed. */
+   The arguments are the file, the number of matches, and the seed.  Options of the compiler set
+   the number of hidden units and the first rate: -DHIDDEN=160 -DFIRST_RATE=0.03. */
 
 #include <math.h>
 #include <stdint.h>
@@ -22,10 +23,17 @@
 #include <string.h>
 #include <time.h>
 
-enum { HIDDEN = 64, PLACES = 26, INPUTS = 2 * PLACES * 4, CHANCES = 5, WIDE = 8 };
+#ifndef HIDDEN
+#define HIDDEN 64
+#endif
+#ifndef FIRST_RATE
+#define FIRST_RATE 0.04
+#endif
+
+enum { PLACES = 26, INPUTS = 2 * PLACES * 4, CHANCES = 5, WIDE = 8 };
 enum { MOST_TURNS = 4096, MOST_PLIES = 4096, BAR = 25, CHECKERS = 15 };
 
-static const double LAMBDA = 0.5, FIRST_RATE = 0.04, LAST_RATE = 0.001;
+static const double LAMBDA = 0.5, LAST_RATE = 0.001;
 static const double UNIT = 10000;
 
 typedef struct {
