@@ -204,29 +204,35 @@ static double first_home(double ours, double others) {
     return 0.5 * (1 + erf((others - ours + 4) / sqrt(2 * variance)));
 }
 
-static double beyond(const int8_t *side, int home) {
-    int total = 0;
-    for (int point = home + 1; point < PLACES; point++) total += (point - home) * side[point];
+static double cost(int point) {
+    static const double near[7] = {0, 3.1, 3.4, 3.9, 4.4, 5.2, 6.2};
+    return point < 7 ? near[point] : point;
+}
+
+static double to_leave(const int8_t *side, int home) {
+    double total = 0;
+    for (int point = home + 1; point < BAR; point++) total += cost(point - home) * side[point];
     return total;
 }
 
+static double to_save(const int8_t *side) {
+    int nearest = 1;
+    while (nearest < 7 && !side[nearest]) nearest++;
+    return 3 + cost(nearest < 7 ? nearest : 4) + to_leave(side, 6);
+}
+
 static void race(const int8_t *mine, const int8_t *theirs, float *chances) {
-    static const double near[7] = {0, 3.1, 3.4, 3.9, 4.4, 5.2, 6.2};
-    double ours = 3, others = 3, win, gammon = 0, backgammon = 0, lost = 0, badly = 0;
-    for (int point = 1; point < BAR; point++) {
-        double cost = point < 7 ? near[point] : point;
-        ours += mine[point] * cost;
-        others += theirs[point] * cost;
-    }
-    win = first_home(ours, others);
+    double ours = 3 + to_leave(mine, 0), others = 3 + to_leave(theirs, 0), left;
+    double win = first_home(ours, others), gammon = 0, backgammon = 0, lost = 0, badly = 0;
     if (!theirs[0]) {
-        gammon = fmin(win, first_home(ours, beyond(theirs, 6) + 7));
-        if (beyond(theirs, 18) > 0)
-            backgammon = fmin(gammon, first_home(ours, beyond(theirs, 18) + 4));
+        gammon = fmin(win, first_home(ours, to_save(theirs)));
+        left = to_leave(theirs, 18);
+        if (left > 0) backgammon = fmin(gammon, first_home(ours, left + 3));
     }
     if (!mine[0]) {
-        lost = fmin(1 - win, 1 - first_home(beyond(mine, 6) + 7, others));
-        if (beyond(mine, 18) > 0) badly = fmin(lost, 1 - first_home(beyond(mine, 18) + 4, others));
+        lost = fmin(1 - win, 1 - first_home(to_save(mine), others));
+        left = to_leave(mine, 18);
+        if (left > 0) badly = fmin(lost, 1 - first_home(left + 3, others));
     }
     chances[0] = (float)win, chances[1] = (float)gammon, chances[2] = (float)backgammon;
     chances[3] = (float)lost, chances[4] = (float)badly;
