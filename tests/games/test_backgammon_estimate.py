@@ -35,7 +35,7 @@ from plyhouse.search import Limit, expectiminimax
 ROOT = Path(__file__).parents[2]
 GAME = get_game("backgammon")
 FILE = files("plyhouse.games.stochastic.backgammon") / "network.toml"
-DIGEST = "764517db41ec84ce6737c85f6a46415881808a6f9ad244927a3749e2d08794c0"
+DIGEST = "223321fd2c55dd63a257fb61d6def169a7069864aa481bbf050e1a4c39b898c7"
 
 Side = tuple[int, ...]
 
@@ -273,7 +273,7 @@ def test_the_file_of_weights_is_the_one_that_was_measured() -> None:
 def test_the_network_has_a_row_for_each_place_and_count() -> None:
     found = network()
     hidden = len(found.bias)
-    assert hidden == 64
+    assert hidden == 160
     assert len(found.rows) == 2 * PLACES * 16
     assert {len(row) for row in found.rows} == {hidden}
     assert len(found.out) == CHANCES * hidden
