@@ -54,7 +54,8 @@ typedef struct {
     int8_t unused[12];      /* 64 bytes are copied and compared faster */
 } Position;
 
-/* Hidden units are handled 8 at a time. */
+/* Hidden units are handled 8 at a time; without AVX, gcc warns of the calling convention. */
+#pragma GCC diagnostic ignored "-Wpsabi"
 typedef float Lanes __attribute__((vector_size(4 * LANES)));
 typedef int32_t Bits __attribute__((vector_size(4 * LANES)));
 
