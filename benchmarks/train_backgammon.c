@@ -13,7 +13,13 @@
        cc -O3 -march=native -o train_backgammon benchmarks/train_backgammon.c -lm
        ./train_backgammon network.toml 300000 1
 
-   The arguments are the file, the number of matches, and the seed. */
+   The arguments are the file to write, the number of matches, and the seed.  A fourth one is the
+   file of a network to go on from.  It may have fewer hidden units: the others begin small.
+   Options of the compiler set the sizes, with these defaults:
+
+       -DHIDDEN=64 -DFIRST_RATE=0.04 -DLAST_RATE=0.001 -DLAMBDA=0.5
+
+   The number of hidden units is a multiple of 32. */
 
 #include <math.h>
 #include <stdint.h>
@@ -22,17 +28,39 @@
 #include <string.h>
 #include <time.h>
 
-enum { HIDDEN = 64, PLACES = 26, INPUTS = 2 * PLACES * 4, CHANCES = 5, WIDE = 8 };
+#ifndef HIDDEN
+#define HIDDEN 64
+#endif
+#ifndef FIRST_RATE
+#define FIRST_RATE 0.04
+#endif
+#ifndef LAST_RATE
+#define LAST_RATE 0.001
+#endif
+#ifndef LAMBDA
+#define LAMBDA 0.5
+#endif
+
+enum { PLACES = 26, INPUTS = 2 * PLACES * 4, CHANCES = 5 };
+enum { LANES = 8, BLOCK = 4, BLOCKS = HIDDEN / (LANES * BLOCK), WIDTH = BLOCKS * BLOCK };
 enum { MOST_TURNS = 4096, MOST_PLIES = 4096, BAR = 25, CHECKERS = 15 };
 
-static const double LAMBDA = 0.5, FIRST_RATE = 0.04, LAST_RATE = 0.001;
 static const double UNIT = 10000;
+
+_Static_assert(HIDDEN > 0 && HIDDEN % (LANES * BLOCK) == 0, "HIDDEN is no multiple of 32");
 
 typedef struct {
     int8_t side[2][PLACES]; /* side 0 is to roll; each in its own numbering, 0 is borne off */
+    int8_t unused[12];      /* 64 bytes are copied and compared faster */
 } Position;
 
-static float into[INPUTS][HIDDEN], bias[HIDDEN], out[HIDDEN][WIDE], out_bias[WIDE];
+/* Hidden units are handled 8 at a time; without AVX, gcc warns of the calling convention. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+typedef float Lanes __attribute__((vector_size(4 * LANES)));
+typedef int32_t Bits __attribute__((vector_size(4 * LANES)));
+
+static Lanes into[INPUTS][WIDTH], bias[WIDTH], out[CHANCES][WIDTH];
+static float out_bias[CHANCES];
 
 /* Numbers drawn by S. Vigna's splitmix64. */
 static uint64_t drawn;
@@ -55,62 +83,110 @@ typedef struct {
     float value[4 * 2 * PLACES];
 } Seen;
 
-static void add(Seen *seen, int index, float value) {
-    seen->index[seen->count] = index;
-    seen->value[seen->count++] = value;
+static float input_of[3][CHECKERS + 1][4]; /* of borne off, a point, the bar; by count */
+
+static void prepare_inputs(void) {
+    for (int n = 0; n <= CHECKERS; n++) {
+        input_of[0][n][0] = (float)n / 15, input_of[2][n][0] = (float)n / 2;
+        input_of[1][n][0] = n == 1, input_of[1][n][1] = n >= 2, input_of[1][n][2] = n >= 3;
+        input_of[1][n][3] = n > 3 ? (float)(n - 3) / 2 : 0;
+    }
 }
 
-/* As inputs_of in estimate.py. */
-static void look(const Position *position, Seen *seen) {
+/* Add how the inputs of a place change from one count to another, as inputs_of in estimate.py. */
+static void add(Seen *seen, int side, int place, int from, int to) {
+    int kind = (place > 0) + (place == BAR);
+    for (int k = 0; k < (kind == 1 ? 4 : 1); k++) {
+        float change = input_of[kind][to][k] - input_of[kind][from][k];
+        if (change != 0) {
+            seen->index[seen->count] = 4 * (PLACES * side + place) + k;
+            seen->value[seen->count++] = change;
+        }
+    }
+}
+
+/* See a position; by its sides as they are, or exchanged. */
+static void look(const Position *position, int exchanged, Seen *seen) {
     seen->count = 0;
     for (int side = 0; side < 2; side++)
-        for (int place = 0; place < PLACES; place++) {
-            int n = position->side[side][place], at = 4 * (PLACES * side + place);
-            if (!n) continue;
-            if (place == 0) add(seen, at, (float)n / 15);
-            else if (place == BAR) add(seen, at, (float)n / 2);
-            else if (n == 1) add(seen, at, 1);
-            else {
-                add(seen, at + 1, 1);
-                if (n >= 3) add(seen, at + 2, 1);
-                if (n > 3) add(seen, at + 3, (float)(n - 3) / 2);
+        for (int place = 0; place < PLACES; place++)
+            if (position->side[side][place])
+                add(seen, side ^ exchanged, place, 0, position->side[side][place]);
+}
+
+/* See only where a position differs from another one, with the sides exchanged. */
+static void look_again(const Position *before, const Position *position, Seen *seen) {
+    seen->count = 0;
+    for (int side = 0; side < 2; side++)
+        for (int word = 0; word < 4; word++) {
+            /* Eight places at once, the last ones again. */
+            static const int first[4] = {0, 8, 16, 18};
+            uint64_t old, new;
+            memcpy(&old, before->side[side] + first[word], 8);
+            memcpy(&new, position->side[side] + first[word], 8);
+            uint64_t differ = old ^ new;
+            if (word == 3) differ &= ~0ull << 48;
+            while (differ) {
+                int byte = __builtin_ctzll(differ) / 8, place = first[word] + byte;
+                differ &= ~(0xffull << (8 * byte));
+                add(seen, 1 - side, place, before->side[side][place],
+                    position->side[side][place]);
             }
         }
 }
 
-static void forward(const Seen *seen, float sums[HIDDEN], float given[HIDDEN], float chances[WIDE]) {
-    float odds[WIDE];
-    memcpy(sums, bias, sizeof bias);
-    for (int i = 0; i < seen->count; i++) {
-        const float *row = into[seen->index[i]];
-        float value = seen->value[i];
-        for (int unit = 0; unit < HIDDEN; unit++) sums[unit] += value * row[unit];
+static void sum(const Seen *seen, const Lanes *base, Lanes *sums) {
+    for (int at = 0; at < WIDTH; at += BLOCK) {
+        Lanes a = base[at], b = base[at + 1], c = base[at + 2], d = base[at + 3];
+        for (int i = 0; i < seen->count; i++) {
+            const Lanes *row = into[seen->index[i]] + at;
+            float value = seen->value[i];
+            a += value * row[0], b += value * row[1], c += value * row[2], d += value * row[3];
+        }
+        sums[at] = a, sums[at + 1] = b, sums[at + 2] = c, sums[at + 3] = d;
     }
-    for (int unit = 0; unit < HIDDEN; unit++) given[unit] = sums[unit] / (1 + fabsf(sums[unit]));
-    memcpy(odds, out_bias, sizeof odds);
-    for (int unit = 0; unit < HIDDEN; unit++)
-        for (int k = 0; k < WIDE; k++) odds[k] += given[unit] * out[unit][k];
-    for (int k = 0; k < CHANCES; k++) chances[k] = 1 / (1 + expf(-odds[k]));
+}
+
+static Lanes steepness(Lanes sums) { return 1 / (1 + (Lanes)((Bits)sums & 0x7fffffff)); }
+
+static void chances_by(const Lanes *sums, float *chances) {
+    Lanes odds[CHANCES] = {0};
+    for (int at = 0; at < WIDTH; at++) {
+        Lanes given = sums[at] * steepness(sums[at]);
+        for (int k = 0; k < CHANCES; k++) odds[k] += given * out[k][at];
+    }
+    for (int k = 0; k < CHANCES; k++) {
+        float total = out_bias[k];
+        for (int lane = 0; lane < LANES; lane++) total += odds[k][lane];
+        chances[k] = 1 / (1 + expf(-total));
+    }
 }
 
 /* One step of gradient descent of the cross-entropy. */
 static void learn(const Position *position, const float *target, float rate) {
     Seen seen;
-    float sums[HIDDEN], given[HIDDEN], chances[WIDE], error[WIDE] = {0}, back[HIDDEN];
-    look(position, &seen);
-    forward(&seen, sums, given, chances);
-    for (int k = 0; k < CHANCES; k++) error[k] = rate * (target[k] - chances[k]);
-    for (int unit = 0; unit < HIDDEN; unit++) {
-        float total = 0, steep = 1 / (1 + fabsf(sums[unit]));
-        for (int k = 0; k < CHANCES; k++) total += error[k] * out[unit][k];
-        back[unit] = total * steep * steep;
-        for (int k = 0; k < CHANCES; k++) out[unit][k] += error[k] * given[unit];
-        bias[unit] += back[unit];
+    Lanes sums[WIDTH], back[WIDTH];
+    float chances[CHANCES], error[CHANCES];
+    look(position, 0, &seen);
+    sum(&seen, bias, sums);
+    chances_by(sums, chances);
+    for (int k = 0; k < CHANCES; k++) {
+        error[k] = rate * (target[k] - chances[k]);
+        out_bias[k] += error[k];
     }
-    for (int k = 0; k < CHANCES; k++) out_bias[k] += error[k];
+    for (int at = 0; at < WIDTH; at++) {
+        Lanes total = {0}, steep = steepness(sums[at]), given = sums[at] * steep;
+        for (int k = 0; k < CHANCES; k++) {
+            total += error[k] * out[k][at];
+            out[k][at] += error[k] * given;
+        }
+        back[at] = total * steep * steep;
+        bias[at] += back[at];
+    }
     for (int i = 0; i < seen.count; i++) {
-        float *row = into[seen.index[i]], value = seen.value[i];
-        for (int unit = 0; unit < HIDDEN; unit++) row[unit] += value * back[unit];
+        Lanes *row = into[seen.index[i]];
+        float value = seen.value[i];
+        for (int at = 0; at < WIDTH; at++) row[at] += value * back[at];
     }
 }
 
@@ -129,30 +205,35 @@ static double first_home(double ours, double others) {
     return 0.5 * (1 + erf((others - ours + 4) / sqrt(2 * variance)));
 }
 
-static double beyond(const int8_t *side, int home) {
-    int total = 0;
-    for (int point = home + 1; point < PLACES; point++) total += (point - home) * side[point];
+static double cost(int point) {
+    static const double near[7] = {0, 3.1, 3.4, 3.9, 4.4, 5.2, 6.2};
+    return point < 7 ? near[point] : point;
+}
+
+static double to_leave(const int8_t *side, int home) {
+    double total = 0;
+    for (int point = home + 1; point < BAR; point++) total += cost(point - home) * side[point];
     return total;
 }
 
-static void race(const Position *position, float *chances) {
-    static const double near[7] = {0, 3.1, 3.4, 3.9, 4.4, 5.2, 6.2};
-    const int8_t *mine = position->side[0], *theirs = position->side[1];
-    double ours = 3, others = 3, win, gammon = 0, backgammon = 0, lost = 0, badly = 0;
-    for (int point = 1; point < BAR; point++) {
-        double cost = point < 7 ? near[point] : point;
-        ours += mine[point] * cost;
-        others += theirs[point] * cost;
-    }
-    win = first_home(ours, others);
+static double to_save(const int8_t *side) {
+    int nearest = 1;
+    while (nearest < 7 && !side[nearest]) nearest++;
+    return 3 + cost(nearest < 7 ? nearest : 4) + to_leave(side, 6);
+}
+
+static void race(const int8_t *mine, const int8_t *theirs, float *chances) {
+    double ours = 3 + to_leave(mine, 0), others = 3 + to_leave(theirs, 0), left;
+    double win = first_home(ours, others), gammon = 0, backgammon = 0, lost = 0, badly = 0;
     if (!theirs[0]) {
-        gammon = fmin(win, first_home(ours, beyond(theirs, 6) + 7));
-        if (beyond(theirs, 18) > 0)
-            backgammon = fmin(gammon, first_home(ours, beyond(theirs, 18) + 4));
+        gammon = fmin(win, first_home(ours, to_save(theirs)));
+        left = to_leave(theirs, 18);
+        if (left > 0) backgammon = fmin(gammon, first_home(ours, left + 3));
     }
     if (!mine[0]) {
-        lost = fmin(1 - win, 1 - first_home(beyond(mine, 6) + 7, others));
-        if (beyond(mine, 18) > 0) badly = fmin(lost, 1 - first_home(beyond(mine, 18) + 4, others));
+        lost = fmin(1 - win, 1 - first_home(to_save(mine), others));
+        left = to_leave(mine, 18);
+        if (left > 0) badly = fmin(lost, 1 - first_home(left + 3, others));
     }
     chances[0] = (float)win, chances[1] = (float)gammon, chances[2] = (float)backgammon;
     chances[3] = (float)lost, chances[4] = (float)badly;
@@ -164,9 +245,10 @@ static int highest(const int8_t *side) {
     return point;
 }
 
-/* The chances of who is to roll where they are known: at the end, and without contact. */
+/* After a turn of side 0, the chances of the other where they are known: at the end, and without
+   contact. */
 static int end_of(const Position *position, float *chances) {
-    const int8_t *mine = position->side[0], *theirs = position->side[1];
+    const int8_t *mine = position->side[1], *theirs = position->side[0];
     if (theirs[0] == CHECKERS) {
         memset(chances, 0, CHANCES * sizeof *chances);
         chances[3] = mine[0] == 0;
@@ -174,7 +256,7 @@ static int end_of(const Position *position, float *chances) {
         return 1;
     }
     if (highest(mine) + highest(theirs) >= 25) return 0;
-    race(position, chances);
+    race(mine, theirs, chances);
     return 1;
 }
 
@@ -231,12 +313,14 @@ static void turns(const Position *position, int one, int two) {
         extend(position, 0, forth, 2, 0, BAR);
         extend(position, 0, back, 2, 0, BAR);
     }
-    for (int i = 0; i < found_count; i++) { /* as the other sees them, who rolls next */
-        int8_t kept[PLACES];
-        memcpy(kept, found[i].side[0], PLACES);
-        memcpy(found[i].side[0], found[i].side[1], PLACES);
-        memcpy(found[i].side[1], kept, PLACES);
-    }
+}
+
+/* A position as the other seat sees it. */
+static Position exchanged(const Position *position) {
+    Position other = {0};
+    memcpy(other.side[0], position->side[1], PLACES);
+    memcpy(other.side[1], position->side[0], PLACES);
+    return other;
 }
 
 /* One match of self-play, and what is learned of it. */
@@ -244,7 +328,9 @@ static int play(double rate) {
     static Position past[MOST_PLIES];
     static float values[MOST_PLIES][CHANCES], targets[MOST_PLIES][CHANCES];
     static const int8_t start[PLACES] = {[6] = 5, [8] = 3, [13] = 5, [24] = 2};
-    Position here;
+    Position here = {0};
+    Lanes base[WIDTH], sums[WIDTH];
+    Seen seen;
     float end[CHANCES], after[CHANCES];
     int plies = 0, ended = 0;
     memcpy(here.side[0], start, PLACES), memcpy(here.side[1], start, PLACES);
@@ -253,13 +339,15 @@ static int play(double rate) {
         float least = 100, chosen[CHANCES] = {0};
         while (!plies && one == two) one = die(), two = die();
         turns(&here, one, two);
+        look(&here, 1, &seen);
+        sum(&seen, bias, base);
         for (int i = 0; i < found_count; i++) {
-            float sums[HIDDEN], given[HIDDEN], chances[WIDE];
+            float chances[CHANCES];
             int over = end_of(&found[i], chances);
             if (!over) {
-                Seen seen;
-                look(&found[i], &seen);
-                forward(&seen, sums, given, chances);
+                look_again(&here, &found[i], &seen);
+                sum(&seen, base, sums);
+                chances_by(sums, chances);
             }
             if (points(chances) < least) {
                 least = points(chances), best = i, ended = over;
@@ -270,7 +358,7 @@ static int play(double rate) {
         else if (plies == MOST_PLIES) return 0; /* nothing is learned of a match without end */
         else {
             memcpy(values[plies], chosen, sizeof chosen);
-            past[plies++] = here = found[best];
+            past[plies++] = here = exchanged(&found[best]);
         }
     }
     flip(end, after);
@@ -284,13 +372,29 @@ static int play(double rate) {
     return plies;
 }
 
-static void line(FILE *file, const float *row, int length) {
-    for (int i = 0; i < length; i++)
-        fprintf(file, "%s%ld", i ? " " : "", lround((double)row[i] * UNIT));
+/* The file. */
+
+/* Its numbers: first the biases, then of each unit its chances, then of each input its units. */
+static float *weight_at(int number) {
+    if (number < HIDDEN) return (float *)bias + number;
+    number -= HIDDEN;
+    if (number < CHANCES) return out_bias + number;
+    number -= CHANCES;
+    if (number < CHANCES * HIDDEN)
+        return (float *)out[number % CHANCES] + number / CHANCES;
+    number -= CHANCES * HIDDEN;
+    return (float *)into[number / HIDDEN] + number % HIDDEN;
 }
 
-static void save(const char *path, int played, int seed) {
+static int write_line(FILE *file, int number, int length) {
+    for (int i = 0; i < length; i++)
+        fprintf(file, "%s%ld", i ? " " : "", lround((double)*weight_at(number + i) * UNIT));
+    return number + length;
+}
+
+static void save(const char *path, int played, int seed, const char *from) {
     FILE *file = fopen(path, "w");
+    int number = 0;
     if (!file) {
         perror(path);
         exit(1);
@@ -298,25 +402,73 @@ static void save(const char *path, int played, int seed) {
     fprintf(file, "# The network behind backgammon's estimate; benchmarks/train_backgammon.c made it.\n");
     fprintf(file, "format = \"plyhouse-backgammon-network-1\"\n");
     fprintf(file,
-            "trained = \"TD(lambda) on %d matches of self-play, seed %d, lambda %g, rate %g to %g\"\n",
-            played, seed, LAMBDA, FIRST_RATE, LAST_RATE);
+            "trained = \"TD(lambda) on %d matches of self-play, seed %d, lambda %g, rate %g to %g%s\"\n",
+            played, seed, LAMBDA, FIRST_RATE, LAST_RATE, from ? ", from a network" : "");
     fprintf(file, "hidden = %d\nhidden_bias = \"", HIDDEN);
-    line(file, bias, HIDDEN);
+    number = write_line(file, number, HIDDEN);
     fprintf(file, "\"\nchances_bias = \"");
-    line(file, out_bias, CHANCES);
+    number = write_line(file, number, CHANCES);
     fprintf(file, "\"\n# Of each hidden unit its weights in the five chances.\nchances = \"\"\"\n");
-    for (int unit = 0; unit < HIDDEN; unit++) line(file, out[unit], CHANCES), fputc('\n', file);
+    for (int unit = 0; unit < HIDDEN; unit++)
+        number = write_line(file, number, CHANCES), fputc('\n', file);
     fprintf(file, "\"\"\"\n# Of each place (borne off, points 1 to 24, bar) of who rolls, then of the other,\n"
                   "# four inputs (blot, point, spare, more) with their weights in the hidden units.\n"
                   "inputs = \"\"\"\n");
-    for (int i = 0; i < INPUTS; i++) line(file, into[i], HIDDEN), fputc('\n', file);
+    for (int i = 0; i < INPUTS; i++)
+        number = write_line(file, number, HIDDEN), fputc('\n', file);
     fprintf(file, "\"\"\"\n");
     fclose(file);
 }
 
+/* Go on to what a name is set to. */
+static void find(FILE *file, const char *name) {
+    char text[32] = "";
+    int ended = 0;
+    while (!ended) {
+        if (fscanf(file, "%31s", text) != 1) {
+            fprintf(stderr, "the network to go on from has no %s\n", name);
+            exit(4);
+        }
+        if (!strcmp(text, name) && fscanf(file, " =%n", &ended) < 0) exit(4);
+    }
+}
+
+static void read_numbers(FILE *file, const char *name, int length, int unit, int units) {
+    find(file, name);
+    if (fscanf(file, " %*[\"]") < 0) exit(4);
+    for (int i = 0; i < length; i++) {
+        long value;
+        if (fscanf(file, "%ld", &value) != 1) exit(4);
+        /* As many numbers of each input as the file has units. */
+        *weight_at(unit + i / units * HIDDEN + i % units) = (float)((double)value / UNIT);
+    }
+}
+
+/* Read the weights of a file, whose units come before those that it does not have. */
+static void load(const char *path) {
+    FILE *file = fopen(path, "r");
+    int units;
+    if (!file) {
+        perror(path);
+        exit(1);
+    }
+    find(file, "hidden");
+    if (fscanf(file, "%d", &units) != 1 || units < 1 || units > HIDDEN) {
+        fprintf(stderr, "%s has not 1 to %d hidden units\n", path, HIDDEN);
+        exit(4);
+    }
+    for (int k = 0; k < CHANCES; k++)
+        for (int at = 0; at < WIDTH; at++) out[k][at] *= 0.1f;
+    read_numbers(file, "hidden_bias", units, 0, units);
+    read_numbers(file, "chances_bias", CHANCES, HIDDEN, CHANCES);
+    read_numbers(file, "chances", CHANCES * units, HIDDEN + CHANCES, CHANCES * units);
+    read_numbers(file, "inputs", INPUTS * units, HIDDEN + CHANCES + CHANCES * HIDDEN, units);
+    fclose(file);
+}
+
 int main(int count, char **given) {
-    if (count != 4) {
-        fprintf(stderr, "usage: train_backgammon FILE MATCHES SEED\n");
+    if (count != 4 && count != 5) {
+        fprintf(stderr, "usage: train_backgammon FILE MATCHES SEED [NETWORK]\n");
         return 2;
     }
     int matches = atoi(given[2]), seed = atoi(given[3]);
@@ -324,12 +476,12 @@ int main(int count, char **given) {
     drawn = (uint64_t)seed;
     for (int side = 0; side < 2; side++)
         for (int place = 0; place < PLACES; place++) keys[side][place] = draw();
-    for (int i = 0; i < INPUTS; i++)
-        for (int unit = 0; unit < HIDDEN; unit++) into[i][unit] = small_weight();
-    for (int unit = 0; unit < HIDDEN; unit++)
-        for (int k = 0; k < CHANCES; k++) out[unit][k] = small_weight();
+    prepare_inputs();
+    for (int i = HIDDEN + CHANCES; i < HIDDEN + CHANCES + (CHANCES + INPUTS) * HIDDEN; i++)
+        *weight_at(i) = small_weight();
     /* Gammons are rarer than wins, and backgammons rarer than gammons. */
     out_bias[1] = out_bias[3] = -1.5f, out_bias[2] = out_bias[4] = -4;
+    if (count == 5) load(given[4]);
     for (int match = 0; match < matches; match++) {
         plies += play(LAST_RATE + (FIRST_RATE - LAST_RATE) * pow(1 - (double)match / matches, 1.5));
         if (match % 2000 == 1999) {
@@ -338,6 +490,6 @@ int main(int count, char **given) {
             plies = 0;
         }
     }
-    save(given[1], matches, seed);
+    save(given[1], matches, seed, count == 5 ? given[4] : NULL);
     return 0;
 }

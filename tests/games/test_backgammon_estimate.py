@@ -35,7 +35,7 @@ from plyhouse.search import Limit, expectiminimax
 ROOT = Path(__file__).parents[2]
 GAME = get_game("backgammon")
 FILE = files("plyhouse.games.stochastic.backgammon") / "network.toml"
-DIGEST = "764517db41ec84ce6737c85f6a46415881808a6f9ad244927a3749e2d08794c0"
+DIGEST = "223321fd2c55dd63a257fb61d6def169a7069864aa481bbf050e1a4c39b898c7"
 
 Side = tuple[int, ...]
 
@@ -202,7 +202,14 @@ def test_one_ply_wins_clearly_against_the_pip_count(benchmark_module: ModuleType
     found = benchmark_module.compare(
         benchmark_module.OWN["estimate"], benchmark_module.OWN["pips"], pairs=12, seed=5
     )
-    assert sum(found) / len(found) > 1.0
+    assert sum([points for points, _ in found]) / len(found) > 1.0
+
+
+def test_luck_of_all_rolls_cancels_out(benchmark_module: ModuleType) -> None:
+    judge = benchmark_module.Dice(network())
+    for state in [state for state in states(6, matches=1, odd=5) if state.to_move == CHANCE]:
+        luck = [share * judge.luck(state, roll) for roll, share in state.chance_outcomes()]
+        assert abs(sum(luck)) < 1e-9
 
 
 @pytest.fixture
@@ -266,7 +273,7 @@ def test_the_file_of_weights_is_the_one_that_was_measured() -> None:
 def test_the_network_has_a_row_for_each_place_and_count() -> None:
     found = network()
     hidden = len(found.bias)
-    assert hidden == 64
+    assert hidden == 160
     assert len(found.rows) == 2 * PLACES * 16
     assert {len(row) for row in found.rows} == {hidden}
     assert len(found.out) == CHANCES * hidden

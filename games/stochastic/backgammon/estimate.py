@@ -10,7 +10,9 @@ follow from them.
     rolls to bear off, over the 54,264 positions of up to fifteen checkers at home.  A position
     has less weight if many have the same number of checkers, and more weight if it is even.
     The difference of the two sides is then compared with the variance of the dice
-    (D. Kleinman, "Vision Laughs at Counting", 1980).
+    (D. Kleinman, "Vision Laughs at Counting", 1980).  A gammon is saved by bringing all checkers
+    home and bearing off one.  A checker costs as much to bring home as to bear off from the same
+    distance, because a short way also takes a whole die.
 *   With contact, a network of one hidden layer, trained by self-play (G. Tesauro, "Temporal
     difference learning and TD-Gammon", Communications of the ACM 38, 1995).  ``network.toml``
     says how it was trained; ``benchmarks/train_backgammon.c`` does it again.
@@ -37,6 +39,8 @@ COUNTS: Final = 16
 INPUTS: Final = 4
 """Of each place."""
 CHANCES: Final = 5
+REMEMBERED: Final = 1024
+"""Sides whose sums a network keeps: a search meets the same sides again and again."""
 INSIDE: Final = 0.999_999
 """Estimates stay this share inside of the bounds: only the end of the game is certain."""
 
@@ -63,21 +67,46 @@ class Network:
         self.out: list[float] = out
         """Five weights of each hidden unit."""
         self.out_bias: list[float] = out_bias
+        self.first: dict[tuple[int, ...], list[float]] = {}
+        """Sums of the hidden units by the side that rolls next, biases included."""
+        self.second: dict[tuple[int, ...], list[float]] = {}
+        """Sums of the hidden units by the other side."""
+
+    def sums(self, side: tuple[int, ...], other: bool) -> list[float]:
+        """Compute and remember what a side adds to the hidden units."""
+        active: list[list[float]] = []
+        at: i64 = PLACES * COUNTS if other else 0
+        count: i64 = 0
+        for checkers in side:
+            count = checkers
+            if count > 0:
+                active.append(self.rows[at + count])
+            at += COUNTS
+        bias: list[float] = self.bias
+        units: i64 = len(bias)
+        unit: i64 = 0
+        total: float = 0.0
+        found: list[float] = []
+        while unit < units:
+            total = 0.0 if other else bias[unit]
+            for row in active:
+                total += row[unit]
+            found.append(total)
+            unit += 1
+        known: dict[tuple[int, ...], list[float]] = self.second if other else self.first
+        if len(known) >= REMEMBERED:
+            known.clear()
+        known[side] = found
+        return found
 
     def chances(self, mine: tuple[int, ...], theirs: tuple[int, ...]) -> list[float]:
         """Return the network's five chances of the seat that rolls next."""
-        place: i64 = 0
-        count: i64 = 0
-        active: list[list[float]] = []
-        while place < PLACES:
-            count = mine[place]
-            if count > 0:
-                active.append(self.rows[place * COUNTS + count])
-            count = theirs[place]
-            if count > 0:
-                active.append(self.rows[(PLACES + place) * COUNTS + count])
-            place += 1
-        bias: list[float] = self.bias
+        first: list[float] | None = self.first.get(mine)
+        if first is None:
+            first = self.sums(mine, False)
+        second: list[float] | None = self.second.get(theirs)
+        if second is None:
+            second = self.sums(theirs, True)
         out: list[float] = self.out
         zero: float = self.out_bias[0]
         one: float = self.out_bias[1]
@@ -86,11 +115,9 @@ class Network:
         four: float = self.out_bias[4]
         unit: i64 = 0
         at: i64 = 0
-        units: i64 = len(bias)
+        units: i64 = len(first)
         while unit < units:
-            total: float = bias[unit]
-            for row in active:
-                total += row[unit]
+            total: float = first[unit] + second[unit]
             # Between -1 and 1, as tanh is, but the same to the last bit everywhere.
             given: float = total / (1.0 + abs(total))
             zero += given * out[at]
@@ -200,24 +227,36 @@ def race(mine: tuple[int, ...], theirs: tuple[int, ...]) -> list[float]:
     gammon: float = 0.0
     backgammon: float = 0.0
     if theirs[0] == 0:
-        gammon = min(win, first_home(ours, _beyond(theirs, 6) + 7.0))
-        if _beyond(theirs, 18) > 0.0:
-            backgammon = min(gammon, first_home(ours, _beyond(theirs, 18) + 4.0))
+        gammon = min(win, first_home(ours, _to_save(theirs)))
+        left: float = _to_leave(theirs, 18)
+        if left > 0.0:
+            backgammon = min(gammon, first_home(ours, left + WASTE))
     lost: float = 0.0
     badly: float = 0.0
     if mine[0] == 0:
-        lost = min(1.0 - win, 1.0 - first_home(_beyond(mine, 6) + 7.0, others))
-        if _beyond(mine, 18) > 0.0:
-            badly = min(lost, 1.0 - first_home(_beyond(mine, 18) + 4.0, others))
+        lost = min(1.0 - win, 1.0 - first_home(_to_save(mine), others))
+        left = _to_leave(mine, 18)
+        if left > 0.0:
+            badly = min(lost, 1.0 - first_home(left + WASTE, others))
     return [win, gammon, backgammon, lost, badly]
 
 
-def _beyond(side: tuple[int, ...], home: int) -> float:
-    """Pips until no checker of a side is farther than a point."""
-    total: int = 0
-    for point in range(home + 1, 26):
-        total += (point - home) * side[point]
-    return float(total)
+def _to_leave(side: tuple[int, ...], home: int) -> float:
+    """Return the cost of moving all checkers of a side to a point or nearer, waste included."""
+    total: float = 0.0
+    for point in range(home + 1, 25):
+        total += COST[point - home] * side[point]
+    return total
+
+
+def _to_save(side: tuple[int, ...]) -> float:
+    """Return the cost of bringing all checkers of a side home and bearing off one."""
+    nearest: int = 1
+    while nearest < 7 and side[nearest] == 0:
+        nearest += 1
+    # With none at home, some checker will land in the middle of it.
+    last: float = COST[nearest] if nearest < 7 else COST[4]
+    return WASTE + last + _to_leave(side, 6)
 
 
 def first_home(ours: float, others: float) -> float:
