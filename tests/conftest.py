@@ -59,12 +59,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collectstart() -> None:
-    """Stop the garbage collector for the time of the collection, of which everything is kept."""
+    """Stop the garbage collector during collection, because everything collected is kept."""
     gc.disable()
 
 
 def pytest_collection_finish() -> None:
-    """Let the garbage collector skip the collected tests; a look at all takes half a second."""
+    """Exempt the collected tests from garbage collection; scanning them takes half a second."""
     gc.freeze()
     gc.enable()
 

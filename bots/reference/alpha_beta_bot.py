@@ -19,10 +19,8 @@ class AlphaBetaBot(SearchBot):
     the turn's random generator, so that matches can differ.
     ``alpha_beta(depth=4)`` searches at most four plies, and captures and the like deeper.
 
-    selective: look less deeply at late actions, deeper at forced positions, at no action where a
-        seat stands well even after a pass, and near the depth limit at no quiet action that cannot
-        change enough.  By default, games whose states have ``passed()`` are searched so, as chess
-        is.
+    selective: reduce late actions, extend forced positions, and prune by null moves and futility.
+        On by default in games whose states have ``passed()``, such as chess.
     """
 
     name = "alpha_beta"

@@ -46,7 +46,7 @@ PASSED_LESS: Final = 3
 FUTILE_DEPTH: Final = 3
 """Depth up to which an estimate far outside of the window is believed."""
 TRIED: Final[tuple[int, ...]] = (0, 0, 8, 14)
-"""By depth, actions after which the other quiet ones are left out of a null window."""
+"""By depth, how many actions are tried in a null window before quiet ones are skipped."""
 
 
 def _less() -> list[int]:
@@ -121,7 +121,7 @@ class FullAlphaBetaKernel:
         self.noisy: bool = noisy
         self.forces: bool = forces
         self.null_moves: bool = null_moves
-        # How much a quiet action may change the estimate at most, per ply; 0 for no futility.
+        # The most that a quiet action is likely to add to the estimate; 0 turns futility off.
         self.margin: float = margin
         # The ply that a pass has just led to: nobody passes twice in a row.
         self.passed_ply: i64 = -1
@@ -193,9 +193,9 @@ class FullAlphaBetaKernel:
         # NodeState has no optional hooks, so they are called by name.
         hooks: Any = state
         forced: bool = False
-        if self.reductions and self.forces:
+        if self.forces and (self.reductions or (self.margin > 0.0 and depth <= FUTILE_DEPTH)):
             forced = hooks.forced()
-            if forced and depth + ply < self.deepest:
+            if forced and self.reductions and depth + ply < self.deepest:
                 depth += 1
         leaves = self.leaves
         believed: bool = (
@@ -207,15 +207,19 @@ class FullAlphaBetaKernel:
         )
         estimate: float = 0.0
         room: float = self.margin * float(depth)
+        # True if a value depends on an estimate, so that it holds for this depth only.
+        used_before: bool = leaves.used
         if depth == 1:
             if believed:
                 estimate = self.estimated(state)
                 if estimate + room <= alpha or estimate - room >= beta:
                     self.lines[ply] = []
                     self.follow = False
-                    if estimate >= beta:
-                        return estimate
-                    return self.quiesce(state, alpha, beta, QUIET_PLIES)
+                    if estimate - room >= beta:
+                        return estimate - room
+                    # Quiet actions may add as much as the margin.
+                    return max(self.quiesce(state, alpha, beta, QUIET_PLIES), estimate + room)
+                leaves.used = used_before
             return self.frontier(state, alpha, beta, ply)
         mover: i64 = state.to_move
         value: float
@@ -265,8 +269,9 @@ class FullAlphaBetaKernel:
             if estimate - room >= beta and beta <= narrow:
                 self.lines[ply] = []
                 self.follow = False
-                return estimate
+                return estimate - room
             hopeless = estimate + room <= alpha
+            leaves.used = used_before
         if (
             self.null_moves
             and depth >= PASSED_DEPTH
@@ -278,8 +283,7 @@ class FullAlphaBetaKernel:
         ):
             self.lines[ply] = []
             return beta
-        # True if this node's value depends on an estimate, so that it holds for this depth only.
-        used_before: bool = leaves.used
+        used_before = leaves.used
         leaves.used = False
         actions: tuple[Any, ...] = tuple(state.actions())
         if self.follow and known is NOTHING and ply < len(self.previous):
@@ -295,12 +299,13 @@ class FullAlphaBetaKernel:
         floor: float = alpha
         best: float = -INFINITY
         best_action: Any = NOTHING
-        # Quiet actions after so many are not tried.
+        # Number of actions after which quiet ones are skipped.
         enough: i64 = len(actions)
         if hopeless:
             enough = 1
         elif believed and beta <= narrow:
             enough = TRIED[depth]
+        skipped: bool = False
         tried: i64 = 0
         for action in actions:
             if self.nodes >= self.due:
@@ -308,6 +313,7 @@ class FullAlphaBetaKernel:
             tried += 1
             if tried > enough and best > leaves.low and action not in noisy:
                 leaves.used = True
+                skipped = True
                 continue
             child: NodeState = state.after(action)
             self.nodes += 1
@@ -360,8 +366,9 @@ class FullAlphaBetaKernel:
                     self.lines[ply] = line
                     if value >= self.most:
                         break
-        if hopeless and best < estimate + room:
-            best = estimate + room  # as the quiet actions may have had
+        if skipped:
+            # What was skipped may be worth as much as the reason to skip it allows.
+            best = max(best, estimate + room if hopeless else floor)
         if table is not None:
             valid: i64 = depth
             if self.keeps and (

@@ -108,10 +108,11 @@ def alpha_beta(
       For games whose states have ``passed()``: the state after a pass, or None where passing could
       be better than all actions.  Off unless asked for, as reductions are.
 
-    - ``futility``: at most three plies above the depth limit, believe an estimate that is far
-      outside of the window, and skip quiet actions that cannot bring it back, or are late in the
-      order.  For games whose states have ``quiet_margin()``: how much a quiet action hardly ever
-      adds to the estimate.  Off unless asked for.
+    - ``futility``: at most three plies above the depth limit, trust an estimate that is far
+      outside the window, and skip quiet actions that are hopeless or late in the order.  Needs
+      ``quiescence``, and states with ``quiet_margin()``: the most that a quiet action is likely to
+      add to the mover's estimate.  An ``evaluate`` must have the scale of ``heuristic()``.  Off
+      unless asked for.
 
     - ``endings``: near the end, ask what the game itself knows of its last plies (the state's
       ``endings(meter)``, see `plyhouse.games.endgames`), where it has that.  Values are those
@@ -227,6 +228,7 @@ class AlphaBetaRoot(Root):
         if self.plain:
             return kernel(self.poll, self.leaves, order, MAX_DEPTH)
         options = self.options
+        quiescence = options.quiescence and self.noisy and self.estimates
         full = kernel(
             self.poll,
             self.leaves,
@@ -235,12 +237,12 @@ class AlphaBetaRoot(Root):
             self.keeps,
             options.ordering,
             options.null_windows,
-            options.quiescence and self.noisy and self.estimates,
+            quiescence,
             options.reductions,
             self.noisy,
             hasattr(self.state, "forced"),
             options.null_moves and self.estimates,
-            self.state.quiet_margin() if options.futility and self.estimates else 0.0,
+            self.state.quiet_margin() if options.futility and quiescence else 0.0,
         )
         if self.endings:
             full.endings = self.state.endings(full.meter)

@@ -159,7 +159,7 @@ class _Forking:
         self._programs = os.path.dirname(listener.getsockname())
         self._commands: dict[int, socket.socket] = {}
         self._bots: set[int] = set()
-        """Processes with whose end all ends that they have started, as their launcher wants."""
+        """Bots: what they have started is killed when they end, as their launcher does."""
         self._ended, self._told = socket.socketpair()
         for each in (self._listener, self._ended, self._told):
             each.setblocking(False)
@@ -180,9 +180,10 @@ class _Forking:
         connection, _ = self._listener.accept()
         connection.setblocking(True)
         header, files, _, _ = socket.recv_fds(connection, 4, 5)
+        size = int.from_bytes(header, "big")
         with connection.makefile("rb") as stream:
-            request = stream.read(int.from_bytes(header, "big"))
-        if not request:  # the client was killed before it asked
+            request = stream.read(size)
+        if not header or len(request) < size:  # the client was killed before it had asked
             connection.close()
             for file in files:
                 os.close(file)

@@ -72,7 +72,7 @@ request = marshal.dumps((name, words, os.getcwd(), dict(os.environ)))
 files = array.array("i", [0, 1, 2, *inherited])
 zygote.sendmsg([len(request).to_bytes(4, "big")], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, files)])
 zygote.sendall(request)
-for file in inherited:  # its other end is to notice when the process closes it
+for file in inherited:  # the other end must notice when the process closes it
     os.close(file)
 
 command = next_number(zygote)

@@ -26,6 +26,7 @@ def test_futility_searches_fewer_positions_to_nearly_the_same_value() -> None:
     assert found.value == pytest.approx(full.value, abs=2 * margin)
 
 
+@pytest.mark.parametrize("reductions", [False, True])
 @pytest.mark.parametrize(
     ("fen", "depth"),
     [
@@ -35,9 +36,11 @@ def test_futility_searches_fewer_positions_to_nearly_the_same_value() -> None:
         ("6k1/6pp/8/8/8/1q6/6PP/R4RK1 w - - 0 1", 3),
     ],
 )
-def test_futility_finds_the_mate_that_a_full_search_finds(fen: str, depth: int) -> None:
+def test_futility_finds_the_mate_that_a_full_search_finds(
+    fen: str, depth: int, reductions: bool
+) -> None:
     full = searched(fen, depth)
-    found = searched(fen, depth, futility=True, reductions=True)
+    found = searched(fen, depth, futility=True, reductions=reductions)
     assert full.value == found.value == 1.0
     assert found.exact
 
@@ -55,6 +58,12 @@ def test_futility_calls_no_position_lost_that_is_not(fen: str) -> None:
     full = searched(fen, 4)
     found = searched(fen, 4, futility=True)
     assert (found.value == -1.0) == (full.value == -1.0)
+
+
+def test_futility_needs_quiescence() -> None:
+    plain = searched(MIDDLE, 3, quiescence=False)
+    asked = searched(MIDDLE, 3, quiescence=False, futility=True)
+    assert (asked.nodes, asked.value, asked.pv) == (plain.nodes, plain.value, plain.pv)
 
 
 def test_futility_changes_nothing_where_no_margin_is_known() -> None:

@@ -246,7 +246,7 @@ class ChessState(BoardState):
         return ChessState(after, self.clock + 1, self.number + position[SIDE_AT], (), -1, ending)
 
     def quiet_margin(self) -> float:
-        """Return how much a quiet action hardly ever adds to the estimate: 120 centipawns."""
+        """Return the most that a quiet move is likely to add to the estimate: 120 centipawns."""
         return 120.0 / MOST_CENTIPAWNS
 
     def order(self, actions: tuple[Any, ...]) -> tuple[Any, ...]:

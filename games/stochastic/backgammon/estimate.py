@@ -15,7 +15,7 @@ follow from them.
     distance, because a short way also takes a whole die.
 *   With contact, a network of one hidden layer, trained by self-play (G. Tesauro, "Temporal
     difference learning and TD-Gammon", Communications of the ACM 38, 1995).  ``network.toml``
-    says how it was trained; ``benchmarks/train_backgammon.c`` does it again.
+    names its training; ``docs/search/evaluation.md`` has the command that reproduces it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ INPUTS: Final = 4
 """Of each place."""
 CHANCES: Final = 5
 REMEMBERED: Final = 1024
-"""Sides whose sums a network keeps: a search meets the same sides again and again."""
+"""Sides of each kind whose sums a network keeps, about 10 MB in all: searches meet them again."""
 INSIDE: Final = 0.999_999
 """Estimates stay this share inside of the bounds: only the end of the game is certain."""
 
