@@ -111,8 +111,12 @@ def test_exploitability_of_the_policy_that_the_bot_computes(plyhouse: Plyhouse) 
 def test_larger_game_is_solved_by_the_bot_policy(plyhouse: Plyhouse) -> None:
     game = "liars_dice(faces=5)"
     assert "no scale" in plyhouse("yardstick", game).err, "`best` samples it"
-    (found,) = measured(plyhouse, game, "--bot", "policy", "--time", "4")
-    assert 0.0 < found["value"] < 0.5, "a policy that is not solved loses 0.85"
+    for seconds in ("4", "16", "60"):  # the first iteration may take as long on a busy machine
+        (found,) = measured(plyhouse, game, "--bot", "policy", "--time", seconds)
+        assert found["value"] > 0.0
+        if found["value"] < 0.5:
+            return
+    raise AssertionError("the bot lost as much as without a policy, which is 0.85")
 
 
 @pytest.mark.slow
