@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from tests.bots.conftest import BotFile
 
@@ -187,7 +189,9 @@ async def test_matches_that_do_not_end_in_time_are_left_out(bot_file: BotFile) -
     terms = read_terms(["coin_guess@move:300"])
     checks = await check_bot(spec, terms=terms, seconds=25)
     assert not failed(checks)
-    assert warned(checks)["left out"].startswith("the check had taken 25 s: plays coin_guess as ")
+    # On a busy machine the first match may last until it is too late to begin the second.
+    text = warned(checks)["left out"]
+    assert re.match("the check had taken (25 s|too long): plays coin_guess as ", text)
 
 
 @pytest.mark.slow
