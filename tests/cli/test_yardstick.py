@@ -114,9 +114,9 @@ def test_larger_game_is_solved_by_the_bot_policy(plyhouse: Plyhouse) -> None:
     for seconds in ("4", "16", "60"):  # the first iteration may take as long on a busy machine
         (found,) = measured(plyhouse, game, "--bot", "policy", "--time", seconds)
         assert found["value"] > 0.0
-        if found["value"] < 0.5:
+        if found["value"] < 0.05:
             return
-    raise AssertionError("the bot lost as much as without a policy, which is 0.85")
+    raise AssertionError("the policy was not solved in a minute")
 
 
 @pytest.mark.slow
