@@ -89,17 +89,18 @@ class BotProcess:
         also if the import takes longer than ``import_timeout`` seconds.
         """
         ours, theirs = socket.socketpair()
-        read_end, write_end = os.pipe()
-        with contextlib.ExitStack() as undo:  # a start may be cancelled half-way
-            undo.callback(ours.close)
-            undo.callback(os.close, read_end)
-            with theirs, os.fdopen(write_end, "wb", buffering=0):
+        ours.setblocking(False)
+        with contextlib.ExitStack() as undo, theirs:  # a start may be cancelled half-way
+            reader, writer = await asyncio.open_connection(sock=ours)
+            undo.callback(writer.close)
+            read_end, write_end = os.pipe()
+            with os.fdopen(write_end, "wb", buffering=0):
+                stand = await FinalTraceback.of(read_end)
+                undo.callback(stand.close)
                 process = await launcher.launch(spec, theirs, write_end)
             undo.pop_all()
-        ours.setblocking(False)
-        reader, writer = await asyncio.open_connection(sock=ours)
+        stand.folder = process.folder
         output = asyncio.create_task(read_output(process.output, on_output))
-        stand = await FinalTraceback.of(read_end, process.folder)
         started = cls(process, reader, writer, output, stand, clock)
         try:
             started.loaded = await started._import(spec, import_timeout)

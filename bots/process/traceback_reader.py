@@ -41,25 +41,21 @@ _PYTHON: Final = os.path.dirname(os.__file__) + os.sep
 class FinalTraceback:
     """The runner's end of that pipe."""
 
-    def __init__(
-        self, reader: asyncio.StreamReader, transport: asyncio.BaseTransport, folder: str | None
-    ) -> None:
+    def __init__(self, reader: asyncio.StreamReader, transport: asyncio.BaseTransport) -> None:
         self._reader = reader
         self._transport = transport
-        self._folder = folder
+        self.folder: str | None = None
+        """Where the files lie whose lines may be quoted; None for anywhere."""
 
     @classmethod
-    async def of(cls, descriptor: int, folder: str | None = None) -> FinalTraceback:
-        """Read from the pipe's end ``descriptor``, which is ours from now on.
-
-        ``folder`` is where the files lie whose lines may be quoted; None for anywhere.
-        """
+    async def of(cls, descriptor: int) -> FinalTraceback:
+        """Read from the pipe's end ``descriptor``, which is ours from now on."""
         reader = asyncio.StreamReader(limit=_LIMIT)
         file = os.fdopen(descriptor, "rb", buffering=0)  # the transport closes it
         transport, _ = await asyncio.get_running_loop().connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(reader), file
         )
-        return cls(reader, transport, folder)
+        return cls(reader, transport)
 
     async def ask(self, pid: int) -> str:
         """Return the traceback of process ``pid``; empty if it does not answer in time."""
@@ -93,7 +89,7 @@ class FinalTraceback:
         return data
 
     def _shown(self, dump: bytes) -> str:
-        return cut(readable(dump.decode(errors="replace"), self._folder))
+        return cut(readable(dump.decode(errors="replace"), self.folder))
 
 
 def readable(dump: str, folder: str | None = None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 
 import pytest
@@ -473,9 +474,23 @@ async def test_a_process_that_ends_while_importing_is_a_load_error(
         await BotProcess.start(bot_file("os._exit(0)\n"), on_output=lambda _: None, clock=clock)
 
 
-async def test_the_process_ends_with_the_runner(bot_file: BotFile, clock: ManualClock) -> None:
-    import os
+@pytest.mark.parametrize("steps", range(8))
+async def test_a_start_that_is_cancelled_leaves_no_file_open(
+    bot_file: BotFile, clock: ManualClock, steps: int
+) -> None:
+    spec = bot_file("while True: pass\n")
+    before = set(os.listdir("/proc/self/fd"))
+    starting = asyncio.create_task(BotProcess.start(spec, on_output=lambda _: None, clock=clock))
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    starting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    await asyncio.sleep(0)  # transports close their files in the loop's next round
+    assert set(os.listdir("/proc/self/fd")) <= before
 
+
+async def test_the_process_ends_with_the_runner(bot_file: BotFile, clock: ManualClock) -> None:
     spec = bot_file(
         """
         class MyBot(Bot):
