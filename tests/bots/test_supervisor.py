@@ -478,7 +478,7 @@ async def test_a_process_that_ends_while_importing_is_a_load_error(
 async def test_a_start_that_is_cancelled_leaves_no_file_open(
     bot_file: BotFile, clock: ManualClock, steps: int
 ) -> None:
-    spec = bot_file("while True: pass\n")
+    spec = bot_file("import time\ntime.sleep(60)\n")
     before = set(os.listdir("/proc/self/fd"))
     starting = asyncio.create_task(BotProcess.start(spec, on_output=lambda _: None, clock=clock))
     for _ in range(steps):
