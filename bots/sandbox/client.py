@@ -128,17 +128,21 @@ class ForkServerClient:
             raise SandboxError(f"the command and its arguments have more than {PACKET} bytes")
         process = self._boxes[number] = BoxProcess(self, number, box)
         process.ended.add_done_callback(lambda _: self._boxes.pop(number, None))
+        sent = False
         try:
             async with self._turn:
                 await self._writable()
                 socket.send_fds(self._control, [data], descriptors)
+                sent = True
             await asyncio.shield(process.started)
         except OSError as error:
             self._lost()
             raise SandboxError(f"{GONE}: {error}") from error
         except BaseException:
-            process.kill()
-            self._boxes.pop(number, None)
+            if sent:
+                process.kill()  # its end is told later
+            else:
+                self._boxes.pop(number, None)
             raise
         return process
 

@@ -163,24 +163,25 @@ class SandboxLauncher:
 
     async def launch(self, spec: str, pipe: socket.socket, stand: int) -> Running:
         """See `plyhouse.bots.process.launcher.Launcher`."""
-        core = self._cores.take()
         folder = self._box.folder or _folder(spec)
-        box = msgspec.structs.replace(self._box, bot=spec, core=core, folder=folder)
         read_end, write_end = os.pipe()
         try:
-            process = await self._fork_server.launch(box, (pipe.fileno(), stand, write_end))
-        except BaseException as error:
-            os.close(read_end)
-            if core is not None:
-                self._cores.give_back(core)
-            if self._fork_server.gone and isinstance(error, SandboxError):
-                raise LauncherLost(GONE) from error
-            if isinstance(error, SandboxError):
-                raise BotLoadError(f"the sandbox could not start the bot: {error}") from error
-            raise
+            reader, transport = await reader_of(read_end)
+            core = self._cores.take()
+            box = msgspec.structs.replace(self._box, bot=spec, core=core, folder=folder)
+            try:
+                process = await self._fork_server.launch(box, (pipe.fileno(), stand, write_end))
+            except BaseException as error:
+                transport.close()
+                if core is not None:
+                    self._cores.give_back(core)
+                if self._fork_server.gone and isinstance(error, SandboxError):
+                    raise LauncherLost(GONE) from error
+                if isinstance(error, SandboxError):
+                    raise BotLoadError(f"the sandbox could not start the bot: {error}") from error
+                raise
         finally:
             os.close(write_end)
-        reader, transport = await reader_of(read_end)
         return Boxed(process, Output(reader, transport, process), self._cores)
 
 

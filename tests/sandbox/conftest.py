@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import textwrap
 from collections.abc import AsyncIterator, Callable
@@ -32,6 +33,13 @@ async def have(fork_server: ForkServerClient, tier: Tier) -> Tier:
     if problem:
         pytest.skip(f"{tier.value} does not work here: {problem}")
     return tier
+
+
+async def all_ended(fork_server: ForkServerClient) -> None:
+    """Wait until the fork server has reported the end of each box."""
+    async with asyncio.timeout(60):
+        while fork_server.boxes:  # noqa: ASYNC110 - it reports from another process
+            await asyncio.sleep(0.02)
 
 
 Submission = Callable[..., Path]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from tests.bots.conftest import snapshot
-from tests.sandbox.conftest import REQUIRED, Submission, have
+from tests.sandbox.conftest import REQUIRED, Submission, all_ended, have
 
 from plyhouse.bots.hosting.build import Built, build
 from plyhouse.bots.hosting.hosted_runner import hosted_runner
@@ -140,7 +140,7 @@ async def test_python_and_c_meet_in_their_boxes(
     users = {line for line in said if line.startswith("[first] uid ")}
     assert len(users) == 1
     assert (users == {f"[first] uid {os.getuid()}"}) is (os.getuid() != 0)
-    assert fork_server.boxes == 0
+    await all_ended(fork_server)
 
 
 async def test_javascript_plays_in_its_box(
@@ -190,7 +190,7 @@ async def test_bot_whose_frame_is_too_long_forfeits_and_others_play_on(
     why = "it sent its runner a message of 60,000,060 bytes; 131,072 are allowed"
     assert any(line.startswith("[second]") and why in line for line in said), said
     assert not any(line.startswith("[first]") and "fail" in line for line in said), said
-    assert fork_server.boxes == 0
+    await all_ended(fork_server)
 
 
 async def loaded(
@@ -212,7 +212,37 @@ async def test_why_the_sandbox_ended_a_bot_is_told_to_its_author(
     nosy = "open('/etc/passwd')\n"
     with pytest.raises(BotLoadError, match=r"PermissionError.*bot\.py:1: open\('/etc/passwd'\)"):
         await loaded(fork_server, tier, submission("nosy", bot=nosy) / "bot.py")
-    assert fork_server.boxes == 0
+    await all_ended(fork_server)
+
+
+@pytest.mark.parametrize("steps", range(4))
+async def test_a_start_that_is_cancelled_ends_its_box(
+    fork_server: ForkServerClient, submission: Submission, steps: int
+) -> None:
+    tier = await have(fork_server, Tier.LANDLOCK)
+    file = submission(bot="import time\ntime.sleep(60)\n") / "bot.py"
+    cores = Cores([0, 1])
+    before = set(os.listdir("/proc/self/fd"))
+    starting = asyncio.create_task(
+        BotProcess.start(
+            str(file),
+            on_output=lambda _: None,
+            launcher=SandboxLauncher(fork_server, tier, cores=cores),
+        )
+    )
+    while not fork_server.boxes:  # noqa: ASYNC110 - no event tells that the launch has begun
+        await asyncio.sleep(0)
+    (box,) = fork_server._boxes.values()
+    await box.started
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    starting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    await asyncio.wait_for(box.wait(), 60)
+    await asyncio.sleep(0)  # transports close their files in the loop's next round
+    assert set(os.listdir("/proc/self/fd")) <= before
+    assert [cores.take(), cores.take()] == [0, 1]
 
 
 def weight_of_the_session(pid: int) -> str:
@@ -282,7 +312,7 @@ async def test_a_bot_that_floods_its_runner_is_ended(
     assert isinstance(answer, Failed)
     assert "it sent its runner more than 2000 messages a second" in answer.error
     await supervisor.close()
-    assert fork_server.boxes == 0
+    await all_ended(fork_server)
 
 
 async def test_nothing_survives_the_fork_server(
