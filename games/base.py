@@ -106,9 +106,9 @@ class State(Protocol):
     docs/search/monte-carlo.md.  ``order(actions)`` sorts actions, best first.
     ``noisy_actions()`` are those that quiescence tries.  ``forced()`` says whether quiescence has
     to try all actions, as when in check.  ``passed()`` is the state after a pass, or None where a
-    pass could be better than all actions.  ``quiet_margin()`` is the most that a quiet action
-    is likely to add to the mover's estimate.  ``endings(meter)`` is an object that solves the last
-    plies exactly, or None; see `plyhouse.games.endgames`.
+    pass could be better than all actions.  ``quiet_margin()`` is the most that an action that is
+    not noisy is likely to add to the mover's estimate, the same in all states.  ``endings(meter)``
+    is an object that solves the last plies exactly, or None; see `plyhouse.games.endgames`.
     """
 
     to_move: int

@@ -40,17 +40,17 @@ QUIET_PLIES: Final = 32
 
 PASSED_DEPTH: Final = 3
 """Depth from which on the mover may try to pass."""
-PASSED_LESS: Final = 3
-"""Plies that the search after a pass looks less deep, and one more for each four of depth."""
+PASSED_REDUCTION: Final = 3
+"""Plies by which the search after a pass is less deep, and one more for each four of depth."""
 
 FUTILE_DEPTH: Final = 3
 """Depth up to which an estimate far outside of the window is believed."""
-TRIED: Final[tuple[int, ...]] = (0, 0, 8, 14)
-"""By depth, how many actions are tried in a null window before quiet ones are skipped."""
+MOST_TRIED: Final[tuple[int, ...]] = (0, 0, 8, 14)
+"""By depth, how many actions are tried in a null window before quiet ones are skipped; from 2 on."""
 
 
-def _less() -> list[int]:
-    """Return how many plies less deep an action is searched, at 64 times the depth plus its place.
+def _reductions() -> list[int]:
+    """Return how many plies to search an action less deeply, at 64 times the depth plus its place.
 
     Both are at most 63.  It grows with the product of the logarithms.
     """
@@ -61,7 +61,7 @@ def _less() -> list[int]:
     return found
 
 
-_LESS: Final[list[int]] = _less()
+_REDUCTIONS: Final[list[int]] = _reductions()
 
 FIRST: Final = 1 << 40
 """Score of the action tried first; those of noisy actions and killers are below."""
@@ -198,7 +198,7 @@ class FullAlphaBetaKernel:
             if forced and self.reductions and depth + ply < self.deepest:
                 depth += 1
         leaves = self.leaves
-        believed: bool = (
+        prunable: bool = (
             self.margin > 0.0
             and depth <= FUTILE_DEPTH
             and not forced
@@ -206,19 +206,19 @@ class FullAlphaBetaKernel:
             and beta < leaves.high
         )
         estimate: float = 0.0
-        room: float = self.margin * float(depth)
+        slack: float = self.margin * float(depth)
         # True if a value depends on an estimate, so that it holds for this depth only.
         used_before: bool = leaves.used
         if depth == 1:
-            if believed:
+            if prunable:
                 estimate = self.estimated(state)
-                if estimate + room <= alpha or estimate - room >= beta:
+                if estimate + slack <= alpha or estimate - slack >= beta:
                     self.lines[ply] = []
                     self.follow = False
-                    if estimate - room >= beta:
-                        return estimate - room
+                    if estimate - slack >= beta:
+                        return estimate - slack
                     # Quiet actions may add as much as the margin.
-                    return max(self.quiesce(state, alpha, beta, QUIET_PLIES), estimate + room)
+                    return max(self.quiesce(state, alpha, beta, QUIET_PLIES), estimate + slack)
                 leaves.used = used_before
             return self.frontier(state, alpha, beta, ply)
         mover: i64 = state.to_move
@@ -264,13 +264,13 @@ class FullAlphaBetaKernel:
                 return value
         narrow: float = successor(alpha)
         hopeless: bool = False
-        if believed:
+        if prunable:
             estimate = self.estimated(state)
-            if estimate - room >= beta and beta <= narrow:
+            if estimate - slack >= beta and beta <= narrow:
                 self.lines[ply] = []
                 self.follow = False
-                return estimate - room
-            hopeless = estimate + room <= alpha
+                return estimate - slack
+            hopeless = estimate + slack <= alpha
             leaves.used = used_before
         if (
             self.null_moves
@@ -290,7 +290,7 @@ class FullAlphaBetaKernel:
             known = self.previous[ply]
         noisy: tuple[Any, ...] = ()
         if len(actions) > 1:
-            if self.noisy and (depth > 2 or believed):
+            if self.noisy and (depth > 2 or prunable):
                 noisy = tuple(hooks.noisy_actions())
             actions = self.ordered(state, actions, noisy, known, mover, ply)
             if self.follow and actions[0] != known:
@@ -303,21 +303,24 @@ class FullAlphaBetaKernel:
         enough: i64 = len(actions)
         if hopeless:
             enough = 1
-        elif believed and beta <= narrow:
-            enough = TRIED[depth]
+        elif prunable and beta <= narrow:
+            enough = MOST_TRIED[depth]
         skipped: bool = False
         tried: i64 = 0
         for action in actions:
             if self.nodes >= self.due:
                 self.due = self.poll(self.nodes)
             tried += 1
-            if tried > enough and best > leaves.low and action not in noisy:
-                leaves.used = True
-                skipped = True
-                continue
             child: NodeState = state.after(action)
-            self.nodes += 1
             to_move: i64 = child.to_move
+            if tried > enough and best > leaves.low and action not in noisy:
+                reply: Any = child
+                # A mate and a check are never skipped.
+                if to_move != TERMINAL and not (self.forces and reply.forced()):
+                    leaves.used = True
+                    skipped = True
+                    continue
+            self.nodes += 1
             if to_move == TERMINAL:
                 value = child.returns()[mover]
             else:
@@ -329,7 +332,7 @@ class FullAlphaBetaKernel:
                     and best > -INFINITY
                     and action not in noisy
                 ):
-                    less = 1 + _LESS[64 * min(depth, 63) + min(tried, 63)]
+                    less = 1 + _REDUCTIONS[64 * min(depth, 63) + min(tried, 63)]
                     if open_window and less > 2:
                         less -= 1
                     if less >= depth:
@@ -368,7 +371,7 @@ class FullAlphaBetaKernel:
                         break
         if skipped:
             # What was skipped may be worth as much as the reason to skip it allows.
-            best = max(best, estimate + room if hopeless else floor)
+            best = max(best, estimate + slack if hopeless else floor)
         if table is not None:
             valid: i64 = depth
             if self.keeps and (
@@ -427,7 +430,7 @@ class FullAlphaBetaKernel:
                 self.follow = False
                 before: i64 = self.passed_ply
                 self.passed_ply = ply + 1
-                left: i64 = depth - PASSED_LESS - depth // 4
+                left: i64 = depth - PASSED_REDUCTION - depth // 4
                 narrow: float = successor(-beta)
                 if left >= 1:
                     value = -self.search(after, left, -beta, narrow, ply + 1)

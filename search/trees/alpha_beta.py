@@ -109,10 +109,12 @@ def alpha_beta(
       be better than all actions.  Off unless asked for, as reductions are.
 
     - ``futility``: at most three plies above the depth limit, trust an estimate that is far
-      outside the window, and skip quiet actions that are hopeless or late in the order.  Needs
-      ``quiescence``, and states with ``quiet_margin()``: the most that a quiet action is likely to
-      add to the mover's estimate.  An ``evaluate`` must have the scale of ``heuristic()``.  Off
-      unless asked for.
+      outside the window, and skip actions that are not noisy and hopeless or late in the order.
+      Actions that end the game or after which the other seat is ``forced()`` are not skipped two
+      and three plies above.  Without ``quiescence``, or where the state lacks ``quiet_margin()``, it
+      changes nothing.  That margin is asked once: the most that a skipped action is likely to add
+      to the mover's estimate.  An ``evaluate`` must have the scale of ``heuristic()``.  Off unless
+      asked for.
 
     - ``endings``: near the end, ask what the game itself knows of its last plies (the state's
       ``endings(meter)``, see `plyhouse.games.endgames`), where it has that.  Values are those

@@ -246,7 +246,10 @@ class ChessState(BoardState):
         return ChessState(after, self.clock + 1, self.number + position[SIDE_AT], (), -1, ending)
 
     def quiet_margin(self) -> float:
-        """Return the most that a quiet move is likely to add to the estimate: 120 centipawns."""
+        """Return what a move that is not noisy is likely to add at most: 120 centipawns.
+
+        A capture of a less valuable, defended piece adds more, but loses the capturing piece next.
+        """
         return 120.0 / MOST_CENTIPAWNS
 
     def order(self, actions: tuple[Any, ...]) -> tuple[Any, ...]:

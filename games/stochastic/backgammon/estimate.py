@@ -250,7 +250,11 @@ def _to_leave(side: tuple[int, ...], home: int) -> float:
 
 
 def _to_save(side: tuple[int, ...]) -> float:
-    """Return the cost of bringing all checkers of a side home and bearing off one."""
+    """Return the cost of bringing all checkers of a side home and bearing off one.
+
+    It includes the waste of a whole bear-off. In the last roll or two that is too much, so the
+    chance to save the gammon is too low there.
+    """
     nearest: int = 1
     while nearest < 7 and side[nearest] == 0:
         nearest += 1
