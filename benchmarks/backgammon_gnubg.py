@@ -7,8 +7,9 @@ means of pairs, at 95 %.
 
 The second result is without the luck of the dice: each roll's value minus the mean over all rolls
 is subtracted from the points.  A roll is worth what the game's own network expects after the best
-turn.  Luck is zero on average whatever the network says, so this result has the same mean, but a
-narrower interval (see `plyhouse.server.results.luck`).
+turn; the estimate also knows that no gammon is left after a checker was borne off.  Luck is zero
+on average whatever the network says, so this result has the same mean, but a narrower interval
+(see `plyhouse.server.results.luck`).
 
     python benchmarks/backgammon_gnubg.py --pairs 300
     python benchmarks/backgammon_gnubg.py --ours pips --pairs 100

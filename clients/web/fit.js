@@ -1,7 +1,7 @@
 // Fits boards to the available space, beside all other parts of their scene.
 
-const LEAST = 60; // pixels: smaller boards would be of no use, then let it scroll
-const LETTERS = 20; // a text that is longer by so many may take another line
+const LEAST = 60; // pixels: smaller boards would be of no use, so the page scrolls instead
+const LETTERS = 20; // a text that grows by this many letters may take another line
 
 /**
  * Find the largest height of boards with which a scene fits into `room` pixels, and set it.

@@ -46,7 +46,7 @@ PASSED_REDUCTION: Final = 3
 FUTILE_DEPTH: Final = 3
 """Depth up to which an estimate far outside of the window is believed."""
 MOST_TRIED: Final[tuple[int, ...]] = (0, 0, 8, 14)
-"""By depth, how many actions are tried in a null window before quiet ones are skipped; from 2 on."""
+"""By depth, from 2 on: actions tried in a null window before quiet ones are skipped."""
 
 
 def _reductions() -> list[int]:

@@ -110,11 +110,11 @@ def alpha_beta(
 
     - ``futility``: at most three plies above the depth limit, trust an estimate that is far
       outside the window, and skip actions that are not noisy and hopeless or late in the order.
-      Actions that end the game or after which the other seat is ``forced()`` are not skipped two
-      and three plies above.  Without ``quiescence``, or where the state lacks ``quiet_margin()``, it
-      changes nothing.  That margin is asked once: the most that a skipped action is likely to add
-      to the mover's estimate.  An ``evaluate`` must have the scale of ``heuristic()``.  Off unless
-      asked for.
+      Two and three plies above the limit, actions that end the game, or after which a seat is
+      ``forced()``, are not skipped.  Without ``quiescence``, or where the state lacks
+      ``quiet_margin()``, it changes nothing.  That margin is asked once: the most that a skipped
+      action is likely to add to the mover's estimate.  An ``evaluate`` must have the scale of
+      ``heuristic()``.  Off unless asked for.
 
     - ``endings``: near the end, ask what the game itself knows of its last plies (the state's
       ``endings(meter)``, see `plyhouse.games.endgames`), where it has that.  Values are those

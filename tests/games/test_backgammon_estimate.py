@@ -212,6 +212,31 @@ def test_luck_of_all_rolls_cancels_out(benchmark_module: ModuleType) -> None:
         assert abs(sum(luck)) < 1e-9
 
 
+def test_a_roll_is_worth_the_best_turn_and_sixes_are_lucky_in_a_race(
+    benchmark_module: ModuleType,
+) -> None:
+    judge = benchmark_module.Dice(network())
+    race: Any = GAME.initial_state()
+    compared = 0
+    for state in [state for state in states(6, matches=1, odd=5) if state.to_move == CHANCE]:
+        if state.turn < 0:
+            continue
+        mover = state.turn
+        sides = (state.one, state.two) if mover == 0 else (state.two, state.one)
+        if is_race(*sides):
+            race = state
+            luck = judge.luck(state, 66)
+            assert luck > 0 if mover == 0 else luck < 0
+        elif state.one[0] == state.two[0] == 0:
+            roll = state.chance_outcomes()[compared % 21][0]
+            rolled = state.after(roll)
+            best = max([rolled.after(each).heuristic()[mover] for each in rolled.actions()])
+            assert judge.worth(*map(list, sides), roll) == pytest.approx(best, abs=0.02)  # unclamped
+            compared += 1
+    assert compared > 10
+    assert race.turn >= 0
+
+
 @pytest.fixture
 def benchmark_module() -> ModuleType:
     path = ROOT / "benchmarks" / "backgammon_gnubg.py"

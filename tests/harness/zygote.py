@@ -159,7 +159,7 @@ class _Forking:
         self._programs = os.path.dirname(listener.getsockname())
         self._commands: dict[int, socket.socket] = {}
         self._bots: set[int] = set()
-        """Bots: what they have started is killed when they end, as their launcher does."""
+        """When a bot ends, its children are killed, as its launcher would do."""
         self._ended, self._told = socket.socketpair()
         for each in (self._listener, self._ended, self._told):
             each.setblocking(False)
@@ -200,6 +200,7 @@ class _Forking:
                 *self._commands.values(),
             ):
                 each.close()
+            self._selector.close()
             _be_the_command(self._programs, files, *marshal.loads(request))
         if len(files) > 3:
             self._bots.add(child)

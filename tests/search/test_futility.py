@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from functools import lru_cache
+from functools import cache
 from typing import Any, Final
 
 import pytest
@@ -89,7 +89,7 @@ class Position:
 def solved(start: Position) -> float:
     """Return the exact value for the mover of a position."""
 
-    @lru_cache(maxsize=None)
+    @cache
     def value(ply: int, which: int) -> float:
         state = Position(start.seed, ply, which)
         if state.to_move == TERMINAL:
