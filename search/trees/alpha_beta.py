@@ -108,13 +108,13 @@ def alpha_beta(
       For games whose states have ``passed()``: the state after a pass, or None where passing could
       be better than all actions.  Off unless asked for, as reductions are.
 
-    - ``futility``: at most three plies above the depth limit, trust an estimate that is far
-      outside the window, and skip actions that are not noisy and hopeless or late in the order.
-      Two and three plies above the limit, actions that end the game, or after which a seat is
-      ``forced()``, are not skipped.  Without ``quiescence``, or where the state lacks
-      ``quiet_margin()``, it changes nothing.  That margin is asked once: the most that a skipped
-      action is likely to add to the mover's estimate.  An ``evaluate`` must have the scale of
-      ``heuristic()``.  Off unless asked for.
+    - ``futility``: at most three plies above the depth limit, trust an estimate that is far outside
+      the window.  Skip actions that are not noisy and hopeless or late in the order.  Two and three
+      plies above the limit, actions that end the game, or after which a seat is ``forced()``, are
+      not skipped.  Without ``quiescence``, or where the state lacks ``quiet_margin()``, it changes
+      nothing.  That margin is asked once: the most that a skipped action is likely to add to the
+      mover's estimate.  An ``evaluate`` must have the scale of ``heuristic()``.  Off unless asked
+      for.
 
     - ``endings``: near the end, ask what the game itself knows of its last plies (the state's
       ``endings(meter)``, see `plyhouse.games.endgames`), where it has that.  Values are those
