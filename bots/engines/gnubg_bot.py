@@ -18,6 +18,7 @@ class GnubgEngine(Engine):
 
     protocol = "gnubg"
     farewell = ("exit",)
+    temporary_home = True  # it replaces ~/.history and creates ~/.gnubg
 
     def introduce(self) -> None:
         """Wait until it is up, and set the options of the user."""

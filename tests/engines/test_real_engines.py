@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from tests.engines.conftest import SECOND, a_turn, play_alone
@@ -126,6 +128,24 @@ def test_gnubg_plays_to_the_end(points: bool, engine: Have) -> None:
     bot = GnubgBot(options="plies=0", points=points)
     _, state = play_alone(bot, "backgammon", 500)
     assert state.to_move == TERMINAL
+
+
+def test_gnubg_leaves_the_home_of_the_user_alone(
+    engine: Have, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine("gnubg")
+    home, temporary = tmp_path / "home", tmp_path / "temporary"
+    home.mkdir()
+    temporary.mkdir()
+    history = home / ".history"
+    history.write_text("my own history\n", "utf-8")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    play_alone(GnubgBot(options="plies=0"), "backgammon", 2)
+    EngineBot.unload()
+    assert history.read_text("utf-8") == "my own history\n"
+    assert list(home.iterdir()) == [history]
+    assert list(temporary.iterdir()) == []
 
 
 def test_gnubg_finds_its_turn_in_any_position(engine: Have) -> None:
