@@ -189,9 +189,12 @@ async def serve(
     lines: asyncio.Queue[str | None],
     write: Callable[[str], None],
 ) -> None:
-    """Serve a controller until it quits or its lines end with None."""
+    """Serve a controller until it quits or its lines end with None.
+
+    Lines after a `Stop` wait until the answer is written, because they belong to the next turn.
+    """
     asked: asyncio.Task[Answer] | None = None
-    held = False
+    held = stopping = False
     reading = asyncio.create_task(lines.get())
     ended = False
     try:
@@ -199,7 +202,7 @@ async def serve(
             waited: set[asyncio.Task[Any]] = set()
             if asked is not None:
                 waited.add(asked)
-            if not ended and not (asked is not None and service.one_by_one):
+            if not ended and not (asked is not None and (service.one_by_one or stopping)):
                 waited.add(reading)
             if not waited:
                 return
@@ -221,9 +224,10 @@ async def serve(
                     case Say(text):
                         write(text)
                     case Ask():
-                        held = effect.held
+                        held, stopping = effect.held, False
                         asked = asyncio.create_task(bot.ask(effect))
                     case Stop():
+                        stopping = True
                         bot.stop()
                     case Configure(options):
                         try:

@@ -147,6 +147,8 @@ class UciService:
         known = {each.lower(): each for each in self._options}.get(name.lower())
         if known is None:
             return [Say(f"info string there is no option {name[:40]!r}: it is ignored")]
+        if self._thinking:
+            return [Say("info string the option is ignored: send stop first, the bot thinks")]
         if value == "<empty>" or not value:
             self._values.pop(known, None)
         else:
@@ -155,7 +157,8 @@ class UciService:
 
     def _position(self, words: list[str]) -> list[Effect]:
         if self._thinking:
-            return [Say("info string the bot thinks: send stop before another position")]
+            self._problem = "the position is refused: send stop first, the bot thinks"
+            return [Say(f"info string {self._problem}")]
         at = words.index("moves") if "moves" in words else len(words)
         start, moves = words[:at], words[at + 1 :]
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 
@@ -24,6 +25,7 @@ from plyhouse.bots.serving.requests import (
     Service,
     Stop,
 )
+from plyhouse.bots.serving.shell import ServedBot, serve
 from plyhouse.bots.serving.uci_service import UciService
 from plyhouse.bots.thoughts import Thoughts
 
@@ -229,6 +231,61 @@ def test_search_without_end_stops_on_request() -> None:
     assert written[0] == "readyok"
     # `quit` may come before the answer; without it, the end of the lines waits for the answer.
     assert served("as-uci random", lines.removesuffix("quit\n"))[-1].startswith("bestmove ")
+
+
+class StoppableBot(ServedBot):
+    """Answers its last question when it is told to stop; the first legal action."""
+
+    def __init__(self) -> None:
+        super().__init__("random", print)
+        self.asked: list[Ask] = []
+        self.stopped = asyncio.Event()
+
+    async def ask(self, ask: Ask) -> Answer:
+        self.asked.append(ask)
+        if ask.held:
+            await self.stopped.wait()
+            self.stopped.clear()
+            await asyncio.sleep(0.01)  # the answer comes from a process
+        return Answer(("e2e4", "e7e5")[len(ask.actions) % 2], MS)
+
+    def stop(self) -> None:
+        self.stopped.set()
+
+
+async def served_lines(bot: ServedBot, *lines: str) -> list[str]:
+    """What `serve` writes for lines that all come at once."""
+    queue: asyncio.Queue[str | None] = asyncio.Queue()
+    for line in [*lines, None]:
+        queue.put_nowait(line)
+    written: list[str] = []
+    await serve(bot, UciService("x", "chess"), queue, written.append)
+    return "\n".join(written).splitlines()
+
+
+async def test_uci_position_behind_stop_is_that_of_the_next_go() -> None:
+    bot = StoppableBot()
+    written = await served_lines(
+        bot,
+        "position startpos",
+        "go infinite",
+        "stop",
+        "position startpos moves d2d4",
+        "go movetime 300",
+    )
+    assert written == ["bestmove e2e4", "bestmove e7e5"]
+    assert [ask.actions for ask in bot.asked] == [(), ("d2d4",)]
+
+
+def test_uci_go_after_a_position_during_thinking_has_no_move() -> None:
+    service = UciService("x", "chess", OPTIONS)
+    asked(service, "position startpos", "go infinite")
+    refused = said(service.receive("position startpos moves e2e4"))
+    assert refused == "info string the position is refused: send stop first, the bot thinks"
+    assert "send stop first" in said(service.receive("setoption name depth value 6"))
+    service.answered(Answer("e2e4", MS))
+    assert said(service.receive("go movetime 100")) == f"{refused}\nbestmove 0000"
+    asked(service, "position startpos moves e2e4", "go movetime 100")
 
 
 def test_game_with_dice_is_refused() -> None:
