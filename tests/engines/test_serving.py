@@ -86,6 +86,42 @@ def test_uci_go_becomes_limits(
     assert (ask.depth, ask.nodes, ask.held) == (depth, nodes, held)
 
 
+@pytest.mark.parametrize(
+    ("go", "problem", "bounded"),
+    [
+        ("movetime abc", "movetime takes a whole number, not 'abc'; the bot thinks for 1 s", True),
+        ("movetime", "movetime takes a whole number, not ''; the bot thinks for 1 s", True),
+        ("depth nodes 9", "depth takes a whole number, not 'nodes'", False),
+        ("searchmoves a2a3 b2b3 depth 2", "searchmoves is ignored: all moves count", False),
+        ("mate 2", "mate is ignored; the bot thinks for 1 s", True),
+        ("btime 5000", "wtime is missing; the bot thinks for 1 s", True),
+        ("fast depth 2", "'fast' is ignored: go does not know it", False),
+        ("infinite fast", "'fast' is ignored: go does not know it", False),
+        ("infinite movetime x", "movetime takes a whole number, not 'x'", False),
+    ],
+)
+def test_uci_part_of_go_that_is_ignored_is_named(go: str, problem: str, bounded: bool) -> None:
+    service = UciService("x", "chess")
+    service.receive("position startpos")
+    text, ask = service.receive(f"go {go}")
+    assert text == Say(f"info string {problem}")
+    assert isinstance(ask, Ask)
+    assert ask.hard == (1000 * MS if bounded else UNBOUNDED)
+    assert ask.held == ("infinite" in go)
+    assert (ask.depth, ask.nodes) == (2 if "depth 2" in go else None, 9 if "nodes" in go else None)
+
+
+@pytest.mark.parametrize("moves", ["e2e4", "move e2e4"])
+def test_uci_position_without_the_word_moves_is_refused(moves: str) -> None:
+    service = UciService("x", "chess")
+    refused = said(service.receive(f"position startpos {moves}"))
+    assert refused == (
+        f"info string the position is refused: write moves before {moves.split()[0]!r}, as in "
+        "position startpos moves e2e4"
+    )
+    assert said(service.receive("go depth 1")) == f"{refused}\nbestmove 0000"
+
+
 def test_uci_position_may_be_a_fen_with_moves() -> None:
     ask = asked(
         UciService("x", "chess"),
