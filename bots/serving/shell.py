@@ -23,7 +23,7 @@ from plyhouse.bots.loading import BotLoadError, check_spec
 from plyhouse.bots.options import split_options
 from plyhouse.bots.process.author_log import AuthorLog
 from plyhouse.bots.process.messages import Begin, Chosen, Failed, Loaded
-from plyhouse.bots.process.supervisor import Supervisor
+from plyhouse.bots.process.supervisor import HANG_GRACE, Supervisor
 from plyhouse.bots.serving.requests import (
     Answer,
     Ask,
@@ -178,8 +178,11 @@ class ServedBot:
         supervisor.begin(self._match, begin, lambda: self._events)
 
     async def close(self) -> None:
-        """End the bot's process."""
+        """End the bot's process, after a stopped turn if that ends soon."""
         if self._supervisor is not None:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(HANG_GRACE):
+                    await self._supervisor.settled()
             await self._supervisor.close()
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,6 +15,8 @@ from tests.engines.conftest import play_alone
 
 from plyhouse.bots.engines.gtp_bot import GtpBot
 from plyhouse.bots.engines.uci_bot import UciBot
+from plyhouse.bots.process.supervisor import Supervisor
+from plyhouse.bots.serving import shell
 from plyhouse.bots.serving.gtp_service import GtpService
 from plyhouse.bots.serving.requests import (
     UNBOUNDED,
@@ -311,6 +315,33 @@ async def test_uci_position_behind_stop_is_that_of_the_next_go() -> None:
     )
     assert written == ["bestmove e2e4", "bestmove e7e5"]
     assert [ask.actions for ask in bot.asked] == [(), ("d2d4",)]
+
+
+async def test_bot_that_ends_its_stopped_turn_is_not_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shell, "HANG_GRACE", 60)
+    monkeypatch.setattr(shell, "Supervisor", functools.partial(Supervisor, hang_grace=60))
+    code = """
+import time
+from plyhouse.bots import Bot
+
+class MyBot(Bot):
+    def choose(self, turn):
+        turn.report(turn.legal[0])
+        while not turn.over:
+            time.sleep(0.01)
+        time.sleep(0.1)
+        return turn.legal[0]
+"""
+    (tmp_path / "mybot.py").write_text(code, "utf-8")
+    output: list[str] = []
+    bot = ServedBot(str(tmp_path / "mybot.py"), output.append)
+    await bot.start()
+    written = await served_lines(bot, "position startpos", "go movetime 100")
+    await bot.close()
+    assert written[-1].startswith("bestmove ")
+    assert "did not come back" not in "\n".join(output)
 
 
 def test_uci_go_after_a_position_during_thinking_has_no_move() -> None:
