@@ -131,6 +131,8 @@ class EngineBot(Bot):
 
     preload = True
     kind: ClassVar[type[Engine]]
+    options_example: ClassVar[str]
+    """Options of an engine as ``options`` takes them."""
 
     def __init__(self, engine: str, options: str = "") -> None:
         self.program = find_program(engine, self.kind.protocol)

@@ -39,6 +39,7 @@ class GnubgBot(EngineBot):
 
     name = "gnubg"
     kind = GnubgEngine
+    options_example = "plies=2; threads=1"
     games = ("backgammon",)
 
     def __init__(self, engine: str = "gnubg", options: str = "", points: bool = False) -> None:

@@ -69,6 +69,7 @@ class GtpBot(EngineBot):
 
     name = "gtp"
     kind = GtpEngine
+    options_example = "level 3"
     games = ("go",)
 
     def __init__(self, engine: str = "gnugo", options: str = "") -> None:

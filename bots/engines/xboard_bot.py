@@ -72,6 +72,7 @@ class XboardBot(EngineBot):
 
     name = "xboard"
     kind = XboardEngine
+    options_example = "Hash=16"
     games = GAMES
 
     def __init__(self, engine: str = "fairy-stockfish", options: str = "") -> None:
