@@ -195,9 +195,11 @@ async def serve(
     """Serve a controller until it quits or its lines end with None.
 
     Lines after a `Stop` wait until the answer is written, because they belong to the next turn.
+    The end of the lines ends a turn that only a line could end, and any turn of a service that is
+    `Service.one_by_one`.
     """
     asked: asyncio.Task[Answer] | None = None
-    held = stopping = False
+    endless = stopping = False
     reading = asyncio.create_task(lines.get())
     ended = False
     try:
@@ -205,7 +207,8 @@ async def serve(
             waited: set[asyncio.Task[Any]] = set()
             if asked is not None:
                 waited.add(asked)
-            if not ended and not (asked is not None and (service.one_by_one or stopping)):
+            waits = asked is not None and (service.one_by_one or stopping)
+            if not ended and not (waits and reading.done()):
                 waited.add(reading)
             if not waited:
                 return
@@ -217,8 +220,10 @@ async def serve(
                 line = reading.result()
                 if line is None:
                     ended = True
-                    if held:
+                    if endless or service.one_by_one:
                         bot.stop()
+                    continue
+                if waits:
                     continue
                 effects = service.receive(line)
                 reading = asyncio.create_task(lines.get())
@@ -227,7 +232,7 @@ async def serve(
                     case Say(text):
                         write(text)
                     case Ask():
-                        held, stopping = effect.held, False
+                        endless, stopping = effect.endless, False
                         asked = asyncio.create_task(bot.ask(effect))
                     case Stop():
                         stopping = True

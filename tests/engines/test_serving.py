@@ -6,6 +6,7 @@ import asyncio
 import functools
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -274,32 +275,34 @@ def test_search_without_end_stops_on_request() -> None:
 
 
 class StoppableBot(ServedBot):
-    """Answers its last question when it is told to stop; the first legal action."""
+    """Answers a question without end when it is told to stop; others at once."""
 
-    def __init__(self) -> None:
+    def __init__(self, actions: Sequence[str] = ("e2e4", "e7e5")) -> None:
         super().__init__("random", print)
+        self.actions = actions
         self.asked: list[Ask] = []
         self.stopped = asyncio.Event()
 
     async def ask(self, ask: Ask) -> Answer:
         self.asked.append(ask)
-        if ask.held:
+        if ask.held or ask.hard >= 5000 * MS:
             await self.stopped.wait()
             self.stopped.clear()
             await asyncio.sleep(0.01)  # the answer comes from a process
-        return Answer(("e2e4", "e7e5")[len(ask.actions) % 2], MS)
+        return Answer(self.actions[len(ask.actions) % 2], MS)
 
     def stop(self) -> None:
         self.stopped.set()
 
 
-async def served_lines(bot: ServedBot, *lines: str) -> list[str]:
+async def served_lines(bot: ServedBot, *lines: str, service: Service | None = None) -> list[str]:
     """What `serve` writes for lines that all come at once."""
     queue: asyncio.Queue[str | None] = asyncio.Queue()
     for line in [*lines, None]:
         queue.put_nowait(line)
     written: list[str] = []
-    await serve(bot, UciService("x", "chess"), queue, written.append)
+    served = serve(bot, service or UciService("x", "chess"), queue, written.append)
+    await asyncio.wait_for(served, 60)
     return "\n".join(written).splitlines()
 
 
@@ -315,6 +318,27 @@ async def test_uci_position_behind_stop_is_that_of_the_next_go() -> None:
     )
     assert written == ["bestmove e2e4", "bestmove e7e5"]
     assert [ask.actions for ask in bot.asked] == [(), ("d2d4",)]
+
+
+async def test_end_of_lines_ends_a_search_without_limit() -> None:
+    assert await served_lines(StoppableBot(), "position startpos", "go") == ["bestmove e2e4"]
+
+
+async def test_end_of_lines_ends_a_gtp_turn() -> None:
+    service = GtpService("x", "go")
+    bot = StoppableBot(["D4", "E5"])
+    written = await served_lines(
+        bot, "komi 7", "time_settings 600 0 0", "genmove b", service=service
+    )
+    assert written == ["=", "", "=", "", "= D4"]
+
+
+async def test_gtp_command_during_thinking_is_answered_after_the_move() -> None:
+    service = GtpService("x", "go")
+    bot = StoppableBot(["D4", "E5"])
+    lines = ["time_settings 0 4 1", "genmove b", "1 genmove w", "2 name"]
+    written = await served_lines(bot, *lines, service=service)
+    assert written == ["=", "", "= D4", "", "=1 E5", "", "=2 x"]
 
 
 async def test_bot_that_ends_its_stopped_turn_is_not_reported(
@@ -353,6 +377,17 @@ def test_uci_go_after_a_position_during_thinking_has_no_move() -> None:
     service.answered(Answer("e2e4", MS))
     assert said(service.receive("go movetime 100")) == f"{refused}\nbestmove 0000"
     asked(service, "position startpos moves e2e4", "go movetime 100")
+
+
+@pytest.mark.parametrize("game", ["chess", "nim"])
+def test_game_without_a_pass_is_refused_by_gtp(game: str) -> None:
+    with pytest.raises(subprocess.CalledProcessError) as failed:
+        served(f"as-gtp random --game {game}", "name\n")
+    assert "GTP is for games with a pass, like go and othello" in failed.value.stderr
+
+
+def test_othello_is_served_by_gtp() -> None:
+    assert served("as-gtp random --game othello", "name\n") == ["= random", ""]
 
 
 def test_game_with_dice_is_refused() -> None:
