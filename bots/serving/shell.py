@@ -139,7 +139,8 @@ class ServedBot:
                     problem=answer.warning.partition("\n")[0],
                 )
             case Failed():
-                self._output(answer.traceback.rstrip())
+                if answer.traceback:
+                    self._output(answer.traceback.rstrip())
                 return Answer("", took, problem=f"the bot failed: {answer.error}")
         return Answer("", took, resigns=True, problem="")
 
