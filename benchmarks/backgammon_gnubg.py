@@ -93,14 +93,16 @@ class Gnubg:
     """GNU Backgammon in a separate process."""
 
     def __init__(self, program: str) -> None:
-        self.folder = tempfile.TemporaryDirectory()
+        # gnubg replaces ~/.history and creates ~/.gnubg, so its home is this folder.
+        self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         script = Path(self.folder.name, "inside.py")
         script.write_text(INSIDE_GNUBG, encoding="utf-8")
         theirs_in, ours_out = os.pipe()
         ours_in, theirs_out = os.pipe()
         self.process = subprocess.Popen(
             [program, "--tty", "--quiet", "--no-rc", "--python", str(script)],
-            env=os.environ | {"ASKED": str(theirs_in), "TOLD": str(theirs_out)},
+            env=os.environ
+            | {"ASKED": str(theirs_in), "TOLD": str(theirs_out), "HOME": self.folder.name},
             cwd=self.folder.name,
             pass_fds=(theirs_in, theirs_out),
             stdin=subprocess.DEVNULL,

@@ -35,7 +35,7 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from plyhouse.bots.thoughts import MAX_LINE, said_of
 from plyhouse.games.base import Game, Observation
@@ -53,6 +53,10 @@ __all__ = [
     "TurnClock",
     "TurnOver",
 ]
+
+
+SKIP: Final = 10**18
+"""Nanoseconds by which the clock of searches jumps, each time it is read after the turn."""
 
 
 class BotError(Exception):
@@ -164,6 +168,7 @@ class Turn:
         self._consistent: Any | None = state
         self._legal: tuple[Any, ...] | None = None
         self._over = False
+        self._skipped = 0
         self.said: dict[str, Any] | None = None
         """The message of the last call of `info`, as it is sent; None without a call."""
 
@@ -275,7 +280,7 @@ class Turn:
 
         Its time is counted from this moment, leaves a margin for the measured way to the server,
         and spreads what the clock has over the moves to come.  Its ``report`` passes the best
-        action so far to `report`.
+        action so far to `report`.  A search within this limit ends when the turn is over.
         """
         if self._soft is None:
             return Limit(depth=self._depth, nodes=self._nodes, report=self._reported)
@@ -284,6 +289,7 @@ class Turn:
             depth=self._depth,
             nodes=self._nodes,
             report=self._reported,
+            clock=self._clock_of_searches,
         )
 
     @property
@@ -406,6 +412,12 @@ class Turn:
             else:
                 break
         return line
+
+    def _clock_of_searches(self) -> int:
+        """Return the time, beyond every deadline of a search once the turn is over."""
+        if self._over:
+            self._skipped += SKIP
+        return time.monotonic_ns() + self._skipped
 
     def _reported(self, result: SearchResult) -> None:
         self.report(result.action)

@@ -150,7 +150,9 @@ def bot_options(spec: str, bot: type[Bot]) -> dict[str, OptionValue]:
     try:
         checked = checked_options(bot.__init__, options)
     except OptionError as error:
-        raise BotLoadError(f"{label} {error}") from None
+        example = getattr(bot, "options_example", "")
+        hint = f'. Write options of the engine like options="{example}"' if example else ""
+        raise BotLoadError(f"{label} {error}{hint}") from None
     for option in bot.reads:
         default = inspect.signature(bot.__init__).parameters[option].default
         file = checked.get(option, default)

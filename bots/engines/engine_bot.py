@@ -65,6 +65,8 @@ class Engine:
     protocol: ClassVar[str]
     farewell: ClassVar[tuple[str, ...]] = ("quit",)
     """Lines that end the engine."""
+    temporary_home: ClassVar[bool] = False
+    """True for an engine that overwrites files in the user's home."""
 
     def __init__(
         self,
@@ -77,7 +79,7 @@ class Engine:
         self.clock_ns = clock_ns
         self.match: object = None
         """The match that the engine is set up for."""
-        self.process = EngineProcess(program, clock_ns)
+        self.process = EngineProcess(program, clock_ns, temporary_home=self.temporary_home)
         try:
             self.introduce()
         except BaseException:
@@ -129,6 +131,8 @@ class EngineBot(Bot):
 
     preload = True
     kind: ClassVar[type[Engine]]
+    options_example: ClassVar[str]
+    """Options of an engine as ``options`` takes them."""
 
     def __init__(self, engine: str, options: str = "") -> None:
         self.program = find_program(engine, self.kind.protocol)

@@ -11,6 +11,7 @@ import os
 import select
 import shlex
 import subprocess
+import tempfile
 import time
 from collections import deque
 from collections.abc import Callable
@@ -32,16 +33,30 @@ QUIT_GRACE: Final = 0.2
 
 
 class EngineProcess:
-    """A running engine.  ``clock_ns`` is the monotonic clock of all deadlines."""
+    """A running engine.
 
-    def __init__(self, program: Program, clock_ns: Callable[[], int] = time.monotonic_ns) -> None:
+    ``clock_ns`` is the monotonic clock of all deadlines.  With ``temporary_home``, HOME is a
+    temporary folder that is removed when the engine closes.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        clock_ns: Callable[[], int] = time.monotonic_ns,
+        *,
+        temporary_home: bool = False,
+    ) -> None:
         self.name = program.name
         self._command = program.command
         self._clock_ns = clock_ns
         self._lines: deque[str] = deque()
         self._partial = b""
         self._last = ""
+        self._resources = contextlib.ExitStack()
         environment = os.environ | {"LC_ALL": "C"}  # answers in English, numbers with a point
+        if temporary_home:
+            folder = tempfile.TemporaryDirectory(prefix="plyhouse-", ignore_cleanup_errors=True)
+            environment["HOME"] = self._resources.enter_context(folder)
         try:
             self._process = subprocess.Popen(  # noqa: S603 - the user named the program
                 program.command,
@@ -51,6 +66,7 @@ class EngineProcess:
                 env=environment,
             )
         except OSError as error:
+            self._resources.close()
             raise EngineError(
                 f"{program.command[0]} cannot be started: {error.strerror}. Is it a program for "
                 "this machine?"
@@ -137,3 +153,4 @@ class EngineProcess:
             self._process.wait()
         if self._process.stdout is not None:
             self._process.stdout.close()
+        self._resources.close()

@@ -18,6 +18,7 @@ class GnubgEngine(Engine):
 
     protocol = "gnubg"
     farewell = ("exit",)
+    temporary_home = True  # it replaces ~/.history and creates ~/.gnubg
 
     def introduce(self) -> None:
         """Wait until it is up, and set the options of the user."""
@@ -38,6 +39,7 @@ class GnubgBot(EngineBot):
 
     name = "gnubg"
     kind = GnubgEngine
+    options_example = "plies=2; threads=1"
     games = ("backgammon",)
 
     def __init__(self, engine: str = "gnubg", options: str = "", points: bool = False) -> None:

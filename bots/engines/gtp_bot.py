@@ -69,6 +69,7 @@ class GtpBot(EngineBot):
 
     name = "gtp"
     kind = GtpEngine
+    options_example = "level 3"
     games = ("go",)
 
     def __init__(self, engine: str = "gnugo", options: str = "") -> None:
@@ -95,12 +96,13 @@ class GtpBot(EngineBot):
             if name in client.known:
                 engine.ask(name, *([colour] if name == "time_left" else []), *arguments)
         self.timed = True
-        engine.moves = played
+        engine.match = None  # until it is known that its own move is played
         command = CLEANUP if CLEANUP in client.known else "genmove"
         engine.process.send(client.command(command, colour))
         action = Thinking(engine, turn, (), None).answer(
             lambda line: self._receive(line, engine, turn)
         )
+        engine.match = self
         engine.moves = [*played, turn.game.format(turn.state, action)]
         return action
 

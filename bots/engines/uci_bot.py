@@ -96,6 +96,7 @@ class UciBot(EngineBot):
 
     name = "uci"
     kind = UciEngine
+    options_example = "Skill Level=3; Hash=16"
     games = GAMES
 
     def __init__(self, engine: str = "stockfish", options: str = "") -> None:

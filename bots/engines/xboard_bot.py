@@ -72,6 +72,7 @@ class XboardBot(EngineBot):
 
     name = "xboard"
     kind = XboardEngine
+    options_example = "Hash=16"
     games = GAMES
 
     def __init__(self, engine: str = "fairy-stockfish", options: str = "") -> None:
@@ -94,10 +95,11 @@ class XboardBot(EngineBot):
         if clock.total is None:
             lines.append(client.time_control(None, 0, clock.use))
         engine.process.send(*lines, *client.times(clock.own, clock.other), "go")
-        engine.moves = played
+        engine.match = None  # until it is known that its own move is played
         # A time per move has whole seconds only, so a shorter one is kept by "move now".
         thinking = Thinking(engine, turn, ["?"], clock.use if clock.total is None else None)
         action = thinking.answer(lambda line: self._receive(line, engine, variant, turn, thinking))
+        engine.match = self
         engine.moves = [*played, turn.game.format(turn.state, action)]
         return action
 

@@ -30,6 +30,7 @@ import msgspec
 
 from plyhouse.bots import api
 from plyhouse.bots.api import Bot, BotError, Resignation, Turn, TurnClock, TurnOver
+from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.process.messages import (
     HEADER,
     Begin,
@@ -295,8 +296,11 @@ class Child:
         if turn is not None:
             with contextlib.suppress(Exception):
                 position = position_text(turn)
-        text = "".join(traceback.format_exception(_in_author_code(error)))
-        line = f"{type(error).__name__}: {error}".rstrip(": ")
+        if isinstance(error, BotLoadError):  # such as an engine that plays an illegal move
+            line, text = str(error), error.details
+        else:
+            line = f"{type(error).__name__}: {error}".rstrip(": ")
+            text = "".join(traceback.format_exception(_in_author_code(error)))
         self.wire.send(Failed(match, number, line, text, position))
 
 

@@ -46,6 +46,12 @@ class Ask:
     held: bool = False
     """True if the answer is wanted only after `Stop`."""
 
+    @property
+    def endless(self) -> bool:
+        """True if only `Stop` ends the turn."""
+        bounded = self.hard < UNBOUNDED or self.depth is not None or self.nodes is not None
+        return self.held or not bounded
+
 
 @dataclass(frozen=True, slots=True)
 class Stop:
@@ -85,7 +91,7 @@ class Service(Protocol):
     """A protocol without I/O: lines and answers in, effects out."""
 
     one_by_one: bool
-    """True if no line is read before the answer to the last one is written."""
+    """True if a line waits until the answer to the last one is written."""
 
     def receive(self, line: str) -> Sequence[Effect]:
         """Return what follows from a line of the controller."""

@@ -23,7 +23,7 @@ from plyhouse.bots.loading import BotLoadError, check_spec
 from plyhouse.bots.options import split_options
 from plyhouse.bots.process.author_log import AuthorLog
 from plyhouse.bots.process.messages import Begin, Chosen, Failed, Loaded
-from plyhouse.bots.process.supervisor import Supervisor
+from plyhouse.bots.process.supervisor import HANG_GRACE, Supervisor
 from plyhouse.bots.serving.requests import (
     Answer,
     Ask,
@@ -139,7 +139,8 @@ class ServedBot:
                     problem=answer.warning.partition("\n")[0],
                 )
             case Failed():
-                self._output(answer.traceback.rstrip())
+                if answer.traceback:
+                    self._output(answer.traceback.rstrip())
                 return Answer("", took, problem=f"the bot failed: {answer.error}")
         return Answer("", took, resigns=True, problem="")
 
@@ -178,8 +179,11 @@ class ServedBot:
         supervisor.begin(self._match, begin, lambda: self._events)
 
     async def close(self) -> None:
-        """End the bot's process."""
+        """End the bot's process, after a stopped turn if that ends soon."""
         if self._supervisor is not None:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(HANG_GRACE):
+                    await self._supervisor.settled()
             await self._supervisor.close()
 
 
@@ -189,9 +193,14 @@ async def serve(
     lines: asyncio.Queue[str | None],
     write: Callable[[str], None],
 ) -> None:
-    """Serve a controller until it quits or its lines end with None."""
+    """Serve a controller until it quits or its lines end with None.
+
+    Lines after a `Stop` wait until the answer is written, because they belong to the next turn.
+    The end of the lines ends a turn that only a line could end, and any turn of a service that is
+    `Service.one_by_one`.
+    """
     asked: asyncio.Task[Answer] | None = None
-    held = False
+    endless = stopping = False
     reading = asyncio.create_task(lines.get())
     ended = False
     try:
@@ -199,7 +208,8 @@ async def serve(
             waited: set[asyncio.Task[Any]] = set()
             if asked is not None:
                 waited.add(asked)
-            if not ended and not (asked is not None and service.one_by_one):
+            waits = asked is not None and (service.one_by_one or stopping)
+            if not ended and not (waits and reading.done()):
                 waited.add(reading)
             if not waited:
                 return
@@ -211,8 +221,10 @@ async def serve(
                 line = reading.result()
                 if line is None:
                     ended = True
-                    if held:
+                    if endless or service.one_by_one:
                         bot.stop()
+                    continue
+                if waits:
                     continue
                 effects = service.receive(line)
                 reading = asyncio.create_task(lines.get())
@@ -221,9 +233,10 @@ async def serve(
                     case Say(text):
                         write(text)
                     case Ask():
-                        held = effect.held
+                        endless, stopping = effect.endless, False
                         asked = asyncio.create_task(bot.ask(effect))
                     case Stop():
+                        stopping = True
                         bot.stop()
                     case Configure(options):
                         try:

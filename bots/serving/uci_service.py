@@ -20,14 +20,13 @@ held=False)]
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from plyhouse.bots.client.timing import MS
+from plyhouse.bots.client.timing import MS, SECOND
 from plyhouse.bots.running.time_management import TimeRule, allot, expected_moves_left
 from plyhouse.bots.serving.requests import (
     UNBOUNDED,
@@ -49,13 +48,17 @@ OVERHEAD: Final = "Move Overhead"
 CHESS960: Final = "UCI_Chess960"
 MOST_OVERHEAD: Final = 5000
 SPIN: Final = 10**9
+AFTER_MISTAKE: Final = 1000 * MS
+"""Nanoseconds for a move if no limit can be read."""
 NO_MOVE: Final = "bestmove 0000"
 
 _KINDS: Final = {"int": "spin", "bool": "check"}
 _SETOPTION: Final = re.compile(r"setoption +name +(.+?)(?: +value(?: +(.*))?)?")
 _GO_NUMBERS: Final = frozenset(
-    ("wtime", "btime", "winc", "binc", "movestogo", "movetime", "depth", "nodes", "mate")
+    ("wtime", "btime", "winc", "binc", "movestogo", "movetime", "depth", "nodes")
 )
+_GO_WITHOUT_END: Final = frozenset(("infinite", "ponder"))
+_GO_IGNORED: Final = {"searchmoves": ": all moves count", "mate": ""}
 
 
 class UciService:
@@ -147,6 +150,8 @@ class UciService:
         known = {each.lower(): each for each in self._options}.get(name.lower())
         if known is None:
             return [Say(f"info string there is no option {name[:40]!r}: it is ignored")]
+        if self._thinking:
+            return [Say("info string the option is ignored: send stop first, the bot thinks")]
         if value == "<empty>" or not value:
             self._values.pop(known, None)
         else:
@@ -155,7 +160,8 @@ class UciService:
 
     def _position(self, words: list[str]) -> list[Effect]:
         if self._thinking:
-            return [Say("info string the bot thinks: send stop before another position")]
+            self._problem = "the position is refused: send stop first, the bot thinks"
+            return [Say(f"info string {self._problem}")]
         at = words.index("moves") if "moves" in words else len(words)
         start, moves = words[:at], words[at + 1 :]
         try:
@@ -175,6 +181,10 @@ class UciService:
 
     def _game_of(self, start: list[str]) -> Game:
         if start[:1] == ["startpos"]:
+            if start[1:]:
+                raise ValueError(
+                    f"write moves before {start[1][:40]!r}, as in position startpos moves e2e4"
+                )
             return get_game(self._spec, files=True)
         if start[:1] == ["fen"] and self._game.info.name == "chess":
             fields = [*start[1:], *["-", "-", "0", "1"][len(start) - 3 :]]
@@ -188,13 +198,18 @@ class UciService:
             return [Say(f"info string {self._problem}\n{NO_MOVE}")]
         if self._state.to_move == TERMINAL:
             return [Say("info string the game is over\nbestmove (none)")]
-        numbers: dict[str, int] = {}
-        for key, value in itertools.pairwise(words):
-            if key in _GO_NUMBERS and re.fullmatch(r"-?\d{1,12}", value):
-                numbers[key] = max(0, int(value))
+        numbers, held, problems = _go_parts(words)
+        side = "wb"[self._state.to_move % 2]
+        limited = not numbers.keys().isdisjoint(("movetime", "depth", "nodes", f"{side}time"))
+        if not limited and not held and not numbers.keys().isdisjoint(("wtime", "btime")):
+            problems.append(f"{side}time is missing")
         soft, hard = self._times(numbers)
+        if problems and not limited and not held:
+            soft, hard = AFTER_MISTAKE * 9 // 10, AFTER_MISTAKE
+            problems[-1] += f"; the bot thinks for {AFTER_MISTAKE // SECOND} s"
         self._thinking = True
         return [
+            *[Say(f"info string {problem}") for problem in problems],
             Ask(
                 self._game.spec,
                 self._actions,
@@ -202,8 +217,8 @@ class UciService:
                 hard,
                 depth=max(1, numbers["depth"]) if "depth" in numbers else None,
                 nodes=max(1, numbers["nodes"]) if "nodes" in numbers else None,
-                held="infinite" in words or "ponder" in words,
-            )
+                held=held,
+            ),
         ]
 
     def _times(self, numbers: dict[str, int]) -> tuple[int, int]:
@@ -252,6 +267,33 @@ class UciService:
         if said.pv:
             parts.append(f"pv {' '.join(said.pv)}")
         return f"info {' '.join(parts)}"
+
+
+def _go_parts(words: Sequence[str]) -> tuple[dict[str, int], bool, list[str]]:
+    """Return the numbers of ``go``, whether only ``stop`` ends it, and what is wrong with it.
+
+    >>> _go_parts(["depth", "3", "movetime", "x", "infinite"])
+    ({'depth': 3}, True, ["movetime takes a whole number, not 'x'"])
+    """
+    numbers: dict[str, int] = {}
+    problems: list[str] = []
+    before = ""
+    for place, word in enumerate(words):
+        if word in _GO_NUMBERS:
+            value = words[place + 1] if place + 1 < len(words) else ""
+            if re.fullmatch(r"-?\d{1,12}", value):
+                numbers[word] = max(0, int(value))
+            else:
+                problems.append(f"{word} takes a whole number, not {value[:40]!r}")
+        elif word in _GO_IGNORED:
+            problems.append(f"{word} is ignored{_GO_IGNORED[word]}")
+        elif word not in _GO_WITHOUT_END:
+            if before == "searchmoves":
+                continue  # it takes several
+            if before not in _GO_NUMBERS | _GO_IGNORED.keys():
+                problems.append(f"{word[:40]!r} is ignored: go does not know it")
+        before = word
+    return numbers, not _GO_WITHOUT_END.isdisjoint(words), problems
 
 
 def _line(error: Exception) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -16,8 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plyhouse.bots.serving.requests import Service
+    from plyhouse.games.base import Game
 
 __all__ = ["as_gtp", "as_uci"]
+
+LATE_PASS: Final = ("othello",)
+"""Games where a pass is legal, but not at the start."""
 
 
 @click.command()
@@ -60,6 +64,12 @@ def as_gtp(spec: str, game: str) -> None:
     def make(name: str, options: Sequence[tuple[str, str, str]]) -> Service:
         return GtpService(name, game, options)
 
+    if not _has_pass(known_game(game, "--game")):
+        raise CommandError(
+            f"GTP is for games with a pass, like go and othello, not for {game}: name another with "
+            "--game, or use plyhouse bot as-uci.",
+            EXIT_USAGE,
+        )
     _serve(spec, game, "GTP", make)
 
 
@@ -96,6 +106,13 @@ def _serve(
             await bot.close()
 
     asyncio.run(run())
+
+
+def _has_pass(game: Game) -> bool:
+    """Return whether seats may pass, as GTP programs do to change who is to move."""
+    start = game.initial_state()
+    at_start = [game.format(start, action) for action in start.actions()]
+    return game.info.name in LATE_PASS or "pass" in at_start
 
 
 def _same(claimed: str, game: str) -> bool:

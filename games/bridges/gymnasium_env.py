@@ -16,7 +16,13 @@ import random
 from collections.abc import Callable
 from typing import Any, Literal
 
-import gymnasium
+try:
+    import gymnasium
+except ImportError as error:
+    raise ImportError(
+        f"{error}. Environments of Gymnasium need: pip install 'plyhouse[pettingzoo]'",
+        name=error.name,
+    ) from error
 
 from plyhouse.games.base import Game, Observation
 from plyhouse.games.bridges.pettingzoo_env import PlyhouseEnv

@@ -18,15 +18,22 @@ from __future__ import annotations
 import random
 from typing import Any
 
-import gymnasium
 import numpy as np
-from pettingzoo import AECEnv
 
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.bridges.encoding import LARGEST, Encoding
 from plyhouse.games.bridges.numbering import numbering_of
 from plyhouse.games.registry import get_game
 from plyhouse.games.scene import render_text
+
+try:
+    import gymnasium
+    from pettingzoo import AECEnv
+except ImportError as error:
+    raise ImportError(
+        f"{error}. Environments of PettingZoo need: pip install 'plyhouse[pettingzoo]'",
+        name=error.name,
+    ) from error
 
 __all__ = ["PlyhouseEnv"]
 

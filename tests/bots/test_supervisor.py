@@ -339,6 +339,30 @@ async def test_a_search_that_is_stopped_ends_by_its_next_report(
         assert rig.supervisor.restarts == 0
 
 
+async def test_search_without_reports_ends_with_its_turn(
+    bot_file: BotFile, clock: ManualClock
+) -> None:
+    spec = bot_file(
+        """
+        from dataclasses import replace
+        from plyhouse.search import alpha_beta
+
+        class MyBot(Bot):
+            def choose(self, turn):
+                turn.report(turn.legal[0])
+                limit = replace(turn.limit, report=None, time=turn.limit.time + 600)
+                return alpha_beta(turn.game, turn.state, limit).action
+        """
+    )
+    async with supervised(spec, clock) as rig:
+        rig.begin("m1", game="chess")
+        request = rig.think()
+        await rig.until(lambda: request.best is not None)
+        rig.supervisor.stop(request)
+        await asyncio.wait_for(rig.supervisor.settled(), 60)
+        assert rig.supervisor.restarts == 0
+
+
 async def test_an_async_bot_thinks_about_many_matches_at_once(
     bot_file: BotFile, clock: ManualClock
 ) -> None:

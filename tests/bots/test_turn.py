@@ -15,6 +15,7 @@ from plyhouse.games.base import CHANCE
 from plyhouse.games.registry import BUILT_IN, get_game
 from plyhouse.protocol.messages import Event
 from plyhouse.search import alpha_beta
+from plyhouse.search.poll import Poll, SearchStopped
 
 
 def turn_of(
@@ -138,6 +139,19 @@ def test_searches_report_through_the_limit() -> None:
     turn = turn_of("tic_tac_toe", on_report=reported.append)
     result = alpha_beta(turn.game, turn.state, turn.limit)
     assert reported[-1] == turn.game.format(turn.state, result.action)
+
+
+def test_limit_of_a_turn_that_is_over_stops_searches() -> None:
+    turn = turn_of("chess", soft=10**18)
+    limit = turn.limit
+    poll = Poll(limit)
+    poll(1)
+    turn.end()
+    with pytest.raises(SearchStopped):
+        poll(17)
+    later = Poll(limit)  # a bot may search several times in a turn
+    with pytest.raises(SearchStopped):
+        later(1)
 
 
 def test_a_report_takes_actions_and_texts_but_nothing_illegal() -> None:

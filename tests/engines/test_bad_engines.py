@@ -15,6 +15,7 @@ from plyhouse.bots.engines.errors import EngineError
 from plyhouse.bots.engines.gtp_bot import GtpBot
 from plyhouse.bots.engines.uci_bot import UciBot
 from plyhouse.bots.engines.xboard_bot import XboardBot
+from plyhouse.bots.loading import BotLoadError, bot_options, load_bot
 
 UCI = """
 if line == "uci": print("id name Scripted\\noption name Level type spin min 1 max 9\\nuciok")
@@ -54,6 +55,21 @@ def test_file_that_is_no_program_is_refused(tmp_path: Path) -> None:
 def test_program_that_ends_at_once_is_reported() -> None:
     with pytest.raises(EngineError, match="true ended with exit code 0"):
         UciBot(engine="true")
+
+
+@pytest.mark.parametrize(
+    ("spec", "example"),
+    [
+        ("gnubg(plies=0)", "plies=2; threads=1"),
+        ("gtp(level=3)", "level 3"),
+        ("uci(hash=3)", "Skill Level=3; Hash=16"),
+        ("xboard(hash=3)", "Hash=16"),
+    ],
+)
+def test_engine_option_outside_of_options_names_the_fix(spec: str, example: str) -> None:
+    message = f'has no option .*Write options of the engine like options="{example}"'
+    with pytest.raises(BotLoadError, match=message):
+        bot_options(spec, load_bot(spec))
 
 
 def test_engine_of_unknown_option_is_refused(scripted_engine: ScriptedEngine) -> None:

@@ -12,11 +12,14 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
+from tests.bots.conftest import ManualClock
 from tests.engines.conftest import ScriptedEngine
 from tests.engines.test_bad_engines import UCI
+from tests.harness.supervised_bot import supervised
 
 from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.process.author_log import AuthorLog
+from plyhouse.bots.process.messages import Failed
 from plyhouse.bots.process.supervisor import Supervisor
 from plyhouse.bots.running.runner import RunOptions, RunSummary, SeekRequest, run_bot
 from plyhouse.server.config import ServerConfig
@@ -68,6 +71,19 @@ async def test_engine_that_is_missing_is_reported_when_the_bot_is_loaded() -> No
     supervisor = Supervisor('uci(engine="no-such-engine")', AuthorLog("bot"))
     with pytest.raises(BotLoadError, match=r"^There is no program 'no-such-engine' on the PATH"):
         await supervisor.start()
+
+
+async def test_mistake_of_an_engine_is_reported_without_our_traceback(
+    scripted_engine: ScriptedEngine,
+) -> None:
+    code = f"{UCI}if line.startswith('go'): print('bestmove e2e5')"
+    async with supervised(f'uci(engine="{scripted_engine(code)}")', ManualClock()) as rig:
+        rig.begin(game="chess")
+        failed = await rig.ask()
+    assert isinstance(failed, Failed)
+    assert failed.error.startswith("Scripted answered 'e2e5', which is not legal here")
+    assert failed.traceback == ""
+    assert "actions so far: none" in failed.position
 
 
 async def test_engine_ends_with_the_process_of_its_bot(

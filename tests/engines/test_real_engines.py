@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import random
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.engines.conftest import SECOND, a_turn, play_alone
 
+from plyhouse.bots.api import TurnOver
 from plyhouse.bots.engines.engine_bot import EngineBot
 from plyhouse.bots.engines.engine_process import EngineProcess
 from plyhouse.bots.engines.errors import EngineError
 from plyhouse.bots.engines.gnubg_bot import GnubgBot
-from plyhouse.bots.engines.gtp_bot import GtpBot
+from plyhouse.bots.engines.gtp_bot import GtpBot, GtpEngine
 from plyhouse.bots.engines.program import find_program
 from plyhouse.bots.engines.uci_bot import UciBot
 from plyhouse.bots.engines.xboard_bot import XboardBot
 from plyhouse.games import get_game
-from plyhouse.games.base import CHANCE, TERMINAL
+from plyhouse.games.base import CHANCE, TERMINAL, Game
+from plyhouse.protocol.messages import Event
 
 Have = Callable[[str], str]
 
@@ -51,6 +56,54 @@ def test_engine_plays_chess_from_move_to_move(
 ) -> None:
     actions, _ = play_alone(bot(engine=engine(name)), "chess", 8, 1, "total:2+0.01")
     assert len(actions) == 8
+
+
+def play_turn_too_late(
+    bot: EngineBot, game: Game, monkeypatch: pytest.MonkeyPatch
+) -> tuple[Any, list[Event]]:
+    """Let the first turn end as the engine answers, then play another action and its answer."""
+    state = game.initial_state()
+    turn = a_turn(game, state, [], 5, "move:5")
+    receive = bot._receive  # type: ignore[attr-defined]
+
+    def receive_late(*arguments: Any) -> Any:
+        action = receive(*arguments)
+        if action is not None:
+            turn.end()
+        return action
+
+    with monkeypatch.context() as patch:
+        patch.setattr(bot, "_receive", receive_late)
+        with pytest.raises(TurnOver):
+            bot.choose(turn)
+    events = []
+    for ply in range(2):
+        action = state.actions()[ply]
+        events.append(Event(ply, state.to_move, game.format(state, action)))
+        state = state.after(action)
+    return state, events
+
+
+@pytest.mark.parametrize(
+    ("bot", "name"),
+    [(UciBot, "stockfish"), (XboardBot, "fairy-stockfish"), (XboardBot, "phalanx")],
+)
+def test_engine_plays_on_after_another_move_was_played_for_it(
+    bot: type[EngineBot], name: str, engine: Have, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    player, game = bot(engine=engine(name)), get_game("chess")
+    state, events = play_turn_too_late(player, game, monkeypatch)
+    assert player.choose(a_turn(game, state, events, 1, "move:1")) in state.actions()
+
+
+def test_gnu_go_knows_the_board_after_another_move_was_played_for_it(
+    engine: Have, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    player, game = GtpBot(engine=f"{engine('gnugo')} --level 1"), get_game("go(size=5)")
+    state, events = play_turn_too_late(player, game, monkeypatch)
+    chosen = game.format(state, player.choose(a_turn(game, state, events, 5, "move:5")))
+    stones = player.running(GtpEngine).ask("list_stones", "black").split()
+    assert set(stones) == {events[0].action, chosen}
 
 
 def test_engine_castles_in_chess960(engine: Have) -> None:
@@ -126,6 +179,24 @@ def test_gnubg_plays_to_the_end(points: bool, engine: Have) -> None:
     bot = GnubgBot(options="plies=0", points=points)
     _, state = play_alone(bot, "backgammon", 500)
     assert state.to_move == TERMINAL
+
+
+def test_gnubg_leaves_the_home_of_the_user_alone(
+    engine: Have, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine("gnubg")
+    home, temporary = tmp_path / "home", tmp_path / "temporary"
+    home.mkdir()
+    temporary.mkdir()
+    history = home / ".history"
+    history.write_text("my own history\n", "utf-8")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    play_alone(GnubgBot(options="plies=0"), "backgammon", 2)
+    EngineBot.unload()
+    assert history.read_text("utf-8") == "my own history\n"
+    assert list(home.iterdir()) == [history]
+    assert list(temporary.iterdir()) == []
 
 
 def test_gnubg_finds_its_turn_in_any_position(engine: Have) -> None:

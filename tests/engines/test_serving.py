@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import functools
 import subprocess
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,6 +16,8 @@ from tests.engines.conftest import play_alone
 
 from plyhouse.bots.engines.gtp_bot import GtpBot
 from plyhouse.bots.engines.uci_bot import UciBot
+from plyhouse.bots.process.supervisor import Supervisor
+from plyhouse.bots.serving import shell
 from plyhouse.bots.serving.gtp_service import GtpService
 from plyhouse.bots.serving.requests import (
     UNBOUNDED,
@@ -24,6 +30,7 @@ from plyhouse.bots.serving.requests import (
     Service,
     Stop,
 )
+from plyhouse.bots.serving.shell import ServedBot, serve
 from plyhouse.bots.serving.uci_service import UciService
 from plyhouse.bots.thoughts import Thoughts
 
@@ -82,6 +89,42 @@ def test_uci_go_becomes_limits(
     ask = asked(UciService("x", "chess"), "position startpos", go)
     assert ask.soft <= most_ms * MS
     assert (ask.depth, ask.nodes, ask.held) == (depth, nodes, held)
+
+
+@pytest.mark.parametrize(
+    ("go", "problem", "bounded"),
+    [
+        ("movetime abc", "movetime takes a whole number, not 'abc'; the bot thinks for 1 s", True),
+        ("movetime", "movetime takes a whole number, not ''; the bot thinks for 1 s", True),
+        ("depth nodes 9", "depth takes a whole number, not 'nodes'", False),
+        ("searchmoves a2a3 b2b3 depth 2", "searchmoves is ignored: all moves count", False),
+        ("mate 2", "mate is ignored; the bot thinks for 1 s", True),
+        ("btime 5000", "wtime is missing; the bot thinks for 1 s", True),
+        ("fast depth 2", "'fast' is ignored: go does not know it", False),
+        ("infinite fast", "'fast' is ignored: go does not know it", False),
+        ("infinite movetime x", "movetime takes a whole number, not 'x'", False),
+    ],
+)
+def test_uci_part_of_go_that_is_ignored_is_named(go: str, problem: str, bounded: bool) -> None:
+    service = UciService("x", "chess")
+    service.receive("position startpos")
+    text, ask = service.receive(f"go {go}")
+    assert text == Say(f"info string {problem}")
+    assert isinstance(ask, Ask)
+    assert ask.hard == (1000 * MS if bounded else UNBOUNDED)
+    assert ask.held == ("infinite" in go)
+    assert (ask.depth, ask.nodes) == (2 if "depth 2" in go else None, 9 if "nodes" in go else None)
+
+
+@pytest.mark.parametrize("moves", ["e2e4", "move e2e4"])
+def test_uci_position_without_the_word_moves_is_refused(moves: str) -> None:
+    service = UciService("x", "chess")
+    refused = said(service.receive(f"position startpos {moves}"))
+    assert refused == (
+        f"info string the position is refused: write moves before {moves.split()[0]!r}, as in "
+        "position startpos moves e2e4"
+    )
+    assert said(service.receive("go depth 1")) == f"{refused}\nbestmove 0000"
 
 
 def test_uci_position_may_be_a_fen_with_moves() -> None:
@@ -229,6 +272,122 @@ def test_search_without_end_stops_on_request() -> None:
     assert written[0] == "readyok"
     # `quit` may come before the answer; without it, the end of the lines waits for the answer.
     assert served("as-uci random", lines.removesuffix("quit\n"))[-1].startswith("bestmove ")
+
+
+class StoppableBot(ServedBot):
+    """Answers a question without end when it is told to stop; others at once."""
+
+    def __init__(self, actions: Sequence[str] = ("e2e4", "e7e5")) -> None:
+        super().__init__("random", print)
+        self.actions = actions
+        self.asked: list[Ask] = []
+        self.stopped = asyncio.Event()
+
+    async def ask(self, ask: Ask) -> Answer:
+        self.asked.append(ask)
+        if ask.held or ask.hard >= 5000 * MS:
+            await self.stopped.wait()
+            self.stopped.clear()
+            await asyncio.sleep(0.01)  # the answer comes from a process
+        return Answer(self.actions[len(ask.actions) % 2], MS)
+
+    def stop(self) -> None:
+        self.stopped.set()
+
+
+async def served_lines(bot: ServedBot, *lines: str, service: Service | None = None) -> list[str]:
+    """What `serve` writes for lines that all come at once."""
+    queue: asyncio.Queue[str | None] = asyncio.Queue()
+    for line in [*lines, None]:
+        queue.put_nowait(line)
+    written: list[str] = []
+    served = serve(bot, service or UciService("x", "chess"), queue, written.append)
+    await asyncio.wait_for(served, 60)
+    return "\n".join(written).splitlines()
+
+
+async def test_uci_position_behind_stop_is_that_of_the_next_go() -> None:
+    bot = StoppableBot()
+    written = await served_lines(
+        bot,
+        "position startpos",
+        "go infinite",
+        "stop",
+        "position startpos moves d2d4",
+        "go movetime 300",
+    )
+    assert written == ["bestmove e2e4", "bestmove e7e5"]
+    assert [ask.actions for ask in bot.asked] == [(), ("d2d4",)]
+
+
+async def test_end_of_lines_ends_a_search_without_limit() -> None:
+    assert await served_lines(StoppableBot(), "position startpos", "go") == ["bestmove e2e4"]
+
+
+async def test_end_of_lines_ends_a_gtp_turn() -> None:
+    service = GtpService("x", "go")
+    bot = StoppableBot(["D4", "E5"])
+    written = await served_lines(
+        bot, "komi 7", "time_settings 600 0 0", "genmove b", service=service
+    )
+    assert written == ["=", "", "=", "", "= D4"]
+
+
+async def test_gtp_command_during_thinking_is_answered_after_the_move() -> None:
+    service = GtpService("x", "go")
+    bot = StoppableBot(["D4", "E5"])
+    lines = ["time_settings 0 4 1", "genmove b", "1 genmove w", "2 name"]
+    written = await served_lines(bot, *lines, service=service)
+    assert written == ["=", "", "= D4", "", "=1 E5", "", "=2 x"]
+
+
+async def test_bot_that_ends_its_stopped_turn_is_not_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shell, "HANG_GRACE", 60)
+    monkeypatch.setattr(shell, "Supervisor", functools.partial(Supervisor, hang_grace=60))
+    code = """
+import time
+from plyhouse.bots import Bot
+
+class MyBot(Bot):
+    def choose(self, turn):
+        turn.report(turn.legal[0])
+        while not turn.over:
+            time.sleep(0.01)
+        time.sleep(0.1)
+        return turn.legal[0]
+"""
+    (tmp_path / "mybot.py").write_text(code, "utf-8")
+    output: list[str] = []
+    bot = ServedBot(str(tmp_path / "mybot.py"), output.append)
+    await bot.start()
+    written = await served_lines(bot, "position startpos", "go movetime 100")
+    await bot.close()
+    assert written[-1].startswith("bestmove ")
+    assert "did not come back" not in "\n".join(output)
+
+
+def test_uci_go_after_a_position_during_thinking_has_no_move() -> None:
+    service = UciService("x", "chess", OPTIONS)
+    asked(service, "position startpos", "go infinite")
+    refused = said(service.receive("position startpos moves e2e4"))
+    assert refused == "info string the position is refused: send stop first, the bot thinks"
+    assert "send stop first" in said(service.receive("setoption name depth value 6"))
+    service.answered(Answer("e2e4", MS))
+    assert said(service.receive("go movetime 100")) == f"{refused}\nbestmove 0000"
+    asked(service, "position startpos moves e2e4", "go movetime 100")
+
+
+@pytest.mark.parametrize("game", ["chess", "nim"])
+def test_game_without_a_pass_is_refused_by_gtp(game: str) -> None:
+    with pytest.raises(subprocess.CalledProcessError) as failed:
+        served(f"as-gtp random --game {game}", "name\n")
+    assert "GTP is for games with a pass, like go and othello" in failed.value.stderr
+
+
+def test_othello_is_served_by_gtp() -> None:
+    assert served("as-gtp random --game othello", "name\n") == ["= random", ""]
 
 
 def test_game_with_dice_is_refused() -> None:
