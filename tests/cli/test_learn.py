@@ -129,6 +129,14 @@ def test_alphazero_training_prints_its_curve(plyhouse: Plyhouse) -> None:
     assert " best actions" in done.out
 
 
+def test_smallest_board_of_breakthrough_has_a_curve(plyhouse: Plyhouse) -> None:
+    options = ("--size", "4", "--simulations", "2", "--channels", "2", "--hidden", "4")
+    done = plyhouse("learn", "breakthrough", "--matches", "100", *options, "--measured", "40")
+    assert done.code == 0, done.err
+    assert "        100 matches  " in done.out
+    assert " of the points" in done.out
+
+
 def test_alphazero_checkpoint_with_other_settings_is_refused(
     plyhouse: Plyhouse, tmp_path: Path
 ) -> None:
