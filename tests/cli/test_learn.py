@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,11 @@ from click.testing import CliRunner
 from tests.cli.conftest import Plyhouse
 
 from plyhouse.clients.cli import learn as command
+from plyhouse.clients.cli import training as running
 from plyhouse.clients.shared.errors import EXIT_INTERRUPTED
+from plyhouse.search.equilibria.leduc_training import LeducTraining
 from plyhouse.search.equilibria.limit_holdem import load_limit_policy
+from plyhouse.search.equilibria.limit_holdem_training import LimitTraining
 from plyhouse.search.evaluation.alphazero_training import AlphaZeroTraining
 from plyhouse.search.evaluation.backgammon_training import BackgammonTraining
 
@@ -92,13 +96,71 @@ def test_interrupted_training_keeps_its_last_checkpoint(
         run(training, matches, *rest)
 
     monkeypatch.setattr(BackgammonTraining, "run", interrupted)
-    monkeypatch.setattr(command, "EVERY", 0.0)
+    monkeypatch.setattr(running, "EVERY", 0.0)
     output = tmp_path / "network.toml"
     arguments = ["backgammon", "--matches", "80", *OPTIONS, "-o", str(output)]
     done = CliRunner().invoke(command.learn, arguments, standalone_mode=False)
     assert done.return_value == EXIT_INTERRUPTED
     assert "TD(lambda) on 16 matches" in output.read_text(encoding="utf-8")
     assert BackgammonTraining.load(f"{output}.training").played == 16
+
+
+def press_ctrl_c(monkeypatch: pytest.MonkeyPatch, kind: Any, times: int) -> None:
+    """Interrupt the first step of a kind of training, in its middle."""
+    step = kind.step
+    steps = []
+
+    def interrupted(training: Any) -> None:
+        steps.append(training)
+        for _ in range(times if len(steps) == 1 else 0):
+            signal.raise_signal(signal.SIGINT)
+        step(training)
+
+    monkeypatch.setattr(kind, "step", interrupted)
+
+
+FIRST_STEPS = (
+    (BackgammonTraining, ("backgammon", "--matches", "80", *OPTIONS), 8),
+    (AlphaZeroTraining, ("tic_tac_toe", "--matches", "80", *TINY), 4),
+    (
+        LeducTraining,
+        ("leduc_poker", "--hidden", "4", "--features", "4", "--iterations", "10", "--steps", "2"),
+        720,
+    ),
+    pytest.param(LimitTraining, ("texas_holdem", "--deals", "8000"), 400, marks=pytest.mark.slow),
+)
+
+
+@pytest.mark.parametrize(("kind", "arguments", "played"), FIRST_STEPS)
+def test_interrupted_training_finishes_and_saves_its_step(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: Any,
+    arguments: tuple[str, ...],
+    played: int,
+) -> None:
+    monkeypatch.setattr("plyhouse.search.equilibria.limit_holdem_training.RUNOUTS", 1)
+    press_ctrl_c(monkeypatch, kind, times=1)
+    before = signal.getsignal(signal.SIGINT)
+    output = tmp_path / "output.toml"
+    done = CliRunner().invoke(command.learn, [*arguments, "-o", str(output)], standalone_mode=False)
+    assert done.return_value == EXIT_INTERRUPTED, done.output
+    assert "Interrupted: finishing this step. Press Ctrl-C again" in done.output
+    assert f"Wrote {output}: {played}" in done.output
+    assert kind.load(f"{output}.training").played == played
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_second_interrupt_leaves_a_training_without_checkpoint_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    press_ctrl_c(monkeypatch, BackgammonTraining, times=2)
+    output = tmp_path / "output.toml"
+    arguments = ["backgammon", "--matches", "80", *OPTIONS, "-o", str(output)]
+    done = CliRunner().invoke(command.learn, arguments, standalone_mode=False)
+    assert done.return_value == EXIT_INTERRUPTED
+    assert "Interrupted before the first checkpoint: nothing is kept." in done.output
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(("name", "spec", "size"), GAMES)
@@ -167,7 +229,7 @@ def test_interrupted_alphazero_training_keeps_its_last_checkpoint(
         run(training, matches, *rest)
 
     monkeypatch.setattr(AlphaZeroTraining, "run", interrupted)
-    monkeypatch.setattr(command, "EVERY", 0.0)
+    monkeypatch.setattr(running, "EVERY", 0.0)
     output = tmp_path / "network.toml"
     arguments = ["tic_tac_toe", "--matches", "40", *TINY, "--measured", "0", "-o", str(output)]
     done = CliRunner().invoke(command.learn, arguments, standalone_mode=False)
