@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
@@ -23,6 +24,28 @@ if TYPE_CHECKING:
     Training = AlphaZeroTraining | BackgammonTraining | LeducTraining | LimitTraining
 
 __all__ = ["EVERY", "train"]
+
+SETTINGS: Final = (
+    "seed",
+    "hidden",
+    "rate",
+    "halving",
+    "simulations",
+    "channels",
+    "opening",
+    "random",
+    "measured",
+    "trace",
+    "pairs",
+    "features",
+    "iterations",
+    "steps",
+)
+"""Settings with an option of the same name."""
+OPTIONS: Final = {"size": "--size", "matches": "--at-once"} | {
+    name: f"--{name}" for name in SETTINGS
+}
+"""The option of each setting, and of the parameter of breakthrough."""
 
 EVERY: Final = 30.0
 """Seconds between two checkpoints."""
@@ -135,10 +158,33 @@ def begin(kind: type[Training], kept: Path, settings: Any, unit: str) -> Trainin
         advice = "Delete it to train from the beginning, or choose another file with -o."
         raise CommandError(f"{error}. {advice}", EXIT_USAGE) from error
     if training.settings != settings:
-        raise CommandError(
-            f"{kept} is of a training with other settings: {training.settings}. "
-            "Repeat its options, or choose another file with -o.",
-            EXIT_USAGE,
-        )
+        raise CommandError(difference(kept, training.settings, settings), EXIT_USAGE)
     note(f"Continuing {kept} after {training.played:,} {unit}.")
     return training
+
+
+def difference(kept: Path, had: Any, wanted: Any) -> str:
+    """Return a sentence that tells how the settings of a checkpoint differ, and advice."""
+    from plyhouse.games.registry import get_game
+
+    old, new = asdict(had), asdict(wanted)
+    games = [get_game(each["game"]) for each in (old, new) if "game" in each]
+    if games and games[0].info.name != games[1].info.name:
+        return (
+            f"{kept} was trained for {games[0].spec}, not for {games[1].spec}. "
+            "Choose another file with -o."
+        )
+    for each, game in zip((old, new), games, strict=False):
+        each |= game.parameters
+        del each["game"]
+    names = [name for name in new if old.get(name) != new[name]]
+    differing = [
+        f"with {OPTIONS[name]} {old[name]}, not {new[name]}" for name in names if name in OPTIONS
+    ]
+    advice = "Repeat its options, or choose another file with -o."
+    if len(differing) < len(names):
+        differing.append("by another version of Plyhouse")
+        advice = "Choose another file with -o."
+    *others, last = differing
+    listed = f"{', '.join(others)}, and {last}" if others else last
+    return f"{kept} was trained {listed}. {advice}"

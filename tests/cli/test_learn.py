@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,12 @@ from tests.cli.conftest import Plyhouse
 
 from plyhouse.clients.cli import learn as command
 from plyhouse.clients.cli import training as running
-from plyhouse.clients.shared.errors import EXIT_INTERRUPTED
+from plyhouse.clients.shared.errors import EXIT_INTERRUPTED, CommandError
 from plyhouse.search.equilibria.leduc_training import LeducTraining
 from plyhouse.search.equilibria.limit_holdem import load_limit_policy
 from plyhouse.search.equilibria.limit_holdem_training import LimitTraining
 from plyhouse.search.evaluation.alphazero_training import AlphaZeroTraining
-from plyhouse.search.evaluation.backgammon_training import BackgammonTraining
+from plyhouse.search.evaluation.backgammon_training import BackgammonTraining, Settings
 
 OPTIONS = ("--seed", "4", "--hidden", "4", "--pairs", "0")
 TINY = ("--seed", "4", "--hidden", "4", "--channels", "2", "--simulations", "4", "--at-once", "4")
@@ -70,9 +71,8 @@ def test_file_that_does_not_fit_is_refused(plyhouse: Plyhouse, tmp_path: Path) -
     assert done.code == 0, done.err
     done = plyhouse("learn", "backgammon", "--matches", "16", *OPTIONS, "--trace", "0.7")
     assert done.code == 2
-    assert (
-        "network.toml.training is of a training with other settings: Settings(seed=4," in done.err
-    )
+    message = "network.toml.training was trained with --trace 0.5, not 0.7. Repeat its options, or"
+    assert message in done.err
 
     (tmp_path / "network.toml.training").write_text("{}")
     done = plyhouse("learn", "backgammon", "--matches", "16", *OPTIONS)
@@ -103,6 +103,32 @@ def test_interrupted_training_keeps_its_last_checkpoint(
     assert done.return_value == EXIT_INTERRUPTED
     assert "TD(lambda) on 16 matches" in output.read_text(encoding="utf-8")
     assert BackgammonTraining.load(f"{output}.training").played == 16
+
+
+def test_training_for_another_board_is_refused(plyhouse: Plyhouse) -> None:
+    options = (*TINY, "--measured", "0", "--matches", "4")
+    done = plyhouse("learn", "breakthrough", "--size", "4", *options)
+    assert done.code == 0, done.err
+    done = plyhouse("learn", "breakthrough", "--size", "5", *options)
+    assert done.code == 2
+    assert "network.toml.training was trained with --size 4, not 5. Repeat its" in done.err
+
+
+def test_training_by_other_versions_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = Settings(seed=4, hidden=4, pairs=0)
+    arguments = ["backgammon", "--matches", "8", "-o", str(tmp_path / "network.toml")]
+    BackgammonTraining(replace(settings, batch=16)).save(tmp_path / "network.toml.training")
+    runner = CliRunner()
+    with pytest.raises(CommandError) as refused:
+        runner.invoke(
+            command.learn, [*arguments, *OPTIONS], standalone_mode=False, catch_exceptions=False
+        )
+    assert str(refused.value).endswith(
+        "network.toml.training was trained by another version of Plyhouse. "
+        "Choose another file with -o."
+    )
 
 
 def press_ctrl_c(monkeypatch: pytest.MonkeyPatch, kind: Any, times: int) -> None:
@@ -208,9 +234,13 @@ def test_alphazero_checkpoint_with_other_settings_is_refused(
     done = plyhouse("learn", "tic_tac_toe", *options)
     assert done.code == 2
     assert (
-        "network.toml.training is of a training with other settings: "
-        "AlphaZeroSettings(game='connect_four', seed=4," in done.err
+        "network.toml.training was trained for connect_four, not for tic_tac_toe. "
+        "Choose another file with -o." in done.err
     )
+    done = plyhouse("learn", "connect_four", *options, "--channels", "3", "--at-once", "5")
+    assert done.code == 2
+    message = "was trained with --channels 2, not 3, and with --at-once 4, not 5. Repeat its"
+    assert message in done.err
     path = tmp_path / "network.toml.training"
     path.write_bytes(path.read_bytes()[:-1])
     done = plyhouse("learn", "connect_four", *options)
