@@ -110,7 +110,9 @@ def test_exploitability_of_the_policy_that_the_bot_computes(plyhouse: Plyhouse) 
 
 def test_larger_game_is_solved_by_the_bot_policy(plyhouse: Plyhouse) -> None:
     game = "liars_dice(faces=5)"
-    assert "no scale" in plyhouse("yardstick", game).err, "`best` samples it"
+    refused = plyhouse("yardstick", game)  # `best` samples it
+    assert refused.code == EXIT_USAGE
+    assert "only for bots that compute their policy: policy, not best. Use" in refused.err
     for seconds in ("4", "16", "60"):  # the first iteration may take as long on a busy machine
         (found,) = measured(plyhouse, game, "--bot", "policy", "--time", seconds)
         assert found["value"] > 0.0
@@ -220,3 +222,4 @@ def test_game_or_bot_without_scale_is_refused(plyhouse: Plyhouse) -> None:
     assert done.code == EXIT_USAGE
     done = plyhouse("yardstick", "kuhn_poker", "--bot", "random")
     assert done.code == EXIT_USAGE
+    assert "only for bots that compute their policy: best or policy, not random. Use" in done.err
