@@ -28,6 +28,7 @@ from typing import Final
 from plyhouse.bots.api import Bot
 from plyhouse.bots.options import OptionError, OptionValue, checked_options, split_options
 from plyhouse.bots.search_bot import SearchBot
+from plyhouse.search.files import InvalidFile
 
 __all__ = [
     "ENTRY_POINTS",
@@ -143,7 +144,7 @@ def bot_options(spec: str, bot: type[Bot]) -> dict[str, OptionValue]:
     """Return the options in ``spec`` as the bot's class, which `load_bot` returned, takes them.
 
     Raises `BotLoadError` for options it does not have, for values it refuses, and for a file that
-    it is to read (`Bot.reads`) and that is not there.
+    it is to read (`Bot.reads`) and that is missing or that its constructor refuses.
     """
     name, options = _split(spec)
     label = Path(name).name if name.endswith(".py") else name
@@ -159,7 +160,9 @@ def bot_options(spec: str, bot: type[Bot]) -> dict[str, OptionValue]:
     if checked or bot.preload:
         try:
             bot(**checked)
-        except (TypeError, ValueError) as error:
+        except InvalidFile as error:
+            raise BotLoadError(f"{label} cannot read {error}") from error
+        except (OSError, TypeError, ValueError) as error:
             raise BotLoadError(f"{label} refuses its options: {_sentence(error)}") from error
     return checked
 

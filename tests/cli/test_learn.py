@@ -50,6 +50,18 @@ def test_training_continues_to_the_same_network(plyhouse: Plyhouse, tmp_path: Pa
     assert done.code == 0, done.err
 
 
+def test_bot_with_a_damaged_network_is_refused_before_the_match(
+    plyhouse: Plyhouse, tmp_path: Path
+) -> None:
+    done = plyhouse("learn", "backgammon", "--matches", "8", *OPTIONS, "-o", "one.toml")
+    assert done.code == 0, done.err
+    path = tmp_path / "one.toml"
+    path.write_bytes(path.read_bytes()[:-200])
+    done = plyhouse("match", 'td_gammon(file="one.toml")', "random", "--game", "backgammon")
+    assert done.code == 2
+    assert "td_gammon cannot read one.toml: this is not a network for backgammon" in done.err
+
+
 def test_training_for_leduc_poker_continues_to_the_same_network(
     plyhouse: Plyhouse, tmp_path: Path
 ) -> None:

@@ -253,7 +253,7 @@ def test_file_that_is_no_network_is_refused_with_its_path(tmp_path: Path) -> Non
     with pytest.raises(InvalidFile, match=r"network\.toml: this is not a network for backgammon"):
         load_backgammon_network(path)
     path.write_text(text.replace("hidden = 5", "hidden = 6"), encoding="utf-8")
-    with pytest.raises(InvalidFile, match="5 numbers in an input, expected 6"):
+    with pytest.raises(InvalidFile, match="for backgammon: 5 numbers in an input, expected 6"):
         load_backgammon_network(path)
     path.write_text(text.replace("chances_bias", "other"), encoding="utf-8")
     with pytest.raises(InvalidFile, match="no 'chances_bias'"):
