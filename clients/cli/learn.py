@@ -24,8 +24,9 @@ def learn() -> None:
 
     Beside the output, a file with the suffix .training keeps the state of the training. The
     same command continues from it after an interruption, or after you raise --matches.
-    Ctrl-C finishes the current step and saves it. A second Ctrl-C leaves at once, with the
-    state that was saved last; this happens every 30 seconds.
+    A training always finishes its last step, so it may do more than you ask for. Ctrl-C
+    finishes the current step and saves it. A second Ctrl-C leaves at once, with the state that
+    was saved last; this happens every 30 seconds.
     """
     # The matrices are small: more threads take longer on a busy machine, and may round differently.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -40,7 +41,7 @@ TIME = click.option(
     "--time",
     "seconds",
     type=click.FloatRange(0),
-    help="Seconds after which to stop; the same command continues.",
+    help="Seconds, from the start, after which to stop.",
 )
 OUTPUT = click.option(
     "-o",
@@ -67,7 +68,7 @@ def shared_options(matches: int, hidden: int, rate: float, halving: int) -> Call
             default=matches,
             show_default=True,
             type=click.IntRange(1),
-            help="Matches to play in all, with those of earlier runs.",
+            help="Matches in all, with earlier runs, in whole steps.",
         ),
         TIME,
         OUTPUT,
@@ -134,7 +135,7 @@ def alphazero_options(
             default=at_once,
             show_default=True,
             type=click.IntRange(1),
-            help="Matches played at the same time in a step.",
+            help="Matches of a step, played at the same time.",
         ),
         click.option(
             "--measured",
@@ -164,7 +165,8 @@ def backgammon(
     """Train a network for backgammon by TD(lambda).
 
     Each printed point of the learning curve is the mean of matches against the network that
-    comes with the game. The bot `td_gammon(file="network.toml")` plays by the network.
+    comes with the game. The bot `td_gammon(file="network.toml")` plays by the network. A step
+    has 8 matches.
     """
     from plyhouse.search.evaluation.backgammon_training import BackgammonTraining, Settings
 
@@ -233,7 +235,7 @@ def breakthrough(
     default=60_000,
     show_default=True,
     type=click.IntRange(1),
-    help="Subgames to solve in all, with those of earlier runs.",
+    help="Subgames in all, with earlier runs, in steps of 720.",
 )
 @TIME
 @OUTPUT
@@ -309,7 +311,7 @@ def leduc_poker(subgames: int, seconds: float | None, output: Path, **options: A
     default=10_000_000,
     show_default=True,
     type=click.IntRange(1),
-    help="Deals to walk through in all, with those of earlier runs.",
+    help="Deals in all, with earlier runs, in steps of 400.",
 )
 @TIME
 @click.option(
@@ -330,13 +332,23 @@ def leduc_poker(subgames: int, seconds: float | None, output: Path, **options: A
 def texas_holdem(deals: int, seconds: float | None, output: Path, seed: int) -> int:
     """Compute a policy for heads-up limit hold'em.
 
-    External-sampling MCCFR on an abstraction of the cards. The bot
-    `cfr_holdem(file="policy.toml")` plays the policy.
+    External-sampling MCCFR on an abstraction of the cards. A new training first computes the
+    buckets of hands, which takes half a minute. The bot `cfr_holdem(file="policy.toml")` plays
+    the policy.
     """
     from plyhouse.search.equilibria.limit_holdem_training import LimitSettings, LimitTraining
 
     settings = LimitSettings(seed=seed)
-    return train(LimitTraining, settings, deals, seconds, output, points_a_match, unit="deals")
+    return train(
+        LimitTraining,
+        settings,
+        deals,
+        seconds,
+        output,
+        points_a_match,
+        unit="deals",
+        beginning="Computing the buckets (half a minute) ...",
+    )
 
 
 def alphazero(

@@ -88,12 +88,13 @@ def train(
     shown: Callable[..., str],
     prepare: Callable[[Training], None] = lambda training: None,
     unit: str = "matches",
+    beginning: str = "",
 ) -> int:
     """Begin or continue a training, print its curve, and write the network.
 
     ``shown`` returns the text of a point of the curve. ``prepare`` gets each training once before
     it runs. ``matches`` counts what the training counts, which ``unit`` names. The time limit
-    ``seconds`` begins with this call.
+    ``seconds`` begins with this call. ``beginning`` is printed before a new training is made.
     """
     from plyhouse.search.files import write_atomically
 
@@ -101,7 +102,7 @@ def train(
     if not output.absolute().parent.is_dir():
         raise click.BadParameter(f"there is no folder {output.parent}", param_hint="-o")
     kept = output.with_name(output.name + ".training")
-    training = begin(kind, kept, settings, unit)
+    training = begin(kind, kept, settings, unit, beginning)
     prepare(training)
     first = training.played
     printed = 0
@@ -146,11 +147,15 @@ def train(
     return EXIT_INTERRUPTED if interrupted or interruption.asked else EXIT_OK
 
 
-def begin(kind: type[Training], kept: Path, settings: Any, unit: str) -> Training:
+def begin(
+    kind: type[Training], kept: Path, settings: Any, unit: str, beginning: str = ""
+) -> Training:
     """Return the training of a checkpoint, or a new one if there is none."""
     from plyhouse.search.files import InvalidFile
 
     if not kept.is_file():
+        if beginning:
+            note(beginning)
         return kind(settings)
     try:
         training = kind.load(kept)

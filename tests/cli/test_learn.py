@@ -292,6 +292,8 @@ def test_policy_of_limit_holdem_continues_to_the_same_file(
         done = CliRunner().invoke(command.learn, arguments, standalone_mode=False)
         assert done.return_value == 0, done.output
         assert f"Wrote {output}: {deals:,} deals." in done.output
+        is_new = "Continuing" not in done.output
+        assert ("Computing the buckets (half a minute) ..." in done.output) == is_new
         return output
 
     whole = learn(1600, "one.toml")
