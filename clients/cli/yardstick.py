@@ -100,10 +100,10 @@ def yardstick(
             found += _measure(game, bot, scale, seconds, pairs, positions, jobs, seed)
         except CommandError as error:  # the results of other games stay
             left_out = True
-            note(f"{game.spec} is left out: {error}")
+            note(f"{game.spec} is left out: {str(error).removeprefix(f'{game.spec}: ')}")
     if as_json:
         click.echo(json.dumps([_document(each) for each in found], indent=2))
-    else:
+    elif found:
         title = f"{bot}, {seconds:g} s a move, seed {seed}"
         columns = ["game", "measure", "against", "result", "95 %", "number", "detail"]
         print_table(title, columns, [_row(each) for each in found], "lllrrrl")

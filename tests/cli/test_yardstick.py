@@ -211,6 +211,26 @@ def test_results_of_other_games_stay(plyhouse: Plyhouse) -> None:
     assert "tic_tac_toe" in done.out
 
 
+def test_bot_that_fails_at_once_is_told_without_an_empty_table(
+    plyhouse: Plyhouse, tmp_path: Path
+) -> None:
+    (tmp_path / "crash.py").write_text(
+        textwrap.dedent(
+            """
+            from plyhouse.bots import Bot
+
+            class Crash(Bot):
+                def choose(self, turn):
+                    raise ValueError("oops")
+            """
+        )
+    )
+    done = plyhouse("yardstick", 'nim(heaps="2")', "--bot", "crash.py", traceback=True)
+    assert done.code == EXIT_FAILED
+    assert "is left out: the bot failed: ValueError: oops in the first position" in done.err
+    assert done.out == ""
+
+
 def test_game_or_bot_without_scale_is_refused(plyhouse: Plyhouse) -> None:
     done = plyhouse("yardstick", "pacman")
     assert done.code == EXIT_USAGE
