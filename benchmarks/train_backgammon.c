@@ -17,9 +17,10 @@
    file of a network to go on from.  It may have fewer hidden units: the others begin small.
    Options of the compiler set the sizes, with these defaults:
 
-       -DHIDDEN=64 -DFIRST_RATE=0.04 -DLAST_RATE=0.001 -DLAMBDA=0.5
+       -DHIDDEN=64 -DFIRST_RATE=0.04 -DLAST_RATE=0.001 -DLAMBDA=0.5 -DSAVED=100000
 
-   The number of hidden units is a multiple of 32. */
+   The number of hidden units is a multiple of 32.  The program also writes the file after every
+   SAVED matches, in one step by way of FILE.tmp. */
 
 #include <math.h>
 #include <stdint.h>
@@ -39,6 +40,9 @@
 #endif
 #ifndef LAMBDA
 #define LAMBDA 0.5
+#endif
+#ifndef SAVED
+#define SAVED 100000
 #endif
 
 enum { PLACES = 26, INPUTS = 2 * PLACES * 4, CHANCES = 5 };
@@ -392,18 +396,25 @@ static int write_line(FILE *file, int number, int length) {
     return number + length;
 }
 
-static void save(const char *path, int played, int seed, const char *from) {
-    FILE *file = fopen(path, "w");
-    int number = 0;
-    if (!file) {
-        perror(path);
-        exit(1);
+/* Write the name of a file, without its folders, within a string of TOML. */
+static void write_name(FILE *file, const char *path) {
+    const char *name = strrchr(path, '/');
+    for (name = name ? name + 1 : path; *name; name++) {
+        if (*name == '"' || *name == '\\') fputc('\\', file);
+        fputc((unsigned char)*name < ' ' || *name == 127 ? '?' : *name, file);
     }
+}
+
+static void write_network(FILE *file, int played, int matches, int seed, const char *from) {
+    int number = 0;
     fprintf(file, "# The network behind backgammon's estimate; benchmarks/train_backgammon.c made it.\n");
     fprintf(file, "format = \"plyhouse-backgammon-network-1\"\n");
-    fprintf(file,
-            "trained = \"TD(lambda) on %d matches of self-play, seed %d, lambda %g, rate %g to %g%s\"\n",
-            played, seed, LAMBDA, FIRST_RATE, LAST_RATE, from ? ", from a network" : "");
+    fprintf(file, "trained = \"TD(lambda) on %d ", played);
+    if (played < matches) fprintf(file, "of %d ", matches);
+    fprintf(file, "matches of self-play, seed %d, lambda %g, rate %g to %g", seed, LAMBDA, FIRST_RATE,
+            LAST_RATE);
+    if (from) fprintf(file, ", from "), write_name(file, from);
+    fprintf(file, "\"\n");
     fprintf(file, "hidden = %d\nhidden_bias = \"", HIDDEN);
     number = write_line(file, number, HIDDEN);
     fprintf(file, "\"\nchances_bias = \"");
@@ -417,7 +428,41 @@ static void save(const char *path, int played, int seed, const char *from) {
     for (int i = 0; i < INPUTS; i++)
         number = write_line(file, number, HIDDEN), fputc('\n', file);
     fprintf(file, "\"\"\"\n");
-    fclose(file);
+}
+
+/* Open the file beside the one to write, whose name is given back, too. */
+static FILE *open_beside(const char *path, char **name) {
+    size_t size = strlen(path) + sizeof ".tmp";
+    FILE *file;
+    *name = malloc(size);
+    if (!*name) {
+        perror("malloc");
+        exit(1);
+    }
+    snprintf(*name, size, "%s.tmp", path);
+    file = fopen(*name, "w");
+    if (!file) {
+        perror(*name);
+        exit(1);
+    }
+    return file;
+}
+
+/* Write the network in one step: a file that is there stays until the new one is complete. */
+static void save(const char *path, int played, int matches, int seed, const char *from) {
+    char *name;
+    FILE *file = open_beside(path, &name);
+    int failed;
+    write_network(file, played, matches, seed, from);
+    failed = fflush(file) || ferror(file);
+    failed = fclose(file) || failed;
+    if (failed || rename(name, path)) {
+        fprintf(stderr, "cannot write ");
+        perror(failed ? name : path);
+        remove(name);
+        exit(1);
+    }
+    free(name);
 }
 
 /* Go on to what a name is set to. */
@@ -481,7 +526,12 @@ int main(int count, char **given) {
         *weight_at(i) = small_weight();
     /* Gammons are rarer than wins, and backgammons rarer than gammons. */
     out_bias[1] = out_bias[3] = -1.5f, out_bias[2] = out_bias[4] = -4;
-    if (count == 5) load(given[4]);
+    const char *from = count == 5 ? given[4] : NULL;
+    char *name;
+    if (from) load(from);
+    fclose(open_beside(given[1], &name)); /* a wrong name is found before the training */
+    remove(name);
+    free(name);
     for (int match = 0; match < matches; match++) {
         plies += play(LAST_RATE + (FIRST_RATE - LAST_RATE) * pow(1 - (double)match / matches, 1.5));
         if (match % 2000 == 1999) {
@@ -489,7 +539,9 @@ int main(int count, char **given) {
                     (double)clock() / CLOCKS_PER_SEC);
             plies = 0;
         }
+        if ((match + 1) % SAVED == 0 && match + 1 < matches)
+            save(given[1], match + 1, matches, seed, from);
     }
-    save(given[1], matches, seed, count == 5 ? given[4] : NULL);
+    save(given[1], matches, matches, seed, from);
     return 0;
 }

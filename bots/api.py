@@ -454,7 +454,8 @@ class Bot:
 
     reads: ClassVar[Sequence[str]] = ()
     """Options that name a file the bot reads.  A missing file is reported when the bot is loaded
-    instead of in its first match.
+    instead of in its first match.  To report a damaged one there, read it in the constructor, and
+    keep its content for later matches.
     """
 
     preload: ClassVar[bool] = False

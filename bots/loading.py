@@ -142,8 +142,8 @@ def check_spec(spec: str) -> str:
 def bot_options(spec: str, bot: type[Bot]) -> dict[str, OptionValue]:
     """Return the options in ``spec`` as the bot's class, which `load_bot` returned, takes them.
 
-    Raises `BotLoadError` for options it does not have, for values it refuses, and for a file that
-    it is to read (`Bot.reads`) and that is not there.
+    Raises `BotLoadError` for options it does not have and for values it refuses.  Raises it also
+    where a file that the bot reads (`Bot.reads`) is missing, or its constructor refuses the file.
     """
     name, options = _split(spec)
     label = Path(name).name if name.endswith(".py") else name
@@ -161,7 +161,12 @@ def bot_options(spec: str, bot: type[Bot]) -> dict[str, OptionValue]:
     if checked or bot.preload:
         try:
             bot(**checked)
-        except (TypeError, ValueError) as error:
+        except (OSError, TypeError, ValueError) as error:
+            # Every bot's process imports this module, and that one brings hashlib along.
+            from plyhouse.search.files import InvalidFile
+
+            if isinstance(error, InvalidFile):
+                raise BotLoadError(f"{label} cannot read {error}") from error
             raise BotLoadError(f"{label} refuses its options: {_sentence(error)}") from error
     return checked
 

@@ -314,8 +314,11 @@ class Supervisor:
         if process is not None:
             if self._open:
                 process.work()  # a frozen process cannot write its traceback
-                for request in [asked for asked in self._open.values() if asked.stopped]:
-                    await self._show_hang(request, process)
+                now = self._clock.now()
+                # A turn whose time is not over was cut short by this end, so it is no hang.
+                for request in [each for each in self._open.values() if each.stopped]:
+                    if now >= request.hard_at:
+                        await self._show_hang(request, process)
                 process.kill()
             else:
                 await process.quit()
@@ -566,7 +569,8 @@ class Supervisor:
 
     async def _end_if_hung(self, request: Request) -> None:
         await self._clock.sleep(self._hang_grace)
-        if self._open.get(request.number) is not request or self._process is None:
+        gone = self._open.get(request.number) is not request
+        if gone or self._closing or self._process is None:  # `close` ends the process itself
             return
         process = self._process
         await self._show_hang(request, process)
@@ -580,9 +584,10 @@ class Supervisor:
             return
         self._shown.add(request.number)
         where = await process.where()
+        successor = "" if self._closing else "; a new one takes over"
         parts = [
             f"{heading(request.match, request.ply)}: the bot did not come back after its turn "
-            "had ended, so its process was stopped; a new one takes over"
+            f"had ended, so its process was stopped{successor}"
         ]
         if where:
             at = "" if request.stage == "choose" else f" (in {request.stage})"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from plyhouse.bots import SearchBot, Turn
+from plyhouse.games.base import Game
 from plyhouse.search.evaluation.policy_networks import (
+    PolicyNetwork,
     evaluator_by,
     load_policy_network,
     shipped_network,
 )
+from plyhouse.search.files import InvalidFile
 from plyhouse.search.monte_carlo.puct import Evaluator, puct
 
 __all__ = ["AlphaZeroBot"]
@@ -19,12 +22,16 @@ class AlphaZeroBot(SearchBot):
     """Bot that searches by PUCT, with priors and values from a policy and value network.
 
     ``file`` is a network that ``plyhouse learn`` has written for the game and its board; without
-    it the bot takes the one that comes with Plyhouse.
+    it the bot takes the one that comes with Plyhouse.  Raises `InvalidFile` for a file without a
+    network.
     """
 
     name = "alpha_zero"
     games = ("breakthrough(size=6)", "connect_four", "tic_tac_toe")
     reads = ("file",)
+
+    networks: ClassVar[dict[str, PolicyNetwork]] = {}
+    """Networks of this process by file, for later matches."""
 
     def __init__(
         self,
@@ -35,6 +42,8 @@ class AlphaZeroBot(SearchBot):
         simulations: int | None = None,
     ) -> None:
         super().__init__(time=time, depth=depth, nodes=nodes, simulations=simulations)
+        if file and file not in self.networks:
+            self.networks[file] = load_policy_network(file)
         self.file = file
         self.evaluators: dict[str, Evaluator] = {}
         """By the spec of the game."""
@@ -42,20 +51,30 @@ class AlphaZeroBot(SearchBot):
     def choose(self, turn: Turn) -> Any:
         """Return the best action that the search found in time.
 
-        Raises `InvalidFile` for a file without a network of this game, and `ValueError` if there
-        is no file and no network comes with Plyhouse.
+        Raises `InvalidFile` for a network of another game, and `ValueError` if there is no file
+        and no network comes with Plyhouse.
         """
         game = turn.game
         if game.spec not in self.evaluators:
-            file = self.file or shipped_network(game)
-            if not file:
-                raise ValueError(
-                    f"no network for {game.spec} comes with Plyhouse, only for "
-                    f"{', '.join(self.games)}: train one with plyhouse learn, and give its file"
-                )
-            self.evaluators[game.spec] = evaluator_by(load_policy_network(file, game))
+            self.evaluators[game.spec] = evaluator_by(self.network(game))
         evaluator = self.evaluators[game.spec]
         return self.say(
             turn,
             puct(game, turn.state, self.limit(turn), evaluator=evaluator, seed=self.seed(turn)),
         )
+
+    def network(self, game: Game) -> PolicyNetwork:
+        """Return the network for a game."""
+        if self.file:
+            network = self.networks[self.file]
+            if network.view.spec != game.spec:
+                reason = f"this network plays {network.view.spec}, not {game.spec}"
+                raise InvalidFile(self.file, reason)
+            return network
+        file = shipped_network(game)
+        if file is None:
+            raise ValueError(
+                f"no network for {game.spec} comes with Plyhouse, only for "
+                f"{', '.join(self.games)}: train one with plyhouse learn, and give its file"
+            )
+        return load_policy_network(file, game)

@@ -28,7 +28,8 @@ class CfrHoldemBot(Bot):
 
     ``file`` is a policy that ``plyhouse learn texas_holdem`` has written; without it the bot takes
     one that the same command made for Plyhouse.  The policy is for two seats, fixed bets, and
-    stacks of at least 24 big blinds.  In other games the bot plays like ``holdem_rules``.
+    stacks of at least 24 big blinds.  In other games the bot plays like ``holdem_rules``.  Raises
+    `InvalidFile` for a file without a policy.
     """
 
     name = "cfr_holdem"
@@ -39,6 +40,8 @@ class CfrHoldemBot(Bot):
     """Policies of this process by file."""
 
     def __init__(self, file: str = "") -> None:
+        if file and file not in self.policies:
+            self.policies[file] = load_limit_policy(file)
         self.file = file
         self.other = HoldemRuleBot()
 
@@ -48,7 +51,7 @@ class CfrHoldemBot(Bot):
             return self.other.choose(turn)
         if self.file not in self.policies:
             turn.report(self.other.choose(turn))  # loading takes as long as short moves
-            self.policies[self.file] = load_limit_policy(self.file or SHIPPED)
+            self.policies[self.file] = load_limit_policy(SHIPPED)
         policy = self.policies[self.file]
         seen: Any = turn.observation
         own = [card_number(card) for card in seen.cards]

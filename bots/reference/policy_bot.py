@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from plyhouse.bots import Bot, Turn
-from plyhouse.games.errors import GameMismatch
+from plyhouse.games.errors import GameError, GameMismatch
 from plyhouse.search.equilibria.cfr import RegretSolution
 from plyhouse.search.equilibria.cfr_plus import cfr_plus
-from plyhouse.search.equilibria.tabular import TabularPolicy, load_policy
+from plyhouse.search.equilibria.tabular import PolicyError, TabularPolicy, load_policy
 
 __all__ = ["PolicyBot"]
 
@@ -54,8 +54,23 @@ class PolicyBot(Bot):
             raise ValueError(
                 f"file={file!r}: there is no such file; `plyhouse solve GAME -o FILE` writes one"
             )
+        if file and not any(known == file for known, _ in self.policies):
+            self.read(file)
         self.file = file
         self.iterations = iterations
+
+    def read(self, file: str) -> None:
+        """Keep the policy of a file for all matches.  Raises `ValueError` for a file without one.
+
+        A game that only its match knows, such as one from a file, is read in the first turn.
+        """
+        try:
+            policy = load_policy(file)
+        except PolicyError as error:
+            raise ValueError(str(error)) from error
+        except GameError:
+            return
+        self.policies[file, policy.game.spec] = policy
 
     def choose(self, turn: Turn) -> Any:
         """Return an action drawn from the policy."""

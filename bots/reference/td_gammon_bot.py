@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from plyhouse.bots import SearchBot, Turn
 from plyhouse.games.stochastic.backgammon.estimate import Network, points_of
@@ -18,12 +18,16 @@ class TdGammonBot(SearchBot):
 
     ``file`` is a network that ``plyhouse learn backgammon`` has written; without it the bot takes
     one that the same command made for Plyhouse. With ``depth=1`` it plays the turn after which the
-    network likes its position best, as TD-Gammon did.
+    network likes its position best, as TD-Gammon did.  Raises `InvalidFile` for a file without a
+    network.
     """
 
     name = "td_gammon"
     games = ("backgammon",)
     reads = ("file",)
+
+    networks: ClassVar[dict[str, Network]] = {}
+    """Networks of this process by file, for later matches."""
 
     def __init__(
         self,
@@ -33,13 +37,16 @@ class TdGammonBot(SearchBot):
         nodes: int | None = None,
     ) -> None:
         super().__init__(time=time, depth=depth, nodes=nodes)
+        if file and file not in self.networks:
+            self.networks[file] = load_backgammon_network(file)
         self.file = file
         self.evaluate: Callable[[Any, int], float] | None = None
 
     def choose(self, turn: Turn) -> Any:
         """Return the best action that the search found in time."""
         if self.evaluate is None:
-            self.evaluate = valued_by(load_backgammon_network(self.file or SHIPPED))
+            known = self.networks.get(self.file)
+            self.evaluate = valued_by(known or load_backgammon_network(SHIPPED))
         return self.say(
             turn,
             expectiminimax(

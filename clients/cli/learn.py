@@ -4,28 +4,16 @@ from __future__ import annotations
 
 import functools
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from plyhouse.clients.shared.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, CommandError
-from plyhouse.clients.shared.output import note
-
-if TYPE_CHECKING:
-    from plyhouse.search.equilibria.leduc_training import LeducTraining
-    from plyhouse.search.equilibria.limit_holdem_training import LimitTraining
-    from plyhouse.search.evaluation.alphazero_training import AlphaZeroTraining
-    from plyhouse.search.evaluation.backgammon_training import BackgammonTraining
-
-    Training = AlphaZeroTraining | BackgammonTraining | LeducTraining | LimitTraining
+from plyhouse.clients.cli.training import train
 
 __all__ = ["learn"]
 
-EVERY = 30.0
-"""Seconds between two checkpoints."""
 PLAYOUTS = 1000
 """Simulations of MCTS, the rival in breakthrough."""
 
@@ -36,6 +24,9 @@ def learn() -> None:
 
     Beside the output, a file with the suffix .training keeps the state of the training. The
     same command continues from it after an interruption, or after you raise --matches.
+    A training always finishes its last step, so it may do more than you ask for. Ctrl-C
+    finishes the current step and saves it. A second Ctrl-C leaves at once, with the state that
+    was saved last; this happens every 30 seconds.
     """
     # The matrices are small: more threads take longer on a busy machine, and may round differently.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -50,7 +41,7 @@ TIME = click.option(
     "--time",
     "seconds",
     type=click.FloatRange(0),
-    help="Seconds after which to stop; the same command continues.",
+    help="Seconds, from the start, after which to stop.",
 )
 OUTPUT = click.option(
     "-o",
@@ -77,7 +68,7 @@ def shared_options(matches: int, hidden: int, rate: float, halving: int) -> Call
             default=matches,
             show_default=True,
             type=click.IntRange(1),
-            help="Matches to play in all, with those of earlier runs.",
+            help="Matches in all, with earlier runs, in whole steps.",
         ),
         TIME,
         OUTPUT,
@@ -144,7 +135,7 @@ def alphazero_options(
             default=at_once,
             show_default=True,
             type=click.IntRange(1),
-            help="Matches played at the same time in a step.",
+            help="Matches of a step, played at the same time.",
         ),
         click.option(
             "--measured",
@@ -174,7 +165,8 @@ def backgammon(
     """Train a network for backgammon by TD(lambda).
 
     Each printed point of the learning curve is the mean of matches against the network that
-    comes with the game. The bot `td_gammon(file="network.toml")` plays by the network.
+    comes with the game. The bot `td_gammon(file="network.toml")` plays by the network. A step
+    has 8 matches.
     """
     from plyhouse.search.evaluation.backgammon_training import BackgammonTraining, Settings
 
@@ -243,7 +235,7 @@ def breakthrough(
     default=60_000,
     show_default=True,
     type=click.IntRange(1),
-    help="Subgames to solve in all, with those of earlier runs.",
+    help="Subgames in all, with earlier runs, in steps of 720.",
 )
 @TIME
 @OUTPUT
@@ -319,7 +311,7 @@ def leduc_poker(subgames: int, seconds: float | None, output: Path, **options: A
     default=10_000_000,
     show_default=True,
     type=click.IntRange(1),
-    help="Deals to walk through in all, with those of earlier runs.",
+    help="Deals in all, with earlier runs, in steps of 400.",
 )
 @TIME
 @click.option(
@@ -340,13 +332,23 @@ def leduc_poker(subgames: int, seconds: float | None, output: Path, **options: A
 def texas_holdem(deals: int, seconds: float | None, output: Path, seed: int) -> int:
     """Compute a policy for heads-up limit hold'em.
 
-    External-sampling MCCFR on an abstraction of the cards. The bot
-    `cfr_holdem(file="policy.toml")` plays the policy.
+    External-sampling MCCFR on an abstraction of the cards. A new training first computes the
+    buckets of hands, which takes half a minute. The bot `cfr_holdem(file="policy.toml")` plays
+    the policy.
     """
     from plyhouse.search.equilibria.limit_holdem_training import LimitSettings, LimitTraining
 
     settings = LimitSettings(seed=seed)
-    return train(LimitTraining, settings, deals, seconds, output, points_a_match, unit="deals")
+    return train(
+        LimitTraining,
+        settings,
+        deals,
+        seconds,
+        output,
+        points_a_match,
+        unit="deals",
+        beginning="Computing the buckets (half a minute) ...",
+    )
 
 
 def alphazero(
@@ -379,85 +381,3 @@ def alphazero(
 def points_a_match(mean: float, margin: float) -> str:
     """Return a point of backgammon's curve as text."""
     return f"{mean:+.3f} ± {margin:.3f} points a match"
-
-
-def train(
-    kind: type[Training],
-    settings: Any,
-    matches: int,
-    seconds: float | None,
-    output: Path,
-    shown: Callable[..., str],
-    prepare: Callable[[Training], None] = lambda training: None,
-    unit: str = "matches",
-) -> int:
-    """Begin or continue a training, print its curve, and write the network.
-
-    ``shown`` returns the text of a point of the curve. ``prepare`` gets each training once before
-    it runs. ``matches`` counts what the training counts, which ``unit`` names.
-    """
-    from plyhouse.search.files import write_atomically
-
-    if not output.absolute().parent.is_dir():
-        raise click.BadParameter(f"there is no folder {output.parent}", param_hint="-o")
-    kept = output.with_name(output.name + ".training")
-    training = begin(kind, kept, settings, unit)
-    prepare(training)
-    first = training.played
-    printed = 0
-
-    def show_curve() -> None:
-        nonlocal printed
-        for played, *point in training.curve[printed:]:
-            click.echo(f"{played:>11,} {unit}  {shown(*point)}")
-        printed = len(training.curve)
-
-    start = saved = time.monotonic()
-    interrupted = False
-    try:
-        while training.played < matches:
-            show_curve()
-            training.run(training.played + 1)
-            now = time.monotonic()
-            if now - saved >= EVERY:
-                training.save(kept)
-                saved = now
-            if seconds is not None and now - start >= seconds:
-                break
-    except KeyboardInterrupt:
-        note("Interrupted: the last checkpoint is kept.")
-        if not kept.is_file():
-            return EXIT_INTERRUPTED
-        training = kind.load(kept)  # a step may have been cut in half
-        interrupted = True
-    show_curve()
-    training.save(kept)
-    write_atomically(output, training.text().encode())
-    spent = time.monotonic() - start
-    done = training.played - first
-    if done > 0:
-        note(f"{done:,} {unit} in {spent:,.0f} s: {done / spent * 3600:,.0f} an hour.")
-    of = " of self-play" if unit == "matches" else ""
-    note(f"Wrote {output}: {training.played:,} {unit}{of}.")
-    return EXIT_INTERRUPTED if interrupted else EXIT_OK
-
-
-def begin(kind: type[Training], kept: Path, settings: Any, unit: str) -> Training:
-    """Return the training of a checkpoint, or a new one if there is none."""
-    from plyhouse.search.files import InvalidFile
-
-    if not kept.is_file():
-        return kind(settings)
-    try:
-        training = kind.load(kept)
-    except InvalidFile as error:
-        advice = "Delete it to train from the beginning, or choose another file with -o."
-        raise CommandError(f"{error}. {advice}", EXIT_USAGE) from error
-    if training.settings != settings:
-        raise CommandError(
-            f"{kept} is of a training with other settings: {training.settings}. "
-            "Repeat its options, or choose another file with -o.",
-            EXIT_USAGE,
-        )
-    note(f"Continuing {kept} after {training.played:,} {unit}.")
-    return training

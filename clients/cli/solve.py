@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from plyhouse.clients.shared.errors import EXIT_INTERRUPTED, EXIT_OK
+from plyhouse.clients.shared.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, CommandError
 from plyhouse.clients.shared.options import json_option
 from plyhouse.clients.shared.output import note, print_table, signed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import TextIO
 
     from plyhouse.games.base import Observation
+    from plyhouse.games.errors import GameMismatch
     from plyhouse.search.equilibria.solution import Progress, Solution
 
 __all__ = ["solve"]
@@ -105,11 +106,12 @@ def solve(
     options: dict[str, Any] = {"seed": seed} if algorithm == "mccfr" else {}
     begin = getattr(search, algorithm)
     # Nothing yet: so that there is a solution to keep whenever Ctrl-C comes.
-    solution: Solution = begin(wanted, search.Limit(time=0), max_nodes=max_nodes, **options)
+    with refusals_in_options():
+        solution: Solution = begin(wanted, search.Limit(time=0), max_nodes=max_nodes, **options)
     interrupted = False
     # A target is checked as often as progress is printed, which takes as long as some iterations.
     every = 1000 if algorithm == "mccfr" else 10
-    with contextlib.ExitStack() as stack:
+    with refusals_in_options(), contextlib.ExitStack() as stack:
         tell: Callable[[Progress], None] = Progressing()
         if curve is not None:
             file = stack.enter_context(Path(curve).open("w", encoding="utf-8", newline=""))
@@ -140,6 +142,28 @@ def solve(
     else:
         show(solution, facts)
     return EXIT_INTERRUPTED if interrupted else EXIT_OK
+
+
+@contextlib.contextmanager
+def refusals_in_options() -> Iterator[None]:
+    """Raise `CommandError` for a game that cannot be solved, with `in_options` as its text."""
+    from plyhouse.games.errors import GameMismatch
+
+    try:
+        yield
+    except GameMismatch as error:
+        raise CommandError(in_options(error), EXIT_USAGE) from error
+
+
+def in_options(error: GameMismatch) -> str:
+    """Return the text of a refusal in terms of options and bots instead of arguments."""
+    text = str(error)
+    for name, option in (
+        ("raise max_nodes, or use mccfr", "raise --max-nodes, or use --algorithm mccfr"),
+        ("random_action", "random"),
+    ):
+        text = text.replace(name, option)
+    return text
 
 
 class Progressing:
@@ -211,7 +235,7 @@ def facts_of(solution: Solution) -> dict[str, Any]:
         exploitability = solution.exploitability()
         values = [solution.value(seat) for seat in range(game.seats)]
     except GameMismatch as error:
-        note(str(error))
+        note(in_options(error))
     return {
         "game": game.spec,
         "algorithm": solution.algorithm,

@@ -94,22 +94,37 @@ def yardstick(
         if scale is not None:
             scaled.append((game, scale))
         elif games:
-            raise CommandError(
-                f"{game.spec} has no scale that others share; use `plyhouse match`.", EXIT_USAGE
-            )
+            raise CommandError(_without_scale(game, bot), EXIT_USAGE)
     for game, scale in scaled:
         try:
             found += _measure(game, bot, scale, seconds, pairs, positions, jobs, seed)
         except CommandError as error:  # the results of other games stay
             left_out = True
-            note(f"{game.spec} is left out: {error}")
+            note(f"{game.spec} is left out: {str(error).removeprefix(f'{game.spec}: ')}")
     if as_json:
         click.echo(json.dumps([_document(each) for each in found], indent=2))
-    else:
+    elif found:
         title = f"{bot}, {seconds:g} s a move, seed {seed}"
         columns = ["game", "measure", "against", "result", "95 %", "number", "detail"]
         print_table(title, columns, [_row(each) for each in found], "lllrrrl")
     return EXIT_FAILED if left_out and (games or not found) else EXIT_OK
+
+
+def _without_scale(game: Game, bot: str) -> str:
+    """Return why a bot cannot be measured in a game, and what you can do instead."""
+    from plyhouse.clients.yardstick.scales import Exploitability, scale_of
+
+    able = [
+        name
+        for name in ("best", "policy")
+        if isinstance(scale_of(game, solvable=_solvable(game, name)), Exploitability)
+    ]
+    if not able:
+        return f"{game.spec} has no scale that others share; use `plyhouse match`."
+    return (
+        f"{game.spec} is measured by exploitability, only for bots that compute their policy: "
+        f"{' or '.join(able)}, not {bot}. Use --bot {able[0]}, or `plyhouse match`."
+    )
 
 
 def _solvable(game: Game, bot: str) -> bool:

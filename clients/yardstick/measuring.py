@@ -218,9 +218,8 @@ async def compare_with_exact_values(
             limit = round(seconds * SECOND)
             answer = await asked.ask(Ask(game.spec, tuple(actions), limit, limit))
             if not answer.action:
-                raise CommandError(
-                    f"{game.spec}: {answer.problem or 'the bot resigned'} after {' '.join(actions)}"
-                )
+                where = f"after {' '.join(actions)}" if actions else "in the first position"
+                raise CommandError(f"{game.spec}: {answer.problem or 'the bot resigned'} {where}")
             action = game.parse(state, answer.action)
             found = await asyncio.to_thread(judge.judge, state, action, 2 * JUDGE_SECONDS)
             if found.exact:

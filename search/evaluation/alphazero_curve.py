@@ -32,6 +32,7 @@ __all__ = [
     "against",
     "chosen",
     "measure",
+    "random_opening",
     "solved_positions",
 ]
 
@@ -40,7 +41,7 @@ SIMULATIONS: Final = 100
 SOLVED: Final = ("connect_four", "tic_tac_toe")
 """Games with solved positions."""
 OPENING: Final = 4
-"""Random plies before each pair of matches."""
+"""Most random plies before each pair of matches."""
 CONNECT_FOUR_POSITIONS: Final = Path(__file__).with_name("connect_four_positions.toml")
 """Made by `benchmarks/connect_four_positions.py`."""
 
@@ -163,20 +164,31 @@ def against(network: PolicyNetwork, rival: Rival, pairs: int) -> tuple[float, fl
     """Return a network's share of the points against a rival, and the margin at 95 %.
 
     The network has `SIMULATIONS` an action. The two matches of a pair begin with the same random
-    plies; each player begins one.
+    plies (`random_opening`); each player begins one.
     """
     game = get_game(network.view.spec)
     shares = []
     for pair in range(pairs):
-        rng = np.random.default_rng([1, pair])
-        start = game.initial_state()
-        for _ in range(OPENING):
-            actions = start.actions()
-            start = start.after(actions[int(rng.integers(len(actions)))])
+        start = random_opening(game, OPENING, np.random.default_rng([1, pair]))
         points = [_match(network, rival, game, start, seat, pair) for seat in (0, 1)]
         shares.append(sum(points) / 2)
     margin = 1.96 * np.std(shares, ddof=1) / pairs**0.5 if pairs > 1 else 1.0
     return float(np.mean(shares)), float(margin)
+
+
+def random_opening(game: Game, plies: int, rng: np.random.Generator) -> Any:
+    """Return a position after some random plies, or fewer if one of them ends the match.
+
+    The position is not terminal: the ply that would end the match is left out.
+    """
+    state: Any = game.initial_state()
+    for _ in range(plies):
+        actions = state.actions()
+        after = state.after(actions[int(rng.integers(len(actions)))])
+        if after.to_move < 0:
+            break
+        state = after
+    return state
 
 
 def _match(

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plyhouse.games.registry import get_game
-from plyhouse.search.evaluation.alphazero_curve import Rival, measure
+from plyhouse.search.evaluation.alphazero_curve import Rival, measure, random_opening
 from plyhouse.search.evaluation.batched_search import EXPLORATION, search_together
 from plyhouse.search.evaluation.board_views import BoardView, view_of
 from plyhouse.search.evaluation.policy_networks import PolicyNetwork, write_policy_network
@@ -205,7 +205,8 @@ class AlphaZeroTraining:
         running = []
         for _ in range(settings.matches):
             match = _Match(kernel(view.places, EXPLORATION), view)
-            match.tree.plant(_opening(self.game.initial_state(), settings.opening, rng))
+            plies = int(rng.integers(settings.opening + 1))
+            match.tree.plant(random_opening(self.game, plies, rng))
             running.append(match)
         ended = []
         while running:
@@ -388,17 +389,6 @@ class _Match:
                 end = sign * value
             found.append(result * sign * end + (1 - result) * value)
         return found[::-1]
-
-
-def _opening(state: Any, most: int, rng: np.random.Generator) -> Any:
-    """Return a position after up to ``most`` random plies, not the end of a match."""
-    for _ in range(int(rng.integers(most + 1))):
-        actions = state.actions()
-        after = state.after(actions[int(rng.integers(len(actions)))])
-        if after.to_move < 0:
-            break
-        state = after
-    return state
 
 
 def _marks(most: int) -> list[int]:

@@ -344,8 +344,9 @@ def load_backgammon_network(path: str | Path = SHIPPED) -> Network:
         return read_network(Path(path).read_text(encoding="utf-8"))
     except KeyError as error:
         raise InvalidFile(path, f"this is not a network for backgammon: no {error}") from error
-    except ValueError as error:
-        raise InvalidFile(path, f"this is not a network for backgammon: {error}") from error
+    except (AttributeError, TypeError, ValueError) as error:
+        reason = str(error).removeprefix("network.toml: ")  # the name of the game's own file
+        raise InvalidFile(path, f"this is not a network for backgammon: {reason}") from error
 
 
 def against_estimate(kernel: BackgammonLearningKernel, pairs: int) -> tuple[float, float]:

@@ -184,6 +184,27 @@ def test_a_bot_without_options_says_so() -> None:
         bot_options("random(depth=3)", load_bot("random"))
 
 
+@pytest.mark.parametrize(
+    ("bot", "words"),
+    [
+        ("alpha_zero", "alpha_zero cannot read half.file: this is not a network"),
+        ("td_gammon", "td_gammon cannot read half.file: this is not a network for backgammon: "),
+        ("cfr_holdem", "cfr_holdem cannot read half.file: is no policy"),
+        ("policy", "policy refuses its options: ValueError: half.file is no policy file"),
+        ("resolving", "resolving refuses its options: ValueError: half.file is no policy file"),
+    ],
+)
+def test_damaged_file_is_refused_when_the_bot_is_loaded(
+    bot: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("half.file").write_text("format = ", encoding="utf-8")
+    spec = f'{bot}(file="half.file")'
+    with pytest.raises(BotLoadError) as refused:
+        bot_options(spec, load_bot(spec))
+    assert str(refused.value).startswith(words)
+
+
 @pytest.mark.parametrize("spec", ['policy(file="gone.policy")', 'book(file="gone.json")', "book"])
 def test_a_file_that_is_not_there_is_told_at_once(
     spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -67,9 +67,30 @@ async def test_a_hang_is_shown_even_if_the_run_ends_with_it(
         rig.begin("m1")
         request = rig.think()
         await rig.until(lambda: request.best == "5")
+        await clock.advance(2)
         rig.supervisor.stop(request)
     assert "in choose" in rig.text
     assert "did not come back" in rig.text
+    assert "a new one takes over" not in rig.text
+
+
+async def test_turn_that_the_end_of_the_run_cuts_short_is_no_hang(
+    bot_file: BotFile, clock: ManualClock
+) -> None:
+    spec = bot_file(
+        """
+        class MyBot(Bot):
+            def choose(self, turn):
+                turn.report("5")
+                while True: pass
+        """
+    )
+    async with supervised(spec, clock) as rig:
+        rig.begin("m1")
+        request = rig.think()
+        await rig.until(lambda: request.best == "5")
+        rig.supervisor.stop(request)
+    assert rig.text == ""
 
 
 def test_a_bot_that_stands_in_a_call_of_ours_is_shown_by_its_own_lines(tmp_path: Path) -> None:

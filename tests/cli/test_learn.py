@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +12,13 @@ from click.testing import CliRunner
 from tests.cli.conftest import Plyhouse
 
 from plyhouse.clients.cli import learn as command
-from plyhouse.clients.shared.errors import EXIT_INTERRUPTED
+from plyhouse.clients.cli import training as running
+from plyhouse.clients.shared.errors import EXIT_INTERRUPTED, CommandError
+from plyhouse.search.equilibria.leduc_training import LeducTraining
 from plyhouse.search.equilibria.limit_holdem import load_limit_policy
+from plyhouse.search.equilibria.limit_holdem_training import LimitTraining
 from plyhouse.search.evaluation.alphazero_training import AlphaZeroTraining
-from plyhouse.search.evaluation.backgammon_training import BackgammonTraining
+from plyhouse.search.evaluation.backgammon_training import BackgammonTraining, Settings
 
 OPTIONS = ("--seed", "4", "--hidden", "4", "--pairs", "0")
 TINY = ("--seed", "4", "--hidden", "4", "--channels", "2", "--simulations", "4", "--at-once", "4")
@@ -45,6 +50,18 @@ def test_training_continues_to_the_same_network(plyhouse: Plyhouse, tmp_path: Pa
     assert done.code == 0, done.err
 
 
+def test_bot_with_a_damaged_network_is_refused_before_the_match(
+    plyhouse: Plyhouse, tmp_path: Path
+) -> None:
+    done = plyhouse("learn", "backgammon", "--matches", "8", *OPTIONS, "-o", "one.toml")
+    assert done.code == 0, done.err
+    path = tmp_path / "one.toml"
+    path.write_bytes(path.read_bytes()[:-200])
+    done = plyhouse("match", 'td_gammon(file="one.toml")', "random", "--game", "backgammon")
+    assert done.code == 2
+    assert "td_gammon cannot read one.toml: this is not a network for backgammon" in done.err
+
+
 def test_training_for_leduc_poker_continues_to_the_same_network(
     plyhouse: Plyhouse, tmp_path: Path
 ) -> None:
@@ -66,9 +83,8 @@ def test_file_that_does_not_fit_is_refused(plyhouse: Plyhouse, tmp_path: Path) -
     assert done.code == 0, done.err
     done = plyhouse("learn", "backgammon", "--matches", "16", *OPTIONS, "--trace", "0.7")
     assert done.code == 2
-    assert (
-        "network.toml.training is of a training with other settings: Settings(seed=4," in done.err
-    )
+    message = "network.toml.training was trained with --trace 0.5, not 0.7. Repeat its options, or"
+    assert message in done.err
 
     (tmp_path / "network.toml.training").write_text("{}")
     done = plyhouse("learn", "backgammon", "--matches", "16", *OPTIONS)
@@ -92,13 +108,97 @@ def test_interrupted_training_keeps_its_last_checkpoint(
         run(training, matches, *rest)
 
     monkeypatch.setattr(BackgammonTraining, "run", interrupted)
-    monkeypatch.setattr(command, "EVERY", 0.0)
+    monkeypatch.setattr(running, "EVERY", 0.0)
     output = tmp_path / "network.toml"
     arguments = ["backgammon", "--matches", "80", *OPTIONS, "-o", str(output)]
     done = CliRunner().invoke(command.learn, arguments, standalone_mode=False)
     assert done.return_value == EXIT_INTERRUPTED
     assert "TD(lambda) on 16 matches" in output.read_text(encoding="utf-8")
     assert BackgammonTraining.load(f"{output}.training").played == 16
+
+
+def test_training_for_another_board_is_refused(plyhouse: Plyhouse) -> None:
+    options = (*TINY, "--measured", "0", "--matches", "4")
+    done = plyhouse("learn", "breakthrough", "--size", "4", *options)
+    assert done.code == 0, done.err
+    done = plyhouse("learn", "breakthrough", "--size", "5", *options)
+    assert done.code == 2
+    assert "network.toml.training was trained with --size 4, not 5. Repeat its" in done.err
+
+
+def test_training_by_other_versions_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = Settings(seed=4, hidden=4, pairs=0)
+    arguments = ["backgammon", "--matches", "8", "-o", str(tmp_path / "network.toml")]
+    BackgammonTraining(replace(settings, batch=16)).save(tmp_path / "network.toml.training")
+    runner = CliRunner()
+    with pytest.raises(CommandError) as refused:
+        runner.invoke(
+            command.learn, [*arguments, *OPTIONS], standalone_mode=False, catch_exceptions=False
+        )
+    assert str(refused.value).endswith(
+        "network.toml.training was trained by another version of Plyhouse. "
+        "Choose another file with -o."
+    )
+
+
+def press_ctrl_c(monkeypatch: pytest.MonkeyPatch, kind: Any, times: int) -> None:
+    """Interrupt the first step of a kind of training, in its middle."""
+    step = kind.step
+    steps = []
+
+    def interrupted(training: Any) -> None:
+        steps.append(training)
+        for _ in range(times if len(steps) == 1 else 0):
+            signal.raise_signal(signal.SIGINT)
+        step(training)
+
+    monkeypatch.setattr(kind, "step", interrupted)
+
+
+FIRST_STEPS = (
+    (BackgammonTraining, ("backgammon", "--matches", "80", *OPTIONS), 8),
+    (AlphaZeroTraining, ("tic_tac_toe", "--matches", "80", *TINY), 4),
+    (
+        LeducTraining,
+        ("leduc_poker", "--hidden", "4", "--features", "4", "--iterations", "10", "--steps", "2"),
+        720,
+    ),
+    pytest.param(LimitTraining, ("texas_holdem", "--deals", "8000"), 400, marks=pytest.mark.slow),
+)
+
+
+@pytest.mark.parametrize(("kind", "arguments", "played"), FIRST_STEPS)
+def test_interrupted_training_finishes_and_saves_its_step(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: Any,
+    arguments: tuple[str, ...],
+    played: int,
+) -> None:
+    monkeypatch.setattr("plyhouse.search.equilibria.limit_holdem_training.RUNOUTS", 1)
+    press_ctrl_c(monkeypatch, kind, times=1)
+    before = signal.getsignal(signal.SIGINT)
+    output = tmp_path / "output.toml"
+    done = CliRunner().invoke(command.learn, [*arguments, "-o", str(output)], standalone_mode=False)
+    assert done.return_value == EXIT_INTERRUPTED, done.output
+    assert "Interrupted: finishing this step. Press Ctrl-C again" in done.output
+    assert f"Wrote {output}: {played}" in done.output
+    assert kind.load(f"{output}.training").played == played
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_second_interrupt_leaves_a_training_without_checkpoint_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    press_ctrl_c(monkeypatch, BackgammonTraining, times=2)
+    output = tmp_path / "output.toml"
+    arguments = ["backgammon", "--matches", "80", *OPTIONS, "-o", str(output)]
+    done = CliRunner().invoke(command.learn, arguments, standalone_mode=False)
+    assert done.return_value == EXIT_INTERRUPTED
+    assert "Interrupted before the first checkpoint: nothing is kept." in done.output
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(("name", "spec", "size"), GAMES)
@@ -129,6 +229,14 @@ def test_alphazero_training_prints_its_curve(plyhouse: Plyhouse) -> None:
     assert " best actions" in done.out
 
 
+def test_smallest_board_of_breakthrough_has_a_curve(plyhouse: Plyhouse) -> None:
+    options = ("--size", "4", "--simulations", "2", "--channels", "2", "--hidden", "4")
+    done = plyhouse("learn", "breakthrough", "--matches", "100", *options, "--measured", "40")
+    assert done.code == 0, done.err
+    assert "        100 matches  " in done.out
+    assert " of the points" in done.out
+
+
 def test_alphazero_checkpoint_with_other_settings_is_refused(
     plyhouse: Plyhouse, tmp_path: Path
 ) -> None:
@@ -138,9 +246,13 @@ def test_alphazero_checkpoint_with_other_settings_is_refused(
     done = plyhouse("learn", "tic_tac_toe", *options)
     assert done.code == 2
     assert (
-        "network.toml.training is of a training with other settings: "
-        "AlphaZeroSettings(game='connect_four', seed=4," in done.err
+        "network.toml.training was trained for connect_four, not for tic_tac_toe. "
+        "Choose another file with -o." in done.err
     )
+    done = plyhouse("learn", "connect_four", *options, "--channels", "3", "--at-once", "5")
+    assert done.code == 2
+    message = "was trained with --channels 2, not 3, and with --at-once 4, not 5. Repeat its"
+    assert message in done.err
     path = tmp_path / "network.toml.training"
     path.write_bytes(path.read_bytes()[:-1])
     done = plyhouse("learn", "connect_four", *options)
@@ -159,7 +271,7 @@ def test_interrupted_alphazero_training_keeps_its_last_checkpoint(
         run(training, matches, *rest)
 
     monkeypatch.setattr(AlphaZeroTraining, "run", interrupted)
-    monkeypatch.setattr(command, "EVERY", 0.0)
+    monkeypatch.setattr(running, "EVERY", 0.0)
     output = tmp_path / "network.toml"
     arguments = ["tic_tac_toe", "--matches", "40", *TINY, "--measured", "0", "-o", str(output)]
     done = CliRunner().invoke(command.learn, arguments, standalone_mode=False)
@@ -180,6 +292,8 @@ def test_policy_of_limit_holdem_continues_to_the_same_file(
         done = CliRunner().invoke(command.learn, arguments, standalone_mode=False)
         assert done.return_value == 0, done.output
         assert f"Wrote {output}: {deals:,} deals." in done.output
+        is_new = "Continuing" not in done.output
+        assert ("Computing the buckets (half a minute) ..." in done.output) == is_new
         return output
 
     whole = learn(1600, "one.toml")

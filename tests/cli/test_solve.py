@@ -43,6 +43,7 @@ def test_as_json_with_a_target(plyhouse: Plyhouse) -> None:
     ("arguments", "words"),
     [
         (("chess",), "its seats see the whole state"),
+        (("chess",), "ismcts, pimc, random."),
         (("battleship",), "its tree has more than 2,000,000 nodes"),
         (("kuhn",), "kuhn_poker"),
         (("kuhn_poker", "--iterations", "0"), "iterations"),
@@ -93,3 +94,4 @@ def test_a_curve_of_a_tree_too_large_is_refused_before_the_work(
     )
     assert done.code == EXIT_USAGE
     assert "its tree has more than 100 nodes" in done.err
+    assert "raise --max-nodes, or use --algorithm mccfr, which samples" in done.err

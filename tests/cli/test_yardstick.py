@@ -110,7 +110,9 @@ def test_exploitability_of_the_policy_that_the_bot_computes(plyhouse: Plyhouse) 
 
 def test_larger_game_is_solved_by_the_bot_policy(plyhouse: Plyhouse) -> None:
     game = "liars_dice(faces=5)"
-    assert "no scale" in plyhouse("yardstick", game).err, "`best` samples it"
+    refused = plyhouse("yardstick", game)  # `best` samples it
+    assert refused.code == EXIT_USAGE
+    assert "only for bots that compute their policy: policy, not best. Use" in refused.err
     for seconds in ("4", "16", "60"):  # the first iteration may take as long on a busy machine
         (found,) = measured(plyhouse, game, "--bot", "policy", "--time", seconds)
         assert found["value"] > 0.0
@@ -209,6 +211,26 @@ def test_results_of_other_games_stay(plyhouse: Plyhouse) -> None:
     assert "tic_tac_toe" in done.out
 
 
+def test_bot_that_fails_at_once_is_told_without_an_empty_table(
+    plyhouse: Plyhouse, tmp_path: Path
+) -> None:
+    (tmp_path / "crash.py").write_text(
+        textwrap.dedent(
+            """
+            from plyhouse.bots import Bot
+
+            class Crash(Bot):
+                def choose(self, turn):
+                    raise ValueError("oops")
+            """
+        )
+    )
+    done = plyhouse("yardstick", 'nim(heaps="2")', "--bot", "crash.py", traceback=True)
+    assert done.code == EXIT_FAILED
+    assert "is left out: the bot failed: ValueError: oops in the first position" in done.err
+    assert done.out == ""
+
+
 def test_game_or_bot_without_scale_is_refused(plyhouse: Plyhouse) -> None:
     done = plyhouse("yardstick", "pacman")
     assert done.code == EXIT_USAGE
@@ -220,3 +242,4 @@ def test_game_or_bot_without_scale_is_refused(plyhouse: Plyhouse) -> None:
     assert done.code == EXIT_USAGE
     done = plyhouse("yardstick", "kuhn_poker", "--bot", "random")
     assert done.code == EXIT_USAGE
+    assert "only for bots that compute their policy: best or policy, not random. Use" in done.err

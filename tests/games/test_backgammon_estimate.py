@@ -216,7 +216,7 @@ def test_a_roll_is_worth_the_best_turn_and_sixes_are_lucky_in_a_race(
     benchmark_module: ModuleType,
 ) -> None:
     judge = benchmark_module.Dice(network())
-    wrong = []
+    wrong: list[float] = []
     raced = 0
     for state in [state for state in states(8, matches=2, odd=1) if state.to_move == CHANCE]:
         if state.turn < 0:

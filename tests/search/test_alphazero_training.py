@@ -21,6 +21,7 @@ from plyhouse.search.evaluation.alphazero_curve import (
     against,
     chosen,
     measure,
+    random_opening,
     solved_positions,
 )
 from plyhouse.search.evaluation.alphazero_training import (
@@ -205,6 +206,25 @@ def test_small_training_of_breakthrough_follows_its_curve() -> None:
     first = against(training.player, by_mcts, 6)[0]
     training.run(300)
     assert against(training.player, by_mcts, 6)[0] > first + 0.1
+
+
+def test_random_opening_stops_before_the_end_of_a_match() -> None:
+    game = get_game("breakthrough(size=4)")
+    openings = [random_opening(game, 4, np.random.default_rng([1, pair])) for pair in range(50)]
+    assert all(state.to_move >= 0 for state in openings)
+    assert any(state.to_move == 1 for state in openings), "one has three plies"
+
+
+@pytest.mark.parametrize("size", [5, 6, 7, 8])
+def test_random_opening_of_larger_boards_has_all_plies(size: int) -> None:
+    game = get_game(f"breakthrough(size={size})")
+    for pair in range(20):
+        rng = np.random.default_rng([1, pair])
+        state: Any = game.initial_state()
+        for _ in range(4):
+            actions = state.actions()
+            state = state.after(actions[int(rng.integers(len(actions)))])
+        assert random_opening(game, 4, np.random.default_rng([1, pair])).key() == state.key()
 
 
 def test_solved_positions_of_connect_four_are_exact() -> None:

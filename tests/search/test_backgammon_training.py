@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -253,7 +254,7 @@ def test_file_that_is_no_network_is_refused_with_its_path(tmp_path: Path) -> Non
     with pytest.raises(InvalidFile, match=r"network\.toml: this is not a network for backgammon"):
         load_backgammon_network(path)
     path.write_text(text.replace("hidden = 5", "hidden = 6"), encoding="utf-8")
-    with pytest.raises(InvalidFile, match="5 numbers in an input, expected 6"):
+    with pytest.raises(InvalidFile, match="for backgammon: 5 numbers in an input, expected 6"):
         load_backgammon_network(path)
     path.write_text(text.replace("chances_bias", "other"), encoding="utf-8")
     with pytest.raises(InvalidFile, match="no 'chances_bias'"):
@@ -311,3 +312,43 @@ def test_shipped_network_knows_who_is_better() -> None:
     assert points_of(tuple(closed[26:]), tuple(closed[:26]), network) > 0.5
     start = points_of(START, START, network)
     assert -0.05 < start < 0.25  # to roll first is worth a little
+
+
+@pytest.fixture(scope="module")
+def trainer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the program of `benchmarks/train_backgammon.c`, which saves every ten matches."""
+    if shutil.which("cc") is None:
+        pytest.skip("needs a C compiler")
+    program = tmp_path_factory.mktemp("trainer") / "train"
+    source = Path(__file__).parents[2] / "benchmarks" / "train_backgammon.c"
+    command = ["cc", "-O2", "-DSAVED=10", "-o", str(program), str(source), "-lm"]
+    subprocess.run(command, check=True)
+    return program
+
+
+def test_trainer_in_c_names_the_network_that_it_began_with(trainer: Path, tmp_path: Path) -> None:
+    subprocess.run([trainer, "first.toml", "20", "1"], cwd=tmp_path, check=True)
+    subprocess.run([trainer, "second.toml", "10", "1", "./first.toml"], cwd=tmp_path, check=True)
+    trained = tomllib.loads((tmp_path / "second.toml").read_text(encoding="utf-8"))["trained"]
+    assert trained.startswith("TD(lambda) on 10 matches of self-play, seed 1,")
+    assert trained.endswith(", from first.toml")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["first.toml", "second.toml"]
+
+
+def test_trainer_in_c_keeps_its_last_file_if_it_cannot_write(trainer: Path, tmp_path: Path) -> None:
+    (tmp_path / "one.toml").write_text("older", encoding="utf-8")
+    script = 'trap "" XFSZ; ulimit -f 4; exec "$0" one.toml 20 1'
+    done = subprocess.run(
+        ["sh", "-c", script, trainer], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "cannot write one.toml.tmp: " in done.stderr
+    assert [file.name for file in tmp_path.iterdir()] == ["one.toml"]
+    assert (tmp_path / "one.toml").read_text(encoding="utf-8") == "older"
+
+
+def test_trainer_in_c_finds_a_wrong_folder_before_it_trains(trainer: Path, tmp_path: Path) -> None:
+    command = [str(trainer), str(tmp_path / "absent" / "one.toml"), "1000000000", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "one.toml.tmp: No such file or directory" in done.stderr

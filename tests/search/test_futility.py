@@ -110,9 +110,14 @@ def test_wins_losses_and_exact_values_are_true_where_margins_are_wrong(reduction
         for depth in range(2, LAST + 4):
             full, found = [
                 alpha_beta(
-                    game, start, Limit(depth=depth), deepen=True, reductions=reductions, **options
+                    game,
+                    start,
+                    Limit(depth=depth),
+                    deepen=True,
+                    reductions=reductions,
+                    futility=futility,
                 )
-                for options in ({}, {"futility": True})
+                for futility in (False, True)
             ]
             fewer += found.nodes < full.nodes
             if found.exact or abs(found.value) == 1.0:
