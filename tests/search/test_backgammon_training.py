@@ -348,7 +348,7 @@ def test_trainer_in_c_keeps_its_last_file_if_it_cannot_write(trainer: Path, tmp_
 
 
 def test_trainer_in_c_finds_a_wrong_folder_before_it_trains(trainer: Path, tmp_path: Path) -> None:
-    command = [trainer, tmp_path / "absent" / "one.toml", "1000000000", "1"]
+    command = [str(trainer), str(tmp_path / "absent" / "one.toml"), "1000000000", "1"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "one.toml.tmp: No such file or directory" in done.stderr
