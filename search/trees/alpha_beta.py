@@ -112,9 +112,9 @@ def alpha_beta(
       the window.  Skip actions that are not noisy and hopeless or late in the order.  Two and three
       plies above the limit, actions that end the game, or after which a seat is ``forced()``, are
       not skipped.  Without ``quiescence``, or where the state lacks ``quiet_margin()``, it changes
-      nothing.  That margin is asked once: the most that a skipped action is likely to add to the
-      mover's estimate.  An ``evaluate`` must have the scale of ``heuristic()``.  Off unless asked
-      for.
+      nothing.  That margin is the most that a skipped action is likely to add to the mover's
+      estimate; it is asked once.  An ``evaluate`` must have the scale of ``heuristic()``.  Off
+      unless asked for.
 
     - ``endings``: near the end, ask what the game itself knows of its last plies (the state's
       ``endings(meter)``, see `plyhouse.games.endgames`), where it has that.  Values are those

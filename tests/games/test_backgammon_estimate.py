@@ -200,14 +200,14 @@ def test_the_opening_rolls_that_all_play_alike_are_played_so(roll: str, turn: st
 
 def test_one_ply_wins_clearly_against_the_pip_count(benchmark_module: ModuleType) -> None:
     found = benchmark_module.compare(
-        benchmark_module.OWN["estimate"], benchmark_module.OWN["pips"], pairs=5, seed=5
+        benchmark_module.OWN["estimate"], benchmark_module.OWN["pips"], pairs=12, seed=5
     )
     assert sum([points for points, _ in found]) / len(found) > 1.0
 
 
 def test_luck_of_all_rolls_cancels_out(benchmark_module: ModuleType) -> None:
     judge = benchmark_module.Dice(network())
-    for state in [state for state in states(6, matches=1, odd=5) if state.to_move == CHANCE][::8]:
+    for state in [state for state in states(6, matches=1, odd=5) if state.to_move == CHANCE]:
         luck = [share * judge.luck(state, roll) for roll, share in state.chance_outcomes()]
         assert abs(sum(luck)) < 1e-9
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pytest
 from tests.harness.processor_time import pass_time, processor_time_of, stands_still
-from tests.sandbox.conftest import REQUIRED, all_ended, have
+from tests.sandbox.conftest import REQUIRED, have
 
 from plyhouse.bots.client.channel import Channel, Connector
 from plyhouse.bots.client.client import Client, ClientError, Introduction
@@ -224,7 +224,7 @@ async def test_both_matches_of_a_pairing_have_a_process_of_their_own(
         assert made.told("seen") == ["seen 1"] * 4
         plies = sum(each.plies for each in made.results) // 2
         assert len(made.costs) == plies  # every ply of every process is accounted for
-    await all_ended(fork_server)
+    assert fork_server.boxes == 0
 
 
 @pytest.mark.parametrize("language", ["c", "javascript"])
@@ -435,7 +435,7 @@ async def test_a_program_without_hello_cannot_be_loaded(
     )
     with pytest.raises(BotLoadError, match=problem):
         await runner.run()
-    await all_ended(fork_server)
+    assert fork_server.boxes == 0
 
 
 async def test_a_program_cannot_have_the_time_to_set_up_while_the_opponent_is_to_move(
