@@ -10,14 +10,15 @@ JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) '*' 3 / 2)
 # Tests and matches start a thousand processes; without bytecode each would translate every module.
 unexport PYTHONDONTWRITEBYTECODE
 
-# The compiled build has to be made again when a source that it compiles changes.
-SOURCES := $(shell find games search server/match -name '*.py') server/table/live.py \
-	server/wire/session.py setup.py pyproject.toml
+# What the installation depends on; the sources themselves are used where they lie.
+INSTALLED := pyproject.toml setup.py .ci/install.py
+# Nothing needs compiled code; `make build` makes it, and a tree that has it keeps it up to date.
+UNCOMPILED = $(if $(wildcard search/kernels/*.so search/kernels/*.pyd),,PLYHOUSE_COMPILE=0)
 
 # Workers take over what others have not begun: some tests last a hundred times as long as most.
-PYTEST = $(BIN)/pytest -q -n $(JOBS) --dist worksteal
+PYTEST = $(BIN)/pytest -q -n $(JOBS) --dist worksteal --failed-first --durations 10 --durations-min 1
 
-.PHONY: help demo build test quick test-pure fuzz lint lint-web types format docs wheel-check bench clean
+.PHONY: help demo build test test-all quick fuzz lint lint-web types format docs wheel-check bench clean
 
 help:  ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 16
@@ -30,35 +31,34 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 # What running needs ...
-$(VENV)/.run: $(VENV)/bin/python $(SOURCES)
-	@$(BIN)/python .ci/install.py --editable .
+$(VENV)/.run: $(VENV)/bin/python $(INSTALLED)
+	@$(UNCOMPILED) $(BIN)/python .ci/install.py --editable .
 	@touch $@
 
 # ... and what developing needs on top.
-$(VENV)/.dev: $(VENV)/bin/python $(SOURCES)
-	@$(BIN)/python .ci/install.py --editable '.[dev]'
-	@# Rewrite the assertions of all tests once; otherwise each worker would do it at the same time.
-	@$(BIN)/pytest --quiet --collect-only >/dev/null 2>&1 || true  # `make test` reports errors
+$(VENV)/.dev: $(VENV)/bin/python $(INSTALLED)
+	@$(UNCOMPILED) $(BIN)/python .ci/install.py --editable '.[dev]'
 	@touch $@ $(VENV)/.run
 
 # In a terminal the server stays up until Ctrl-C; in a pipe, as in CI, the demo ends by itself.
 demo: $(VENV)/.run  ## start a server, let real bots play five games, print the leaderboards
 	@if [ -t 1 ]; then $(BIN)/plyhouse demo --keep; else $(BIN)/plyhouse demo; fi
 
-build: $(VENV)/.dev  ## compile again what has changed
+build: $(VENV)/.dev  ## compile games and searches, or what has changed of them
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 
-test: $(VENV)/.dev  ## all tests; one of them compares interpreted and compiled code
-	@# A browser test loads axe-core; without npm it says so and is skipped.
+test: $(VENV)/.dev  ## the first tier of tests, on interpreted code: minutes
+	PLYHOUSE_PURE=1 $(PYTEST) --tier first
+
+# A browser test loads axe-core; without npm it says so and is skipped.
+test-all: build  ## all tests, on compiled code
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory node_modules/.package-lock.json || true; fi
 	$(PYTEST)
 
-# The sandbox, the browser and 105 tests that last seconds each take over half of the time.
-quick: $(VENV)/.dev  ## nine of ten tests: before every push
-	$(PYTEST) -m 'not slow and not browser' --ignore tests/sandbox
-
-test-pure: $(VENV)/.dev  ## all tests on the interpreted games and searches
-	PLYHOUSE_PURE=1 $(PYTEST)
+# The areas, and the folders that each has, are in tests/tiers.py.
+AREA ?= all
+quick: $(VENV)/.dev  ## the first tier of one area of the code: make quick AREA=games
+	PLYHOUSE_PURE=1 $(PYTEST) --tier first --area $(AREA) --exitfirst
 
 # A short run; the long one is in docs/attacks.md.
 FUZZ_RUNS ?= 20000

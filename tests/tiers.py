@@ -1,0 +1,187 @@
+"""The two tiers of tests: the one place that says what `make test` runs, and why.
+
+`make test` runs the first tier on interpreted code, in minutes: every behaviour at the boundary
+once, with real sockets, files, databases, processes and a browser.  `make test-all` runs all tests.
+
+A test belongs to the second tier for one of the reasons in `SECOND`, and for no other one.
+``pytest --tier first`` leaves that tier out, and ``--area`` limits a run to an area of the code.
+Patterns are a folder, file, test, or mark (``@browser``); ``*`` stands for anything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A reason for the second tier, the tests it concerns, and those of them that stay."""
+
+    reason: str
+    tests: tuple[str, ...]
+    stay: tuple[str, ...] = ()
+    """One test for each behaviour that no other test of the first tier has at this boundary."""
+
+
+SECOND: Final = (
+    Rule(
+        "It repeats on PostgreSQL or a cluster what the first tier shows on SQLite and one server.",
+        ("@postgresql", "tests/cluster/test_*"),
+        stay=(
+            "tests/cluster/test_addresses.py",
+            "tests/cluster/test_channel.py",
+            "tests/cluster/test_link.py::test_messages_arrive_in_order",
+            "tests/cluster/test_processes.py::test_matches_go_on_without_a_server[other-kill]",
+            "tests/storage/test_takeover_races.py::test_match_of_a_dead_member_gets_one_owner",
+        ),
+    ),
+    Rule(
+        "It needs a browser, and the first tier reads pages and runs scripts without one.",
+        ("@browser",),
+        stay=("tests/web/test_guests.py::test_a_guest_plays_with_two_bots_of_the_house",),
+    ),
+    Rule(
+        "It plays in a sandbox what the first tier plays with unconfined bots, or attacks one.",
+        ("tests/sandbox/test_*",),
+        stay=("tests/sandbox/test_hosted_finals.py::test_a_final_of_bots_that_were_handed_in*",),
+    ),
+    Rule(
+        "It plays by a program that most machines lack: an engine, or a compiler of a language.",
+        (
+            "tests/engines/test_over_server.py",
+            "tests/engines/test_real_engines.py",
+            "tests/languages",
+        ),
+    ),
+    Rule(
+        "Its subject is the build, the packages, or a program for those who develop Plyhouse.",
+        (
+            "tests/build",
+            "tests/docs/test_docs.py::test_the_site_builds_strictly",
+            "tests/examples/test_chomp.py",
+            "tests/examples/test_node_counts.py",
+            "tests/examples/test_notebooks.py",
+            "tests/search/test_build_report.py::test_pure_and_compiled_agree_bit_for_bit",
+            "tests/server_core/test_ranking_benchmark.py",
+        ),
+    ),
+    Rule(
+        "It runs the commands of a page beyond the first steps, whose parts have tests of their own.",
+        ("tests/docs/test_docs.py::test_what_a_document_says_to_do_works*",),
+        stay=(
+            "tests/docs/test_docs.py::test_what_a_document_says_to_do_works[README.md]",
+            "tests/docs/test_docs.py::test_what_a_document_says_to_do_works[docs/first-bot.md]",
+        ),
+    ),
+    Rule(
+        "It trains a network or a policy; the first tier checks the mathematics of one step.",
+        (
+            "tests/cli/test_learn.py",
+            "tests/search/test_alphazero_training.py",
+            "tests/search/test_backgammon_training.py",
+            "tests/search/test_leduc_network.py",
+            "tests/search/test_limit_holdem.py",
+            "tests/search/test_tuning.py",
+        ),
+    ),
+    Rule(
+        "It measures strength or chance by so many samples that it takes seconds.",
+        (
+            "tests/bots/test_bridge_bot.py::test_it_makes_points_against_random_opponents",
+            "tests/bots/test_holdem_bots.py::test_bots_play_legal_actions_to_the_end*",
+            "tests/bots/test_scrabble_bot.py::test_match_of_two_bots_has_no_wrong_word*",
+            "tests/cli/test_yardstick.py",
+            "tests/competition_rules/test_graded_progress.py::test_grades_are_wrong_as_seldom*",
+            "tests/games/test_backgammon_estimate.py",
+            "tests/search/test_local_best_response.py",
+            "tests/search/test_resolving.py",
+            "tests/search/test_futility.py",
+            "tests/server_core/test_luck.py::test_luck_of_holdem_is_even_on_average",
+        ),
+    ),
+    Rule(
+        "It repeats a whole run of programs; the first tier runs such programs once.",
+        (
+            "tests/bots/test_examination.py",
+            "tests/cli/test_match_sprt.py",
+            "tests/cli/test_rehearse.py",
+            "tests/cli/test_terminal_lobby.py",
+            "tests/cli/test_with_a_server.py::test_a_demo_that_is_kept_names_an_address*",
+            "tests/cli/test_with_a_server.py::test_an_interrupted_demo_leaves_no_process*",
+            "tests/server/test_course.py",
+            "tests/server/test_supervisor.py",
+        ),
+    ),
+    Rule(
+        "It repeats in a game with very many actions, or with more seats, a law of all games.",
+        (
+            "tests/games/test_check_game.py::test_built_in_games_keep_every_law[scrabble(*",
+            "tests/games/test_properties.py::*[scrabble]",
+            "tests/games/test_scrabble_challenges.py",
+            "tests/server_core/test_secrecy.py::test_tiles_of_others_change_nothing_that*[3-*",
+            "tests/server_core/test_secrecy.py::test_tiles_of_others_change_nothing_that*[4-*",
+            "tests/server_core/test_secrecy.py::test_tiles_of_others_change_nothing_that*[5-*",
+        ),
+    ),
+)
+
+AREAS: Final = {
+    "games": ("games", "bridges", "hosting"),
+    "search": ("search", "bots", "engines"),
+    "protocol": ("protocol", "attack"),
+    "storage": ("storage",),
+    "server": ("server", "server_core", "competition_rules", "cluster"),
+    "bots": ("bots", "sandbox", "languages", "engines"),
+    "clients": ("cli", "web"),
+    "docs": ("docs", "examples"),
+    "build": ("build", "architecture"),
+}
+"""The folders of tests for an area of the code; ``all`` means every folder."""
+
+
+def _applies(pattern: str, test: str, marks: Collection[str]) -> bool:
+    if pattern.startswith("@"):
+        return pattern[1:] in marks
+    if "*" in pattern:
+        parts = [re.escape(each) for each in pattern.split("*")]
+        return re.match(".*".join(parts), test) is not None
+    return test == pattern or test.startswith((f"{pattern}/", f"{pattern}::", f"{pattern}["))
+
+
+def second_tier(test: str, marks: Collection[str]) -> str:
+    """Return the reason why a test is in the second tier; "" for the first tier.
+
+    >>> second_tier("tests/web/test_play.py::test_a_match", {"browser"}).partition(",")[0]
+    'It needs a browser'
+    >>> second_tier("tests/games/test_chess.py::test_castling", set())
+    ''
+    """
+    for rule in SECOND:
+        if any(_applies(each, test, marks) for each in rule.tests):
+            if not any(_applies(each, test, marks) for each in rule.stay):
+                return rule.reason
+    return ""
+
+
+def whole_files() -> tuple[str, ...]:
+    """Return the files and folders of the second tier of which no test stays in the first."""
+    kept = [each for rule in SECOND for each in rule.stay]
+    return tuple(
+        pattern
+        for rule in SECOND
+        for pattern in rule.tests
+        if "::" not in pattern
+        and not pattern.startswith("@")
+        and not any(each.startswith(pattern) for each in kept)
+    )
+
+
+def unused(tests: Iterable[tuple[str, Collection[str]]]) -> list[str]:
+    """Return the patterns that apply to none of these tests: all tests have been renamed."""
+    left = {each for rule in SECOND for each in (*rule.tests, *rule.stay)}
+    for test, marks in tests:
+        left -= {each for each in left if _applies(each, test, marks)}
+    return sorted(left)
