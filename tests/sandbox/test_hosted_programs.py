@@ -40,7 +40,7 @@ from plyhouse.clients.arena.memory_server import PLAYER, connector_of, local_hub
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.codec import MSGPACK, Frame
 from plyhouse.protocol.messages import MatchMessage, Ready, Turn
-from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.gateway.local_hub import LocalHub
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.match_runner import Terms
 
@@ -104,7 +104,7 @@ def program(folder: Path, language: str, *edits: tuple[str, str], top: str = "")
 class House:
     """A server in memory with hosted programs and, if wanted, somebody who plays by hand."""
 
-    hub: Hub
+    hub: LocalHub
     token: str
     fork_server: ForkServerClient
     said: list[str] = field(default_factory=list)
@@ -201,8 +201,7 @@ async def house(
     fork_server: ForkServerClient, illegal_rule: str = "forfeit"
 ) -> AsyncIterator[House]:
     async with local_hub(illegal_rule) as hub:
-        player = await hub.store.add_player(PLAYER)
-        made = House(hub, await hub.store.add_token(player.id, ["play"]), fork_server)
+        made = House(hub, hub.add_player(PLAYER), fork_server)
         try:
             yield made
         finally:
