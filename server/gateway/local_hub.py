@@ -37,7 +37,7 @@ class LocalHub(MatchHub):
     def __init__(self, config: ServerConfig, now: Callable[[], int] = time.monotonic_ns) -> None:
         super().__init__(config, now)
         self.kept = KeptMatches()
-        """What has happened in the last matches."""
+        """The events of the last matches."""
         self.runner = MatchRunner(
             config,
             self.kept,

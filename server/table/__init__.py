@@ -3,7 +3,7 @@
 live             drives one match engine: passes in input, carries out effects
 match_runner     all matches: created, found and removed
 resuming_runner  the same with a database, from which they are resumed
-kept_matches     what happens in matches, kept in memory where there is no database
+kept_matches     the last matches, kept in memory where there is no database
 directory        connected bots, running matches, and leaders of pools
 running_match    the interface of a match here or on another server
 pairing_plans    pairings that the leader of a cluster has decided on

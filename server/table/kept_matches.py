@@ -1,4 +1,4 @@
-"""What happens in matches, kept in memory: the storage of a server without a database."""
+"""Matches kept in memory: the storage of a server without a database."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def loaded(
             for line in process.stdout:
                 if ready and line.startswith(ready):
                     process.send_signal(signal.SIGTERM)
-        found = []
+        found: list[Loaded] = []
         for note in Path(notes).iterdir():
             command, seconds, modules = note.read_text("utf-8").split("\n", 2)
             one = Loaded(command, frozenset(modules.splitlines()), float(seconds))
