@@ -4,9 +4,9 @@
 
 Goals, with compiled code: less than 0.3 s for `plyhouse --help`, 0.1 s for `plyhouse --version`,
 0.25 s for the process of a bot, and 0.5 s until the processes of `plyhouse match` are ready.  The
-commands alternate, so that a busy machine slows all of them.  The second table is seconds of the processor,
-user and system, of a program and all that it starts: a busy machine hardly changes them.  `--demo`
-adds `plyhouse demo`, most of which is bots that think.
+commands alternate, so that a busy machine slows all of them.  The second table is seconds of the
+processor, user and system, of a program and all that it starts: a busy machine hardly changes
+them.  `--demo` adds `plyhouse demo`, most of which is bots that think.
 
 The last table has each process of a command: the modules that it has loaded when it ends, how many
 of them are ours, and its processor time, user and system, without that of other processes.
