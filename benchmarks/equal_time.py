@@ -29,7 +29,7 @@ from plyhouse.bots.sandbox.cores import Cores
 from plyhouse.bots.sandbox.tiers import choose_tier
 from plyhouse.clients.arena.memory_server import PLAYER, connector_of, local_hub, online
 from plyhouse.games.registry import get_game
-from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.gateway.local_hub import LocalHub
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.match_runner import Terms
 
@@ -67,8 +67,7 @@ async def main() -> None:
         built = build(read_package(file), Path(folder) / "store")
         tier: Tier = await choose_tier(fork_server)
         async with local_hub() as hub:
-            player = await hub.store.add_player(PLAYER)
-            token = await hub.store.add_token(player.id, ["play"])
+            token = hub.add_player(PLAYER)
             runs = []
             for name, noted in costs.items():
                 options = RunOptions(
@@ -92,7 +91,7 @@ async def main() -> None:
     show(costs, args, tier, took)
 
 
-async def played(hub: Hub, matches: int, at_a_time: int) -> None:
+async def played(hub: LocalHub, matches: int, at_a_time: int) -> None:
     """Let the copies play so many matches, the others beside them."""
     terms = Terms(get_game("tic_tac_toe"), TimeControl.parse("total:60"), rated=False)
     stop = asyncio.Event()

@@ -1,11 +1,15 @@
 """How long `plyhouse --help` takes, and what commands cost before they do anything.
 
-    python benchmarks/startup.py [RUNS] [--demo]
+    python -m benchmarks.startup [RUNS] [--demo]
 
-Goal: less than 0.3 s for `plyhouse --help`, beside a Python that does nothing.  The commands
-alternate, so that a busy machine slows all of them.  The second table is seconds of the processor,
-user and system, of a program and all that it starts: a busy machine hardly changes them.  `--demo`
-adds `plyhouse demo`, most of which is bots that think.
+Goals, with compiled code: less than 0.3 s for `plyhouse --help`, 0.1 s for `plyhouse --version`,
+0.25 s for the process of a bot, and 0.5 s until the processes of `plyhouse match` are ready.  The
+commands alternate, so that a busy machine slows all of them.  The second table is seconds of the
+processor, user and system, of a program and all that it starts: a busy machine hardly changes
+them.  `--demo` adds `plyhouse demo`, most of which is bots that think.
+
+The last table has each process of a command: the modules that it has loaded when it ends, how many
+of them are ours, and its processor time, user and system, without that of other processes.
 """
 
 from __future__ import annotations
@@ -21,14 +25,20 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from tests.harness.loaded import Loaded, loaded
+
 GOAL = 0.3
 READY = "Plyhouse is listening on "
 PLYHOUSE = [sys.executable, "-m", "plyhouse.clients.cli.main"]
 IMPORTED = (
     "plyhouse.bots.process.__main__",
-    "plyhouse.server.gateway.hub",
+    "plyhouse.server.gateway.local_hub",
     "plyhouse.server.serve",
 )
+PROCESSES = {
+    "plyhouse.clients.arena.process": "its referee",
+    "plyhouse.bots.process": "a bot's process",
+}
 MATCH = ["match", "random", "random", "--game", "tic_tac_toe", "--games", "2"]
 
 
@@ -89,6 +99,21 @@ def table(title: str, runs: int, programs: dict[str, Callable[[], float]]) -> di
     return {name: statistics.median(times) for name, times in measured.items()}
 
 
+def processes(name: str, arguments: list[str], runs: int, ready: str = "") -> None:
+    """Print what each kind of process of a command has loaded, with its median seconds."""
+    found: dict[str, list[Loaded]] = {}
+    for _ in range(runs):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "bot.py").write_text("from plyhouse.bots import Bot\n")
+            for process in loaded(arguments, Path(folder), ready=ready):
+                kinds = [kind for part, kind in PROCESSES.items() if part in process.command]
+                found.setdefault(kinds[0] if kinds else name, []).append(process)
+    for kind, ended in found.items():
+        seconds = statistics.median(each.seconds for each in ended)
+        first = ended[0]
+        print(f"{kind:44} {len(first.modules):8} {len(first.ours):8} {seconds:8.3f}")
+
+
 def main() -> int:
     numbers = [argument for argument in sys.argv[1:] if argument.isdigit()]
     runs = int(numbers[0]) if numbers else 15
@@ -111,6 +136,14 @@ def main() -> int:
     if "--demo" in sys.argv:
         costs["plyhouse demo"] = partial(run, [*PLYHOUSE, "demo"])
     table("processor", runs, costs)
+    print(f"\n{'each process':44} {'modules':>8} {'ours':>8} {'seconds':>8}   ({runs} runs)")
+    processes("plyhouse --version", ["--version"], runs)
+    processes("plyhouse match random random", [*MATCH, "--jobs", "1"], runs)
+    processes("plyhouse submit --help", ["submit", "--help"], runs)
+    submit = ["submit", "bot.py", "--server", "http://127.0.0.1:9", "--token", "none"]
+    processes("plyhouse submit, without a server", submit, runs)
+    serve = ["serve", "--port", "0", "--database", "sqlite:///new.db"]
+    processes("plyhouse serve, until it has stopped", serve, runs, READY)
     return 0
 
 

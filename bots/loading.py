@@ -28,6 +28,7 @@ from typing import Final
 from plyhouse.bots.api import Bot
 from plyhouse.bots.options import OptionError, OptionValue, checked_options, split_options
 from plyhouse.bots.search_bot import SearchBot
+from plyhouse.games.plugins import entry_points
 
 __all__ = [
     "ENTRY_POINTS",
@@ -99,10 +100,7 @@ class BotLoadError(Exception):
 
 def bot_names() -> dict[str, str]:
     """Return the ``module:Class`` of every bot known by name; installed ones may not hide ours."""
-    from importlib.metadata import entry_points  # slow to import, and not needed for a file
-
-    found = {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
-    return dict(sorted((found | REFERENCE_BOTS).items()))
+    return dict(sorted((dict(entry_points(ENTRY_POINTS)) | REFERENCE_BOTS).items()))
 
 
 def check_spec(spec: str) -> str:

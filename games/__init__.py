@@ -13,6 +13,7 @@ The framework is the modules at this level.  The interface of every game:
     rules          the rules in words, and how people enter actions
     errors         the tree of errors, with their codes
     registry       finding games by name, entry point or file
+    plugins        the entry points of installed packages
 
 Tools for games of any kind:
 

@@ -29,6 +29,7 @@ from typing import Final
 from plyhouse.games._compiled import module_name, spec_of
 from plyhouse.games.base import Game, ParameterValue
 from plyhouse.games.errors import DuplicateGame, InvalidGameSource, InvalidSpec, UnknownGame
+from plyhouse.games.plugins import entry_points
 
 __all__ = [
     "ENTRY_POINTS",
@@ -156,13 +157,11 @@ _files: Final[dict[str, str]] = {}
 @functools.cache
 def _sources() -> dict[str, str]:
     """Return every known name with its ``module:Class``; two sources of one name are an error."""
-    import importlib.metadata  # slow to import, and not needed by those who only name errors
-
     sources = dict(BUILT_IN)
-    for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
-        first = sources.setdefault(point.name, point.value)
-        if first != point.value:
-            raise DuplicateGame(point.name, first, point.value)
+    for name, source in entry_points(ENTRY_POINTS):
+        first = sources.setdefault(name, source)
+        if first != source:
+            raise DuplicateGame(name, first, source)
     return sources
 
 

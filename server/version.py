@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import functools
-import importlib.metadata
 from typing import Final
+
+from plyhouse.protocol.installed import installed_version
 
 __all__ = ["project_links", "server_version"]
 
 
-@functools.cache
 def server_version() -> str:
     """Name and version of this program."""
-    try:
-        return f"plyhouse {importlib.metadata.version('plyhouse')}"
-    except importlib.metadata.PackageNotFoundError:
-        return "plyhouse"
+    return f"plyhouse {installed_version()}".rstrip()
 
 
 LINKED: Final = "Documentation", "Source"
@@ -24,6 +20,8 @@ LINKED: Final = "Documentation", "Source"
 
 def project_links() -> list[tuple[str, str]]:
     """Return the documentation and the source of this program, as its package names them."""
+    import importlib.metadata  # slow to import, and pages alone need it
+
     try:
         named = importlib.metadata.metadata("plyhouse").get_all("Project-URL") or []
     except importlib.metadata.PackageNotFoundError:

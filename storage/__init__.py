@@ -45,7 +45,7 @@ They use these modules:
     leases       the claim in PostgreSQL, which fences transactions; members: of a cluster
     locks        row locks that keep what was checked true until the commit
     retries      how writes are repeated; commit_check: after a doubtful commit
-    errors       errors of this package, in one hierarchy
+    errors       errors of this package, in one hierarchy; driver_errors: made from those of drivers
     maintenance  copies, backups, checks and upgrades of a database
 
 Nothing is imported here, so that `rows` costs nothing.

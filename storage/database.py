@@ -35,6 +35,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from plyhouse.storage import engines, schema
 from plyhouse.storage.checkpoints import Checkpoints
 from plyhouse.storage.claim import FileClaim, Lease
+from plyhouse.storage.driver_errors import translate
 from plyhouse.storage.errors import (
     BadUrl,
     CannotOpen,
@@ -44,7 +45,6 @@ from plyhouse.storage.errors import (
     InDoubt,
     StorageError,
     StoreClosed,
-    translate,
 )
 from plyhouse.storage.statements import Link
 from plyhouse.storage.thread import Worker

@@ -33,15 +33,15 @@ Every message is one sentence that names the problem and the fix; every class ha
     ├── AlreadyExists           storage/exists
     ├── DisplayTaken            storage/display_taken
     └── Unknown                 storage/unknown
+
+This module does not touch SQLAlchemy, so that programs without a database can handle the errors.
+`plyhouse.storage.driver_errors` makes them from those of the drivers.
 """
 
 # ruff: noqa: N818  (the names say what is wrong; "DatabaseLockedError" says it no better)
 from __future__ import annotations
 
-import sqlite3
 from typing import ClassVar
-
-from sqlalchemy import exc as sa
 
 __all__ = [
     "AlreadyExists",
@@ -75,7 +75,6 @@ __all__ = [
     "Unreachable",
     "WriterFull",
     "public_message",
-    "translate",
 ]
 
 
@@ -300,125 +299,3 @@ def public_message(error: StorageError) -> str:
     if isinstance(error, (DatabaseLocked, Unreachable, WriterFull, StoreClosed)):
         return "the server's database does not answer; try again in a while"
     return "the server's database failed; its log says more"
-
-
-_DRIVERS = {"asyncpg": "plyhouse[postgresql]", "aiosqlite": "plyhouse"}
-"""The package to install for a missing driver."""
-
-
-def translate(error: BaseException, place: str) -> StorageError:
-    """Return a driver's error as a `StorageError`.
-
-    ``place`` names the database, without its password.
-    """
-    if isinstance(error, StorageError):
-        return error
-    if isinstance(error, ModuleNotFoundError) and error.name in _DRIVERS:
-        return DriverMissing(
-            f"the driver {error.name!r} for {place} is not installed; "
-            f"install it with: pip install '{_DRIVERS[error.name]}'"
-        )
-    if isinstance(error, ImportError):
-        return DriverBroken(
-            f"a package that {place} needs cannot be imported ({_first_line(error)}); "
-            "install Plyhouse and the driver anew, and look for a file of yours of that name"
-        )
-    if isinstance(error, (UnicodeError, OverflowError)):
-        return _unstorable(place, error)
-    original = error.orig if isinstance(error, sa.DBAPIError) else error
-    if isinstance(original, sqlite3.Error):
-        return _from_sqlite(original, place)
-    if isinstance(original, OSError):  # refused, unresolvable, timed out: TimeoutError is one too
-        return _unreachable(place, original)
-    state = _sqlstate(original)
-    if state is not None or isinstance(error, sa.DBAPIError):
-        return _from_postgresql(error, original, state, place)
-    return StorageError(f"{place} failed: {_first_line(error)}")
-
-
-def _unreachable(place: str, error: BaseException | None) -> Unreachable:
-    return Unreachable(
-        f"no database server answers at {place} ({_first_line(error)}); "
-        "start it, or correct host and port"
-    )
-
-
-def _unstorable(place: str, error: BaseException | None) -> InvalidValue:
-    return InvalidValue(
-        f"{place} cannot store such a value ({_first_line(error)}); "
-        "use texts without NUL and numbers of up to 64 bits"
-    )
-
-
-def _from_sqlite(error: sqlite3.Error, place: str) -> StorageError:
-    text = _first_line(error)
-    name = getattr(error, "sqlite_errorname", "") or ""
-    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")) or "is locked" in text:
-        return DatabaseLocked(
-            f"{place} is locked by another program; stop that program, or wait until it is done"
-        )
-    if name.startswith("SQLITE_READONLY") or "readonly" in text:
-        return DatabaseReadOnly(
-            f"{place} cannot be written; make the file and its folder writable for this user"
-        )
-    if name.startswith("SQLITE_NOTADB") or "not a database" in text:
-        return NotADatabase(f"{place} is not a SQLite database; give another file or a new name")
-    if name.startswith("SQLITE_CORRUPT"):
-        return NotADatabase(f"{place} is damaged ({text}); restore it from a backup")
-    if name.startswith("SQLITE_FULL"):
-        return DatabaseFull(f"the disk that holds {place} is full; make room on it")
-    if name.startswith("SQLITE_CANTOPEN") or "unable to open" in text:
-        return CannotOpen(f"{place} cannot be opened; give a file in a folder that exists")
-    if isinstance(error, sqlite3.IntegrityError):
-        return _from_constraint(text, foreign="FOREIGN KEY" in text, place=place)
-    return StorageError(f"{place} failed: {text}")
-
-
-def _from_postgresql(
-    error: BaseException, original: BaseException | None, state: str | None, place: str
-) -> StorageError:
-    text = _first_line(original)
-    match state:
-        case "55P03" | "57014":
-            return DatabaseLocked(f"{place} is locked by another session; wait until it is done")
-        case "25006" | "42501":
-            return DatabaseReadOnly(
-                f"{place} may not be written by this user ({text}); grant it the right to write"
-            )
-        case "28000" | "28P01":
-            return LoginRefused(f"{place} refused the login ({text}); correct user and password")
-        case "3D000":
-            return LoginRefused(f"{place} does not exist ({text}); create it with createdb")
-        case "3F000":
-            return LoginRefused(f"{place} lacks the schema ({text}); create it first")
-        case "53100":
-            return DatabaseFull(f"the disk that holds {place} is full; make room on it")
-        case "23503":
-            return _from_constraint(text, foreign=True, place=place)
-        case "23505" | "23502" | "23514":
-            return _from_constraint(text, foreign=False, place=place)
-    if state is not None and state.startswith("22"):
-        return _unstorable(place, original)
-    lost = isinstance(error, sa.DBAPIError) and error.connection_invalidated
-    if lost or (state is not None and state.startswith(("08", "57P"))):
-        return _unreachable(place, original)
-    return StorageError(f"{place} failed: {text}")
-
-
-def _from_constraint(text: str, *, foreign: bool, place: str) -> StorageError:
-    if foreign:
-        return Unknown(
-            f"{place} has no row that this one refers to ({text}); store that one before it"
-        )
-    return AlreadyExists(f"{place} has this row already ({text}); store every row only once")
-
-
-def _sqlstate(error: BaseException | None) -> str | None:
-    """Return the SQLSTATE of a PostgreSQL error, or None: asyncpg and SQLAlchemy both set it."""
-    state = getattr(error, "sqlstate", None) or getattr(error, "pgcode", None)
-    return state if isinstance(state, str) else None
-
-
-def _first_line(error: BaseException | None) -> str:
-    text = str(error).strip() or type(error).__name__
-    return text.splitlines()[0]

@@ -12,11 +12,11 @@ import ast
 import hashlib
 import importlib.util
 from collections.abc import Iterator
-from importlib import metadata
 from pathlib import Path
 
 from plyhouse.bots.loading import REFERENCE_BOTS, BotLoadError, bot_names, check_spec
 from plyhouse.bots.options import OptionError, split_options
+from plyhouse.protocol.installed import installed_version
 
 __all__ = ["bot_digest"]
 
@@ -53,7 +53,7 @@ def _parts(name: str) -> Iterator[tuple[str, bytes]]:
     yield "installed", target.encode()
     module, _, _ = target.partition(":")
     if module.startswith("plyhouse."):
-        yield "plyhouse", metadata.version("plyhouse").encode()
+        yield "plyhouse", installed_version().encode()
     found = importlib.util.find_spec(module)
     if found is not None and found.origin is not None and Path(found.origin).is_file():
         yield "source", Path(found.origin).read_bytes()

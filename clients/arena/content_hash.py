@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from plyhouse.bots.options import split_options
+from plyhouse.protocol.installed import installed_version
 
 if TYPE_CHECKING:
     from plyhouse.games.base import Game
@@ -39,7 +40,7 @@ def bot_version(spec: str) -> str:
     described = {key: _value(value) for key, value in options.items()}
     found = _FILE.fullmatch(name)
     if found is None:
-        return _digest({"bot": name, "options": described, "release": _release()})
+        return _digest({"bot": name, "options": described, "release": installed_version()})
     path = Path(found["path"])
     return _digest({"class": found["name"], "options": described, "files": _contents(path)})
 
@@ -50,7 +51,7 @@ def game_version(game: Game) -> str:
     source = None if kind.__module__.startswith("plyhouse.") else inspect.getsourcefile(kind)
     spec = game_text(game)
     if source is None:
-        return _digest({"game": spec, "release": _release()})
+        return _digest({"game": spec, "release": installed_version()})
     return _digest({"game": spec, "files": _contents(Path(source))})
 
 
@@ -122,9 +123,3 @@ def _file_hash(path: Path) -> str:
 def _digest(described: Mapping[str, object]) -> str:
     text = json.dumps(described, sort_keys=True)
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
-
-
-def _release() -> str:
-    from importlib.metadata import version  # slow to import
-
-    return version("plyhouse")

@@ -1,7 +1,7 @@
-"""A server without a network, for matches on this machine: the same hub, in memory.
+"""A server without a network, for matches on this machine.
 
 Bots connect to it through `plyhouse.server.wire.memory`, with the client that crosses networks
-elsewhere; nothing but the transport differs from ``plyhouse serve``.
+elsewhere.  Sessions, matches and clocks are those of ``plyhouse serve``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 
 from plyhouse.bots.client.channel import Channel, Connector
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.gateway.local_hub import LocalHub
 
 __all__ = [
     "PLAYER",
@@ -27,12 +27,10 @@ PLAYER = "local"
 
 
 @asynccontextmanager
-async def local_hub(illegal_rule: str = "forfeit") -> AsyncIterator[Hub]:
-    """Open a hub over a database in memory, and close it in the end."""
+async def local_hub(illegal_rule: str = "forfeit") -> AsyncIterator[LocalHub]:
+    """Open a hub, and close it in the end."""
     config = ServerConfig(
-        database="sqlite:///:memory:",
         illegal_rule=illegal_rule,
-        suspend_after=0,  # A user who plays a broken bot here wants to see how it fails.
         ready_timeout=120.0,  # a bot may take long to import
         max_matches_per_bot=1000,
         messages_per_second=1_000_000,  # nobody else is here to be protected
@@ -43,16 +41,13 @@ async def local_hub(illegal_rule: str = "forfeit") -> AsyncIterator[Hub]:
     level = logger.level
     logger.setLevel(config.log_level.upper())
     try:
-        hub = await Hub.open(config)
-        try:
+        async with LocalHub(config) as hub:
             yield hub
-        finally:
-            await hub.close()
     finally:
         logger.setLevel(level)  # Other code in this process logs as before.
 
 
-def connector_of(hub: Hub) -> Connector:
+def connector_of(hub: LocalHub) -> Connector:
     """How a client in this process connects to the hub."""
 
     async def connect() -> Channel:
@@ -61,7 +56,7 @@ def connector_of(hub: Hub) -> Connector:
     return connect
 
 
-async def online(hub: Hub, name: str, check: Callable[[], None] = lambda: None) -> int:
+async def online(hub: LocalHub, name: str, check: Callable[[], None] = lambda: None) -> int:
     """Wait until ``name`` (see `Directory.find`) is connected, and return the id of its bot.
 
     ``check`` is called while waiting, and raises what would keep it from ever being so.

@@ -38,7 +38,7 @@ from plyhouse.clients.shared.errors import EXIT_FAILED, exit_code, sentence
 from plyhouse.clients.shared.gc_settings import collect_rarely
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Outcome
-from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.gateway.local_hub import LocalHub
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.match_runner import Terms
 
@@ -84,7 +84,7 @@ def copies(order: Sequence[int]) -> list[int]:
 class Arena:
     """Plays pairings of a series on its own hub."""
 
-    def __init__(self, series: Series, hub: Hub) -> None:
+    def __init__(self, series: Series, hub: LocalHub) -> None:
         self.series = series
         self.hub = hub
         game = get_game(series.game, files=True)
@@ -107,8 +107,7 @@ class Arena:
     @asynccontextmanager
     async def bots(self) -> AsyncIterator[list[int]]:
         """Connect all bots; raises what keeps one of them from playing."""
-        player = await self.hub.store.add_player(PLAYER)
-        token = await self.hub.store.add_token(player.id, ["play"])
+        token = self.hub.add_player(PLAYER)
         try:
             for index in range(len(self._names)):
                 self._runs.append(asyncio.create_task(self._run(index, token)))
@@ -192,11 +191,11 @@ class Arena:
                 index,
                 order,
                 [self._results.pop((match, s)) for s in range(seats)],
-                await self._luck(match),
+                self._luck(match),
             )
             for match, order in zip(matches, orders, strict=True)
         ]
-        records = [await self._record(match) for match in matches] if self.series.records else []
+        records = [self._record(match) for match in matches] if self.series.records else []
         return PlayedPairing(played, records)
 
     def _result(
@@ -225,22 +224,20 @@ class Arena:
             luck=tuple([luck[order.index(bot)] for bot in bots]) if luck else (),
         )
 
-    async def _luck(self, match: str) -> tuple[float, ...]:
+    def _luck(self, match: str) -> tuple[float, ...]:
         """Return the luck of each seat if the game's positions can be called down."""
         game = self.terms.game
         if not hasattr(game.initial_state(), "call_down"):
             return ()
         from plyhouse.server.results.luck import called_down, match_luck
-        from plyhouse.server.results.record import load_record
 
-        record = await load_record(self.hub.store, match, game)
-        events = [(event.kind, event.seat, event.text) for event in record.events]
+        events = [(each.kind, each.seat, each.text) for each in self.hub.kept.stored(match).events]
         return match_luck(game, events, called_down)
 
-    async def _record(self, match: str) -> str:
-        from plyhouse.server.results.record import load_record
+    def _record(self, match: str) -> str:
+        from plyhouse.server.results.record import stored_record
 
-        record = await load_record(self.hub.store, match, self.terms.game)
+        record = stored_record(self.hub.kept.stored(match), self.terms.game)
         return msgspec.json.encode(record).decode()
 
 

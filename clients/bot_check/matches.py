@@ -19,7 +19,7 @@ from plyhouse.clients.bot_check.faulty_channel import Faults, FaultyChannel
 from plyhouse.clients.bot_check.scripted_opponent import ScriptedOpponent, oppose
 from plyhouse.games.base import Game
 from plyhouse.protocol.messages import VOID
-from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.gateway.local_hub import LocalHub
 from plyhouse.server.hosting.placement import LostTime
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.match_runner import Terms
@@ -55,7 +55,7 @@ class CheckMatch:
 class Examination:
     """One bot on one hub, with opponents enough for its games."""
 
-    def __init__(self, hub: Hub) -> None:
+    def __init__(self, hub: LocalHub) -> None:
         self.hub = hub
         self.games: list[Game] = []
         self.disturbance = Faults()
@@ -226,7 +226,7 @@ _ADVICE: Final = {
 
 @asynccontextmanager
 async def examination_of(
-    hub: Hub,
+    hub: LocalHub,
     spec: str,
     games: Sequence[str] | None,
     choose: Callable[[Sequence[str]], Sequence[Game]],
@@ -237,8 +237,7 @@ async def examination_of(
 
     ``games`` take the place of those that the bot claims.  Raises `BotLoadError`, `GameError`.
     """
-    player = await hub.store.add_player(PLAYER)
-    token = await hub.store.add_token(player.id, ["play"])
+    token = hub.add_player(PLAYER)
     examination = Examination(hub)
 
     def say(line: str) -> None:

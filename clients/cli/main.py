@@ -85,6 +85,14 @@ COMMANDS: Final = {name: entry for table in SECTIONS.values() for name, entry in
 """The commands of all sections."""
 
 
+def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from plyhouse.protocol.installed import installed_version
+
+        click.echo(f"plyhouse, version {installed_version()}")
+        ctx.exit()
+
+
 @click.group(
     cls=LazyGroup,
     lazy=SECTIONS,
@@ -93,7 +101,14 @@ COMMANDS: Final = {name: entry for table in SECTIONS.values() for name, entry in
     "Exit codes: 0 done, 1 a check failed or a match could not be played, 2 usage, "
     "3 cannot reach a server or database, 4 refused, 130 interrupted.",
 )
-@click.version_option(package_name="plyhouse", prog_name="plyhouse")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version and exit.",
+)
 @click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error.")
 def cli() -> None:
     """Host game-bot competitions: matches under a clock, and leaderboards.

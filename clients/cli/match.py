@@ -206,14 +206,6 @@ def match(
     from plyhouse.clients.arena.pairing_log import stored_seed
     from plyhouse.clients.arena.series import Series, default_jobs
     from plyhouse.clients.arena.series_files import SeriesPaths
-    from plyhouse.clients.arena.sprt_report import (
-        interrupted,
-        opponents,
-        run_trial,
-        show_trial,
-        trial_document,
-    )
-    from plyhouse.clients.arena.sprt_trial import Trial, unit_of
     from plyhouse.games.registry import get_game
     from plyhouse.server.match.time_control import TimeControl
     from plyhouse.server.results.scoring import teams_of
@@ -237,6 +229,8 @@ def match(
                 EXIT_USAGE,
             )
     else:
+        from plyhouse.clients.arena.sprt_report import opponents
+
         _refuse_stray(
             context, {"count": "--games"}, "is for a fixed number; --sprt has --max-pairs"
         )
@@ -271,6 +265,14 @@ def match(
     jobs = jobs or default_jobs(len(contest[0]), mirrored)
     files = SeriesPaths(save, resume)
     if limits is not None:
+        from plyhouse.clients.arena.sprt_report import (
+            interrupted,
+            run_trial,
+            show_trial,
+            trial_document,
+        )
+        from plyhouse.clients.arena.sprt_trial import Trial, unit_of
+
         trial = Trial(
             all_series,
             rules,
@@ -333,9 +335,12 @@ def _play(
     from plyhouse.clients.arena.progress import Score, watched
     from plyhouse.clients.arena.series import play_series
     from plyhouse.clients.arena.series_files import kept, run
-    from plyhouse.clients.arena.sprt_report import conditions_of
 
-    conditions = None if files.resume is None else conditions_of([series], game, None)
+    conditions = None
+    if files.resume is not None:
+        from plyhouse.clients.arena.sprt_report import conditions_of
+
+        conditions = conditions_of([series], game, None)
     with kept(files, conditions) as keeper:
         finished = {line.index: line.results for line in keeper.played if line.index < pairings}
         if finished:

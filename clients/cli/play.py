@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from plyhouse.clients.terminal.line_reader import LineReader
     from plyhouse.games.base import Game
     from plyhouse.protocol.messages import Event, Finished, MatchSnapshot, Outcome, Turn, Update
-    from plyhouse.server.gateway.hub import Hub
+    from plyhouse.server.gateway.local_hub import LocalHub
 
 __all__ = ["play"]
 
@@ -219,14 +219,14 @@ class _Table:
         finally:
             self.lines.close()
 
-    async def _play(self, hub: Hub) -> int:
+    async def _play(self, hub: LocalHub) -> int:
         from plyhouse.bots.client.client import Client, Introduction
         from plyhouse.clients.arena.memory_server import connector_of
 
         runs = await self._invite(hub)
-        person = await hub.store.add_player(PERSON)
-        token = await hub.store.add_token(person.id, ["play"])
-        identity = Introduction(token, client="plyhouse play", updates=True, scenes=True)
+        identity = Introduction(
+            hub.add_player(PERSON), client="plyhouse play", updates=True, scenes=True
+        )
         self.client = Client(connector_of(hub), identity)
         main = asyncio.create_task(self._draw_in_place(hub) if self.drawn else self._converse(hub))
         try:
@@ -240,14 +240,13 @@ class _Table:
                 task.cancel()
             await asyncio.gather(main, *runs, return_exceptions=True)
 
-    async def _invite(self, hub: Hub) -> list[asyncio.Task[Any]]:
+    async def _invite(self, hub: LocalHub) -> list[asyncio.Task[Any]]:
         """Connect the bots."""
         from plyhouse.bots.running.runner import RunOptions, run_bot
         from plyhouse.clients.arena.bot_labels import bot_labels
         from plyhouse.clients.arena.memory_server import PLAYER, connector_of
 
-        player = await hub.store.add_player(PLAYER)
-        token = await hub.store.add_token(player.id, ["play"])
+        token = hub.add_player(PLAYER)
         self.names = list(bot_labels(tuple(self.bots)))
         return [
             asyncio.create_task(
@@ -267,7 +266,7 @@ class _Table:
             for spec, name in zip(self.bots, self.names, strict=True)
         ]
 
-    async def _draw_in_place(self, hub: Hub) -> int:
+    async def _draw_in_place(self, hub: LocalHub) -> int:
         """The same on a screen, as often as the person wants another match."""
         from plyhouse.clients.shared.terminal_connection import TerminalConnection
         from plyhouse.clients.terminal.followed_match import FollowedMatch as Followed
@@ -303,7 +302,7 @@ class _Table:
             return EXIT_FAILED if failed else EXIT_OK
         return app.return_code or EXIT_OK
 
-    async def _converse(self, hub: Hub) -> int:
+    async def _converse(self, hub: LocalHub) -> int:
         """The person's side of the connection, until the match is over."""
         from plyhouse.bots.client.client import Connected
         from plyhouse.protocol.messages import Accepted, Finished, MatchMessage, Turn, Update
@@ -338,7 +337,7 @@ class _Table:
                     task.cancel()
         return EXIT_FAILED
 
-    async def _begin(self, hub: Hub) -> None:
+    async def _begin(self, hub: LocalHub) -> None:
         from plyhouse.clients.arena.memory_server import PLAYER, online
         from plyhouse.server.match.time_control import TimeControl
         from plyhouse.server.table.match_runner import Terms

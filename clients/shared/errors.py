@@ -12,8 +12,6 @@ from __future__ import annotations
 import errno
 from typing import Final
 
-import click
-
 __all__ = [
     "EXIT_FAILED",
     "EXIT_INTERRUPTED",
@@ -163,8 +161,8 @@ def unknown_token(server: str) -> str:
 
 def sentence(error: BaseException) -> str:
     """An error as one sentence (or a few lines where it quotes a position)."""
-    if isinstance(error, click.ClickException):
-        return error.format_message()
+    if (formatted := getattr(error, "format_message", None)) is not None:  # an error of click
+        return str(formatted())
     if isinstance(error, OSError) and code_of(error) is None:
         if error.filename is not None and error.strerror:
             return f"{error.filename}: {error.strerror.lower()}"

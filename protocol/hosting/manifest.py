@@ -11,7 +11,6 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import metadata
 from typing import Any, Final
 
 from plyhouse.protocol.hosting.package_rules import (
@@ -207,6 +206,8 @@ def _requirement(number: int, wanted: str, rules: Rules) -> str:
         raise _not_offered(number, f"{shortened(wanted)}: this server offers {offered}")
     if not rules.installed:
         return str(requirement)
+    from importlib import metadata  # slow to import, and needed by servers alone
+
     try:
         version = metadata.version(name)
     except metadata.PackageNotFoundError:

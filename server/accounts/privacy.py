@@ -26,7 +26,7 @@ from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
 
-from plyhouse.server.competition_rules.board_statistics import PRIVATE
+from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.storage import (
     bot_profiles,
     competition_privacy,

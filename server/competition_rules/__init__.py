@@ -19,6 +19,7 @@
     duplicate_baselines  a bot entered twice, to show the noise of a board
     reference_baselines  built-in bots as baselines
     standings_export     the standings as CSV, Markdown and HTML
+    private_name         the name shown instead of one that stays private
     board_statistics     strengths, intervals and crosstables of a board; board_fits computes them
     format_types         the input and output of formats
     formats              the interface of formats, and what they have in common

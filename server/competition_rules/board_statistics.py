@@ -21,8 +21,9 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competition_rules.standings import Standing
 from plyhouse.server.results.intervals import Interval, mean_interval
 from plyhouse.server.results.scoring import pair_score
@@ -42,8 +43,6 @@ __all__ = [
     "crosstab",
     "lines",
 ]
-
-PRIVATE: Final = "(another entry)"
 
 
 class MatchOutcome(NamedTuple):

@@ -17,8 +17,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from plyhouse.server.competition_rules.board_statistics import PRIVATE
 from plyhouse.server.competition_rules.file import CompetitionFile
+from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competition_rules.standings import Entrant
 
 __all__ = ["AHEAD", "Viewer", "Visibility", "eyes_of"]

@@ -16,7 +16,6 @@ from plyhouse.games.base import Scoring
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import role_in
 from plyhouse.server.competition_rules.board_statistics import (
-    PRIVATE,
     BoardLine,
     Crossing,
     Statistics,
@@ -26,6 +25,7 @@ from plyhouse.server.competition_rules.duplicate_baselines import DuplicateBasel
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.file_reader import read_competition
 from plyhouse.server.competition_rules.places import BY_SCORE, with_places
+from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competition_rules.standings import (
     Entrant,
     Grade,

@@ -23,9 +23,10 @@ from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy, Sight
-from plyhouse.server.competition_rules.board_statistics import PRIVATE, lines
+from plyhouse.server.competition_rules.board_statistics import lines
 from plyhouse.server.competition_rules.grade_book import GradeEntry, grades_csv, gradescope
 from plyhouse.server.competition_rules.grading import points_of
+from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competition_rules.standings_export import (
     standings_html,
     standings_markdown,

@@ -38,12 +38,12 @@ from plyhouse.protocol.api.reports import (
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import role_in
 from plyhouse.server.competition_rules.board_statistics import (
-    PRIVATE,
     MatchOutcome,
     any_time_interval,
     lines,
 )
 from plyhouse.server.competition_rules.grading import is_reached
+from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competition_rules.standings import Grade, Standing
 from plyhouse.server.competitions.absence_reasons import withdrawn_texts
 from plyhouse.server.competitions.board_visibility import Viewer, Visibility, eyes_of

@@ -13,6 +13,7 @@ from plyhouse.games.registry import get_game
 from plyhouse.server.competition_rules.format_registry import make_format
 from plyhouse.server.competition_rules.format_types import Field, PairingOutcome
 from plyhouse.server.competition_rules.formats import Format
+from plyhouse.server.competition_rules.game_scoring import scoring_of
 from plyhouse.server.competition_rules.gauntlet import Gauntlet
 from plyhouse.server.competition_rules.graded_progress import GradedProgress
 from plyhouse.server.competition_rules.ladder import Ladder
@@ -95,6 +96,8 @@ async def rebuilt(
         work = await asyncio.to_thread(queue_of, row, way, entries, stored)
     names = {entry.bot_id: f"{entry.player}/{entry.bot}" for entry in everybody}
     hidden = () if hidden_in is None else await hidden_in(row.id)
+    scoring = scoring_of(row)
+    runner.score_by(row.id, scoring)
     running = RunningTournament(
         row,
         terms,
@@ -110,7 +113,7 @@ async def rebuilt(
         before=stored.before,
         paused=row.status == "paused",
         versions=versions,
-        scoring=runner.score_by(row),
+        scoring=scoring,
         unnamed=frozenset([bot for bot, name in names.items() if name.lower() in hidden]),
     )
     for entry in entries:

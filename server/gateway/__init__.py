@@ -1,9 +1,13 @@
 """Connections: logins, requests, the hub that constructs the other packages, and the cluster.
 
+match_hub        sessions, participants and their matches: what every hub has
 hub              constructs the packages, and passes frames and events between them
-logins           a connection from ``hello`` to ``welcome``
+local_hub        the hub of matches on one machine, without all that needs a database
+logins           finds out who says ``hello``
+entrance         lets in a connection whose bot is known, from there to ``welcome``
 admission        which connection of a bot counts
-requests         all requests except actions
+match_requests   requests about matches, except actions
+requests         requests that need the lobby, privacy or other servers
 membership       a single server as a cluster of one
 member           the parts of a server in a cluster
 cluster          who is in the cluster, who leads, and what follows when a server is gone

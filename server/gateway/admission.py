@@ -8,21 +8,44 @@ from __future__ import annotations
 
 import secrets
 import time
+from typing import Protocol
 
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.hosting.runners import Hosting
+from plyhouse.server.accounts.tickets import Ticket
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.pairing_plans import SeatHolder
 from plyhouse.server.table.participants import Line, Participant
 from plyhouse.server.table.presence import Presence
 
-__all__ = ["Admission", "seat", "seat_holder"]
+__all__ = ["Admission", "NoTickets", "TicketOffice", "seat", "seat_holder"]
+
+
+class TicketOffice(Protocol):
+    """The interface of hosting for logins."""
+
+    def ticket(self, secret: str) -> Ticket | None:
+        """Return the ticket with this secret; None if it is not valid."""
+
+    def holds(self, bot: int) -> bool:
+        """Return whether a machine runs this bot, so that its author must not."""
+
+
+class NoTickets:
+    """A `TicketOffice` where no machine hosts bots."""
+
+    def ticket(self, secret: str) -> Ticket | None:
+        """Return None: there are no tickets."""
+        return None
+
+    def holds(self, bot: int) -> bool:
+        """Return False: no machine runs bots."""
+        return False
 
 
 class Admission:
     """The authority on the connections of bots."""
 
-    def __init__(self, directory: Directory, hosting: Hosting) -> None:
+    def __init__(self, directory: Directory, hosting: TicketOffice) -> None:
         self._directory = directory
         self._hosting = hosting
 

@@ -25,10 +25,10 @@ from plyhouse.server.gateway.remote_matches import RemoteMatch
 from plyhouse.server.jobs.periodic import Periodic
 from plyhouse.server.match.outcomes import void_returns
 from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.match_runner import MatchRunner
 from plyhouse.server.table.pairing_plans import SeatHolder
 from plyhouse.server.table.participants import Participant
 from plyhouse.server.table.presence import MatchSummary
+from plyhouse.server.table.resuming_runner import ResumingRunner
 from plyhouse.storage import match_owners, match_places, members
 from plyhouse.storage.retries import TRANSIENT
 from plyhouse.storage.rows import MatchRow, SeatRow
@@ -63,7 +63,7 @@ class Cluster:
         link: Link,
         member: Member,
         directory: Directory,
-        runner: MatchRunner,
+        runner: ResumingRunner,
         holder_of: Callable[[SeatRow], Participant],
         hidden_in: Callable[[str | None], Awaitable[Collection[str]]],
         begin_leading: Callable[[], Awaitable[None]],

@@ -1,26 +1,20 @@
 """The hub: everything that a server does, except the transport of frames.
 
 It owns the database, the matches, the bots and their connections.  It passes every request to the
-package that handles it.  Transports attach connections with `Hub.attach`; everything else happens
-in callbacks on one event loop.
+package that handles it.  Transports attach connections with `MatchHub.attach`; everything else
+happens in callbacks on one event loop.
 """
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
-from collections.abc import Callable, Container, Coroutine
-from typing import Any, Final
+from collections.abc import Callable, Container
+from typing import Final
 from urllib.parse import urlsplit
 
 from plyhouse.games.registry import add_game_file
-from plyhouse.protocol.codec import MSGPACK, Codec, codec_for
-from plyhouse.protocol.errors import ProtocolError
-from plyhouse.protocol.liveness import ConnectionLimits
 from plyhouse.protocol.messages import (
-    Act,
-    ClientMessage,
     Hello,
     Notice,
     Register,
@@ -47,6 +41,7 @@ from plyhouse.server.gateway.admission import Admission
 from plyhouse.server.gateway.cluster import Cluster
 from plyhouse.server.gateway.leadership import Leadership
 from plyhouse.server.gateway.logins import Logins
+from plyhouse.server.gateway.match_hub import SWEEP_SECONDS, MatchHub
 from plyhouse.server.gateway.member import Member
 from plyhouse.server.gateway.membership import Alone
 from plyhouse.server.gateway.owned_matches import OwnedMatches
@@ -69,18 +64,11 @@ from plyhouse.server.match.outcomes import VOID
 from plyhouse.server.match.terminations import forfeiting_seat
 from plyhouse.server.results.rating_refits import RatingRefits
 from plyhouse.server.table import journal
-from plyhouse.server.table.counts import Counts
-from plyhouse.server.table.directory import Directory
-from plyhouse.server.table.login_refunds import LoginRefunds
-from plyhouse.server.table.match_runner import MatchRunner
 from plyhouse.server.table.participants import Participant
 from plyhouse.server.table.presence import MatchSummary, Presence
-from plyhouse.server.table.watchdog import Watchdog
+from plyhouse.server.table.resuming_runner import ResumingRunner
 from plyhouse.server.version import server_version
-from plyhouse.server.wire.connection_limits import Full, Places
-from plyhouse.server.wire.memory import MemoryClient, link
 from plyhouse.server.wire.session import Session
-from plyhouse.server.wire.transport import Transport
 from plyhouse.storage import members
 from plyhouse.storage.store import Store
 
@@ -88,16 +76,11 @@ __all__ = ["Hub", "server_version"]
 
 log = logging.getLogger("plyhouse.server")
 
-SWEEP_SECONDS: Final = 0.25
-"""How often the server checks connections for pings, silence and missing logins."""
 HELPERS: Final = 1
 """Processes that replay whole matches for their viewers."""
-NO_SUCH_MATCH: Final = "No such match is being played."
-LONG_STALL_NS: Final = 100_000_000
-"""Stalls longer than this extend the silence limits of connections, which are seconds long."""
 
 
-class Hub:
+class Hub(MatchHub):
     """A server without its transports; made by `Hub.open`."""
 
     def __init__(
@@ -107,29 +90,11 @@ class Hub:
         now: Callable[[], int] = time.monotonic_ns,
         builtin_bots: Callable[[Hub], HouseBots] | None = None,
     ) -> None:
-        self.config = config
+        super().__init__(config, now)
         self.store = store
-        self.now = now
-        """Returns monotonic nanoseconds, for all measurements."""
         self.started = now()
-        self.counts = Counts()
-        self.sessions: set[Session] = set()
-        self._due: dict[Session, int] = {}
-        """When each connection has something to do, or earlier: what it hears only postpones it."""
-        self.directory = Directory()
-        self.places = Places(
-            config.max_connections,
-            spectators=config.max_spectators,
-            per_address=config.max_connections_per_address,
-            strangers_per_address=config.max_logins_per_address,
-        )
-        self.seated: dict[Session, Participant] = {}
-        """The participant of each connection."""
-        self.stopping = False
         self.ratings = RatingRefits(store)
-        self.watchdog = Watchdog(now, self._stalled)
-        self.login_refunds = LoginRefunds(self.directory, self.watchdog, now)
-        self.runner = MatchRunner(
+        self.runner: ResumingRunner = ResumingRunner(
             config,
             store,
             self.directory,
@@ -201,15 +166,6 @@ class Hub:
         self.uploads = Uploads(config, store, now)
         self.outputs = Outputs(config, store)
         self.health = HealthCheck(store, self.runner.writer, now)
-        self.limits = ConnectionLimits(
-            hello_timeout_ns=int(config.auth_timeout * 1e9),
-            heartbeat_ns=int(config.heartbeat * 1e9),
-            silence_ns=int(config.peer_timeout * 1e9),
-            messages_per_second=config.messages_per_second,
-            message_burst=2 * config.messages_per_second,
-            mistakes_per_second=config.mistakes_per_second,
-            mistake_burst=10 * config.mistakes_per_second,
-        )
         self.admission = Admission(self.directory, self.hosting)
         self.member: Member | None = None
         """The messages to the other servers of a cluster; None for a single server."""
@@ -218,28 +174,22 @@ class Hub:
         """The secret that other servers show when they pass on a request."""
         if config.cluster:
             self.member = self._membership()
+        sockets = (
+            Alone(self.admission, self.hosting) if self.member is None else self.member.sockets
+        )
         self.logins = Logins(
             config,
-            server_version(),
-            limits=self.limits,
+            self._entrance(sockets, lambda: self.hosting.refund(now())),
             sessions=self.sessions,
-            seated=self.seated,
-            places=self.places,
-            counts=self.counts,
             directory=self.directory,
             registration=self.registration,
             browser_sessions=self.browser_sessions,
             audit_follower=self.audit_follower,
-            hosting=self.hosting,
             lobby=self.lobby,
             tournaments=self.tournaments,
-            login_refunds=self.login_refunds,
-            member=Alone(self.admission, self.hosting)
-            if self.member is None
-            else self.member.sockets,
-            now=now,
+            member=sockets,
         )
-        self.requests = Requests(
+        self.requests: Requests = Requests(
             directory=self.directory,
             lobby=self.lobby,
             privacy=self.privacy,
@@ -251,8 +201,6 @@ class Hub:
             member=self.member,
             store=store,
         )
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._timers = (Periodic(self._sweep, SWEEP_SECONDS, "sweep of connections", log),)
         self._leader_timers = (
             Periodic(lambda: self.hosting.refund(now()), SWEEP_SECONDS, "hosting refunds", log),
             Periodic(lambda: self.flag_reports.look(now()), SWEEP_SECONDS, "verdicts", log),
@@ -370,9 +318,7 @@ class Hub:
         except BaseException:
             await store.close()
             raise
-        hub.watchdog.start()
-        for timer in hub._timers:
-            timer.start()
+        hub.start()
         return hub
 
     async def begin_leading(self) -> None:
@@ -392,119 +338,14 @@ class Hub:
 
     # ------------------------------------------------------------------ connections
 
-    def attach(self, transport: Transport, subprotocol: str) -> Session:
-        """Make the session of a new connection."""
-        return self._attach(transport, codec_for(subprotocol))
-
-    def connect(self, codec: Codec = MSGPACK) -> MemoryClient:
-        """Connect a client in this process; it speaks the same protocol as any other."""
-        return link(lambda transport: self._attach(transport, codec), self.now)
-
-    def _attach(self, transport: Transport, codec: Codec) -> Session:
-        session = Session(self, transport, codec, self.limits, self.config.max_queue)
-        self.counts.connections += 1
-        journal.connected(session)
-        self.sessions.add(session)
-        if self.stopping:
-            session.fail("server/shutting_down")
-            return session
-        try:
-            gone = self.places.enter(session, transport.peer.rpartition(":")[0])
-        except Full as full:
-            session.fail("server/overloaded", f"{full} Try again later.")
-        else:
-            if isinstance(gone, Session):
-                gone.fail("server/overloaded", "Others wait: log in at once after connecting.")
-        return session
-
-    def spent(self, session: Session, nanoseconds: int) -> None:
-        """Note how long the server was busy with a connection's frames."""
-        self.watchdog.note(session, nanoseconds)
-
-    def left(self, session: Session) -> None:
-        """Clean up after a connection that has ended, whichever side ended it."""
-        self.sessions.discard(session)
-        self._due.pop(session, None)
-        self.places.leave(session)
-        for match_id in tuple(session.watching):
-            live = self.directory.match(match_id)
-            if live is not None:
-                live.unwatch(session)
-        session.watching.clear()
-        participant = self.seated.pop(session, None)
-        journal.left(session, None if participant is None else participant.presence)
-        if participant is None or participant.line is not session:
-            if self.member is not None:
-                self.member.sockets.left(session, 0)
-            return
-        self.directory.leave(participant)
-        bot = participant.presence.bot_id
+    def _leaving(self, session: Session, participant: Participant) -> None:
         self.lobby.leave(participant.presence)
         if self.member is not None:
             self.member.sockets.leaving(session)
-        for live, seat in tuple(self.directory.matches_of(bot)):
-            live.disconnected(seat)
+
+    def _has_left(self, session: Session, bot: int) -> None:
         if self.member is not None:
             self.member.sockets.left(session, bot)
-        self.directory.forget(bot)
-
-    def spawn(
-        self,
-        work: Coroutine[Any, Any, None],
-        done: Callable[[Exception | None], None] | None = None,
-    ) -> None:
-        """Run a coroutine that must wait for the database.
-
-        Then call ``done`` with its error.
-        """
-        if done is not None:
-            work = _report(work, done)
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    def _sweep(self) -> None:
-        """Let every connection do what is due; close one that fails."""
-        now = self.now()
-        broken = []
-        for session in tuple(self.sessions):
-            if now < self._due.get(session, 0):
-                continue
-            try:
-                session.tick(now)
-            except Exception:
-                log.exception("connection failed", extra={"peer": session.peer})
-                broken.append(session)
-                continue
-            following = session.connection.next_deadline()
-            if following is not None and session in self.sessions:
-                self._due[session] = following
-        for session in broken:
-            session.fail("server/fault")
-
-    def _settle_stalls(self) -> None:
-        self.watchdog.beat()
-        self.login_refunds.settle()
-
-    def _stalled(self, begin: int, end: int, busy_ns: int) -> None:
-        self.runner.stalled(begin, end, busy_ns, self.watchdog.spent)
-        if end - begin > LONG_STALL_NS:
-            who, spent = self.watchdog.busiest()
-            told, work = (end - begin) // 1_000_000, busy_ns // 1_000_000
-            if who is None:  # no connection's frames were read meanwhile
-                log.warning("the server stood still for %d ms: %d ms at work", told, work)
-            else:
-                log.warning(
-                    "the server stood still for %d ms: %d ms at work, of which %d ms for %r",
-                    told,
-                    work,
-                    spent // 1_000_000,
-                    who,
-                )
-            for session in self.sessions:
-                session.connection.forgive(end - begin)
-
-    # ---------------------------------------------------------- what a connection asks for
 
     async def register(self, session: Session, message: Register) -> None:
         """Make an account."""
@@ -516,26 +357,6 @@ class Hub:
         Without token and name, log in a spectator.
         """
         await self.logins.login(session, hello, stamp)
-
-    def act(self, session: Session, message: Act, stamp: int) -> None:
-        """Pass an action to its match."""
-        participant = self.seated.get(session)
-        seat = None if participant is None else participant.presence.matches.get(message.match)
-        if seat is not None:
-            live = self.directory.live[message.match]
-        else:
-            try:
-                live, seat = self.requests.seat(session, message)
-            except ProtocolError as error:
-                session.refuse(message, error)
-                return
-        if self.watchdog.ongoing(stamp):
-            self.watchdog.beat(stamp)  # settles the stall before this frame
-        live.act(seat, message, stamp, session.lag_ns)
-
-    def request(self, session: Session, message: ClientMessage, stamp: int) -> None:
-        """Carry out any other request; raises `ProtocolError` if that is not possible."""
-        self.requests.carry_out(session, message, stamp)
 
     # -------------------------------------------------------------------------- endings
 
@@ -680,14 +501,9 @@ class Hub:
         """Tell every client that the server stops, and let the last frames go out."""
         if self.builtin_bots is not None:
             await self.builtin_bots.close()
-        self.stopping = True
         if self.member is not None:
             self.member.board.stopping = True
-        self.directory.lead(False)
-        self.runner.freeze()
-        for session in tuple(self.sessions):
-            session.fail("server/shutting_down")
-        await asyncio.sleep(0)
+        await super().say_goodbye()
 
     async def close(self) -> None:
         """Stop; running matches stay in the database and resume at the next start."""
@@ -701,12 +517,9 @@ class Hub:
         await self.reviews.close()
         await self.trees.close()
         await self.helpers.close()
-        for timer in (*self._timers, *self._leader_timers):
+        for timer in self._leader_timers:
             timer.stop()
-        for task in tuple(self._tasks):
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        await self._end_tasks()
         try:
             await self.tournaments.close()
             await self.runner.close()
@@ -728,21 +541,3 @@ def _id_of(participant: Participant, kind: LoginKind) -> int:
             return participant.presence.player_id
         case "bot":
             return participant.presence.bot_id
-
-
-async def _report(
-    work: Coroutine[Any, Any, None], done: Callable[[Exception | None], None]
-) -> None:
-    """Await ``work`` for a compiled module, then call ``done``.
-
-    ``done`` gets the error of ``work``, or None.
-
-    A compiled coroutine that awaits passes exceptions on by a call of ``throw`` that Python 3.12
-    deprecates, so compiled modules await nothing.
-    """
-    try:
-        await work
-    except Exception as error:
-        done(error)  # in here, so that it can log the traceback
-    else:
-        done(None)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from plyhouse.protocol.messages import MatchSnapshot
 from plyhouse.server.accounts.tickets import Ticket
-from plyhouse.server.gateway.admission import Admission
-from plyhouse.server.hosting.runners import Hosting
+from plyhouse.server.gateway.admission import Admission, TicketOffice
 from plyhouse.server.table.live import LiveMatch
 from plyhouse.server.table.pairing_plans import SeatHolder
 from plyhouse.server.table.participants import Participant
@@ -16,9 +15,9 @@ __all__ = ["Alone"]
 
 
 class Alone:
-    """A `plyhouse.server.gateway.logins.Membership` without other servers."""
+    """A `plyhouse.server.gateway.entrance.Membership` without other servers."""
 
-    def __init__(self, admission: Admission, hosting: Hosting) -> None:
+    def __init__(self, admission: Admission, hosting: TicketOffice) -> None:
         self._admission = admission
         self._hosting = hosting
 

@@ -1,45 +1,23 @@
-"""Requests of logged-in participants and spectators, except actions.
-
-An action takes a shorter path (`plyhouse.server.gateway.hub.Hub.act`).
-"""
+"""Requests that need the lobby, the rules of privacy or other servers of the cluster."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Container, Coroutine, Mapping
-from typing import Any, Final
+from typing import Any
 
-from plyhouse.games.base import Information
-from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.protocol.messages import (
-    AcceptDraw,
-    Answer,
-    Challenge,
-    ClientMessage,
-    DeclineDraw,
-    OfferDraw,
-    Ok,
-    Ready,
-    Resign,
-    Say,
-    Seek,
-    Sync,
-    Unseek,
-    Unwatch,
-    Watch,
-)
+from plyhouse.protocol.messages import Answer, Challenge, Ok, Seek, Unseek, Watch
 from plyhouse.server.accounts.browser_sessions import BrowserSessions
 from plyhouse.server.accounts.privacy import Privacy
+from plyhouse.server.gateway.match_requests import NO_SUCH_MATCH, MatchRequests, check_views
 from plyhouse.server.gateway.member import Member
 from plyhouse.server.gateway.remote_matches import RemoteMatch
 from plyhouse.server.lobby.lobby import Lobby
-from plyhouse.server.table import journal
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.participants import Participant
 from plyhouse.server.table.presence import Presence
 from plyhouse.server.table.running_match import RunningMatch
-from plyhouse.server.wire.rates import Rate
 from plyhouse.server.wire.session import Session
 from plyhouse.storage import match_places
 from plyhouse.storage.errors import StorageError
@@ -49,16 +27,9 @@ __all__ = ["Requests"]
 
 log = logging.getLogger("plyhouse.server")
 
-NO_SUCH_MATCH: Final = "No such match is being played."
 
-PHRASES: Final = 3
-"""Phrases that a seat may say at once."""
-SECONDS_PER_PHRASE: Final = 5
-"""Time after which it may say another one."""
-
-
-class Requests:
-    """Carries out the requests of connections."""
+class Requests(MatchRequests):
+    """Carries out the requests of connections, except actions."""
 
     def __init__(
         self,
@@ -74,7 +45,7 @@ class Requests:
         member: Member | None,
         store: Store,
     ) -> None:
-        self._directory = directory
+        super().__init__(directory, seated, now)
         self._member = member
         self._store = store
         self._lobby: dict[type, Callable[[Presence, Any], Ok]] = {
@@ -86,49 +57,8 @@ class Requests:
         self._privacy = privacy
         self._browser_sessions = browser_sessions
         self._sessions = sessions
-        self._seated = seated
         self._spawn = spawn
-        self._now = now
-        self._phrases = Rate(PHRASES, 1 / SECONDS_PER_PHRASE, now)
-        self._by_type: dict[type, Callable[[Session, Any, Any, int], None]] = {
-            Ready: self._of_match,
-            Seek: self._of_lobby,
-            Unseek: self._of_lobby,
-            Challenge: self._of_lobby,
-            Answer: self._of_lobby,
-            Resign: self._of_match,
-            OfferDraw: self._of_match,
-            AcceptDraw: self._of_match,
-            DeclineDraw: self._of_match,
-            Say: self._say,
-            Sync: self._of_match,
-            Watch: self._watch,
-            Unwatch: self._unwatch,
-        }
-
-    def carry_out(self, session: Session, message: ClientMessage, stamp: int) -> None:
-        """Carry out a request; raises `ProtocolError` if that is not possible."""
-        participant = self._seated.get(session)
-        if participant is None and not isinstance(message, Watch | Unwatch):
-            raise ProtocolError("auth/required")
-        presence = None if participant is None else participant.presence
-        self._by_type[type(message)](session, presence, message, stamp)
-        if presence is not None and isinstance(message, journal.TOLD):
-            journal.asked(presence, message)
-
-    def seat(self, session: Session, message: Any) -> tuple[RunningMatch, int]:
-        """Return the match that a request names, and the sender's seat in it.
-
-        Raises `ProtocolError` if there is none.
-        """
-        participant = self._seated.get(session)
-        if participant is None:
-            raise ProtocolError("auth/required")
-        held = self._directory.seat_of(participant, message.match)
-        if held is None:
-            known = self._directory.match(message.match) is not None
-            raise ProtocolError("match/not_yours" if known else "match/unknown")
-        return held
+        self._by_type |= dict.fromkeys(self._lobby, self._of_lobby)
 
     def ask_lobby(self, bot: Presence, message: Any) -> Ok:
         """Carry out a request about seeks or challenges; raises `ProtocolError`."""
@@ -140,26 +70,11 @@ class Requests:
         else:
             session.send(self.ask_lobby(bot, message))
 
-    def _of_match(self, session: Session, _: object, message: Any, stamp: int) -> None:
-        live, seat = self.seat(session, message)
-        if type(message) is Sync:
-            _may_view(session, stamp)
-        live.request(seat, message, stamp)
-
-    def _say(self, session: Session, _: object, message: Say, stamp: int) -> None:
-        live, seat = self.seat(session, message)
-        hidden = get_game(live.summary().game).info.information is Information.IMPERFECT
-        if live.pairing.competition or (hidden and len(live.holders) > 2):
-            raise ProtocolError("match/no_phrases")
-        if not self._phrases.take((message.match, seat)):
-            raise ProtocolError("match/too_many_phrases")
-        live.request(seat, message, stamp)
-
     def _watch(self, session: Session, _: object, message: Watch, stamp: int) -> None:
         live = self._directory.match(message.match)
         if live is None and self._member is None:
             raise ProtocolError("match/unknown", NO_SUCH_MATCH)
-        _may_view(session, stamp)
+        check_views(session, stamp)
         free = live is not None and self._privacy.known_free(live.pairing.competition)
         if self._member is not None and not self._reachable(live, free, self._member):
             self._spawn(self._find_and_watch(session, message, self._member))
@@ -229,26 +144,3 @@ class Requests:
         except StorageError as error:
             log.error("who may watch %s cannot be read: %s", message.match, error)
             session.refuse(message, ProtocolError("server/storage"))
-
-    def _let_watch(self, session: Session, message: Watch, live: RunningMatch) -> None:
-        if not live.over:
-            session.watching.add(live.id)
-        live.watch(session, message.id, scenes=session.scenes)
-
-    def _unwatch(self, session: Session, _: object, message: Unwatch, stamp: int) -> None:
-        if message.match not in session.watching:
-            raise ProtocolError("match/unknown", "You do not follow this match.")
-        session.watching.discard(message.match)
-        live = self._directory.match(message.match)
-        if live is not None:
-            live.unwatch(session)
-        session.send(Ok(message.id))
-
-
-def _may_view(session: Session, stamp: int) -> None:
-    """Refuse more snapshots than anybody needs.
-
-    A snapshot can be a thousand times the size of its request.
-    """
-    if not session.views.allow(stamp):
-        raise ProtocolError("match/too_many_snapshots")

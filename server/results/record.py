@@ -16,7 +16,7 @@ Fields may be added within format 1; readers ignore unknown fields.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import msgspec
 from msgspec import Struct
@@ -32,9 +32,6 @@ from plyhouse.server.match.thoughts import kept_info
 from plyhouse.server.match.time_control import LagPolicy
 from plyhouse.storage.rows import EventRow, StoredMatch
 
-if TYPE_CHECKING:
-    from plyhouse.storage.store import Store
-
 __all__ = [
     "RECORD_FORMAT",
     "Record",
@@ -42,7 +39,6 @@ __all__ = [
     "RecordError",
     "RecordEvent",
     "RecordSeat",
-    "load_record",
     "make_record",
     "read_record",
     "record_json",
@@ -257,13 +253,6 @@ def stored_record(stored: StoredMatch, game: Game) -> Record:
         finished_ms=stored.header.finished_ms,
         void_reason=stored.header.void_reason,
     )
-
-
-async def load_record(store: Store, match_id: str, game: Game) -> Record:
-    """Read a match from a store and return its record; raises `Unknown`."""
-    from plyhouse.storage import match_reads  # loads SQLAlchemy, which most users do without
-
-    return stored_record(await store.read(match_reads.stored_match, match_id), game)
 
 
 def record_json(stored: StoredMatch) -> bytes:

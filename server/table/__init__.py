@@ -1,7 +1,9 @@
 """Running matches: the holders of seats, clocks, and effects carried out in order.
 
 live             drives one match engine: passes in input, carries out effects
-match_runner     all matches: created, restored, found and removed
+match_runner     all matches: created, found and removed
+resuming_runner  the same with a database, from which they are resumed
+kept_matches     the last matches, kept in memory where there is no database
 directory        connected bots, running matches, and leaders of pools
 running_match    the interface of a match here or on another server
 pairing_plans    pairings that the leader of a cluster has decided on

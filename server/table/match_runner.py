@@ -1,33 +1,25 @@
-"""All matches of a server: created, restored, found by id, and removed."""
+"""All matches of a server: created, found by id, and removed.
+
+`plyhouse.server.table.resuming_runner` adds what only a server with a database does.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Final, Protocol, TypeAlias
 
 from plyhouse.games.base import Scoring
-from plyhouse.games.errors import GameError
-from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Revealed, SeatInfo
-from plyhouse.server.competition_rules.board_statistics import PRIVATE
-from plyhouse.server.competition_rules.game_scoring import scoring_of
+from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.match.chance import SEED_BYTES, SHARED_STREAM, commitment, match_stream
 from plyhouse.server.match.effects import Finish
 from plyhouse.server.match.engine import Match, MatchConfig
-from plyhouse.server.match.restore import RestoreError, restore
-from plyhouse.server.match.terms import config_of, machines_of, terms_data
-from plyhouse.server.match.time_control import (
-    MS,
-    SECOND,
-    InvalidTimeControl,
-    LagPolicy,
-)
+from plyhouse.server.match.terms import terms_data
+from plyhouse.server.match.time_control import MS, SECOND, LagPolicy
 from plyhouse.server.results.scoring import match_scores, return_span, teams_of
 from plyhouse.server.table import journal
 from plyhouse.server.table.directory import Directory
@@ -35,8 +27,7 @@ from plyhouse.server.table.live import LiveMatch, LivePairing
 from plyhouse.server.table.pairing_plans import MatchPlan, PairingPlan, Terms
 from plyhouse.server.table.participants import Participant
 from plyhouse.server.table.presence import MatchSummary, Presence
-from plyhouse.storage import match_reads, tournaments
-from plyhouse.storage.errors import Unknown
+from plyhouse.storage.errors import StorageError
 from plyhouse.storage.rows import (
     FinishMatch,
     FinishPairing,
@@ -45,16 +36,11 @@ from plyhouse.storage.rows import (
     NewPairing,
     Op,
     PairingRow,
-    SeatRow,
-    StoredMatch,
-    TournamentRow,
     new_id,
     wall_ms,
 )
-from plyhouse.storage.store import Store
-from plyhouse.storage.writer import Writer
 
-__all__ = ["BEGUN_AT_ONCE", "MatchRunner", "Terms"]
+__all__ = ["BEGUN_AT_ONCE", "MatchRunner", "MatchStorage", "Terms"]
 
 log = logging.getLogger("plyhouse.server.match.engine")
 
@@ -70,17 +56,33 @@ Elsewhere: TypeAlias = Callable[
 ]
 
 
+class MatchStorage(Protocol):
+    """The interface of a runner's storage for what happens in matches.
+
+    See `plyhouse.storage.writer.Writer` and `plyhouse.server.table.kept_matches.KeptMatches`.
+    """
+
+    def submit_then(
+        self, rows: Sequence[Op], done: Callable[[StorageError | None], None], /
+    ) -> None:
+        """Store operations, all or none; then call ``done`` with the error or None."""
+
+    async def close(self) -> None:
+        """Store what is waiting, and accept nothing more."""
+
+
 class MatchRunner:
     """Creates, keeps and removes live matches; a `plyhouse.server.table.live.Referee`.
 
-    ``on_over`` is called when a match has ended, is stored, and its seats know.  ``rating_of``
-    returns the displayed rating of a bot in a game.  ``settle_stalls`` is called before flags fall.
+    ``storage`` stores what happens in them.  ``on_over`` is called when a match has ended, is
+    stored, and its seats know.  ``rating_of`` returns the displayed rating of a bot in a game.
+    ``settle_stalls`` is called before flags fall.
     """
 
     def __init__(
         self,
         config: ServerConfig,
-        store: Store,
+        storage: MatchStorage,
         directory: Directory,
         now: Callable[[], int],
         *,
@@ -89,14 +91,13 @@ class MatchRunner:
         settle_stalls: Callable[[], None],
     ) -> None:
         self._config = config
-        self._store = store
-        self._writer = Writer(store)
+        self._storage = storage
         self._directory = directory
         self._on_over = on_over
         self._rating_of = self.rating_of = rating_of
         self.now = now
         self.settle_stalls = settle_stalls
-        self.store = self._writer.submit_then
+        self.store = storage.submit_then
         self.elsewhere: Elsewhere | None = None
         """Begins a pairing on another server of the cluster, if that should run it."""
         self.on_made: Callable[[LiveMatch], None] | None = None
@@ -108,11 +109,6 @@ class MatchRunner:
         self._resumed_plies = 0
         """Plies of restored matches that were played before the start."""
 
-    @property
-    def writer(self) -> Writer:
-        """The writer that makes plies durable."""
-        return self._writer
-
     def all_plies(self) -> int:
         """Return the number of plies since the start, including those of running matches."""
         running = sum(live.match.ply for live in self._directory.own.values())
@@ -120,13 +116,9 @@ class MatchRunner:
 
     # --------------------------------------------------------------------------- making
 
-    def score_by(self, row: TournamentRow) -> Scoring:
-        """Set and return the scoring of a competition's matches, as its row says.
-
-        Raises `GameError` as `plyhouse.server.competition_rules.game_scoring.scoring_of` does.
-        """
-        self._scoring[row.id] = scoring = scoring_of(row)
-        return scoring
+    def score_by(self, competition: str, scoring: Scoring) -> None:
+        """Set the scoring of a competition's matches."""
+        self._scoring[competition] = scoring
 
     def begin(
         self,
@@ -301,94 +293,6 @@ class MatchRunner:
             for live in pairing.open.values():
                 live.match.last_of_pairing = True
 
-    # ------------------------------------------------------------------- after a stop
-
-    async def restore(
-        self,
-        participant: Callable[[SeatRow], Participant],
-        hidden_in: Callable[[str | None], Awaitable[Collection[str]]],
-    ) -> int:
-        """Resume every match that the database has as unfinished; return how many.
-
-        ``participant`` finds or makes the holder of a stored seat.  ``hidden_in`` returns the
-        unnamed bots of a competition, in small letters.  A match that cannot be rebuilt (the game
-        has changed, or rows are damaged) becomes void, and the log says why.  A match that shares
-        its chance with another one also becomes void, because its bots could exchange messages.
-        """
-        stored = await self.stored_matches()
-        return len(await self.resume(stored, participant, hidden_in))
-
-    async def stored_matches(self, pairings: Collection[str] | None = None) -> list[StoredMatch]:
-        """Return the unfinished matches of the database, or those of some pairings."""
-        return await self._store.read(match_reads.running_matches, pairings)
-
-    async def resume(
-        self,
-        running: Sequence[StoredMatch],
-        participant: Callable[[SeatRow], Participant],
-        hidden_in: Callable[[str | None], Awaitable[Collection[str]]],
-    ) -> list[LiveMatch]:
-        """Resume stored matches, as `restore` does; return those that go on."""
-        pairings: dict[str, LivePairing] = {}
-        restored = []
-        broken: list[StoredMatch] = []
-        for competition in {each.pairing.competition_id for each in running} - {None}:
-            with contextlib.suppress(Unknown, GameError):  # deleted, or its game is missing
-                self.score_by(await self._store.read(tournaments.competition, str(competition)))
-        for stored in running:
-            header = stored.header
-            holders = [participant(seat) for seat in header.seats]
-            hidden = await hidden_in(stored.pairing.competition_id)
-            try:
-                match = self._rebuild(stored, [each.presence for each in holders], hidden)
-                if match.config.shares_chance:
-                    raise ValueError("its chance is shared with another match of its pairing")
-                machines = machines_of(header)
-            except (RestoreError, GameError, InvalidTimeControl, ValueError) as error:
-                log.error("match cannot be resumed", extra={"match": header.id, "why": str(error)})
-                broken.append(stored)
-                continue
-            row = stored.pairing
-            pairing = pairings.get(row.id)
-            if pairing is None:
-                pairing = LivePairing(row.id, row.seed, competition=row.competition_id)
-                pairings[row.id] = pairing
-            live = LiveMatch(self, match, pairing, holders)
-            self._keep(live)
-            for holder, machine in zip(holders, machines, strict=True):
-                self._directory.update(holder, hosted=holder.presence.hosted or machine)
-            self._resumed_plies += match.ply
-            restored.append(live)
-        await self._put_away(broken, going_on=pairings)
-        for pairing in pairings.values():
-            self._mark_last(pairing)
-        for live in restored:
-            live.input(live.match.resume, self.now())
-        return restored
-
-    async def _put_away(self, broken: Sequence[StoredMatch], *, going_on: Collection[str]) -> None:
-        """End matches that cannot be resumed, and pairings without a resumed match."""
-        wall = wall_ms()
-        why = "The match could not be resumed after the server had stopped."
-        ends: list[Op] = [
-            FinishMatch(each.header.id, "server_fault", (), each.header.ply, wall, reason=why)
-            for each in broken
-        ]
-        over = {each.pairing.id for each in broken}.difference(going_on)
-        ends += [FinishPairing(each, wall) for each in sorted(over)]
-        if ends:
-            await self._store.apply(ends)
-
-    def _rebuild(
-        self, stored: StoredMatch, holders: Sequence[Presence], hidden: Collection[str]
-    ) -> Match:
-        header = stored.header
-        config = config_of(header, get_game(header.game))
-        players = tuple(
-            self._told(each, header.game, named=each.name.lower() not in hidden) for each in holders
-        )
-        return restore(replace(config, players=players), stored.events, self.now())
-
     # ----------------------------------------------------------------------- ending
 
     def abort(self, match: str, reason: str) -> None:
@@ -496,5 +400,5 @@ class MatchRunner:
         """Store what is waiting; running matches are resumed at the next start."""
         for live in self._directory.own.values():
             live.cancel_alarm()
-        await self._writer.close()
+        await self._storage.close()
         await asyncio.sleep(0)  # lets callbacks of the last commit run

@@ -114,42 +114,6 @@ def test_a_folder_is_no_package_of_its_own(top: str, tmp_path: Path) -> None:
         assert "ModuleNotFoundError" in done.stderr or f"import plyhouse.{top}" in done.stderr
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("module", "without"),
-    [
-        # Each process that plays matches here imports the hub: hundreds do in these tests.
-        (
-            "plyhouse.server.gateway.hub",
-            ("numpy", "sqlalchemy.orm", "sqlalchemy.dialects.postgresql", "packaging", "litestar"),
-        ),
-        ("plyhouse.server.serve", ("numpy", "sqlalchemy.orm", "sqlalchemy.dialects.postgresql")),
-        # The needs of `plyhouse match` itself: the referee runs in processes that it starts.
-        (
-            "plyhouse.clients.cli.match, plyhouse.clients.arena.sprt_report",
-            ("numpy", "sqlalchemy", "plyhouse.server.gateway", "importlib.metadata"),
-        ),
-        ("plyhouse.bots.process.__main__", ("asyncio", "hashlib", "importlib.metadata")),
-    ],
-)
-def test_programs_start_without_what_they_may_never_need(
-    module: str, without: tuple[str, ...]
-) -> None:
-    script = f"import sys, {module}; print([m for m in {without!r} if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert done.stdout.strip() == "[]", done.stdout + done.stderr
-
-
-@pytest.mark.slow
-def test_the_server_never_imports_search_at_run_time() -> None:
-    script = (
-        "import sys, plyhouse.server.serve; "
-        "print([m for m in sys.modules if m.startswith(('plyhouse.search', 'plyhouse.bots'))])"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert done.stdout.strip() == "[]", done.stdout + done.stderr
-
-
 def product_modules() -> dict[str, Path]:
     """Every module of the product by its dotted name."""
     found = {}

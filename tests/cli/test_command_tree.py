@@ -36,17 +36,6 @@ def test_help_groups_the_commands(plyhouse: Plyhouse) -> None:
     assert "\nCommands:\n" not in out
 
 
-def test_help_imports_only_the_command_line() -> None:
-    script = (
-        "import sys; from plyhouse.clients.cli.main import main; main(['--help']); "
-        "heavy = ('rich', 'litestar', 'sqlalchemy', 'msgspec', 'numpy', 'asyncio', "
-        "'plyhouse.games', 'plyhouse.server', 'plyhouse.search', 'plyhouse.protocol'); "
-        "print([m for m in sys.modules if m.startswith(heavy)])"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert done.stdout.splitlines()[-1] == "[]", done.stdout
-
-
 @pytest.mark.parametrize("module", ["plyhouse.clients.cli.main", "plyhouse.clients.arena.process"])
 def test_a_program_looks_for_garbage_rarely_and_not_at_all_as_it_leaves(module: str) -> None:
     script = (

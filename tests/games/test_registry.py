@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import importlib.metadata
 import pickle
 from collections.abc import Iterator
 from pathlib import Path
@@ -49,11 +48,7 @@ def fresh_registry() -> Iterator[None]:
 
 def announce(monkeypatch: pytest.MonkeyPatch, **points: str) -> None:
     """Pretend that installed packages announce these games."""
-    found = [
-        importlib.metadata.EntryPoint(name, value, registry.ENTRY_POINTS)
-        for name, value in points.items()
-    ]
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: found)
+    monkeypatch.setattr(registry, "entry_points", lambda _: list(points.items()))
 
 
 def test_the_built_in_games_are_there() -> None:

@@ -19,8 +19,8 @@ from plyhouse.protocol.messages import (
     SeatInfo,
     Welcome,
 )
-from plyhouse.server.competition_rules.board_statistics import PRIVATE
 from plyhouse.server.competition_rules.format_types import LineState
+from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competitions.finals import finals_of
 from plyhouse.server.competitions.game_finals import GameFinal
 from plyhouse.server.config import ServerConfig

@@ -23,7 +23,7 @@ from plyhouse.clients.terminal.screens.board import BoardView
 from plyhouse.clients.terminal.screens.match import MatchScreen
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import MatchMessage, Ready, ServerMessage, Turn
-from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.gateway.local_hub import LocalHub
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.match_runner import Terms
 
@@ -36,7 +36,7 @@ Rival = Callable[[Sequence[str]], str]
 class Sitting:
     """A person at a screen, and an automatic opponent."""
 
-    hub: Hub
+    hub: LocalHub
     app: TerminalApp
     pilot: Pilot[None] = field(init=False)
     channels: list[Channel] = field(default_factory=list)
@@ -65,7 +65,7 @@ class Sitting:
         return str(self.screen.query_one(selector).render())
 
 
-async def rival_plays(hub: Hub, token: str, choose: Rival) -> None:
+async def rival_plays(hub: LocalHub, token: str, choose: Rival) -> None:
     client = Client(connector_of(hub), Introduction(token))
     doing: list[asyncio.Future[ServerMessage]] = []
     async with aclosing(client.messages()) as messages:
@@ -86,10 +86,7 @@ async def sitting(
 ) -> AsyncIterator[Sitting]:
     game = get_game(name)
     async with local_hub("retry") as hub:
-        tokens = []
-        for player in ("alice", "bob"):
-            row = await hub.store.add_player(player)
-            tokens.append(await hub.store.add_token(row.id, ["play"]))
+        tokens = [hub.add_player(player) for player in ("alice", "bob")]
         channels: list[Channel] = []
 
         async def connect() -> Channel:

@@ -47,8 +47,7 @@ async def test_the_file_of_a_game_that_it_claims_is_not_run_by_whoever_hosts_it(
     folder = submission(bot=CLAIMS_A_FILE, rules=spying(mark))
     built = build(read_package(folder), tmp_path / "store")
     async with local_hub() as hub:
-        player = await hub.store.add_player(PLAYER)
-        token = await hub.store.add_token(player.id, ["play"])
+        token = hub.add_player(PLAYER)
         options = RunOptions(bot="mine", matches=1, say=lambda _: None)
         runner = hosted_runner(
             built, connector_of(hub), token, options, fork_server=fork_server, tier=tier

@@ -82,8 +82,7 @@ async def played(
     costs: list[CostOfPly] = []
     cores = Cores.of_this_machine()
     async with local_hub() as hub:
-        player = await hub.store.add_player(PLAYER)
-        token = await hub.store.add_token(player.id, ["play"])
+        token = hub.add_player(PLAYER)
         runs = []
         for name, built in (("first", first), ("second", second)):
             options = RunOptions(

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pytest
 from tests.harness.processor_time import pass_time, processor_time_of, stands_still
-from tests.sandbox.conftest import REQUIRED, have
+from tests.sandbox.conftest import REQUIRED, all_ended, have
 
 from plyhouse.bots.client.channel import Channel, Connector
 from plyhouse.bots.client.client import Client, ClientError, Introduction
@@ -40,7 +40,7 @@ from plyhouse.clients.arena.memory_server import PLAYER, connector_of, local_hub
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.codec import MSGPACK, Frame
 from plyhouse.protocol.messages import MatchMessage, Ready, Turn
-from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.gateway.local_hub import LocalHub
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.match_runner import Terms
 
@@ -104,7 +104,7 @@ def program(folder: Path, language: str, *edits: tuple[str, str], top: str = "")
 class House:
     """A server in memory with hosted programs and, if wanted, somebody who plays by hand."""
 
-    hub: Hub
+    hub: LocalHub
     token: str
     fork_server: ForkServerClient
     said: list[str] = field(default_factory=list)
@@ -201,8 +201,7 @@ async def house(
     fork_server: ForkServerClient, illegal_rule: str = "forfeit"
 ) -> AsyncIterator[House]:
     async with local_hub(illegal_rule) as hub:
-        player = await hub.store.add_player(PLAYER)
-        made = House(hub, await hub.store.add_token(player.id, ["play"]), fork_server)
+        made = House(hub, hub.add_player(PLAYER), fork_server)
         try:
             yield made
         finally:
@@ -224,7 +223,7 @@ async def test_both_matches_of_a_pairing_have_a_process_of_their_own(
         assert made.told("seen") == ["seen 1"] * 4
         plies = sum(each.plies for each in made.results) // 2
         assert len(made.costs) == plies  # every ply of every process is accounted for
-    assert fork_server.boxes == 0
+    await all_ended(fork_server)  # one may have been starting for the next match
 
 
 @pytest.mark.parametrize("language", ["c", "javascript"])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from plyhouse.server.competition_rules.board_statistics import PRIVATE
 from plyhouse.server.competition_rules.file_reader import read_competition
+from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competition_rules.standings import Entrant
 from plyhouse.server.competitions.board_visibility import Viewer, Visibility, eyes_of
 

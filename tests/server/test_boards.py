@@ -10,7 +10,7 @@ import pytest
 from tests.harness.finals import Course, weaker_resigns
 
 from plyhouse.server.competition_rules import board_fits
-from plyhouse.server.competition_rules.board_statistics import PRIVATE
+from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competitions import final_results
 
 FILE = """

@@ -14,7 +14,7 @@ from tests.harness.hub_finals import OLGA, ORGANISER, STAFF, Course
 from tests.harness.server import FakeClock
 
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.competition_rules.board_statistics import PRIVATE
+from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competitions import competition_changes
 from plyhouse.server.competitions.boards import Board
 from plyhouse.server.config import ServerConfig

@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import Connection
 from tests.harness.hub_finals import OLGA, ORGANISER, Course, places, states
 
-from plyhouse.server.competition_rules.board_statistics import PRIVATE
 from plyhouse.server.competition_rules.format_types import LineState
+from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competition_rules.standings import Standing
 from plyhouse.server.competitions import exports
 from plyhouse.server.competitions.final_results import Results

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from tests.harness.statements import statements
 
+from plyhouse.games.base import Scoring
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competition_rules import schedule
-from plyhouse.server.competition_rules.game_scoring import scoring_of
 from plyhouse.server.competition_rules.round_robin_queue import RoundRobinQueue
 from plyhouse.server.competitions import tournament_restore
 from plyhouse.server.competitions.lifecycle import Competitions
@@ -38,7 +38,8 @@ class Idle:
     """Replaces the runner of matches: nothing is played."""
 
     live: dict[str, Any] = {}  # noqa: RUF012 (never changed)
-    score_by = staticmethod(scoring_of)
+
+    def score_by(self, competition: str, scoring: Scoring) -> None: ...
 
 
 def services(store: Store) -> tuple[Tournaments, Competitions]:

@@ -98,7 +98,7 @@ class ActionList(Vertical):
     def offer(self, legal: Sequence[str], labels: Mapping[str, str]) -> None:
         """List these actions; an empty list when there is nothing to choose."""
         actions = {action: labels.get(action, "") for action in legal}
-        if actions == self.actions:
+        if list(actions.items()) == list(self.actions.items()):  # in the same order, too
             return
         self.actions = actions
         self.field.value = ""

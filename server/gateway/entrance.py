@@ -1,0 +1,252 @@
+"""Let a connection in: from knowing its bot to its ``welcome``, with all running matches.
+
+`plyhouse.server.gateway.logins` finds out whose connection it is, on a server with accounts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final, Protocol
+
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.protocol.liveness import ConnectionLimits
+from plyhouse.protocol.messages import PROTOCOL_VERSION, Hello, Limits, MatchSnapshot, Welcome
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.table import journal
+from plyhouse.server.table.counts import Counts
+from plyhouse.server.table.directory import Directory
+from plyhouse.server.table.live import LiveMatch
+from plyhouse.server.table.login_refunds import LoginRefunds, LoginWait
+from plyhouse.server.table.pairing_plans import SeatHolder
+from plyhouse.server.table.participants import Participant
+from plyhouse.server.table.running_match import RunningMatch
+from plyhouse.server.wire.connection_limits import Full, Places
+from plyhouse.server.wire.session import Session
+
+__all__ = ["Entrance", "Membership"]
+
+KEPT_SECONDS: Final = 0.5
+"""A login that waits longer than this for a match of another server is not charged for it."""
+
+
+class Membership(Protocol):
+    """The interface of the cluster for logins; a single server is a cluster of one."""
+
+    async def admit(
+        self, wanted: SeatHolder, session: Session, *, takeover: bool
+    ) -> tuple[Participant, bool, int]:
+        """Make a session the connection of its bot; see `Admission.admit`.
+
+        Returns also how many nanoseconds the login waited because there was no leader.
+        """
+
+    def returned(self, live: LiveMatch, seat: int, waited_ns: int) -> None:
+        """Excuse a bot that is back in a match here for the time that servers kept it away."""
+
+    async def enter(
+        self, match: RunningMatch, seat: int, participant: Participant, waited_ns: int
+    ) -> MatchSnapshot | None:
+        """Let a bot back into a match of another server; None if that has lost it."""
+
+
+class Entrance:
+    """Lets bots, people and spectators in."""
+
+    def __init__(
+        self,
+        config: ServerConfig,
+        server: str,
+        *,
+        limits: ConnectionLimits,
+        seated: dict[Session, Participant],
+        places: Places,
+        counts: Counts,
+        directory: Directory,
+        login_refunds: LoginRefunds,
+        member: Membership,
+        now: Callable[[], int],
+        refund_hosted: Callable[[], None] = lambda: None,
+    ) -> None:
+        """``server`` is the name and version that clients get.
+
+        ``refund_hosted`` gives hosted bots back the time in which no machine ran them.
+        """
+        self._config = config
+        self._server = server
+        self._limits = limits
+        self._seated = seated
+        self._places = places
+        self._counts = counts
+        self._directory = directory
+        self._login_refunds = login_refunds
+        self._member = member
+        self._now = now
+        self._refund_hosted = refund_hosted
+
+    async def login(
+        self,
+        session: Session,
+        hello: Hello,
+        stamp: int,
+        log_in: Callable[[Session, Hello, LoginWait], Awaitable[None]],
+    ) -> None:
+        """Let a spectator in; ``log_in`` anyone who says a token or a name.
+
+        ``stamp`` is when ``hello`` was read.  Raises `ProtocolError`.
+        """
+        if not (hello.token or hello.bot or hello.games or hello.signed_in):
+            self._watch(session, hello)
+            return
+        try:
+            with self._login_refunds.begin(session, stamp) as wait:
+                await log_in(session, hello, wait)
+        except ProtocolError as error:
+            self._counts.refused[error.code] += 1
+            journal.login_refused(session, hello, error)
+            raise
+
+    def _watch(self, session: Session, hello: Hello) -> None:
+        try:
+            self._places.watch(session)
+        except Full as full:
+            raise ProtocolError("server/overloaded", f"{full} Try again later.") from None
+        session.scenes = hello.scenes
+        session.send(self._welcome(hello, "", "", "", 0, []))
+
+    async def let_in(
+        self, session: Session, hello: Hello, wanted: SeatHolder, wait: LoginWait
+    ) -> Participant | None:
+        """Make a session the connection of the bot ``wanted``, and return its participant.
+
+        Returns None if the session has ended meanwhile.  Raises `ProtocolError` if another
+        connection of the bot stays.
+        """
+        bot = wanted.presence.bot_id
+        release = session.hold()
+        try:
+            participant, was_hosted, waited = await self._member.admit(
+                wanted, session, takeover=hello.takeover
+            )
+        except BaseException:
+            release(None)
+            raise
+        if was_hosted:
+            self._refund_hosted()
+        if was_hosted or waited:  # that was given back, or is when the bot enters its matches
+            self._login_refunds.skip(wait)
+        self._seated[session] = participant
+        self._places.play(session)
+        session.admit(participant.presence)
+        session.scenes = hello.scenes
+        presence = participant.presence
+        self._login_refunds.give_back(wait, bot)
+        self._counts.logins += 1
+        journal.logged_in(session, presence)
+        snapshots = await self._enter(participant, session, waited, wait)
+        if participant.line is not session:
+            return None  # it left meanwhile
+        release(
+            self._welcome(
+                hello,
+                presence.player,
+                presence.bot,
+                participant.key,
+                presence.max_matches,
+                [snapshot for _, _, snapshot in snapshots],
+            )
+        )
+        self._login_refunds.give_back(wait, bot)
+        for live, seat, snapshot in snapshots:
+            if snapshot.your_turn:
+                live.turn_told(seat, snapshot.ply, session)
+            live.tell_who_is_away(session, seat)
+        return participant
+
+    async def _enter(
+        self, participant: Participant, session: Session, waited_ns: int, wait: LoginWait
+    ) -> list[tuple[RunningMatch, int, MatchSnapshot]]:
+        """Let a bot back into its matches; return what it may know of each.
+
+        Return early if the session ends meanwhile.
+        """
+        entered: list[tuple[RunningMatch, int, MatchSnapshot]] = []
+        elsewhere: list[tuple[RunningMatch, int]] = []
+        own = self._directory.own
+        for match, seat in tuple(self._directory.matches_of(participant.presence.bot_id)):
+            live = own.get(match.id)
+            if live is None:
+                elsewhere.append((match, seat))
+            else:
+                self._member.returned(live, seat, waited_ns)
+                updates, scenes = participant.updates, participant.scenes
+                entered.append((live, seat, live.enter(seat, updates=updates, scenes=scenes)))
+        for match, _, _ in tuple(entered):
+            # Events in the snapshot may not be in the database yet.
+            live = own.get(match.id)
+            stored = None if live is None else live.durable()
+            if stored is not None:
+                await stored
+        waiting = {
+            asyncio.ensure_future(self._member.enter(match, seat, participant, waited_ns)): (
+                match,
+                seat,
+            )
+            for match, seat in elsewhere
+        }
+        try:
+            # A login without a session must not give time back beside the next one of the bot.
+            while waiting and participant.line is session:
+                began = self._now()
+                done, _ = await asyncio.wait(
+                    waiting, timeout=KEPT_SECONDS, return_when=asyncio.FIRST_COMPLETED
+                )
+                for answer in done:
+                    match, seat = waiting.pop(answer)
+                    snapshot = answer.result()
+                    if snapshot is not None:
+                        # Its owner may have changed meanwhile, even to this server.
+                        entered.append((self._directory.live.get(match.id, match), seat, snapshot))
+                if not done and participant.line is session:
+                    self._kept_waiting(entered, began)
+                    self._login_refunds.skip(wait)
+        finally:
+            for each in waiting:
+                each.cancel()
+        return entered
+
+    def _kept_waiting(
+        self, entered: Sequence[tuple[RunningMatch, int, MatchSnapshot]], since: int
+    ) -> None:
+        """Give a bot back the time in which another of its matches has no server.
+
+        It may know its turns, but it hears of them only when all its matches are found.
+        """
+        now = self._now()
+        for match, seat, _ in entered:
+            found = self._directory.live.get(match.id, match)
+            if not found.over:
+                found.stand_still({seat: now - since}, now)
+
+    def _welcome(
+        self,
+        hello: Hello,
+        player: str,
+        bot: str,
+        key: str,
+        max_matches: int,
+        matches: list[MatchSnapshot],
+    ) -> Welcome:
+        return Welcome(
+            re=hello.id,
+            player=player,
+            bot=bot,
+            session=key,
+            protocol=PROTOCOL_VERSION,
+            server=self._server,
+            time_ms=time.time_ns() // 1_000_000,
+            heartbeat_ms=int(self._config.heartbeat * 1000),
+            limits=Limits(self._limits.max_frame, max_matches),
+            matches=matches,
+        )

@@ -1,0 +1,296 @@
+"""Sessions, participants and their matches: the part of a hub that every referee has.
+
+`plyhouse.server.gateway.hub.Hub` adds accounts, the lobby, competitions, hosting and the cluster.
+`plyhouse.server.gateway.local_hub.LocalHub` adds nothing but names, for matches on one machine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Coroutine
+from typing import Any, Final
+
+from plyhouse.protocol.codec import MSGPACK, Codec, codec_for
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.protocol.liveness import ConnectionLimits
+from plyhouse.protocol.messages import Act, ClientMessage, Hello, Register
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.gateway.entrance import Entrance, Membership
+from plyhouse.server.gateway.match_requests import MatchRequests
+from plyhouse.server.jobs.periodic import Periodic
+from plyhouse.server.table import journal
+from plyhouse.server.table.counts import Counts
+from plyhouse.server.table.directory import Directory
+from plyhouse.server.table.login_refunds import LoginRefunds
+from plyhouse.server.table.match_runner import MatchRunner
+from plyhouse.server.table.participants import Participant
+from plyhouse.server.table.watchdog import Watchdog
+from plyhouse.server.version import server_version
+from plyhouse.server.wire.connection_limits import Full, Places
+from plyhouse.server.wire.memory import MemoryClient, link
+from plyhouse.server.wire.session import Session
+from plyhouse.server.wire.transport import Transport
+
+__all__ = ["SWEEP_SECONDS", "MatchHub"]
+
+log = logging.getLogger("plyhouse.server")
+
+SWEEP_SECONDS: Final = 0.25
+"""How often the server checks connections for pings, silence and missing logins."""
+LONG_STALL_NS: Final = 100_000_000
+"""Stalls longer than this extend the silence limits of connections, which are seconds long."""
+
+
+class MatchHub(ABC):
+    """The base of a hub; a `plyhouse.server.wire.session.House`."""
+
+    runner: MatchRunner
+    requests: MatchRequests
+
+    def __init__(self, config: ServerConfig, now: Callable[[], int]) -> None:
+        self.config = config
+        self.now = now
+        """Returns monotonic nanoseconds, for all measurements."""
+        self.counts = Counts()
+        self.sessions: set[Session] = set()
+        self._due: dict[Session, int] = {}
+        """When each connection has something to do, or earlier: what it hears only postpones it."""
+        self.directory = Directory()
+        self.places = Places(
+            config.max_connections,
+            spectators=config.max_spectators,
+            per_address=config.max_connections_per_address,
+            strangers_per_address=config.max_logins_per_address,
+        )
+        self.seated: dict[Session, Participant] = {}
+        """The participant of each connection."""
+        self.stopping = False
+        self.watchdog = Watchdog(now, self._stalled)
+        self.login_refunds = LoginRefunds(self.directory, self.watchdog, now)
+        self.limits = ConnectionLimits(
+            hello_timeout_ns=int(config.auth_timeout * 1e9),
+            heartbeat_ns=int(config.heartbeat * 1e9),
+            silence_ns=int(config.peer_timeout * 1e9),
+            messages_per_second=config.messages_per_second,
+            message_burst=2 * config.messages_per_second,
+            mistakes_per_second=config.mistakes_per_second,
+            mistake_burst=10 * config.mistakes_per_second,
+        )
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._timers = (Periodic(self._sweep, SWEEP_SECONDS, "sweep of connections", log),)
+
+    def _entrance(
+        self, member: Membership, refund_hosted: Callable[[], None] = lambda: None
+    ) -> Entrance:
+        """Return what lets connections in; ``refund_hosted`` is that of `Entrance`."""
+        return Entrance(
+            self.config,
+            server_version(),
+            limits=self.limits,
+            seated=self.seated,
+            places=self.places,
+            counts=self.counts,
+            directory=self.directory,
+            login_refunds=self.login_refunds,
+            member=member,
+            now=self.now,
+            refund_hosted=refund_hosted,
+        )
+
+    # ------------------------------------------------------------------ connections
+
+    def attach(self, transport: Transport, subprotocol: str) -> Session:
+        """Make the session of a new connection."""
+        return self._attach(transport, codec_for(subprotocol))
+
+    def connect(self, codec: Codec = MSGPACK) -> MemoryClient:
+        """Connect a client in this process; it speaks the same protocol as any other."""
+        return link(lambda transport: self._attach(transport, codec), self.now)
+
+    def _attach(self, transport: Transport, codec: Codec) -> Session:
+        session = Session(self, transport, codec, self.limits, self.config.max_queue)
+        self.counts.connections += 1
+        journal.connected(session)
+        self.sessions.add(session)
+        if self.stopping:
+            session.fail("server/shutting_down")
+            return session
+        try:
+            gone = self.places.enter(session, transport.peer.rpartition(":")[0])
+        except Full as full:
+            session.fail("server/overloaded", f"{full} Try again later.")
+        else:
+            if isinstance(gone, Session):
+                gone.fail("server/overloaded", "Others wait: log in at once after connecting.")
+        return session
+
+    def spent(self, session: Session, nanoseconds: int) -> None:
+        """Note how long the server was busy with a connection's frames."""
+        self.watchdog.note(session, nanoseconds)
+
+    def left(self, session: Session) -> None:
+        """Clean up after a connection that has ended, whichever side ended it."""
+        self.sessions.discard(session)
+        self._due.pop(session, None)
+        self.places.leave(session)
+        for match_id in tuple(session.watching):
+            live = self.directory.match(match_id)
+            if live is not None:
+                live.unwatch(session)
+        session.watching.clear()
+        participant = self.seated.pop(session, None)
+        journal.left(session, None if participant is None else participant.presence)
+        if participant is None or participant.line is not session:
+            self._has_left(session, 0)
+            return
+        self.directory.leave(participant)
+        self._leaving(session, participant)
+        bot = participant.presence.bot_id
+        for live, seat in tuple(self.directory.matches_of(bot)):
+            live.disconnected(seat)
+        self._has_left(session, bot)
+        self.directory.forget(bot)
+
+    def _leaving(self, session: Session, participant: Participant) -> None:  # noqa: B027 (a hook)
+        """Clean up after a bot's connection before its matches hear of the end."""
+
+    def _has_left(self, session: Session, bot: int) -> None:  # noqa: B027 (a hook)
+        """Clean up after a connection when its matches have heard of the end.
+
+        ``bot`` is 0 if it had no bot, or if the bot has another connection.
+        """
+
+    def spawn(
+        self,
+        work: Coroutine[Any, Any, None],
+        done: Callable[[Exception | None], None] | None = None,
+    ) -> None:
+        """Run a coroutine that must wait, for the database for example.
+
+        Then call ``done`` with its error.
+        """
+        if done is not None:
+            work = _report(work, done)
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _sweep(self) -> None:
+        """Let every connection do what is due; close one that fails."""
+        now = self.now()
+        broken = []
+        for session in tuple(self.sessions):
+            if now < self._due.get(session, 0):
+                continue
+            try:
+                session.tick(now)
+            except Exception:
+                log.exception("connection failed", extra={"peer": session.peer})
+                broken.append(session)
+                continue
+            following = session.connection.next_deadline()
+            if following is not None and session in self.sessions:
+                self._due[session] = following
+        for session in broken:
+            session.fail("server/fault")
+
+    def _settle_stalls(self) -> None:
+        self.watchdog.beat()
+        self.login_refunds.settle()
+
+    def _stalled(self, begin: int, end: int, busy_ns: int) -> None:
+        self.runner.stalled(begin, end, busy_ns, self.watchdog.spent)
+        if end - begin > LONG_STALL_NS:
+            who, spent = self.watchdog.busiest()
+            told, work = (end - begin) // 1_000_000, busy_ns // 1_000_000
+            if who is None:  # no connection's frames were read meanwhile
+                log.warning("the server stood still for %d ms: %d ms at work", told, work)
+            else:
+                log.warning(
+                    "the server stood still for %d ms: %d ms at work, of which %d ms for %r",
+                    told,
+                    work,
+                    spent // 1_000_000,
+                    who,
+                )
+            for session in self.sessions:
+                session.connection.forgive(end - begin)
+
+    # ---------------------------------------------------------- what a connection asks for
+
+    @abstractmethod
+    async def register(self, session: Session, message: Register) -> None:
+        """Make an account; raises `ProtocolError`."""
+
+    @abstractmethod
+    async def login(self, session: Session, hello: Hello, stamp: int) -> None:
+        """Log in a bot with all of its running matches; raises `ProtocolError`.
+
+        Without token and name, log in a spectator.
+        """
+
+    def act(self, session: Session, message: Act, stamp: int) -> None:
+        """Pass an action to its match."""
+        participant = self.seated.get(session)
+        seat = None if participant is None else participant.presence.matches.get(message.match)
+        if seat is not None:
+            live = self.directory.live[message.match]
+        else:
+            try:
+                live, seat = self.requests.seat(session, message)
+            except ProtocolError as error:
+                session.refuse(message, error)
+                return
+        if self.watchdog.ongoing(stamp):
+            self.watchdog.beat(stamp)  # settles the stall before this frame
+        live.act(seat, message, stamp, session.lag_ns)
+
+    def request(self, session: Session, message: ClientMessage, stamp: int) -> None:
+        """Carry out any other request; raises `ProtocolError` if that is not possible."""
+        self.requests.carry_out(session, message, stamp)
+
+    # -------------------------------------------------------------------------- the life
+
+    def start(self) -> None:
+        """Begin to watch connections and the event loop."""
+        self.watchdog.start()
+        for timer in self._timers:
+            timer.start()
+
+    async def say_goodbye(self) -> None:
+        """Tell every client that the server stops, and let the last frames go out."""
+        self.stopping = True
+        self.directory.lead(False)
+        self.runner.freeze()
+        for session in tuple(self.sessions):
+            session.fail("server/shutting_down")
+        await asyncio.sleep(0)
+
+    async def _end_tasks(self) -> None:
+        """Stop the timers, and everything that `spawn` has begun."""
+        for timer in self._timers:
+            timer.stop()
+        for task in tuple(self._tasks):
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+
+async def _report(
+    work: Coroutine[Any, Any, None], done: Callable[[Exception | None], None]
+) -> None:
+    """Await ``work`` for a compiled module, then call ``done``.
+
+    ``done`` gets the error of ``work``, or None.
+
+    A compiled coroutine that awaits passes exceptions on by a call of ``throw`` that Python 3.12
+    deprecates, so compiled modules await nothing.
+    """
+    try:
+        await work
+    except Exception as error:
+        done(error)  # in here, so that it can log the traceback
+    else:
+        done(None)
