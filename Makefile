@@ -12,8 +12,6 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # What the installation depends on; the sources themselves are used where they lie.
 INSTALLED := pyproject.toml setup.py .ci/install.py
-# Nothing needs compiled code; `make build` makes it, and a tree that has it keeps it up to date.
-UNCOMPILED = $(if $(wildcard search/kernels/*.so search/kernels/*.pyd),,PLYHOUSE_COMPILE=0)
 
 # Workers take over what others have not begun: some tests last a hundred times as long as most.
 PYTEST = $(BIN)/pytest -q -n $(JOBS) --dist worksteal --failed-first --durations 10 --durations-min 1
@@ -32,20 +30,21 @@ $(VENV)/bin/python:
 
 # What running needs ...
 $(VENV)/.run: $(VENV)/bin/python $(INSTALLED)
-	@$(UNCOMPILED) $(BIN)/python .ci/install.py --editable .
+	@$(BIN)/python .ci/install.py --editable .
 	@touch $@
 
 # ... and what developing needs on top.
 $(VENV)/.dev: $(VENV)/bin/python $(INSTALLED)
-	@$(UNCOMPILED) $(BIN)/python .ci/install.py --editable '.[dev]'
+	@$(BIN)/python .ci/install.py --editable '.[dev]'
 	@touch $@ $(VENV)/.run
 
 # In a terminal the server stays up until Ctrl-C; in a pipe, as in CI, the demo ends by itself.
 demo: $(VENV)/.run  ## start a server, let real bots play five games, print the leaderboards
 	@if [ -t 1 ]; then $(BIN)/plyhouse demo --keep; else $(BIN)/plyhouse demo; fi
 
+# The extra `dev` brings what the build needs; an environment of its own would hide ccache's entries.
 build: $(VENV)/.dev  ## compile games and searches, or what has changed of them
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	$(BIN)/python .ci/install.py --compile --no-deps --no-build-isolation --editable .
 
 test: $(VENV)/.dev  ## the first tier of tests, on interpreted code: minutes
 	PLYHOUSE_PURE=1 $(PYTEST) --tier first
@@ -65,12 +64,12 @@ FUZZ_RUNS ?= 20000
 FUZZ_EXAMPLES ?= 20
 
 $(VENV)/.fuzz: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
+	@$(BIN)/python .ci/install.py --editable '.[fuzz]'
 	@touch $@
 
 # The libraries of the field, whose tests are skipped where they are not installed.
 $(VENV)/.bridges: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[pettingzoo,openspiel]'
+	@$(BIN)/python .ci/install.py --editable '.[pettingzoo,openspiel]'
 	@touch $@
 
 fuzz: $(VENV)/.fuzz  ## fuzz frames, messages, notation and the HTTP API for a minute

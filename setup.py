@@ -25,6 +25,7 @@ import subprocess
 import sys
 import sysconfig
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -325,12 +326,24 @@ def run_mypyc() -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "setup.py"],
         cwd=NATIVE,
+        env={**os.environ, **cached_compiler(os.environ)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",
         errors="replace",
         check=False,
     )
+
+
+def cached_compiler(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables by which ccache compiles, where it is installed; it keeps what you chose.
+
+    Paths below this folder count as relative, so that all copies of the tree share the cache.
+    """
+    if "CC" in environ or os.name == "nt" or shutil.which("ccache") is None:
+        return {}
+    compiler = sysconfig.get_config_var("CC") or "cc"
+    return {"CC": f"ccache {compiler}", "CCACHE_BASEDIR": str(ROOT), **environ}
 
 
 class Native:

@@ -2,6 +2,8 @@
 
     .venv/bin/python .ci/install.py --editable '.[dev]'
 
+Nothing is compiled, which takes minutes, unless ``--compile`` asks for it or the tree has compiled
+modules, which would be out of date.
 The packages are installed by uv, which needs a tenth of pip's processor time; where uv cannot be
 had, or does not reach the index that pip is configured for, by pip.
 """
@@ -9,6 +11,7 @@ had, or does not reach the index that pip is configured for, by pip.
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import subprocess
 import sys
@@ -24,13 +27,17 @@ SECONDS = 15
 PIP = (sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
 
 
-def announcement(project: Path) -> str:
+def announcement(project: Path, compiling: bool) -> str:
     """Return what is installed and how long it takes."""
     described = tomllib.loads(project.read_text(encoding="utf-8"))["project"]
     names = [re.split(r"[^\w.-]", each)[0] for each in described["dependencies"]]
     text = (
         f"Installing Plyhouse into {sys.prefix} with {len(names)} packages: {', '.join(names)}. "
-        "This takes less than a minute on most networks."
+        + (
+            "Compiling games and searches takes one to three minutes."
+            if compiling
+            else "This takes less than a minute on most networks."
+        )
     )
     return textwrap.fill(text, 96, break_long_words=False, break_on_hyphens=False)
 
@@ -76,7 +83,9 @@ def watch(command: list[str], native: Path) -> int:
 
 def uv() -> list[str]:
     """Return the beginning of uv's command line; empty where there is no uv for this machine."""
-    done = subprocess.run([*PIP, "--only-binary", "uv", "uv>=0.5"], capture_output=True, check=False)
+    done = subprocess.run(
+        [*PIP, "--only-binary", "uv", "uv>=0.5"], capture_output=True, check=False
+    )
     if done.returncode != 0:
         return []
     return [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", sys.executable]
@@ -91,9 +100,23 @@ def install(arguments: list[str]) -> int:
     return watch([*PIP, *arguments], NATIVE)
 
 
+def compiled() -> bool:
+    """Return whether the tree has compiled modules."""
+    kernels = ROOT / "search" / "kernels"
+    return any(path.suffix in (".so", ".pyd") for path in kernels.iterdir())
+
+
+def main(arguments: list[str]) -> int:
+    """Install as the command line says; return the exit code."""
+    compiling = "--compile" in arguments or compiled()
+    if not compiling:
+        os.environ["PLYHOUSE_COMPILE"] = "0"
+    print(announcement(ROOT / "pyproject.toml", compiling))
+    return install([each for each in arguments if each != "--compile"])
+
+
 if __name__ == "__main__":
-    print(announcement(ROOT / "pyproject.toml"))
     try:
-        sys.exit(install(sys.argv[1:]))
+        sys.exit(main(sys.argv[1:]))
     except KeyboardInterrupt:
         sys.exit(130)

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Literal
 
 from plyhouse.games import native
-from plyhouse.games._build import NOTE, changed, noted, stale_sentence
+from plyhouse.games._build import NOTE, ROOT, changed, noted, stale_sentence
 from plyhouse.games._pure import wanted
 
-__all__ = ["BuildInfo", "build_info"]
+__all__ = ["BuildInfo", "build_info", "how_to_compile"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,18 @@ class BuildInfo:
         if self.stale:
             text += f" {stale_sentence(self.stale)}"
         return text
+
+
+def how_to_compile(
+    info: BuildInfo, environ: Mapping[str, str] = os.environ, root: Path = ROOT
+) -> str:
+    """Say what compiling brings and how to do it, as one sentence; "" where that does not apply."""
+    if info.compiled or wanted(environ) or not root.joinpath("Makefile").is_file():
+        return ""
+    return (
+        "Games and searches run interpreted: `make build` compiles them in one to three minutes, "
+        "and searches then visit many times as many positions."
+    )
 
 
 def build_info(

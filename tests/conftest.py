@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from httpx._config import DEFAULT_TIMEOUT_CONFIG
 from hypothesis import HealthCheck, settings
+from tests import tiers
+from tests.harness.costs import Costs
 from tests.harness.zygote import Zygote, share_certificates, shared_zygote
 
 with warnings.catch_warnings():
@@ -40,10 +42,33 @@ settings.register_profile("here", deadline=None, suppress_health_check=[HealthCh
 settings.load_profile("here")
 
 
-def pytest_configure() -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Choose a tier and an area; tests/tiers.py says what they are."""
+    group = parser.getgroup("plyhouse")
+    group.addoption("--tier", choices=["first", "all"], default="all", help="tests to run")
+    group.addoption("--area", choices=["all", *tiers.AREAS], default="all", help="code to test")
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """Refuse to test machine code that is older than its source: green would mean nothing."""
     if native.COMPILED and (stale := _build.changed(_build.noted().get("sources", {}))):
         raise pytest.UsageError(_build.stale_sentence(stale))
+    config.pluginmanager.register(Costs())
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not import files of which no test runs; collecting them takes seconds."""
+    path = collection_path.relative_to(config.rootpath).as_posix()
+    parts = path.split("/")
+    area = config.getoption("--area")
+    if area != "all" and len(parts) > 1 and parts[0] == "tests":
+        folder = collection_path if collection_path.is_dir() else collection_path.parent
+        top = folder.relative_to(config.rootpath).parts[1:2]
+        if top and top[0] not in tiers.AREAS[area]:
+            return True
+    if config.getoption("--tier") == "first" and tiers.is_second(path):
+        return True
+    return None
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
@@ -52,10 +77,22 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
         sys.stderr.write(f"\n{report.nodeid} failed:\n{report.longreprtext}\n")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that have slow tests: nobody should wait for one that begins last."""
-    slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the tests of the tier, and begin with files of the second one: they last longest."""
+    second = {item: tiers.second_tier(item.nodeid, marks_of(item)) for item in items}
+    chosen_all = not any(config.getoption(each) != "all" for each in ("--tier", "--area"))
+    if chosen_all and config.args == config.getini("testpaths"):
+        if unused := tiers.unused((item.nodeid, marks_of(item)) for item in items):
+            raise pytest.UsageError(f"tests/tiers.py names tests that do not exist: {unused}")
+    if config.getoption("--tier") == "first":
+        items[:] = [item for item in items if not second[item]]
+    long = {item.path for item in items if second[item]}
+    items.sort(key=lambda item: item.path not in long)
+
+
+def marks_of(item: pytest.Item) -> set[str]:
+    """Return the names of a test's marks."""
+    return {mark.name for mark in item.iter_markers()}
 
 
 def pytest_collectstart() -> None:

@@ -110,10 +110,13 @@ def _version(name: str) -> str:
 
 def _build() -> str:
     """Which build of the games and searches is loaded, and why."""
-    from plyhouse.search import build_info
+    from plyhouse.search.build_report import build_info, how_to_compile
 
+    info = build_info()
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    return f"{build_info()} C compiler: {compiler or 'none found'}"
+    return f"{info} {how_to_compile(info)} C compiler: {compiler or 'none found'}".replace(
+        "  ", " "
+    )
 
 
 def _own_games() -> str:

@@ -13,7 +13,7 @@ import pytest
 from tests.search import workload
 
 from plyhouse.games import native
-from plyhouse.search import BuildInfo, build_info
+from plyhouse.search import BuildInfo, build_info, how_to_compile
 
 WORKLOAD = Path(__file__).with_name("workload.py")
 REQUIRED = os.environ.get("PLYHOUSE_REQUIRE_COMPILED") == "1"
@@ -89,3 +89,12 @@ def test_the_reason_for_a_pure_variant_is_told(tmp_path: Path) -> None:
     assert "cpython-399" in build_info({}, compiled=False, note=note).reason
     note.write_text("not json")
     assert "no build has been made" in build_info({}, compiled=False, note=note).reason
+
+
+def test_advice_to_compile_needs_interpreted_code_in_a_source_tree(tmp_path: Path) -> None:
+    pure, compiled = BuildInfo("pure", "Not compiled."), BuildInfo("compiled", "By mypyc.")
+    assert how_to_compile(pure, {}, tmp_path) == ""
+    tmp_path.joinpath("Makefile").touch()
+    assert "`make build` compiles" in how_to_compile(pure, {}, tmp_path)
+    assert how_to_compile(pure, {"PLYHOUSE_PURE": "1"}, tmp_path) == ""
+    assert how_to_compile(compiled, {}, tmp_path) == ""
