@@ -217,7 +217,7 @@ class Clock:
         if self.running != seat:
             return 0
         begin = max(begin, self._resumed_at)
-        return self.stalled(begin, end, busy_ns=max(0, end - begin))
+        return self.stalled(begin, end, busy_ns=end - begin)
 
     def stalled(self, begin: int, end: int, busy_ns: int = 0, own_ns: int = 0) -> int:
         """Refund a stall of the server from ``begin`` to ``end``; return the refund.
