@@ -77,7 +77,7 @@ def test_chance_takes_no_time() -> None:
     start: Any = game.initial_state()
     state = start.after(game.parse(start, "roll"))
     views.record(state, 3, "3", CHANCE_SEAT, 1, None)
-    assert views.events(1) == [Event(1, CHANCE_SEAT, "3")]
+    assert views.events(1) == [Event(1, CHANCE_SEAT, "3", None, "\N{DIE FACE-3}")]
     assert views.events(1)[0].ms is None
 
 
