@@ -92,6 +92,15 @@ def test_snapshot_after_a_forfeit_shows_no_seat_to_move() -> None:
     )
 
 
+def test_snapshot_after_the_end_by_the_rules_draws_what_the_game_says() -> None:
+    table = Table(Heap(coins=1))
+    table.match.audience.subscribe(0, scenes=True)
+    table.act("1")
+    scene = table.match.snapshot(0, 5).scene
+    assert scene is not None
+    assert scene["status"] == "0 left"
+
+
 def test_spectators_snapshot_takes_no_events_from_a_seat() -> None:
     table = Table(Heap())
     table.match.audience.subscribe(None)

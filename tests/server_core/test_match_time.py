@@ -186,6 +186,14 @@ def test_turn_written_of_another_seat_or_ply_starts_no_clock(seat: int, ply: int
     assert table.match.deadline() is None
 
 
+def test_turn_written_of_an_earlier_seat_starts_no_clock() -> None:
+    table = Table(Heap(seats=3), write_turns=False)
+    table.act("1")
+    table.match.turn_written(0, 1, SECOND)
+    table.match.turn_written(1, 0, SECOND)
+    assert table.match.turn_open
+
+
 def test_no_turn_is_open_before_the_start_and_after_the_end() -> None:
     table = Table(Heap(), ready=False, write_turns=False)
     assert (table.match.turn_open, table.match.seat_to_move) == (False, None)

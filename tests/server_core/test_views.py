@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -102,6 +102,25 @@ def test_deal_is_seen_by_its_seat_alone() -> None:
         for viewer in (0, 1, 2, None):
             shown = [event.action is not None for event in views.events(viewer)]
             assert shown == [seat == viewer for seat in range(number + 1)]
+
+
+class Whispered(CoinGuess):
+    """Shows every viewer who it is."""
+
+    asked: ClassVar[list[int | None]] = []
+
+    def visible(self, state: Any, action: Any, seat: int | None) -> str | None:
+        self.asked.append(seat)
+        return str(seat)
+
+
+def test_game_is_asked_once_for_each_seat_and_the_spectators() -> None:
+    views = Views(Whispered(), 2)
+    Whispered.asked.clear()
+    views.record(None, None, "x", 0, 0, 0)
+    assert Whispered.asked == [0, 1, None]
+    for viewer in (0, 1, None):
+        assert views.events(viewer) == [Event(0, 0, str(viewer), 0)]
 
 
 @pytest.mark.parametrize("game", [Heap(), CoinGuess()], ids=["open", "hidden"])
@@ -231,8 +250,9 @@ def test_text_of_chance_is_given_at_chance_nodes_only() -> None:
     start: Any = game.initial_state()
     rolled = start.after(game.parse(start, "roll"))
     assert views.chance_text(rolled, rolled.chance_outcomes()[0][0]) == "1"
-    with pytest.raises(ValueError, match="not a chance node"):
-        views.chance_text(start, 1)
+    for state in (start, HeapState(0, 2, 0)):
+        with pytest.raises(ValueError, match="not a chance node"):
+            views.chance_text(state, 1)
 
 
 def test_games_of_the_two_kinds_are_what_these_tests_take_them_for() -> None:
