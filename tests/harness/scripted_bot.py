@@ -115,10 +115,15 @@ class ScriptedLauncher:
             raise self.failures.pop(0)
         process = ScriptedProcess(self._pid, boxed=self._boxed)
         await process.connect(pipe.dup())
-        await process.say(self._loaded)
-        async with self._changed:
-            self.processes.append(process)
-            self._changed.notify_all()
+        try:
+            await process.say(self._loaded)
+            async with self._changed:
+                self.processes.append(process)
+                self._changed.notify_all()
+        except asyncio.CancelledError:
+            process.end()
+            await settle()
+            raise
         return process
 
     async def number(self, number: int) -> ScriptedProcess:
@@ -163,3 +168,4 @@ async def staged(
         for process in launcher.processes:
             process.end(0, "exit code 0")
         await closing
+        await settle()  # transports close their files in the loop's next round

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import gc
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
 import pytest
@@ -22,6 +23,16 @@ from plyhouse.storage.errors import (
 from plyhouse.storage.rows import EventRow, Op
 from plyhouse.storage.store import Store
 from plyhouse.storage.writer import Writer
+
+
+@pytest.fixture(autouse=True)
+async def no_fault_in_the_background() -> AsyncIterator[None]:
+    """Fail a test whose callbacks or tasks raised where nobody looks."""
+    faults: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: faults.append(context))
+    yield
+    gc.collect()  # a task that nobody awaited reports its exception when it is freed
+    assert faults == []
 
 
 def event(name: str) -> EventRow:
