@@ -270,7 +270,7 @@ def run(copy: Copy, module: str, entry: dict[str, Any], seed: int, sample: int |
         unused.discard(key)
         if key in known:
             tally["equivalent"] += 1
-        elif copy.passes(module, text, tests, 20 + 5 * wall):
+        elif copy.passes(module, text, tests, 10 + 4 * wall):
             tally["survived"] += 1
             lines = difflib.unified_diff(source.splitlines(), text.splitlines(), lineterm="", n=2)
             print(f"SURVIVED {mutant.operator} in {mutant.where}", *list(lines)[2:], sep="\n")

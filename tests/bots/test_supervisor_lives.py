@@ -224,7 +224,7 @@ async def test_restart_asks_the_open_requests_again_and_counts_no_death(
         for number in range(7):
             bot = await stage.launcher.number(number)
             stage.supervisor.restart()
-            assert bot.killed
+            assert bot.was_killed()
         last = await stage.launcher.number(7)
         await last.hear(Begin)
         assert (await last.hear(Think)).turn == request.number
@@ -251,7 +251,7 @@ async def test_renewed_process_may_end_by_itself(clock: ManualClock) -> None:
         await asyncio.wait_for(settling, 60)
         await second.hear(Begin)
         assert (await second.hear(Think)).turn == request.number
-        assert not bot.killed or stage.supervisor.restarts == 1
+        assert not bot.was_killed() or stage.supervisor.restarts == 1
         assert stage.text == ""
 
 
@@ -260,9 +260,9 @@ async def test_renewed_process_that_does_not_end_is_killed(clock: ManualClock) -
         bot = await stage.launcher.number(0)
         stage.supervisor.renew()
         await clock.advance(0.49)
-        assert not bot.killed
+        assert not bot.was_killed()
         await clock.advance(0.02)
-        assert bot.killed
+        assert bot.was_killed()
         await stage.launcher.number(1)
         assert stage.text == ""
 
@@ -276,9 +276,9 @@ async def test_renewed_boxed_process_is_not_frozen_before_its_end(clock: ManualC
         stage.supervisor.end("m1", None)
         stage.supervisor.renew()
         await settle()
-        assert not bot.frozen
+        assert not bot.is_frozen()
         await bot.say(Stopped("m1", request.number))
-        assert not bot.frozen
+        assert not bot.is_frozen()
 
 
 async def test_death_after_a_renewal_counts(clock: ManualClock) -> None:
@@ -302,7 +302,7 @@ async def test_close_asks_an_idle_bot_to_end(clock: ManualClock) -> None:
         bot = await stage.launcher.number(0)
         closing = asyncio.create_task(stage.supervisor.close())
         await bot.hear(Quit)
-        assert not bot.killed
+        assert not bot.was_killed()
         bot.end(0, "exit code 0")
         await asyncio.wait_for(closing, 60)
         assert len(stage.launcher.processes) == 1
@@ -315,7 +315,7 @@ async def test_close_kills_a_busy_bot_and_cancels_its_requests(clock: ManualCloc
         stage.begin()
         request = stage.think()
         await asyncio.wait_for(stage.supervisor.close(), 60)
-        assert bot.killed
+        assert bot.was_killed()
         assert request.answer.cancelled()
         assert stage.text == "", "its time was not over"
 
@@ -329,7 +329,7 @@ async def test_close_shows_a_turn_that_hangs(clock: ManualClock, early: int, sho
         stage.supervisor.stop(request)
         clock.time = request.hard_at - early
         await asyncio.wait_for(stage.supervisor.close(), 60)
-        assert bot.killed
+        assert bot.was_killed()
         assert ("did not come back" in stage.text) == shown
         assert "a new one takes over" not in stage.text
 

@@ -195,11 +195,11 @@ async def test_bot_that_does_not_end_a_stopped_turn_is_replaced(clock: ManualClo
         request = stage.think()
         stage.supervisor.stop(request)
         await clock.advance(0.24)
-        assert not bot.killed
+        assert not bot.was_killed()
         assert stage.supervisor.pid is not None
         await clock.advance(0.02)
         second = await stage.launcher.number(1)
-        assert bot.killed
+        assert bot.was_killed()
         assert "the bot did not come back after its turn had ended" in stage.text
         assert "; a new one takes over" in stage.text
         assert "actions so far: 4 5" in stage.text
@@ -215,9 +215,9 @@ async def test_grace_is_the_one_given(clock: ManualClock) -> None:
         stage.begin()
         stage.supervisor.stop(stage.think())
         await clock.advance(8.9)
-        assert not bot.killed
+        assert not bot.was_killed()
         await clock.advance(0.2)
-        await stage.until(lambda: bot.killed)
+        await stage.until(lambda: bot.was_killed())
 
 
 @pytest.mark.parametrize("kind", [Stopped, Chosen])
@@ -229,7 +229,7 @@ async def test_bot_that_ends_a_stopped_turn_is_kept(clock: ManualClock, kind: An
         stage.supervisor.stop(request)
         await bot.say(kind("m1", request.number, *(["4"] if kind is Chosen else [])))
         await clock.advance(9)
-        assert not bot.killed
+        assert not bot.was_killed()
         assert stage.text == ""
         await asyncio.wait_for(stage.supervisor.settled(), 60)
 
@@ -255,7 +255,7 @@ async def test_requests_of_others_are_asked_again_after_a_hang(clock: ManualCloc
             stage.begin(match, *played("4"))
         bad, good = stage.think("bad"), stage.think("good")
         await bot.say(Best("good", good.number, "7"))
-        assert good.best == "7"
+        await stage.until(lambda: good.best == "7")
         stage.supervisor.stop(bad)
         await clock.advance(0.3)
         second = await stage.launcher.number(1)
@@ -273,15 +273,15 @@ async def test_requests_of_others_are_asked_again_after_a_hang(clock: ManualCloc
 async def test_boxed_bot_is_frozen_without_a_turn(clock: ManualClock) -> None:
     async with staged(clock, boxed=True) as stage:
         bot = await stage.launcher.number(0)
-        assert bot.frozen
+        assert bot.is_frozen()
         stage.begin()
-        assert bot.frozen
+        assert bot.is_frozen()
         request = stage.think()
-        assert not bot.frozen
+        assert not bot.is_frozen()
         await bot.say(Best("m1", request.number, "4"))
-        assert not bot.frozen
+        assert not bot.is_frozen()
         await bot.say(Chosen("m1", request.number, "4"))
-        assert bot.frozen
+        assert bot.is_frozen()
 
 
 async def test_frozen_bot_has_no_grace_until_it_works_again(clock: ManualClock) -> None:
@@ -290,15 +290,15 @@ async def test_frozen_bot_has_no_grace_until_it_works_again(clock: ManualClock) 
         stage.begin()
         hung = stage.think()
         stage.supervisor.stop(hung)
-        assert bot.frozen
+        assert bot.is_frozen()
         await clock.advance(9)
-        assert not bot.killed
+        assert not bot.was_killed()
         stage.think()
-        assert not bot.frozen
+        assert not bot.is_frozen()
         await clock.advance(0.24)
-        assert not bot.killed
+        assert not bot.was_killed()
         await clock.advance(0.02)
-        await stage.until(lambda: bot.killed)
+        await stage.until(lambda: bot.was_killed())
         assert "did not come back" in stage.text
 
 
@@ -309,19 +309,19 @@ async def test_grace_ends_when_the_bot_is_frozen(clock: ManualClock) -> None:
             stage.begin(match)
         first, second = stage.think("m1"), stage.think("m2")
         stage.supervisor.stop(first)
-        assert not bot.frozen
+        assert not bot.is_frozen()
         await clock.advance(0.1)
         stage.supervisor.stop(second)
-        assert bot.frozen
+        assert bot.is_frozen()
         await clock.advance(9)
-        assert not bot.killed
+        assert not bot.was_killed()
         third = stage.think("m1")
         await bot.say(Stopped("m1", first.number))
         await bot.say(Stopped("m2", second.number))
         await clock.advance(9)
-        assert not bot.killed, "both have ended"
+        assert not bot.was_killed(), "both have ended"
         await bot.say(Chosen("m1", third.number, "4"))
-        assert bot.frozen
+        assert bot.is_frozen()
 
 
 async def test_settling_lets_a_frozen_bot_end_its_turn(clock: ManualClock) -> None:
@@ -330,10 +330,10 @@ async def test_settling_lets_a_frozen_bot_end_its_turn(clock: ManualClock) -> No
         stage.begin()
         request = stage.think()
         stage.supervisor.stop(request)
-        assert bot.frozen
+        assert bot.is_frozen()
         settling = asyncio.create_task(stage.supervisor.settled())
         await settle()
-        assert not bot.frozen
+        assert not bot.is_frozen()
         assert not settling.done()
         await bot.say(Stopped("m1", request.number))
         await asyncio.wait_for(settling, 60)

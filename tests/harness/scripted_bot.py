@@ -38,8 +38,7 @@ class ScriptedProcess:
         self.pid = pid
         self.output = asyncio.StreamReader()
         self.lost = ""
-        self.frozen = False
-        self.killed = False
+        self._frozen = self._killed = False
         self._boxed = boxed
         self._ended: asyncio.Future[tuple[int, str]] = asyncio.get_running_loop().create_future()
 
@@ -50,20 +49,28 @@ class ScriptedProcess:
     # The runner's end
 
     def work(self) -> None:
-        self.frozen = False
+        self._frozen = False
 
     def rest(self) -> bool:
-        self.frozen = self._boxed
+        self._frozen = self._boxed
         return self._boxed
 
     def kill(self) -> None:
-        self.killed = True
+        self._killed = True
         self.end(-9, "signal SIGKILL")
 
     async def wait(self) -> tuple[int, str]:
         return await asyncio.shield(self._ended)
 
     # The test's end
+
+    def is_frozen(self) -> bool:
+        """Whether the runner lets it rest."""
+        return self._frozen
+
+    def was_killed(self) -> bool:
+        """Whether the runner ended it."""
+        return self._killed
 
     async def hear(self, kind: type[Heard]) -> Heard:
         """The next message of the runner, which must be of this kind."""

@@ -239,7 +239,7 @@ def test_whole_numbers_are_exact_below_two_to_the_53(codec: Codec) -> None:
     for left in (2.0**53 - 1, 1.0, 0.0):
         read = codec.decode_server(written(codec, turn(left)))
         assert read == Turn("m", 0, deadline_ms=int(left))
-        assert type(read.deadline_ms) is int  # type: ignore[union-attr]
+        assert type(read.deadline_ms) is int
     if codec.binary:
         for left in (2.0**53, 2.0**53 + 2):
             assert (

@@ -30,7 +30,7 @@ class Count(Observation):
 class Counted(Heap):
     """Numbers its observations and scenes."""
 
-    observation_type = Count
+    observation_type = Count  # type: ignore[assignment]
 
     def __init__(self, **parameters: Any) -> None:
         super().__init__(**parameters)
