@@ -104,7 +104,7 @@ def test_deal_is_seen_by_its_seat_alone() -> None:
             assert shown == [seat == viewer for seat in range(number + 1)]
 
 
-class Whispered(CoinGuess):
+class Whispered(KuhnPoker):
     """Shows every viewer who it is."""
 
     asked: ClassVar[list[int | None]] = []
@@ -115,12 +115,14 @@ class Whispered(CoinGuess):
 
 
 def test_game_is_asked_once_for_each_seat_and_the_spectators() -> None:
-    views = Views(Whispered(), 2)
-    Whispered.asked.clear()
-    views.record(None, None, "x", 0, 0, 0)
-    assert Whispered.asked == [0, 1, None]
-    for viewer in (0, 1, None):
-        assert views.events(viewer) == [Event(0, 0, str(viewer), 0)]
+    for seats in (2, 3):
+        views = Views(Whispered(seats=seats), seats)
+        Whispered.asked.clear()
+        views.record(None, None, "x", 0, 0, 0)
+        viewers = [*range(seats), None]
+        assert Whispered.asked == viewers
+        for viewer in viewers:
+            assert views.events(viewer) == [Event(0, 0, str(viewer), 0)]
 
 
 @pytest.mark.parametrize("game", [Heap(), CoinGuess()], ids=["open", "hidden"])
