@@ -23,6 +23,8 @@ from plyhouse.bots.process.messages import (
     Think,
 )
 
+pytestmark = pytest.mark.timeout(10)  # everything happens in this process
+
 # -------------------------------------------------------------------------------- deaths
 
 

@@ -26,6 +26,8 @@ from plyhouse.bots.process.messages import (
 from plyhouse.bots.process.ply_cost import CostOfPly
 from plyhouse.protocol.messages import ClockState, Event, Outcome
 
+pytestmark = pytest.mark.timeout(10)  # everything happens in this process
+
 # ----------------------------------------------------------------------- questions, answers
 
 

@@ -24,6 +24,8 @@ from plyhouse.storage.rows import EventRow, Op
 from plyhouse.storage.store import Store
 from plyhouse.storage.writer import Writer
 
+pytestmark = pytest.mark.timeout(10)  # everything happens in this process
+
 
 @pytest.fixture(autouse=True)
 async def no_fault_in_the_background() -> AsyncIterator[None]:
