@@ -205,8 +205,7 @@ class Clock:
         absence = max(0, now - self._paused_at)
         self._paused_at = None
         self._resumed_at = now
-        if self.running is not None:
-            self._stall += absence
+        self._stall += absence
         return absence
 
     def let_in(self, seat: int, begin: int, end: int) -> int:

@@ -101,6 +101,14 @@ def test_snapshot_after_the_end_by_the_rules_draws_what_the_game_says() -> None:
     assert scene["status"] == "0 left"
 
 
+def test_turn_after_a_snapshot_goes_on_from_it() -> None:
+    table = Table(Heap(seats=3))
+    table.act("1")
+    table.ask("sync", 2)
+    table.act("1")
+    assert [event.ply for event in table.inbox[2][-1].events] == [1]
+
+
 def test_spectators_snapshot_takes_no_events_from_a_seat() -> None:
     table = Table(Heap())
     table.match.audience.subscribe(None)
@@ -259,6 +267,35 @@ def test_action_that_the_rules_cannot_finish_leaves_no_trace() -> None:
     assert table.match.course.plies[-1].text == "2"
     assert table.match.views.events(None)[-1].ply == 0
     assert table.broadcasts[-1].outcome.termination == "server_fault"
+
+
+class Jammed(Lost):
+    """A game whose roll after the second action fails."""
+
+    def initial_state(self) -> Any:
+        return JammedState(12, self.seats, 0)
+
+
+class JammedState(HeapState):
+    """Lets chance act after the second action."""
+
+    __slots__ = ()
+
+    def after(self, action: int) -> Any:
+        left = self.left - action
+        return JammedState(left, self.seats, 1) if left > 10 else RollingState(left, self.seats)
+
+
+def test_roll_that_fails_takes_its_action_back() -> None:
+    table = Table(Jammed())
+    table.act("1")
+    assert table.act("1").code == "match/over"
+    assert table.outcome.termination == "server_fault"
+    assert [row.kind for row in table.rows[2:]] == ["action", "end"]
+    assert (table.match.ply, table.match.state.left) == (1, 11)
+    assert [event.ply for event in table.match.views.events(None)] == [0]
+    assert table.finish is not None
+    assert table.finish.ply == 1
 
 
 class Bounded(Heap):

@@ -117,8 +117,8 @@ def test_stall_moves_the_flag_by_what_was_refunded() -> None:
     table = Table(Heap(), "move:10", lag=policy)
     assert table.match.server_stalled(1000, 2000) == 1000
     assert table.match.server_stalled(2000, 2200, busy_ns=200) == 200
-    assert table.match.server_stalled(2200, 2400, busy_ns=200, own_ns=50) == 100
-    assert table.match.deadline() == 10 * SECOND + 1300 + 1
+    assert table.match.server_stalled(2200, 2400, busy_ns=200, own_ns=150) == 50
+    assert table.match.deadline() == 10 * SECOND + 1250 + 1
 
 
 def test_stall_before_the_turn_was_written_refunds_nothing() -> None:
