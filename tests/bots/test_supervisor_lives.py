@@ -93,6 +93,26 @@ async def test_death_at_many_turns_asks_each_again_and_the_next_fails_them(
             assert isinstance(await asyncio.wait_for(request.answer, 60), Failed)
 
 
+async def test_turn_that_is_stopped_between_two_processes_is_not_asked_again(
+    clock: ManualClock,
+) -> None:
+    async with staged(clock, concurrent=True) as stage:
+        bot = await stage.launcher.number(0)
+        for match in ("m1", "m2"):
+            stage.begin(match)
+        first, second = stage.think("m1"), stage.think("m2")
+        stage.launcher.open.clear()
+        bot.end()
+        await stage.until(lambda: first.deaths == 1)
+        stage.supervisor.stop(first)
+        stage.launcher.open.set()
+        other = await stage.launcher.number(1)
+        for _ in range(2):
+            await other.hear(Begin)
+        assert (await other.hear(Think)).turn == second.number
+        assert await other.hears_nothing()
+
+
 async def test_death_in_a_stopped_turn_blames_no_other(clock: ManualClock) -> None:
     async with staged(clock, concurrent=True) as stage:
         bot = await stage.launcher.number(0)

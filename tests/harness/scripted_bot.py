@@ -116,8 +116,12 @@ class ScriptedLauncher:
         self._boxed, self._pid = boxed, pid
         self._loaded = Loaded("mybot", ["connect_four"], concurrent, True)
         self._changed = asyncio.Condition()
+        self.open = asyncio.Event()
+        """Set while processes may start."""
+        self.open.set()
 
     async def launch(self, spec: str, pipe: socket.socket, stand: int) -> ScriptedProcess:
+        await self.open.wait()
         if self.failures:
             raise self.failures.pop(0)
         process = ScriptedProcess(self._pid, boxed=self._boxed)
