@@ -75,6 +75,15 @@ def test_characters_of_four_bytes_count_as_four() -> None:
         JSON.decode_client(text, limit=size - 1)
 
 
+def test_half_a_character_counts_in_a_frame_of_just_the_limit() -> None:
+    text = '{"type": "bye", "id": 1, "pad": "\ud800"}'
+    with pytest.raises(RemoteProtocolError) as caught:
+        JSON.decode_client(text, limit=len(text) + 2)
+    assert caught.value.code == "protocol/malformed"
+    with pytest.raises(RemoteProtocolError, match="longer than"):
+        JSON.decode_client(text, limit=len(text) + 1)
+
+
 def test_lengths_of_clients_arrays_and_maps_are_limited() -> None:
     for value in ([0] * 512, {str(key): 0 for key in range(64)}):
         assert MSGPACK.decode_client(written(MSGPACK, {"type": "bye", "id": 1, "x": value}))
