@@ -220,14 +220,14 @@ class Swiss(Format):
         for place, card in enumerate(known):
             if not self.mirrored:
                 card.seats.append(1 - 2 * place)
-            if line.state is LineState.PLAYING:
+            outcome, entry = line.outcome, card.entrant.entry
+            if outcome is None:
                 continue
             opponent = known[1 - place].entrant.entry if len(known) == 2 else None
-            outcome, entry = line.outcome, card.entrant.entry
-            share = 0.5  # A void pairing that the entry did not forfeit gives half a point.
-            if outcome is not None and outcome.void:
+            if outcome.void:
+                # A void pairing that the entry did not forfeit gives half a point.
                 share = 0.0 if entry in outcome.forfeited else 0.5
-            elif outcome is not None:
+            else:
                 share = outcome.share(entry)
                 if self.points == "result":
                     share = 0.5 + 0.5 * ((share > 0.5 + SLACK) - (share < 0.5 - SLACK))
@@ -288,12 +288,10 @@ def _drawn(players: tuple[_Player, ...]) -> tuple[list[tuple[int, int]], int | N
     span = top - min(groups, default=0) + 1
     fewest = min((each.points for each in players if not each.free), default=0)
     # Each aim weighs more than all pairs of a round together can cost in the aims below it.
-    seat = (count + 1) ** 3
-    near = seat * (MOST_UNEASY + 1) * (count + 1)
-    lead = near * span**2 * (count + 1)
-    rest = lead * (count + 1)
-    lopsided = rest * (span + 1)
-    again = lopsided * (MOST_WRONG + 1) * (count + 1)
+    weights = [1]
+    for most in (count**2, MOST_UNEASY, span**2, 1, span, MOST_WRONG):
+        weights.append(weights[-1] * (most * (count + 1) + 1))
+    _, seat, near, lead, rest, lopsided, again = weights
 
     def cost(here: int, there: int) -> int:
         i, j = (order[here], count) if there == count else sorted((order[here], order[there]))

@@ -181,7 +181,7 @@ class _Model(Generic[NameT]):
             [self.free, np.arange(size, size + len(cells.games) + len(self.drawn))]
         )
         self.drawing = np.isin(cells.game, self.drawn)
-        slot = np.full(len(cells.games), 0, dtype=np.int64)
+        slot = np.zeros(len(cells.games), dtype=np.int64)
         slot[self.drawn] = np.arange(len(self.drawn))
         self.slot = slot[cells.game]
 

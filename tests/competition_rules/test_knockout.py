@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -268,6 +269,24 @@ def test_begun_meetings_stay_where_corrected_seeds_would_draw_others() -> None:
     assert (second.state, second.players) == (LineState.BYE, ("c",))
 
 
+@pytest.mark.parametrize("slot", [1, 2, 3, 4])
+def test_begun_meeting_of_any_slot_moves_its_entries_there(slot: int) -> None:
+    others = {1: "bc", 2: "ah", 3: "ad", 4: "ah"}[slot]
+    found = bracket(
+        "abcdefgh", Series(1, 0, 1), facts_of("abcdefgh", begun={f"k1-{slot}-g1": others})
+    )
+    lines = {line.key: line for line in found.rounds[0].lines}
+    assert set(lines[f"k1-{slot}-g1"].players) == set(others)
+    assert Counter(e for line in lines.values() for e in line.players).most_common(1)[0][1] == 1
+
+
+def test_begun_final_is_played_while_its_semifinals_are_not() -> None:
+    facts = facts_of("abcdef", begun={"k2-1-g1": "ef"})
+    found = bracket("abcd", Series(1, 0, 1), facts)
+    [final] = found.rounds[-1].lines
+    assert (final.state, set(final.players)) == (LineState.PLAYING, {"e", "f"})
+
+
 def test_winner_of_the_third_place_that_is_no_seed_has_progress_one() -> None:
     facts = facts_of("abcde", won("k2-2-g1", "e", "c"))
     found = bracket("abcd", Series(1, 0, 1), facts, third_place=True)
@@ -355,6 +374,15 @@ def test_level_series_goes_to_the_better_seed_even_with_rounding() -> None:
             for game, scores in enumerate(shares, start=1)
         ]
         assert list(form.plan(facts_of("ab", *outcomes)).lines())[-1].winner == "a"
+
+
+def test_seats_alternate_to_the_end_of_a_long_series() -> None:
+    form = Knockout(best_of=5, extra=0, mirrored=False)
+    outcomes = [won(f"k1-1-g{game}", *("ab" if game % 2 else "ba")) for game in range(1, 5)]
+    *_, last = form.plan(facts_of("ab", *outcomes[:3])).lines()
+    assert (last.key, last.entries) == ("k1-1-g4", ("b", "a"))
+    *_, last = form.plan(facts_of("ab", *outcomes)).lines()
+    assert (last.key, last.entries) == ("k1-1-g5", ("a", "b"))
 
 
 def test_void_pairing_of_a_series_counts_for_nobody() -> None:

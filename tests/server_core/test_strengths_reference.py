@@ -20,8 +20,8 @@ from plyhouse.server.results.strengths import check_anchors, fit_strengths
 
 Floats = NDArray[np.float64]
 SCALE = 400.0 / math.log(10.0)
-GAMES = ("wins", "draws", "points", "rare")
-"""Games by their results: no draws, many draws, shares of points, and one draw in all."""
+GAMES = ("rare", "wins", "draws", "points")
+"""Games by their results: one draw in all, none, many, and shares of points."""
 NAMES = ("a", "b", "c", "d", "e")
 
 
@@ -179,17 +179,16 @@ class Reference:
 def results(seed: int, *, paired: bool = True) -> list[Played[str]]:
     """Some games of every kind, of which most are in mirrored pairs."""
     rng = np.random.default_rng(seed)
-    played = []
+    played = [Played("a", "b", score, "rare") for score in (1.0, 1.0, 0.5, 0.0)]
     for number in range(60):
         i, j = rng.choice(len(NAMES), 2, replace=False)
-        game = GAMES[number % 3]
+        game = GAMES[1 + number % 3]
         scores = {"wins": [0.0, 1.0, 1.0], "draws": [0.0, 0.5, 0.5, 1.0]}.get(game)
         both = rng.choice(scores or [0.0, 0.2, 0.5, 0.8, 1.0], 2)
         pair = number if paired and number % 5 else None
         played.append(Played(NAMES[i], NAMES[j], float(both[0]), game, pair))
         if pair is not None:
             played.append(Played(NAMES[j], NAMES[i], float(both[1]), game, pair))
-    played += [Played("a", "b", score, "rare") for score in (1.0, 1.0, 0.5, 0.0)]
     return played
 
 
@@ -238,7 +237,7 @@ def test_fit_agrees_with_the_model_computed_game_by_game(
         half = Z95 * math.sqrt(covariance[place, place]) * SCALE
         assert (term.elo - term.low, term.high - term.elo) == pytest.approx((half, half), rel=1e-6)
     draws = {game: field.at[model.place[f"draws of {game}"]] for game in model.drawn}
-    assert model.drawn == ["draws", "rare"]
+    assert model.drawn == ["rare", "draws"]
     assert fitted.draws == pytest.approx(
         {game: math.exp(d) / (2 + math.exp(d)) for game, d in draws.items()}
     )
