@@ -210,20 +210,17 @@ class Swiss(Format):
 
     def _mark(self, line: RoundLine[EntryT], cards: Mapping[EntryT, _Card[EntryT]]) -> None:
         """Add the result of a line to the cards."""
-        known = [cards[entry] for entry in line.players if entry in cards]
-        if line.state in (LineState.BYE, LineState.WALKOVER):
-            if line.winner is not None and line.winner in cards:
-                cards[line.winner].give(self.bye, free=True)
+        if line.winner is not None:  # A bye, or an opponent that left.
+            cards[line.winner].give(self.bye, free=True)
+        outcome = line.outcome
+        if outcome is None:
             return
-        if not line.state.begun:
-            return
-        for place, card in enumerate(known):
-            if not self.mirrored:
-                card.seats.append(1 - 2 * place)
-            outcome, entry = line.outcome, card.entrant.entry
-            if outcome is None:
+        for entry, opponent, seat in zip(line.players, line.players[::-1], (1, -1), strict=True):
+            card = cards.get(entry)
+            if card is None:
                 continue
-            opponent = known[1 - place].entrant.entry if len(known) == 2 else None
+            if not self.mirrored:
+                card.seats.append(seat)
             if outcome.void:
                 # A void pairing that the entry did not forfeit gives half a point.
                 share = 0.0 if entry in outcome.forfeited else 0.5
@@ -231,11 +228,11 @@ class Swiss(Format):
                 share = outcome.share(entry)
                 if self.points == "result":
                     share = 0.5 + 0.5 * ((share > 0.5 + SLACK) - (share < 0.5 - SLACK))
-            if opponent is None:
-                card.give(share)
-            else:
+            if opponent in cards:
                 card.points += share
                 card.met.append((opponent, share))
+            else:
+                card.give(share)
 
 
 @dataclass(slots=True)

@@ -372,8 +372,8 @@ class _Model(Generic[NameT]):
             draw = slice(size + games, size + games + draws)
             rows = np.flatnonzero(self.drawing)
             whole[:size, draw] = cross(self.slot, v[2], draws, rows)
-            mixed = cells.game[rows] * draws + self.slot[rows]
-            whole[seat, draw] = totals(mixed, v[4][rows], games * draws).reshape(games, draws)
+            each = np.array(self.drawn), np.arange(draws)
+            whole[seat, draw][each] = totals(self.slot[rows], v[4][rows], draws)
             whole[draw, draw] = np.diag(totals(self.slot[rows], v[5][rows], draws))
         lower = np.tril_indices(len(whole), -1)
         whole[lower] = whole.T[lower]

@@ -123,6 +123,10 @@ def quarters(pairing: Pairing[int], random: Random) -> tuple[float, ...]:
 @example(7, 6, False, 1)
 @example(6, 5, True, 2)
 @example(5, 8, False, 3)
+@example(6, 9, False, 11)  # every round breaks an absolute rule of seats
+@example(6, 9, False, 0)
+@example(7, 8, False, 5)
+@example(5, 8, False, 1)
 def test_each_round_is_the_best_possible_one_by_the_aims_in_their_order(
     entries: int, number: int, mirrored: bool, seed: int
 ) -> None:
@@ -378,6 +382,9 @@ def test_rounds_end_when_fewer_than_two_entries_are_left() -> None:
     two = entrants(("a", 0, None), ("b", 0, None), ("c", 0, 1), ("d", 0, 1))
     plan = form.plan(Facts(two, finished, {}))
     assert (len(plan.rounds), plan.more) == (2, True)
+    nobody = entrants(*[(entry, 0, 1) for entry in "abcd"])
+    plan = form.plan(Facts(nobody, finished, {}))
+    assert (len(plan.rounds), plan.done) == (1, True)
     running = form.plan(Facts(field, {"r1-01": finished["r1-01"]}, {"r1-02": ("b", "d")}))
     assert running.more
 
@@ -395,3 +402,33 @@ def test_unplayed_pairing_of_entries_that_left_is_lost_or_dropped() -> None:
         assert (line.state, line.winner) == (state, winner)
     later = entrants(("a", 0, 2), ("b", 0, None))
     assert [line.state for line in form.plan(Facts(later, {}, {})).lines()] == [LineState.READY]
+
+
+def test_number_of_rounds_follows_from_the_entries_at_the_beginning() -> None:
+    field = entrants(*[(entry, 0, None) for entry in "abcd"], ("z", 1, None), ("y", 1, None))
+    play = Play(Swiss(), Field.of(range(4)))
+    play.to_the_end()
+    assert len(play.format.plan(play.facts()).rounds) == 2
+    finished = {
+        each.key: each
+        for each in (
+            outcome("r1-01", "ac", 1.0, 0.0),
+            outcome("r1-02", "bd", 1.0, 0.0),
+            outcome("r2-01", "ab", 1.0, 0.0),
+            outcome("r2-02", "zc", 1.0, 0.0),
+            outcome("r2-03", "yd", 1.0, 0.0),
+        )
+    }
+    assert Swiss().plan(Facts(field, finished, {})).done
+    assert not Swiss(number=3).plan(Facts(field, finished, {})).done
+
+
+def test_second_seat_against_an_entry_outside_the_field_counts() -> None:
+    facts = Facts(
+        Field.of("abc"),
+        {"r1-01": outcome("r1-01", "za", 0.0, 1.0), "r1-02": outcome("r1-02", "bc", 1.0, 0.0)},
+        {},
+    )
+    lines = list(Swiss(number=2, mirrored=False).plan(facts).lines())
+    [first] = [line for line in lines if line.key == "r2-01"]
+    assert first.entries == ("a", "b")

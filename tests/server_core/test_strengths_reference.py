@@ -20,9 +20,15 @@ from plyhouse.server.results.strengths import check_anchors, fit_strengths
 
 Floats = NDArray[np.float64]
 SCALE = 400.0 / math.log(10.0)
-GAMES = ("rare", "wins", "draws", "points")
-"""Games by their results: one draw in all, none, many, and shares of points."""
+GAMES = ("rare", "wins", "draws", "more", "points")
+"""Games by their results: one draw in all, none, many, more, and shares of points."""
 NAMES = ("a", "b", "c", "d", "e")
+SCORES = {
+    "wins": [0.0, 1.0, 1.0],
+    "draws": [0.0, 0.5, 0.5, 1.0],
+    "more": [0.5, 0.5, 1.0],
+    "points": [0.0, 0.2, 0.5, 0.8, 1.0],
+}
 
 
 class Reference:
@@ -180,10 +186,15 @@ def results(seed: int, *, paired: bool = True) -> list[Played[str]]:
     """Some games of every kind, of which most are in mirrored pairs."""
     rng = np.random.default_rng(seed)
     played = [Played("a", "b", score, "rare") for score in (1.0, 1.0, 0.5, 0.0)]
-    for number in range(60):
+    played += [Played("e", "a", score, "rare") for score in (1.0, 0.0, 0.0)]
+    for number in range(80):
         i, j = rng.choice(len(NAMES), 2, replace=False)
-        game = GAMES[1 + number % 3]
-        scores = {"wins": [0.0, 1.0, 1.0], "draws": [0.0, 0.5, 0.5, 1.0]}.get(game)
+        game = GAMES[1 + number % 4]
+        scores = {
+            "wins": [0.0, 1.0, 1.0],
+            "draws": [0.0, 0.5, 0.5, 1.0],
+            "more": [0.5, 0.5, 1.0],
+        }.get(game)
         both = rng.choice(scores or [0.0, 0.2, 0.5, 0.8, 1.0], 2)
         pair = number if paired and number % 5 else None
         played.append(Played(NAMES[i], NAMES[j], float(both[0]), game, pair))
@@ -237,7 +248,7 @@ def test_fit_agrees_with_the_model_computed_game_by_game(
         half = Z95 * math.sqrt(covariance[place, place]) * SCALE
         assert (term.elo - term.low, term.high - term.elo) == pytest.approx((half, half), rel=1e-6)
     draws = {game: field.at[model.place[f"draws of {game}"]] for game in model.drawn}
-    assert model.drawn == ["rare", "draws"]
+    assert model.drawn == ["rare", "draws", "more"]
     assert fitted.draws == pytest.approx(
         {game: math.exp(d) / (2 + math.exp(d)) for game, d in draws.items()}
     )
