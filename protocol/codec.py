@@ -109,7 +109,7 @@ class _Msgpack(Codec):
     def __init__(self) -> None:
         # Share one packer: creating one costs more than packing a frame. It resets itself after
         # every call, even one that raised.
-        self._pack: Any = msgpack.Packer(use_bin_type=True).pack
+        self._pack: Any = msgpack.Packer().pack
         self._encode = msgspec.msgpack.Encoder().encode
         self._act = msgspec.msgpack.Decoder(Act).decode
         self._long_act = msgspec.msgpack.Decoder(_LongAct).decode
@@ -235,8 +235,6 @@ def _unpack(data: Frame, limit: int, max_array: int, max_map: int) -> Any:
         raise _malformed("it is nested too deeply") from None
     except msgpack.FormatError:
         raise _malformed("it is not msgpack") from None
-    except RecursionError:
-        raise _malformed("it is nested too deeply") from None
     except Exception as error:
         # msgpack documents that "most" errors are ValueErrors, so catch the others, too.
         raise _malformed(_reason(error)) from None

@@ -128,10 +128,8 @@ class Clock:
             bank = min(self._main[seat], left)
         periods: int | None = None
         if control.periods:
-            over = used - self._main[seat]
-            periods = self._periods[seat]
-            if over > 0:
-                periods = max(0, periods - over // control.free_ns)
+            over = max(0, used - self._main[seat])
+            periods = max(0, self._periods[seat] - over // control.free_ns)
         return ClockReading(left, self._paused_at is None, periods, bank)
 
     def _elapsed(self, now: int) -> int:
@@ -167,7 +165,6 @@ class Clock:
             raise RuntimeError(f"the clock of seat {seat} is not running")
         if self._paused_at is not None:
             self._stall += max(0, now - self._paused_at)
-            self._paused_at = now
         thought = max(0, now - self._started)
         stall = self._stall + stall_ns if stall_ns > 0 else self._stall
         if stall:  # rare
@@ -220,7 +217,7 @@ class Clock:
         if self.running != seat:
             return 0
         begin = max(begin, self._resumed_at)
-        return self.stalled(begin, end, busy_ns=max(0, end - begin))
+        return self.stalled(begin, end, busy_ns=end - begin)
 
     def stalled(self, begin: int, end: int, busy_ns: int = 0, own_ns: int = 0) -> int:
         """Refund a stall of the server from ``begin`` to ``end``; return the refund.
@@ -294,10 +291,9 @@ class Clock:
         elif control.kind == "bank":
             self._main[seat] -= max(0, charged - control.free_ns)
         elif control.kind == "byoyomi":
-            over = charged - self._main[seat]
-            self._main[seat] = max(0, -over)
-            if over > 0:
-                self._periods[seat] -= over // control.free_ns
+            over = max(0, charged - self._main[seat])
+            self._main[seat] = max(0, self._main[seat] - charged)
+            self._periods[seat] -= over // control.free_ns
         # Byo-yomi has its free time once per remaining period, every other control once.
         anew = self._periods[seat] if control.periods else 1
         self.available_to_all[seat] = left = self._main[seat] + anew * control.free_ns
