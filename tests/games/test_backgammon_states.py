@@ -51,7 +51,7 @@ def test_playout_is_a_game_of_random_turns(position: str) -> None:
 
 
 def test_playout_from_the_end_is_its_result() -> None:
-    state = play("1; 6x15; 0 21", "1/off")
+    state: Any = play("1; 6x15; 0 21", "1/off")
     assert state.playout(random.Random(1)) == state.returns() == (2.0, -2.0)
 
 
@@ -62,7 +62,8 @@ def test_heuristic_is_the_estimate_of_the_seat_that_rolls_next() -> None:
         assert BackgammonState(to_move, one, two, 0, dice).heuristic() == (value, -value)
     assert BackgammonState(CHANCE, two, one, 1, 0).heuristic() == (-value, value)
     assert value != 0.0
-    assert GAME.initial_state().heuristic() == (0.0, 0.0)
+    start: Any = GAME.initial_state()
+    assert start.heuristic() == (0.0, 0.0)
     assert play("1; 6x15; 0 21", "1/off").heuristic() == (2.0, -2.0)
 
 
@@ -81,7 +82,7 @@ def test_sampled_state_is_the_one_observed() -> None:
     state: Any = GAME.initial_state()
     for _ in range(60):
         for seat in (None, 0, 1):
-            again = GAME.sample_state(GAME.observe(state, seat), rng)
+            again: Any = GAME.sample_state(GAME.observe(state, seat), rng)
             assert (again.to_move, again.key()) == (state.to_move, state.key())
         choices = state.actions() or [roll for roll, _ in state.chance_outcomes()]
         if not choices:
