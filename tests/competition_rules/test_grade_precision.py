@@ -118,6 +118,8 @@ def test_notes_state_the_matches_and_the_remedy_in_full() -> None:
         "grades are certain, or set rounds = 25."
     )
     (many,) = notes('["pig"]', "rounds = 1000\n")
+    assert len(notes('["pig"]', "mirrored = false\nrounds = 25\n")) == 1
+    assert len(notes('["pig"]', "mirrored = false\nrounds = 24\n")) == 2
     assert "rests on 2,000 matches" in many
     assert "up to 0.01." in many
 
@@ -129,9 +131,30 @@ def test_notes_of_games_of_three_seats_ask_for_baselines_or_rounds() -> None:
     assert few.endswith("one time in six. Set rounds = 9.")
 
 
-def test_impossible_number_of_entries_has_no_notes() -> None:
-    assert notes('["pig"]', "", entries=1) != []
-    assert notes('["kuhn_poker(seats=3)"]', "", entries=2) != []
+def test_notes_follow_the_seats_of_the_first_game() -> None:
+    (_, warning) = notes('["pig", "kuhn_poker(seats=3)"]', "", entries=4)
+    assert 'Set name = "gauntlet" and until_certain = true' in warning
+    (_, warning) = notes('["kuhn_poker(seats=3)", "pig"]', "", entries=4)
+    assert "gauntlet" not in warning
+
+
+def test_too_few_entries_are_warned_that_nobody_meets_a_baseline() -> None:
+    for games, entries in (('["pig"]', 1), ('["kuhn_poker(seats=3)"]', 2)):
+        (warning,) = notes(games, "", entries=entries)
+        assert "nobody is sure to meet a baseline" in warning
+
+
+def test_entries_of_teams_are_counted_in_sides() -> None:
+    file = read_competition(f'{HEAD}games = ["bridge"]\nteams = true\n')
+    assert [grade_matches(file, bots) for bots in (3, 4, 8)] == [0, 2, 2]
+    gauntlet = f'{HEAD}games = ["bridge"]\nteams = true\n[format]\nname = "gauntlet"\n'
+    pair = "".join(f'[[baselines]]\nbot = "staff/{name}"\n' for name in ("a", "b"))
+    assert grade_matches(read_competition(gauntlet + pair), 8) == 2
+
+
+def test_games_of_one_seat_have_no_matches_against_a_baseline() -> None:
+    file = read_competition(f'{HEAD}games = ["pacman(ghosts=random)"]\n')
+    assert [grade_matches(file, entries) for entries in (1, 2)] == [0, 0]
 
 
 @pytest.mark.parametrize(

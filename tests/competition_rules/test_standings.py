@@ -211,6 +211,33 @@ def test_opponents_count_alike_in_games_of_three_seats() -> None:
         return [SeatResult(f"m{number}", "pig", bot, score, "D") for bot in bots]
 
     results = [*table(1, (1, 2, 8), 1.0), *table(2, (8, 2, 1), 0.0), *table(3, (1, 2, 9), 1.0)]
-    by_opponent = standings([ADA, BOB], results, by_opponent=True)
-    assert [line.score for line in by_opponent] == [0.75, 0.75]
+    by_opponent = standings([HARD, EASY, BOB, ADA], results, by_opponent=True)
+    # Ada and Bob meet the table with the easy baseline twice, and that with the hard one once.
+    assert [(line.entrant.student, line.score) for line in by_opponent] == [
+        ("staff", 1.0),
+        ("ada", 0.75),
+        ("bob", 0.75),
+        ("staff", 0.5),
+    ]
     assert standings([ADA], results)[0].score == pytest.approx(2 / 3)
+
+
+def test_first_of_two_entries_counts_where_nothing_tells_them_apart() -> None:
+    one, other = Entrant(4, "ada/one", "ada"), Entrant(5, "ada/two", "ada")
+    for entrants in ([one, other], [other, one]):
+        [found] = grades(["ada"], entrants, [], BASELINES)
+        assert (found.entry, found.grade) == (entrants[0].name, "nothing played")
+
+
+def test_grade_does_not_depend_on_the_numbers_of_bots() -> None:
+    low = Entrant(2, "staff/low", "staff", baseline=True)
+    student = Entrant(5, "eve/bot", "eve")
+    baselines = [Baseline("staff/low", False, "pass", 0.5)]
+    [found] = grades(["eve"], [student, low], match(1, student, low, 1.0), baselines)
+    assert (found.grade, found.against, found.matches) == ("pass", (1.0,), (1,))
+
+
+def test_opponents_of_any_number_count_alike() -> None:
+    results = [*match(1, HARD, ADA, 1.0), *match(2, HARD, ADA, 1.0), *match(4, HARD, EASY, 0.0)]
+    [line] = standings([HARD], results, by_opponent=True)
+    assert line.score == 0.5

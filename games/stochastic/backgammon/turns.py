@@ -207,8 +207,6 @@ def _deeper(
     to: i64 = 0
     top: i64 = 0
     place: int = _PLACES[depth]
-    if mine[25] == 0 and point == 25:
-        point = 24
     while point > 0:
         if mine[point] > 0:
             to = point - die
