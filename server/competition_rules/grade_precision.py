@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.server.competition_rules.format_types import FormatError
 from plyhouse.server.competition_rules.gauntlet import Gauntlet
 from plyhouse.server.competition_rules.round_robin import RoundRobin
 
@@ -31,8 +30,7 @@ def grade_matches(file: CompetitionFile, entries: int) -> int:
     """Return how many matches an entry plays against each baseline at least.
 
     The number is over all games; ``entries`` counts the baselines, too.  It is 0 for formats in
-    which no entry is sure to meet a baseline.  Raises `FormatError` if the format is impossible
-    with this number of entries.
+    which no entry is sure to meet a baseline, and if there are too few entries to play.
 
     >>> from plyhouse.server.competition_rules.file_reader import read_competition
     >>> text = 'name = "Cup"; games = ["pig", "chess"]; time_control = "move:1"; rounds = 3'
@@ -44,7 +42,7 @@ def grade_matches(file: CompetitionFile, entries: int) -> int:
     for game in file.games:
         way = file.play(game)
         if isinstance(way, Gauntlet):
-            groups = math.comb(max(0, len(file.baselines) // file.side_size - 1), way.seats - 2)
+            groups = math.comb(len(file.baselines) // file.side_size - 1, way.seats - 2)
             found += way.times * groups * way.at_once
         elif isinstance(way, RoundRobin) and entries >= way.seats > 1:
             # All pairs meet equally often, and each match contains this number of pairs.
@@ -67,10 +65,7 @@ def grade_notes(file: CompetitionFile, entries: int) -> list[str]:
             f"{first.most:,} pairings. A grade that is certain is wrong with a probability of at "
             f"most {first.error:.1%}."
         ]
-    try:
-        matches = grade_matches(file, entries)
-    except FormatError:
-        return []
+    matches = grade_matches(file, entries)
     remedy = 'name = "gauntlet" and until_certain = true under [format]'
     if first.seats > 2:
         remedy = f'name = "gauntlet" under [format], with {first.seats - 1} baselines or more'

@@ -158,8 +158,8 @@ def standings(
     return ranked
 
 
-def _place(line: Standing) -> tuple[bool, float]:
-    return line.entrant.status == "disqualified", -1.0 if line.score is None else -line.score - 2
+def _place(line: Standing) -> tuple[bool, bool, float]:
+    return line.entrant.status == "disqualified", line.score is None, -(line.score or 0.0)
 
 
 def _line(

@@ -210,32 +210,29 @@ class Swiss(Format):
 
     def _mark(self, line: RoundLine[EntryT], cards: Mapping[EntryT, _Card[EntryT]]) -> None:
         """Add the result of a line to the cards."""
-        known = [cards[entry] for entry in line.players if entry in cards]
-        if line.state in (LineState.BYE, LineState.WALKOVER):
-            if line.winner is not None and line.winner in cards:
-                cards[line.winner].give(self.bye, free=True)
+        if line.winner is not None:  # A bye, or an opponent that left.
+            cards[line.winner].give(self.bye, free=True)
+        outcome = line.outcome
+        if outcome is None:
             return
-        if not line.state.begun:
-            return
-        for place, card in enumerate(known):
-            if not self.mirrored:
-                card.seats.append(1 - 2 * place)
-            if line.state is LineState.PLAYING:
+        for entry, opponent, seat in zip(line.players, line.players[::-1], (1, -1), strict=True):
+            card = cards.get(entry)
+            if card is None:
                 continue
-            opponent = known[1 - place].entrant.entry if len(known) == 2 else None
-            outcome, entry = line.outcome, card.entrant.entry
-            share = 0.5  # A void pairing that the entry did not forfeit gives half a point.
-            if outcome is not None and outcome.void:
+            if not self.mirrored:
+                card.seats.append(seat)
+            if outcome.void:
+                # A void pairing that the entry did not forfeit gives half a point.
                 share = 0.0 if entry in outcome.forfeited else 0.5
-            elif outcome is not None:
+            else:
                 share = outcome.share(entry)
                 if self.points == "result":
                     share = 0.5 + 0.5 * ((share > 0.5 + SLACK) - (share < 0.5 - SLACK))
-            if opponent is None:
-                card.give(share)
-            else:
+            if opponent in cards:
                 card.points += share
                 card.met.append((opponent, share))
+            else:
+                card.give(share)
 
 
 @dataclass(slots=True)
@@ -288,12 +285,10 @@ def _drawn(players: tuple[_Player, ...]) -> tuple[list[tuple[int, int]], int | N
     span = top - min(groups, default=0) + 1
     fewest = min((each.points for each in players if not each.free), default=0)
     # Each aim weighs more than all pairs of a round together can cost in the aims below it.
-    seat = (count + 1) ** 3
-    near = seat * (MOST_UNEASY + 1) * (count + 1)
-    lead = near * span**2 * (count + 1)
-    rest = lead * (count + 1)
-    lopsided = rest * (span + 1)
-    again = lopsided * (MOST_WRONG + 1) * (count + 1)
+    weights = [1]
+    for most in (count**2, MOST_UNEASY, span**2, 1, span, MOST_WRONG):
+        weights.append(weights[-1] * (most * (count + 1) + 1))
+    _, seat, near, lead, rest, lopsided, again = weights
 
     def cost(here: int, there: int) -> int:
         i, j = (order[here], count) if there == count else sorted((order[here], order[there]))

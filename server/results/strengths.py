@@ -181,7 +181,7 @@ class _Model(Generic[NameT]):
             [self.free, np.arange(size, size + len(cells.games) + len(self.drawn))]
         )
         self.drawing = np.isin(cells.game, self.drawn)
-        slot = np.full(len(cells.games), 0, dtype=np.int64)
+        slot = np.zeros(len(cells.games), dtype=np.int64)
         slot[self.drawn] = np.arange(len(self.drawn))
         self.slot = slot[cells.game]
 
@@ -214,11 +214,10 @@ class _Model(Generic[NameT]):
         expected, variance, cost = self._moments(at)
         half = cells.units * (cells.ahead + cells.behind) / 2.0
         gap = strength[cells.one] - strength[cells.other]
-        drawn = np.where(self.drawing, cells.sums[2], 0.0)
         value = (
             gap @ (cells.sums[0] - half)
             + advantage[cells.game] @ (cells.sums[1] - half)
-            + (drawish[self.slot] @ drawn if len(drawish) else 0.0)
+            + drawish[self.slot[self.drawing]] @ cells.sums[2][self.drawing]
             - cost
         )
         rest = [seen - cells.units * mean for seen, mean in zip(cells.sums, expected, strict=True)]
@@ -252,9 +251,9 @@ class _Model(Generic[NameT]):
             (2, float(draws)),
         ):
             place = PLACES.index((term, term))
-            factor[term], rests = common(
-                float(seen[place].sum()), self.cells.units, variance[place], used
-            )
+            # Halves are no draws in games whose points count.
+            total = float(seen[place][self.drawing | (term < 2)].sum())
+            factor[term], rests = common(total, self.cells.units, variance[place], used)
             count = count or rests
         weight, cautious, pooled = leaning(self.cells.units, count)
         varied = [
@@ -286,7 +285,7 @@ class _Model(Generic[NameT]):
     def _prior(self, advantage: Floats, drawish: Floats) -> tuple[Floats, Floats]:
         """Return slope and curvature of the prior of the seats and draws."""
         seat = 0.5 * (1.0 + np.tanh(0.5 * advantage))
-        draw = 1.0 / (1.0 + 2.0 * np.exp(-drawish))
+        draw = 0.5 * (1.0 + np.tanh(0.5 * (drawish - math.log(2.0))))
         slope = [0.5 - seat, 1.0 / 3.0 - draw]
         bend = [seat * (1.0 - seat), draw * (1.0 - draw)]
         return np.concatenate(slope), np.concatenate(bend)
@@ -300,20 +299,20 @@ class _Model(Generic[NameT]):
         strength, advantage, drawish = self._split(at)
         gap = strength[cells.one] - strength[cells.other]
         seat = advantage[cells.game]
-        draw = np.zeros(len(gap))
-        if len(drawish):
-            draw = np.where(self.drawing, np.exp(drawish[self.slot]), 0.0)
+        draw = np.full(len(gap), -np.inf)
+        draw[self.drawing] = drawish[self.slot[self.drawing]]
         cost = 0.0
         parts = []
         for count, t in ((cells.ahead, gap + seat), (cells.behind, seat - gap)):
             rows = np.flatnonzero(count)
             games, t, drawing = count[rows], t[rows], draw[rows]
-            # Divide by the likelier of win and loss, so that nothing overflows.
-            far = np.abs(t)
-            tie, less = drawing * np.exp(-far / 2.0), np.exp(-far)
-            total = 1.0 + less + tie
-            cost += float((cells.units[rows] * games) @ (far / 2.0 + np.log(total)))
-            tie, more, less = tie / total, 1.0 / total, less / total
+            # Divide by the likeliest result, so that nothing overflows.
+            half = np.abs(t) / 2.0
+            top = np.maximum(half, drawing)
+            tie, more, less = np.exp(drawing - top), np.exp(half - top), np.exp(-half - top)
+            total = more + less + tie
+            cost += float((cells.units[rows] * games) @ (top + np.log(total)))
+            tie, more, less = tie / total, more / total, less / total
             win = np.where(t > 0.0, more, less)
             decided = more + less
             found = np.zeros((5, len(gap)))
@@ -373,8 +372,8 @@ class _Model(Generic[NameT]):
             draw = slice(size + games, size + games + draws)
             rows = np.flatnonzero(self.drawing)
             whole[:size, draw] = cross(self.slot, v[2], draws, rows)
-            mixed = cells.game[rows] * draws + self.slot[rows]
-            whole[seat, draw] = totals(mixed, v[4][rows], games * draws).reshape(games, draws)
+            each = np.array(self.drawn), np.arange(draws)
+            whole[seat, draw][each] = totals(self.slot[rows], v[4][rows], draws)
             whole[draw, draw] = np.diag(totals(self.slot[rows], v[5][rows], draws))
         lower = np.tril_indices(len(whole), -1)
         whole[lower] = whole.T[lower]

@@ -1,4 +1,4 @@
-"""Known small cases of round robin, gauntlet, knockout and groups."""
+"""Known small cases of round robin, gauntlet and groups."""
 
 from __future__ import annotations
 
@@ -12,20 +12,12 @@ from plyhouse.server.competition_rules.format_types import (
     Field,
     FieldEntry,
     LineState,
-    Pairing,
     PairingOutcome,
 )
 from plyhouse.server.competition_rules.gauntlet import Gauntlet
 from plyhouse.server.competition_rules.groups import GroupsKnockout
-from plyhouse.server.competition_rules.knockout import Knockout
 from plyhouse.server.competition_rules.round_robin import RoundRobin
 from plyhouse.server.competition_rules.schedule import round_robin
-
-
-def lines(play: Play) -> list[list[tuple[str, tuple[int, ...], LineState]]]:
-    rounds = play.format.plan(play.facts()).rounds
-    return [[(line.key, line.players, line.state) for line in each.lines] for each in rounds]
-
 
 # --------------------------------------------------------------------------- round robin
 
@@ -167,87 +159,6 @@ def test_a_gauntlet_of_many_seats_meets_all_groups_of_baselines() -> None:
     mirrored = Gauntlet(seats=3)
     assert len(mirrored.ready(mirrored.plan(Facts(field, {}, {})))[0].matches) == 3
     assert mirrored.count(5, 3) == 2 * 3 * 3
-
-
-# ------------------------------------------------------------------------------ knockout
-
-
-@pytest.mark.parametrize(
-    ("entries", "first", "byes"),
-    [
-        (5, [{0}, {3, 4}, {1}, {2}], 3),
-        (8, [{0, 7}, {3, 4}, {1, 6}, {2, 5}], 0),
-        (13, [{0}, {7, 8}, {3, 12}, {4, 11}, {1}, {6, 9}, {2}, {5, 10}], 3),
-    ],
-)
-def test_brackets_as_people_draw_them(entries: int, first: list[set[int]], byes: int) -> None:
-    play = played(Knockout(), entries, scores=scores_by_strength)
-    drawn = lines(play)
-    assert [set(who) for _, who, _ in drawn[0]] == first
-    assert [state for _, _, state in drawn[0]].count(LineState.BYE) == byes
-    assert len(play.pairings) == entries - 1
-    # The better seeds win, so that the two best meet in the final.
-    assert set(drawn[-1][0][1]) == {0, 1}
-    assert play.places()[0] == 1
-    assert play.places()[1] == 2
-    assert {play.places()[2], play.places()[3]} == {3}
-    names = [each.name for each in play.format.plan(play.facts()).rounds]
-    assert names[-3:] == ["Quarterfinals", "Semifinals", "Final"]
-    if entries > 8:
-        assert names[0] == "Round of 16"
-
-
-def test_the_places_of_eight() -> None:
-    play = played(Knockout(third_place=True), 8, scores=scores_by_strength)
-    assert list(play.places().values()) == [1, 2, 3, 4, 5, 5, 5, 5]
-    assert play.matches == 2 * 8
-    rounds = play.format.plan(play.facts()).rounds
-    assert [each.name for each in rounds][-3:] == ["Semifinals", "Third place", "Final"]
-    [line] = rounds[-2].lines
-    assert (set(line.players), line.winner) == ({2, 3}, 2)
-
-
-def win(entry: int, pairing: Pairing[int]) -> PairingOutcome[int]:
-    scores = tuple([float(each == entry) for each in pairing.entries])
-    return PairingOutcome(pairing.key, pairing.entries, scores)
-
-
-def test_a_series_ends_when_it_is_decided_and_seats_alternate() -> None:
-    form, field = Knockout(best_of=3, mirrored=False), Field.of(range(2))
-    finished: dict[str, PairingOutcome[int]] = {}
-    seen = []
-    for winner in (1, 1):
-        [pairing] = form.ready(form.plan(Facts(field, finished, {})))
-        seen.append((pairing.key, pairing.entries))
-        finished[pairing.key] = win(winner, pairing)
-    assert seen == [("k1-1-g1", (0, 1)), ("k1-1-g2", (1, 0))]
-    assert form.plan(Facts(field, finished, {})).done
-    assert [row.entry for row in form.table(Facts(field, finished, {}))] == [1, 0]
-
-
-def test_a_level_series_is_prolonged_and_then_the_better_seed_goes_on() -> None:
-    form, field = Knockout(best_of=2, extra=2, mirrored=False), Field.of(range(2))
-    finished: dict[str, PairingOutcome[int]] = {}
-    for _ in range(4):
-        [pairing] = form.ready(form.plan(Facts(field, finished, {})))
-        finished[pairing.key] = PairingOutcome(pairing.key, pairing.entries, (0.5, 0.5))
-    assert form.plan(Facts(field, finished, {})).done
-    assert form.count(2) == 4
-    assert form.table(Facts(field, finished, {}))[0].entry == 0
-
-
-def test_who_leaves_a_knockout_loses_to_the_opponent_and_never_after_it_has_won() -> None:
-    play = Play(Knockout(), Field.of(range(4)), scores=scores_by_strength)
-    first, second = play.ready()
-    play.begin(first)
-    play.finish(first.key)
-    play.withdraw(0)  # who has just won
-    play.begin(second)
-    play.finish(second.key)
-    play.to_the_end()
-    assert [line[2] for line in lines(play)[1]] == [LineState.WALKOVER]
-    assert play.places()[1] == 1
-    assert play.places()[0] == 2, "it did win its semifinal"
 
 
 # -------------------------------------------------------------------------------- groups

@@ -6,15 +6,20 @@ import csv
 import io
 import itertools
 import json
+import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from plyhouse.server.competition_rules.file import CompetitionFile
+from plyhouse.server.competition_rules.board_statistics import BoardLine
+from plyhouse.server.competition_rules.file import Baseline, CompetitionFile
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
 from plyhouse.server.competition_rules.grade_book import GradeEntry, Person, grades_csv, gradescope
-from plyhouse.server.competition_rules.grading import grade_level, points_of
-from plyhouse.server.competition_rules.standings import Grade
+from plyhouse.server.competition_rules.grading import grade_level, is_reached, points_of
+from plyhouse.server.competition_rules.standings import Entrant, Grade, Standing
+from plyhouse.server.results.fitted import Estimate
+from plyhouse.server.results.sequential import BandDecision, GradingState
 
 HEAD = 'name = "Cup"\ngames = ["pig"]\ntime_control = "move:1"\n'
 NAMES = ("pass", "good", "best")
@@ -140,3 +145,170 @@ def test_csv_has_a_row_for_each_person_with_id_and_points() -> None:
     assert (rows[0]["matches staff/pass"], rows[0]["standard error staff/pass"]) == ("2", "0.29")
     assert rows[0]["against staff/free"] == ""
     assert "matches staff/free" not in rows[0]
+
+
+def test_csv_of_a_final_until_certain_has_bounds_and_decisions() -> None:
+    found = file()
+    made = entry(found, (0.8, None, 0.8, 0.2))
+    decided = BandDecision(GradingState.DECIDED, 7, 0.75, 0.6, math.inf, range(1, 2), 1)
+    made = replace(made, certainty={"staff/pass": decided})
+    text = grades_csv([made], found.baselines, "wins", certain=True, late=False)
+    [row] = csv.DictReader(io.StringIO(text))
+    assert list(row)[10:14] == [
+        f"against staff/{name}" for name in ("pass", "free", "good", "best")
+    ]
+    assert list(row)[14:] == [
+        f"{what} staff/{name}"
+        for name in ("pass", "good", "best")
+        for what in ("matches", "low", "high", "pairs", "decision")
+    ]
+    assert list(row.values())[14:] == [
+        *("2", "0.6", "", "7", "decided"),
+        *("2", "", "", "", ""),
+        *("2", "", "", "", ""),
+    ]
+    assert [row[key] for key in ("score", "scoring", "entry")] == ["0.5", "wins", "ada/bot"]
+
+
+def test_csv_of_late_submissions_ends_with_days_and_penalty() -> None:
+    found = file()
+    made = entry(found, (0.8, None, 0.2, 0.2))
+    made = replace(made, grade=replace(made.grade, days_late=3, penalty=12.50))
+    late = grades_csv([made], found.baselines, "wins", certain=False, late=True)
+    [row] = csv.DictReader(io.StringIO(late))
+    assert list(row)[-3:] == ["standard error staff/best", "days late", "penalty"]
+    assert (row["days late"], row["penalty"]) == ("3", "12.5")
+    plain = grades_csv([made], found.baselines, "wins", certain=False)
+    assert plain.splitlines()[0].endswith("standard error staff/best")
+    assert plain.splitlines()[1].endswith(",0.29")
+
+
+def board_line(score: float | None, elo: float | None) -> BoardLine:
+    entrant = Entrant(1, "ada/bot", "ada")
+    estimate = None
+    if elo is not None:
+        estimate = Estimate("ada/bot", elo, *(1.0,) * 5, 1, 2, 4.0, 2.0)
+    return BoardLine(Standing(1, entrant, score, 4, 2, 0, 2, 0), estimate, None, None)
+
+
+def test_gradescope_file_has_every_test_with_its_reason() -> None:
+    found = file("hidden = true\npoints = 1", "points = 4", "points = 10")
+    grade = Grade(
+        *("ada", "good", 0.123_456_78, "ada/bøt", (0.8, None, 0.55, None)),
+        *((1, 0, 2, 0), (None,) * 4, 2, 2, 7.5),
+    )
+    made = GradeEntry(grade, 3.333_333_33, "", (), {})
+    points = points_of(found.baselines, found.points)
+    line = board_line(0.123_456_78, 1512.6)
+    forfeits = {"flag_fall": 2, "illegal_action": 1}
+    text = gradescope(made, found.baselines, points, line, forfeits, "wins")
+    shared = {"output_format": "text"}
+    expected = {
+        "output": "Grade: good\n"
+        "Mean score over all games: 0.123 (scored by wins)\n"
+        "Days late: 2, penalty 7.5 % of the points\n"
+        "flag fall: 2 forfeits\n"
+        "illegal action: 1 forfeits",
+        "output_format": "text",
+        "visibility": "visible",
+        "stdout_visibility": "hidden",
+        "tests": [
+            {
+                "name": "pass",
+                "number": "1",
+                "score": 1.0,
+                "max_score": 1.0,
+                "status": "passed",
+                "output": "Mean score 0.800 in 1 match. 0.5 is needed.",
+                **shared,
+                "visibility": "hidden",
+            },
+            {
+                "name": "good: staff/good",
+                "number": "3",
+                "score": 3.0,
+                "max_score": 3.0,
+                "status": "passed",
+                "output": "Mean score 0.550 in 2 matches. 0.5 is needed.",
+                **shared,
+                "visibility": "visible",
+            },
+            {
+                "name": "best: staff/best",
+                "number": "4",
+                "score": 0.0,
+                "max_score": 6.0,
+                "status": "failed",
+                "output": "They have not met. 0.5 is needed.",
+                **shared,
+                "visibility": "visible",
+            },
+        ],
+        "leaderboard": [
+            {"name": "Score", "value": 0.123457, "order": "desc"},
+            {"name": "Rating", "value": 1513, "order": "desc"},
+        ],
+        "extra_data": {"student": "ada", "entry": "ada/bøt", "grade": "good"},
+        "score": 3.333333,
+    }
+    assert json.loads(text) == expected
+    assert text == json.dumps(expected, indent=2, ensure_ascii=False) + "\n"
+
+
+def test_gradescope_file_without_grades_has_the_mean_score() -> None:
+    nobody = Grade("dan", "", None, "", (), (), ())
+    for score, shown in ((None, 0.0), (0.123_456_78, 0.123457)):
+        made = GradeEntry(replace(nobody, score=score), 5.0, "", (), {})
+        found = json.loads(gradescope(made, [], [], board_line(None, None), {}, "wins"))
+        assert (found["score"], found["tests"], found["leaderboard"]) == (shown, [], [])
+        expected = ["Grade: none"]
+        if score is not None:
+            expected.append("Mean score over all games: 0.123 (scored by wins)")
+        assert found["output"].split("\n") == expected
+        assert json.loads(gradescope(made, [], [], None, {}, "wins"))["leaderboard"] == []
+
+
+def test_gradescope_points_are_rounded_to_millionths() -> None:
+    found = file(grading="[grading]\npoints = 1\n")
+    made = replace(entry(found, (0.8, None, 0.2, 0.2)), points=1 / 3)
+    results = autograded(found, made)
+    assert results["score"] == 0.333333
+    assert [each["max_score"] for each in results["tests"]] == [0.333333] * 3
+
+
+def test_mean_reaches_a_threshold_to_twelve_digits() -> None:
+    assert is_reached(0.5, 0.5)
+    assert is_reached(0.5 - 4e-13, 0.5)
+    assert is_reached(0.5, 0.5 + 4e-13)
+    assert not is_reached(0.5 - 3e-12, 0.5)
+    assert not is_reached(None, 0.0)
+    assert is_reached(0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("scores", "needed", "strict", "loose"),
+    [
+        ([], [], -1, -1),
+        ([0.4], [0.5], -1, -1),
+        ([0.5], [0.5], 0, 0),
+        ([0.5, 0.4, 0.6], [0.5, 0.5, 0.5], 0, 2),
+        ([0.5, None, 0.6], [0.5, None, 0.5], 2, 2),
+        ([0.5, None, 0.6], [0.5, 0.5, 0.5], 0, 2),
+        ([None, 0.6], [0.5, 0.5], -1, 1),
+    ],
+)
+def test_level_is_the_last_threshold_reached(
+    scores: list[float | None], needed: list[float | None], strict: int, loose: int
+) -> None:
+    assert grade_level(scores, needed, every_lower=True) == strict
+    assert grade_level(scores, needed, every_lower=False) == loose
+    with pytest.raises(ValueError, match="argument 2 is longer"):
+        grade_level(scores, [*needed, 0.5], every_lower=False)
+
+
+def test_points_of_few_grades_are_the_whole_or_none() -> None:
+    free, graded = Baseline("staff/free"), Baseline("staff/pass", grade="pass")
+    assert points_of([free], 100.0) == [0.0]
+    assert points_of([], 100.0) == []
+    assert points_of([graded], 100.0) == [100.0]
+    assert points_of([Baseline("staff/free", points=7.0)], None) == [0.0]

@@ -93,3 +93,81 @@ def test_standard_error_is_never_nothing_and_comes_near_that_of_the_scores() -> 
         means.append(sum(scores) / 50)
     spread = math.sqrt(sum((each - 0.7) ** 2 for each in means) / len(means))
     assert standard_error([1.0] * 35 + [0.0] * 15) == pytest.approx(spread, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("means", "error"),
+    [([1.0], 1 / 3), ([0.5], math.sqrt(0.5 / 2 / 3)), ([0.25, 0.75], math.sqrt(0.625 / 3 / 4))],
+)
+def test_standard_error_of_few_scores_is_that_with_one_win_and_one_loss_more(
+    means: list[float], error: float
+) -> None:
+    assert standard_error(means) == pytest.approx(error)
+
+
+def test_notes_state_the_matches_and_the_remedy_in_full() -> None:
+    (said, warning) = notes('["pig"]', "mirrored = false\n")
+    assert said == (
+        "Each grade rests on 1 match against its baseline: the standard error of the mean score is "
+        "up to 0.50."
+    )
+    assert warning == (
+        "Warning: a grade should rest on 25 matches or more, which make the standard error 0.1 at "
+        "most. Even then a bot whose true score is 0.1 below a threshold reaches it one time in "
+        'six. Set name = "gauntlet" and until_certain = true under [format], which plays until '
+        "grades are certain, or set rounds = 25."
+    )
+    (many,) = notes('["pig"]', "rounds = 1000\n")
+    assert len(notes('["pig"]', "mirrored = false\nrounds = 25\n")) == 1
+    assert len(notes('["pig"]', "mirrored = false\nrounds = 24\n")) == 2
+    assert "rests on 2,000 matches" in many
+    assert "up to 0.01." in many
+
+
+def test_notes_of_games_of_three_seats_ask_for_baselines_or_rounds() -> None:
+    (none,) = notes('["kuhn_poker(seats=3)"]', '[format]\nname = "tables"\n')
+    assert none.endswith('Grade with name = "gauntlet" under [format], with 2 baselines or more.')
+    (_, few) = notes('["kuhn_poker(seats=3)"]', "", entries=3)
+    assert few.endswith("one time in six. Set rounds = 9.")
+
+
+def test_notes_follow_the_seats_of_the_first_game() -> None:
+    (_, warning) = notes('["pig", "kuhn_poker(seats=3)"]', "", entries=4)
+    assert 'Set name = "gauntlet" and until_certain = true' in warning
+    (_, warning) = notes('["kuhn_poker(seats=3)", "pig"]', "", entries=4)
+    assert "gauntlet" not in warning
+
+
+def test_too_few_entries_are_warned_that_nobody_meets_a_baseline() -> None:
+    for games, entries in (('["pig"]', 1), ('["kuhn_poker(seats=3)"]', 2)):
+        (warning,) = notes(games, "", entries=entries)
+        assert "nobody is sure to meet a baseline" in warning
+
+
+def test_entries_of_teams_are_counted_in_sides() -> None:
+    file = read_competition(f'{HEAD}games = ["bridge"]\nteams = true\n')
+    assert [grade_matches(file, bots) for bots in (3, 4, 8)] == [0, 2, 2]
+    gauntlet = f'{HEAD}games = ["bridge"]\nteams = true\n[format]\nname = "gauntlet"\n'
+    pair = "".join(f'[[baselines]]\nbot = "staff/{name}"\n' for name in ("a", "b"))
+    assert grade_matches(read_competition(gauntlet + pair), 8) == 2
+
+
+def test_games_of_one_seat_have_no_matches_against_a_baseline() -> None:
+    file = read_competition(f'{HEAD}games = ["pacman(ghosts=random)"]\n')
+    assert [grade_matches(file, entries) for entries in (1, 2)] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("more", "entries", "matches"),
+    [
+        ("", 3, 3),  # one table of all three, in each order of the seats
+        ("", 5, 9),
+        ("", 2, 0),
+        ('[format]\nname = "gauntlet"\n', 12, 0),  # one baseline leaves a seat without
+    ],
+)
+def test_matches_of_games_of_three_seats_are_those_with_a_baseline(
+    more: str, entries: int, matches: int
+) -> None:
+    file = read_competition(f'{HEAD}games = ["kuhn_poker(seats=3)"]\n{more}{GRADED}')
+    assert grade_matches(file, entries) == matches

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 
 import pytest
 
 from plyhouse.server.competition_rules.file import Baseline
+from plyhouse.server.competition_rules.grade_precision import standard_error
 from plyhouse.server.competition_rules.standings import (
     Entrant,
+    Grade,
     SeatResult,
     grades,
     standings,
@@ -121,3 +124,120 @@ def test_csv_has_a_column_for_each_game_and_no_formulas() -> None:
     assert (ada["score"], ada["go"]) == ("0.583333", "0.5")
     assert (ada["version"], ada["digest"]) == ("2", "abc")
     assert next(row for row in rows if "cmd" in row["entry"])["entry"] == "'=cmd/x"
+
+
+def test_student_without_an_entry_has_a_grade_with_nothing_in_it() -> None:
+    none, counts = (None, None), (0, 0)
+    expected = Grade("dan", "nothing entered", None, "", none, counts, none, -1, 0, 0.0)
+    assert grades(["dan"], ALL, RESULTS, BASELINES) == [expected]
+    assert Grade("dan", "", None, "", ()) == Grade("dan", "", None, "", (), (), (), -1, 0, 0.0)
+
+
+def test_grade_has_all_evidence_against_each_baseline() -> None:
+    baselines = [*BASELINES, Baseline("staff/absent", False, "best", 0.5)]
+    results = [
+        *[replace(each, pairing="p1") for each in match(1, ADA, EASY, 1.0)],
+        *[replace(each, pairing="p1") for each in match(2, EASY, ADA, 1.0)],
+        *match(4, ADA, EASY, 1.0),
+        *match(5, ADA, EASY, 0.5),
+        *match(6, ADA, HARD, 0.0),
+    ]
+    [found] = grades(["ADA"], ALL, results, baselines)
+    assert found.student == "ADA"
+    assert (found.grade, found.level, found.entry) == ("pass", 0, "ada/deep")
+    assert found.against == (0.625, 0.0, None)
+    assert found.matches == (4, 1, 0)
+    # The two matches of a mirrored pairing are one observation.
+    assert found.errors == (
+        standard_error([0.5, 1.0, 0.5]),
+        standard_error([0.0]),
+        None,
+    )
+    assert found.score == pytest.approx(2.5 / 5)
+
+
+@pytest.mark.parametrize("scores", [(0.0, None), (1.0, 0.0)])
+def test_entry_with_the_better_score_counts_where_grades_are_equal(
+    scores: tuple[float, float | None],
+) -> None:
+    one, other = Entrant(4, "ada/one", "ada"), Entrant(5, "Ada/two", "Ada")
+    results = []
+    for bot, score in zip((one, other), scores, strict=True):
+        if score is not None:
+            results += match(bot.bot_id, bot, BOB, score)
+    for entrants in ([one, other, BOB], [other, one, BOB]):
+        [found] = grades(["ada"], entrants, results, [])
+        assert (found.entry, found.score) == ("ada/one", scores[0])
+
+
+def test_disqualified_entry_counts_less_than_any_other_of_its_student() -> None:
+    out = Entrant(4, "ada/out", "ada", "disqualified")
+    [found] = grades(["ada"], [out, ADA, EASY], match(1, ADA, EASY, 0.0), BASELINES)
+    assert (found.entry, found.grade, found.level) == ("ada/deep", "", -1)
+    [only] = grades(["ada"], [out], [], BASELINES)
+    assert (only.grade, only.level) == ("disqualified", -2)
+
+
+def test_twin_has_no_rank_and_takes_up_none() -> None:
+    twin = Entrant(7, "staff/twin", "staff", baseline=True, twin_of="staff/easy")
+    results = [*match(1, ADA, BOB, 1.0), *match(2, twin, BOB, 1.0), *match(4, EASY, BOB, 1.0)]
+    lines = standings([BOB, twin, EASY, ADA], results)
+    assert [(line.entrant.name, line.rank) for line in lines] == [
+        ("ada/deep", 1),
+        ("staff/easy", 1),
+        ("staff/twin", None),
+        ("bob/bob", 3),
+    ]
+
+
+def test_scores_are_compared_to_twelve_digits() -> None:
+    one, other = Entrant(4, "x/one", "x"), Entrant(5, "y/two", "y")
+    results = [SeatResult("m1", "pig", 4, 0.5 - 4e-13, "D"), SeatResult("m1", "pig", 5, 0.5, "D")]
+    assert [line.rank for line in standings([one, other], results)] == [1, 1]
+    results = [SeatResult("m1", "pig", 4, 0.5 - 3e-12, "D"), SeatResult("m1", "pig", 5, 0.5, "D")]
+    assert [line.rank for line in standings([one, other], results)] == [1, 2]
+
+
+def test_partner_of_a_baseline_side_is_met_as_that_side() -> None:
+    team = Entrant(8, "staff/easy", "staff", baseline=True, partners=((18, "staff/easy2"),))
+    assert team.bots == {8: "staff/easy", 18: "staff/easy2"}
+    baselines = [Baseline("staff/EASY2", False, "pass", 0.5)]
+    [found] = grades(["ada"], [ADA, team], match(1, ADA, team, 1.0), baselines)
+    assert (found.grade, found.against) == ("pass", (1.0,))
+
+
+def test_opponents_count_alike_in_games_of_three_seats() -> None:
+    def table(number: int, bots: tuple[int, ...], score: float) -> list[SeatResult]:
+        return [SeatResult(f"m{number}", "pig", bot, score, "D") for bot in bots]
+
+    results = [*table(1, (1, 2, 8), 1.0), *table(2, (8, 2, 1), 0.0), *table(3, (1, 2, 9), 1.0)]
+    by_opponent = standings([HARD, EASY, BOB, ADA], results, by_opponent=True)
+    # Ada and Bob meet the table with the easy baseline twice, and that with the hard one once.
+    assert [(line.entrant.student, line.score) for line in by_opponent] == [
+        ("staff", 1.0),
+        ("ada", 0.75),
+        ("bob", 0.75),
+        ("staff", 0.5),
+    ]
+    assert standings([ADA], results)[0].score == pytest.approx(2 / 3)
+
+
+def test_first_of_two_entries_counts_where_nothing_tells_them_apart() -> None:
+    one, other = Entrant(4, "ada/one", "ada"), Entrant(5, "ada/two", "ada")
+    for entrants in ([one, other], [other, one]):
+        [found] = grades(["ada"], entrants, [], BASELINES)
+        assert (found.entry, found.grade) == (entrants[0].name, "nothing played")
+
+
+def test_grade_does_not_depend_on_the_numbers_of_bots() -> None:
+    low = Entrant(2, "staff/low", "staff", baseline=True)
+    student = Entrant(5, "eve/bot", "eve")
+    baselines = [Baseline("staff/low", False, "pass", 0.5)]
+    [found] = grades(["eve"], [student, low], match(1, student, low, 1.0), baselines)
+    assert (found.grade, found.against, found.matches) == ("pass", (1.0,), (1,))
+
+
+def test_opponents_of_any_number_count_alike() -> None:
+    results = [*match(1, HARD, ADA, 1.0), *match(2, HARD, ADA, 1.0), *match(4, HARD, EASY, 0.0)]
+    [line] = standings([HARD], results, by_opponent=True)
+    assert line.score == 0.5

@@ -7,39 +7,20 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.harness.backgammon_positions import GAME, at, legal, play
 
 from plyhouse.games import (
     CHANCE,
     TERMINAL,
     AmbiguousAction,
-    Game,
     IllegalAction,
     InvalidAction,
     InvalidPosition,
-    State,
-    get_game,
 )
 from plyhouse.games.stochastic.backgammon.rules import OPENING, ROLLS, START, BackgammonState, pips
-from plyhouse.games.stochastic.backgammon.turns import apply_turn, turns_of
-
-GAME = get_game("backgammon")
+from plyhouse.games.stochastic.backgammon.turns import apply_turn, farthest, turns_of, written
 
 Sides = tuple[tuple[int, ...], tuple[int, ...]]
-
-
-def at(position: str) -> tuple[Game, State]:
-    game = type(GAME)(position=position)
-    return game, game.initial_state()
-
-
-def legal(position: str) -> set[str]:
-    game, state = at(position)
-    return {game.format(state, action) for action in state.actions()}
-
-
-def play(position: str, turn: str) -> State:
-    game, state = at(position)
-    return state.after(game.parse(state, turn))
 
 
 # An independent generator: every order of the dice, every result, kept by dice played.
@@ -337,3 +318,59 @@ def test_playouts_are_fair() -> None:
     results = [start.playout(rng)[0] for _ in range(40)]
     assert {abs(points) for points in results} <= {1.0, 2.0, 3.0}
     assert {points > 0 for points in results} == {True, False}
+
+
+def test_turns_of_doubles_are_all_with_the_most_dice_on_crowded_boards() -> None:
+    rng = random.Random(8)
+    for _ in range(300):
+        sides = []
+        for reach in (rng.choice([3, 6, 8, 25]), rng.choice([6, 24])):
+            counts = [0] * 26
+            for _ in range(rng.randint(1, 6)):
+                counts[rng.randint(1, reach)] += 1
+            sides.append(counts)
+        mine, theirs = sides
+        theirs = [0, *[0 if mine[25 - p] else theirs[p] for p in range(1, 25)], theirs[25]]
+        for counts in (mine, theirs):
+            counts[0] = 15 - sum(counts[1:])
+        for dice in (11, 22, 33, 44, 55, 66, rng.choice([21, 31, 42, 54, 65])):
+            found = results(tuple(mine), tuple(theirs), dice)
+            assert len(set(found)) == len(found)
+            assert set(found) == results_by_trying(tuple(mine), tuple(theirs), dice)
+
+
+def test_one_die_is_played_by_the_larger_or_the_only_possible_one() -> None:
+    # Two checkers outside; the sixes are blocked, and then the ones.
+    assert legal("24x2; 7x2 8x2; 0 61") == {"24/23"}
+    assert legal("24x2; 2x2 8x2; 0 61") == {"24/18"}
+
+
+@pytest.mark.parametrize(
+    ("turn", "point"),
+    [(0, 0), (24 + 32 * 13, 24), (13 + 32 * 24, 24), (6 + 32 * 6, 6), (32 * 25, 25)],
+)
+def test_farthest_point_of_a_turn_is_in_any_place(turn: int, point: int) -> None:
+    assert farthest(turn) == point
+
+
+@pytest.mark.parametrize(
+    ("theirs", "dice", "turn", "text"),
+    [
+        ({}, 31, 0, "pass"),
+        ({}, 31, 25 + 32 * 24, "bar/22 24/23"),
+        ({24: 1}, 61, 7, "7/1*"),
+        ({24: 2}, 61, 7, "7/1"),
+        ({0: 1}, 61, 6, "6/off"),
+        ({7: 1}, 61, 24 + 32 * 18, "24/18*/17"),
+        ({8: 1}, 61, 24 + 32 * 18, "24/17*"),
+        ({}, 11, 8 + 32 * 8 + 1024 * 6 + 32768 * 6, "8/7(2) 6/5(2)"),
+        ({}, 11, 8 + 32 * 7 + 1024 * 6, "8/5"),
+        ({}, 11, 8 + 32 * 7 + 1024 * 5, "8/6 5/4"),
+        ({}, 66, 24 + 32 * 18, "24/12"),
+    ],
+)
+def test_turn_is_written_by_checkers_with_hits_on_the_way(
+    theirs: dict[int, int], dice: int, turn: int, text: str
+) -> None:
+    counts = tuple([theirs.get(point, 0) for point in range(26)])
+    assert written(counts, dice, turn) == text

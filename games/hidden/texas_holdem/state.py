@@ -294,14 +294,12 @@ class TexasHoldemState(NativeState):
                 alive += 1
         self.to_move = TERMINAL
         if alive == 1:
-            self.pending = 0
             return
         for step in range(1, seats + 1):
             following: int = (before + step) % seats
             if self.pending >> following & 1:
                 # A seat that has called is not asked if nobody else has chips to bet.
                 if able == 1 << following and self.paid[following] >= self.top:
-                    self.pending = 0
                     break
                 self.to_move = following
                 return

@@ -134,7 +134,6 @@ def _different(mine: list[int], theirs: list[int], large: i64, small: i64) -> li
                 if mine[x] > 0 and got[x] & flag == 0 and can_play(mine, theirs, x, large, below):
                     if not _repeats(theirs, got, x, y, large, small):
                         found.append(int(x + 32 * y))
-                    got[x] = got[x] | flag
                 x -= 1
             _unmove(mine, y, small)
         y -= 1
@@ -201,14 +200,13 @@ def _deeper(
 ) -> i64:
     """Extend a turn with a double by points from ``start`` down; returns the most dice played.
 
-    ``found`` keeps the turns that play the most dice so far.
+    The first way down plays the most dice, because a move from the farthest possible point takes no
+    other move away.  ``found`` gets that turn and all that play as many dice.
     """
     point: i64 = start
     to: i64 = 0
     top: i64 = 0
     place: int = _PLACES[depth]
-    if mine[25] == 0 and point == 25:
-        point = 24
     while point > 0:
         if mine[point] > 0:
             to = point - die
@@ -224,16 +222,13 @@ def _deeper(
                     return best
             following: int = packed + int(point) * place
             if depth == 3:
-                if best < 4:
-                    found.clear()
-                    best = 4
+                best = 4
                 found.append(following)
             else:
                 _move(mine, point, die)
                 best = _deeper(mine, theirs, die, point, depth + 1, following, found, best)
                 _unmove(mine, point, die)
                 if depth + 1 > best:
-                    found.clear()
                     best = depth + 1
                 if depth + 1 == best:
                     found.append(following)
