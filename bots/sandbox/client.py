@@ -119,7 +119,8 @@ class ForkServerClient:
 
     async def launch(self, box: Box, descriptors: tuple[int, int, int]) -> BoxProcess:
         """Put a program into a box; see `plyhouse.bots.sandbox.messages` for ``descriptors``,
-        which stay ours to close.  Raises `SandboxError`.
+        which stay ours to close.  Raises `SandboxError`; a launch that is cancelled returns
+        when nothing of the box is left.
         """
         if self._gone:
             raise SandboxError(GONE)
@@ -140,7 +141,8 @@ class ForkServerClient:
             raise SandboxError(f"{GONE}: {error}") from error
         except BaseException:
             if sent:
-                process.kill()  # its end is told later
+                process.kill()
+                await process.wait()  # nobody else knows of it
             else:
                 self._boxes.pop(number, None)
             raise
