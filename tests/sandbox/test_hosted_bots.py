@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
@@ -315,9 +315,19 @@ async def test_a_bot_that_floods_its_runner_is_ended(
     assert fork_server.boxes == 0
 
 
+@pytest.fixture
+async def own_fork_server(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ForkServerClient]:
+    """A fork server that nothing else has started, nor would kill."""
+    monkeypatch.setattr(ForkServerClient, "interpreter", "")
+    fork_server = await ForkServerClient.start()
+    yield fork_server
+    await fork_server.close()
+
+
 async def test_nothing_survives_the_fork_server(
-    fork_server: ForkServerClient, submission: Submission
+    own_fork_server: ForkServerClient, submission: Submission
 ) -> None:
+    fork_server = own_fork_server
     tier = await have(fork_server, Tier.LANDLOCK)
     bot = "from plyhouse.bots import Bot\nclass Mine(Bot):\n    def choose(self, turn): ...\n"
     supervisor = await loaded(fork_server, tier, submission(bot=bot) / "bot.py")
