@@ -98,28 +98,31 @@ class Program:
         ``log`` gets what it prints.  Raises `BotLoadError`, or `LauncherLost` if the fork server of
         the boxes has ended.
         """
-        core = cores.take()
-        stdin, stdout, stderr = os.pipe(), os.pipe(), os.pipe()
-        theirs, ours = (stdin[0], stdout[1], stderr[1]), (stdin[1], stdout[0], stderr[0])
-        try:
-            box = msgspec.structs.replace(box, core=core)
-            process = await fork_server.launch(box, theirs)
-        except BaseException as error:
-            for descriptor in ours:
-                os.close(descriptor)
-            if core is not None:
-                cores.give_back(core)
-            if isinstance(error, SandboxError) and fork_server.gone:
-                raise LauncherLost(GONE) from error
-            if isinstance(error, SandboxError):
-                raise BotLoadError(f"the program could not be started: {error}") from error
-            raise
-        finally:
-            for descriptor in theirs:
-                os.close(descriptor)
-        out = await reader_of(stdout[0])
-        err, err_transport = await reader_of(stderr[0])
-        transport = await _writer_of(stdin[1])
+        with contextlib.ExitStack() as undo:  # a start may be cancelled half-way
+            with contextlib.ExitStack() as theirs:
+                stdin, write_end = os.pipe()
+                theirs.callback(os.close, stdin)
+                transport = await _writer_of(write_end)
+                undo.callback(transport.close)
+                read_end, stdout = os.pipe()
+                theirs.callback(os.close, stdout)
+                out = await reader_of(read_end)
+                undo.callback(out[1].close)
+                read_end, stderr = os.pipe()
+                theirs.callback(os.close, stderr)
+                err, err_transport = await reader_of(read_end)
+                undo.callback(err_transport.close)
+                core = cores.take()
+                if core is not None:
+                    undo.callback(cores.give_back, core)
+                box = msgspec.structs.replace(box, core=core)
+                try:
+                    process = await fork_server.launch(box, (stdin, stdout, stderr))
+                except SandboxError as error:
+                    if fork_server.gone:
+                        raise LauncherLost(GONE) from error
+                    raise BotLoadError(f"the program could not be started: {error}") from error
+            undo.pop_all()
         boxed = Boxed(process, Output(err, err_transport, process), cores)
         program = cls(boxed, out, err_transport, transport, clock, log)
         try:

@@ -9,7 +9,7 @@ import os
 import signal
 import socket
 import sys
-from typing import Final
+from typing import ClassVar, Final
 
 from plyhouse.bots.sandbox.box import Box, Ending, SandboxError
 from plyhouse.bots.sandbox.messages import (
@@ -68,6 +68,9 @@ class BoxProcess:
 class ForkServerClient:
     """A fork server and its boxes, seen from the event loop of the program that has it."""
 
+    interpreter: ClassVar[str] = ""
+    """The Python that runs it; empty for the one that runs this program."""
+
     def __init__(self, process: asyncio.subprocess.Process, control: socket.socket) -> None:
         self._process = process
         self._control = control
@@ -84,7 +87,7 @@ class ForkServerClient:
         try:
             with theirs:
                 process = await asyncio.create_subprocess_exec(
-                    sys.executable,
+                    cls.interpreter or sys.executable,
                     "-I",  # the folder, the user and the environment change nothing of it
                     "-u",
                     "-m",
@@ -119,7 +122,8 @@ class ForkServerClient:
 
     async def launch(self, box: Box, descriptors: tuple[int, int, int]) -> BoxProcess:
         """Put a program into a box; see `plyhouse.bots.sandbox.messages` for ``descriptors``,
-        which stay ours to close.  Raises `SandboxError`.
+        which stay ours to close.  Raises `SandboxError`; a launch that is cancelled returns
+        when nothing of the box is left.
         """
         if self._gone:
             raise SandboxError(GONE)
@@ -140,7 +144,8 @@ class ForkServerClient:
             raise SandboxError(f"{GONE}: {error}") from error
         except BaseException:
             if sent:
-                process.kill()  # its end is told later
+                process.kill()
+                await process.wait()  # nobody else knows of it
             else:
                 self._boxes.pop(number, None)
             raise

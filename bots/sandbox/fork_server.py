@@ -36,7 +36,7 @@ from plyhouse.bots.sandbox.messages import (
     packet,
 )
 
-__all__ = ["ForkServer", "main", "spare_users"]
+__all__ = ["ForkServer", "main", "prepare", "spare_users"]
 
 DESCRIPTORS: Final = 3
 """File descriptors sent with a `Launch`."""
@@ -156,13 +156,8 @@ class ForkServer:
             self._control.send(data)
 
 
-def main() -> None:
-    """Import what bots need, and keep boxes until the client is gone."""
-    control = socket.socket(fileno=int(sys.argv[1]))
-    control.set_inheritable(False)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the client, which then tells us
-    os.environ.clear()
-    kernel.subreaper()
+def prepare() -> None:
+    """Import what bots need."""
     import plyhouse.bots
     import plyhouse.bots.process.__main__
     import plyhouse.search  # noqa: F401 - shared by all bots
@@ -171,6 +166,16 @@ def main() -> None:
 
     get_ready(BUILT_IN)  # not the games of others: none of their code runs in here
     libraries()
+
+
+def main() -> None:
+    """Import what bots need, and keep boxes until the client is gone."""
+    control = socket.socket(fileno=int(sys.argv[1]))
+    control.set_inheritable(False)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the client, which then tells us
+    os.environ.clear()
+    kernel.subreaper()
+    prepare()
     gc.collect()
     gc.freeze()
     gc.disable()

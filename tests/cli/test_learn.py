@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from plyhouse.clients.cli import training as running
 from plyhouse.clients.shared.errors import EXIT_INTERRUPTED, CommandError
 from plyhouse.search.equilibria.leduc_training import LeducTraining
 from plyhouse.search.equilibria.limit_holdem import load_limit_policy
-from plyhouse.search.equilibria.limit_holdem_training import LimitTraining
+from plyhouse.search.equilibria.limit_holdem_training import LimitSettings, LimitTraining
 from plyhouse.search.evaluation.alphazero_training import AlphaZeroTraining
 from plyhouse.search.evaluation.backgammon_training import BackgammonTraining, Settings
 
@@ -157,6 +158,15 @@ def press_ctrl_c(monkeypatch: pytest.MonkeyPatch, kind: Any, times: int) -> None
     monkeypatch.setattr(kind, "step", interrupted)
 
 
+@pytest.fixture
+def few_buckets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `plyhouse learn texas_holdem` compute a policy of few buckets."""
+    module = "plyhouse.search.equilibria.limit_holdem_training"
+    small = partial(LimitSettings, parts=(2, 2, 3), finer=(2, 1, 1), deals=20, boards=2)
+    monkeypatch.setattr(f"{module}.LimitSettings", small)
+    monkeypatch.setattr(f"{module}.RUNOUTS", 1)
+
+
 FIRST_STEPS = (
     (BackgammonTraining, ("backgammon", "--matches", "80", *OPTIONS), 8),
     (AlphaZeroTraining, ("tic_tac_toe", "--matches", "80", *TINY), 4),
@@ -165,10 +175,11 @@ FIRST_STEPS = (
         ("leduc_poker", "--hidden", "4", "--features", "4", "--iterations", "10", "--steps", "2"),
         720,
     ),
-    pytest.param(LimitTraining, ("texas_holdem", "--deals", "8000"), 400, marks=pytest.mark.slow),
+    (LimitTraining, ("texas_holdem", "--deals", "8000"), 80),
 )
 
 
+@pytest.mark.usefixtures("few_buckets")
 @pytest.mark.parametrize(("kind", "arguments", "played"), FIRST_STEPS)
 def test_interrupted_training_finishes_and_saves_its_step(
     tmp_path: Path,
@@ -177,7 +188,6 @@ def test_interrupted_training_finishes_and_saves_its_step(
     arguments: tuple[str, ...],
     played: int,
 ) -> None:
-    monkeypatch.setattr("plyhouse.search.equilibria.limit_holdem_training.RUNOUTS", 1)
     press_ctrl_c(monkeypatch, kind, times=1)
     before = signal.getsignal(signal.SIGINT)
     output = tmp_path / "output.toml"
@@ -280,12 +290,8 @@ def test_interrupted_alphazero_training_keeps_its_last_checkpoint(
     assert AlphaZeroTraining.load(f"{output}.training").played == 8
 
 
-@pytest.mark.slow
-def test_policy_of_limit_holdem_continues_to_the_same_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("plyhouse.search.equilibria.limit_holdem_training.RUNOUTS", 2)
-
+@pytest.mark.usefixtures("few_buckets")
+def test_policy_of_limit_holdem_continues_to_the_same_file(tmp_path: Path) -> None:
     def learn(deals: int, name: str) -> Path:
         output = tmp_path / name
         arguments = ["texas_holdem", "--deals", str(deals), "--seed", "4", "-o", str(output)]
@@ -296,8 +302,8 @@ def test_policy_of_limit_holdem_continues_to_the_same_file(
         assert ("Computing the buckets (half a minute) ..." in done.output) == is_new
         return output
 
-    whole = learn(1600, "one.toml")
-    learn(800, "two.toml")
-    assert learn(1600, "two.toml").read_bytes() == whole.read_bytes()
+    whole = learn(160, "one.toml")
+    learn(80, "two.toml")
+    assert learn(160, "two.toml").read_bytes() == whole.read_bytes()
     policy = load_limit_policy(whole)
-    assert (policy.deals, policy.seed) == (1600, 4)
+    assert (policy.deals, policy.seed) == (160, 4)

@@ -274,13 +274,11 @@ def test_a_bot_whose_matches_others_ended_is_not_blamed(cast: Cast) -> None:
 @pytest.mark.parametrize(
     ("game", "style"),
     [
-        ("hearts(deals=1)", '[format]\nname = "tables"'),
-        ("bridge(boards=1)", '[format]\nname = "tables"'),
-        ("texas_holdem(hands=6,seats=6)", '[format]\nname = "tables"'),
-        ("bridge(boards=1)", 'teams = true\n[format]\nname = "swiss"'),
+        ("pig(seats=4,target=20)", '[format]\nname = "tables"\nnumber = 2'),
+        ("bridge(boards=1)", 'mirrored = false\nteams = true\n[format]\nname = "swiss"'),
     ],
 )
-def test_games_of_four_and_six_seats_are_rehearsed(
+def test_game_of_more_than_two_seats_or_of_sides_is_rehearsed(
     plyhouse: Plyhouse, tmp_path: Path, game: str, style: str
 ) -> None:
     text = f'name = "Cup"\ngames = ["{game}"]\ntime_control = "move:1"\n{style}\n'

@@ -8,6 +8,8 @@ newly started processes.
 environment and open files to the zygote, forwards signals to the process that the zygote forks for
 it, and ends as that process ends.  ``python`` becomes a real interpreter unless it is to run a file
 or one of the modules that `tests.harness.zygote_client` lists.
+
+Fork servers of boxes come from a second zygote, which has imported no more than they do by themselves.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ import subprocess
 import sys
 import tempfile
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -40,6 +42,8 @@ from httpx._transports import default
 
 BOT = "plyhouse.bots.process"
 """The package whose module ``__main__`` serves a bot; it inherits two files."""
+FORK_SERVER = "plyhouse.bots.sandbox.fork_server"
+"""The module that serves boxes; it inherits a file."""
 
 PATIENCE = 120.0
 """Seconds after which a command counts as hanging."""
@@ -154,9 +158,11 @@ def command() -> list[str]:
 class _Forking:
     """The side of the process."""
 
-    def __init__(self, listener: socket.socket) -> None:
+    def __init__(self, listener: socket.socket, prepare: Callable[[], None] | None = None) -> None:
         self._listener = listener
-        self._programs = os.path.dirname(listener.getsockname())
+        self._prepare = prepare
+        """What is to be done once before the first fork; only the zygote of fork servers has it."""
+        self._programs = "" if prepare else os.path.dirname(listener.getsockname())
         self._commands: dict[int, socket.socket] = {}
         self._bots: set[int] = set()
         """When a bot ends, its children are killed, as its launcher would do."""
@@ -177,6 +183,8 @@ class _Forking:
                 key.data()
 
     def _fork(self) -> None:
+        if self._prepare is not None:
+            self._prepare()
         connection, _ = self._listener.accept()
         connection.setblocking(True)
         header, files, _, _ = socket.recv_fds(connection, 4, 5)
@@ -202,7 +210,7 @@ class _Forking:
                 each.close()
             self._selector.close()
             _be_the_command(self._programs, files, *marshal.loads(request))
-        if len(files) > 3:
+        if len(files) == 5:
             self._bots.add(child)
         for file in files:
             os.close(file)
@@ -267,12 +275,13 @@ def _be_the_command(
         os.chdir(folder)
         tempfile.tempdir = None  # which is chosen by the environment
         importlib.invalidate_caches()
-        sys.executable = f"{programs}/python"  # so that what it starts comes back to us
+        if programs:
+            sys.executable = f"{programs}/python"  # so that what it starts comes back to us
         sys.path[0] = folder
         if name == "plyhouse":
             words = ["-m", "plyhouse.clients.cli.main", *words]
-        while words[0] in ("-P", "-u"):
-            if words.pop(0) == "-P":
+        while words[0] in ("-I", "-P", "-u"):
+            if words.pop(0) != "-u":
                 del sys.path[0]
         if words[0] == "-m":
             sys.argv = words[1:]
@@ -280,6 +289,8 @@ def _be_the_command(
             if words[1] == BOT:
                 sys.argv[1:3] = map(str, files[3:])  # where it finds what it inherits here
                 module = importlib.import_module(f"{BOT}.__main__")
+            elif words[1] == FORK_SERVER:
+                sys.argv[1] = str(files[3])
             code = module.main() or 0
         else:
             sys.argv = words
@@ -310,10 +321,30 @@ def _writer(number: int, unbuffered: bool) -> io.TextIOWrapper:
     )
 
 
-def _main(address: str) -> None:
+def _listening(address: str) -> socket.socket:
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(address)
     listener.listen(64)
+    return listener
+
+
+@functools.cache
+def _prepare_boxes() -> None:
+    """Do what each fork server would do first; few workers of the tests need one."""
+    ours = sys.path.pop(0)  # it lets bots read the rest of the path
+    importlib.import_module(FORK_SERVER).prepare()
+    sys.path.insert(0, ours)
+    gc.collect()
+    gc.freeze()
+
+
+def _main(address: str) -> None:
+    boxes = _listening(os.path.join(os.path.dirname(address), "boxes"))
+    listener = _listening(address)
+    if os.fork() == 0:
+        listener.close()
+        _Forking(boxes, _prepare_boxes).serve()
+    boxes.close()
     print("listening", flush=True)  # noqa: T201  (clients can connect, and wait for the imports)
     import plyhouse.clients.cli
     import plyhouse.server.gateway.hub

@@ -17,20 +17,28 @@ FORWARDED = (
 )
 BOT = "plyhouse.bots.process"
 """The module whose first two arguments are files that it inherits."""
+FORK_SERVER = "plyhouse.bots.sandbox.fork_server"
+"""The module whose only argument is a file that it inherits; another zygote runs it."""
 MODULES = (
     BOT,
+    FORK_SERVER,
     "plyhouse.clients.arena.process",
     "plyhouse.clients.builtin_bots.process",
     "plyhouse.clients.cli.main",
     "plyhouse.server.jobs.helper_processes",
 )
 """The modules that the zygote has imported and runs for ``python -m``."""
-OPTIONS = ("-P", "-u")
+OPTIONS = ("-I", "-P", "-u")
 
 folder, name = os.path.split(sys.argv[0])
 words = sys.argv[1:]
 program = words[sum(word in OPTIONS for word in words[:2]) :]
-inherited = [int(word) for word in program[2:4]] if program[:2] == ["-m", BOT] else []
+inherited = [
+    int(word)
+    for module, arguments in ((BOT, program[2:4]), (FORK_SERVER, program[2:3]))
+    if program[:2] == ["-m", module]
+    for word in arguments
+]
 command = 0
 early: list[int] = []
 
@@ -67,7 +75,7 @@ for signal in FORWARDED:
         _signal.signal(signal, forward)
 
 zygote = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
-zygote.connect(f"{folder}/socket")
+zygote.connect(f"{folder}/{'boxes' if program[:2] == ['-m', FORK_SERVER] else 'socket'}")
 request = marshal.dumps((name, words, os.getcwd(), dict(os.environ)))
 files = array.array("i", [0, 1, 2, *inherited])
 zygote.sendmsg([len(request).to_bytes(4, "big")], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, files)])

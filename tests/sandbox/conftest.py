@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
+from tests.harness.zygote import shared_zygote
 
 from plyhouse.bots.sandbox.box import Tier
 from plyhouse.bots.sandbox.client import ForkServerClient
@@ -16,6 +17,16 @@ from plyhouse.bots.sandbox.tiers import why_not
 
 REQUIRED = os.environ.get("PLYHOUSE_REQUIRE_SANDBOX", "") not in ("", "0")
 """True if a missing tier is a failure; every other reason to skip is an error anyway."""
+
+
+@pytest.fixture(autouse=True)
+def warm_fork_servers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fork the fork servers from one that has imported everything.
+
+    Modules whose subject is isolation, or the process itself, have a fixture of this name that does
+    nothing.
+    """
+    monkeypatch.setattr(ForkServerClient, "interpreter", str(shared_zygote().folder / "python"))
 
 
 @pytest.fixture

@@ -26,6 +26,11 @@ BOT = """
 """
 
 
+@pytest.fixture(autouse=True)
+def warm_fork_servers() -> None:
+    """Nothing: the probes of `plyhouse doctor sandbox` are for a fork server as users have it."""
+
+
 async def test_a_submission_is_checked_in_the_sandbox(
     fork_server: ForkServerClient, submission: Submission, capfd: pytest.CaptureFixture[str]
 ) -> None:

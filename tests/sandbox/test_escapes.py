@@ -21,6 +21,12 @@ from plyhouse.bots.sandbox.client import ForkServerClient
 
 ROOT = Path(__file__).parents[2]
 
+
+@pytest.fixture(autouse=True)
+def warm_fork_servers() -> None:
+    """Nothing: isolation is the subject, so every fork server has its own interpreter."""
+
+
 HELD_BY_LIMITS_ALONE = {"open files", "environment", "output", "time", "end"}
 """The promises of the weakest tier."""
 

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.harness.zygote import shared_zygote
 from tests.sandbox.conftest import have
 
 from plyhouse.bots.sandbox.box import Tier
@@ -27,9 +28,10 @@ async def best_tier(fork_server: ForkServerClient) -> Tier:
     return Tier.LANDLOCK
 
 
-def play(*options: str) -> str:
+def play(*options: str, python: str = "") -> str:
+    python = python or f"{shared_zygote().folder}/python"
     done = subprocess.run(
-        [sys.executable, SCRIPT, *options], capture_output=True, text=True, timeout=500, check=False
+        [python, SCRIPT, *options], capture_output=True, text=True, timeout=500, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -67,7 +69,7 @@ async def test_kills_of_server_runner_and_fork_server_keep_the_table(
     fork_server: ForkServerClient,
 ) -> None:
     tier = await best_tier(fork_server)
-    said = play("--bots=4", "--checked=4", "--kills=3", f"--tier={tier.value}")
+    said = play("--bots=4", "--checked=4", "--kills=3", f"--tier={tier.value}", python=sys.executable)
     assert "killed: runner, server, fork_server" in said
     assert "what bots printed in 12 matches has come" in said
     assert "the table is as it has to be" in said

@@ -27,7 +27,7 @@ from plyhouse.bots import Bot
 
 
 class Middle(Bot):
-    games = ("hearts", "bridge", "texas_holdem")
+    games = ("pig", "bridge", "texas_holdem")
 
     def choose(self, turn):
         return turn.legal[len(turn.legal) // 2]
@@ -36,7 +36,7 @@ class Middle(Bot):
 
 @pytest.mark.parametrize(
     ("game", "students"),
-    [("hearts(deals=1)", 5), ("bridge(boards=1)", 4), ("texas_holdem(hands=6,seats=6)", 6)],
+    [("pig(seats=4,target=10)", 5), ("bridge(boards=1)", 4), ("texas_holdem(hands=1,seats=6)", 6)],
 )
 async def test_hosted_final_of_many_seats_plays_all_rotations(
     tmp_path: Path, game: str, students: int

@@ -24,16 +24,18 @@ from tests.sandbox.conftest import REQUIRED, all_ended, have
 
 from plyhouse.bots.client.channel import Channel, Connector
 from plyhouse.bots.client.client import Client, ClientError, Introduction
+from plyhouse.bots.client.timing import REAL_CLOCK
 from plyhouse.bots.hosting.build import Built, build
 from plyhouse.bots.hosting.hosted_runner import hosted_runner
 from plyhouse.bots.hosting.package import read_package
 from plyhouse.bots.hosting.program import ProgramRunner
+from plyhouse.bots.hosting.program_process import Program
 from plyhouse.bots.loading import BotLoadError
-from plyhouse.bots.process.author_log import AuthorLine
+from plyhouse.bots.process.author_log import AuthorLine, AuthorLog
 from plyhouse.bots.process.ply_cost import CostOfPly
 from plyhouse.bots.running.run_options import RunOptions
 from plyhouse.bots.running.summary import SeatResult
-from plyhouse.bots.sandbox.box import Tier
+from plyhouse.bots.sandbox.box import Box, Tier
 from plyhouse.bots.sandbox.client import ForkServerClient
 from plyhouse.bots.sandbox.cores import Cores
 from plyhouse.clients.arena.memory_server import PLAYER, connector_of, local_hub, online
@@ -435,6 +437,39 @@ async def test_a_program_without_hello_cannot_be_loaded(
     with pytest.raises(BotLoadError, match=problem):
         await runner.run()
     assert fork_server.boxes == 0
+
+
+@pytest.mark.parametrize("started", [False, True])
+@pytest.mark.parametrize("steps", range(4))
+async def test_program_whose_start_is_cancelled_leaves_nothing(
+    fork_server: ForkServerClient, tmp_path: Path, steps: int, started: bool
+) -> None:
+    await have(fork_server, Tier.LANDLOCK)
+    cores = Cores([0, 1])
+    before = set(os.listdir("/proc/self/fd"))
+    starting = asyncio.create_task(
+        Program.start(
+            Box(tier=Tier.LANDLOCK, folder=str(tmp_path), command=("sleep", "60")),
+            fork_server=fork_server,
+            cores=cores,
+            clock=REAL_CLOCK,
+            log=AuthorLog("sleeper"),
+        )
+    )
+    while not fork_server.boxes:  # noqa: ASYNC110 - no event tells that the launch has begun
+        await asyncio.sleep(0)
+    if started:
+        (box,) = fork_server._boxes.values()
+        await box.started
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    starting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    assert fork_server.boxes == 0
+    await asyncio.sleep(0)  # transports close their files in the loop's next round
+    assert set(os.listdir("/proc/self/fd")) <= before
+    assert [cores.take(), cores.take()] == [0, 1]
 
 
 async def test_a_program_cannot_have_the_time_to_set_up_while_the_opponent_is_to_move(

@@ -30,6 +30,7 @@ from plyhouse.protocol.messages import (
     Turn,
     Welcome,
 )
+from plyhouse.server.accounts.cookies import cookie_name
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.serve import RunningServer, running_server
@@ -152,9 +153,10 @@ class House:
             self._tokens[player] = await self.hub.store.add_token(player)
         return self._tokens[player]
 
-    async def bot(self, player: str, **fields: Any) -> Bot:
-        bot = Bot(self.hub.connect(), f"{player}/bot")
-        bot.send(Hello, await self.token(player), "bot", takeover=True, **fields)
+    async def bot(self, player: str, name: str = "bot", **fields: Any) -> Bot:
+        """A bot of a player; with the name of the player it is the player in person."""
+        bot = Bot(self.hub.connect(), f"{player}/{name}")
+        bot.send(Hello, await self.token(player), name, takeover=True, **fields)
         await bot.welcomed()
         return bot
 
@@ -189,6 +191,14 @@ async def house() -> AsyncIterator[House]:
     config = ServerConfig(port=0, database="sqlite:///:memory:", peer_timeout=PATIENCE)
     async with running_server(config) as server:
         yield House(server)
+
+
+async def sign_in_before(page: Page, house: House, player: str) -> None:
+    """Give the page's browser a session of a player, before it opens its first address."""
+    token = await house.token(player)
+    entry = await house.hub.browser_sessions.sign_in_by_token(token, "127.0.0.1")
+    name = cookie_name(f"127.0.0.1:{house.port}", secure=False)
+    await page.tab.context.add_cookies([{"name": name, "value": entry.secret, "url": house.url}])
 
 
 class Wire:

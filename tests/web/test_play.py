@@ -11,7 +11,7 @@ from plyhouse.protocol.messages import Answer, Challenge, DeclineDraw, OfferDraw
 from plyhouse.server.lobby import lobby
 
 from .browser import Page, sign_in
-from .conftest import Bot, House
+from .conftest import Bot, House, sign_in_before
 
 pytestmark = pytest.mark.browser
 
@@ -47,19 +47,18 @@ async def challenged_by_all(house: House, page: Page, game: str, seat: int = 0) 
     """A match of `ann` against a bot for every other seat; the first one challenged all."""
     bot = await house.bot("bob")
     guests = ("carol", "dave")[: get_game(game).seats - 2]
-    others = [await house.bot(name, games=[get_game(game).info.name]) for name in guests]
-    await enter(house, page)
-    await page.until("document.querySelector('#waiting').dataset.asked")
+    games = [get_game(game).info.name]
+    others = [await house.bot(name, games=games) for name in guests]
+    ann = await house.bot("ann", "ann", games=games)  # in person, until her page takes over
     names = [f"{name}/bot" for name in guests]
     asked = await bot.ask(Challenge, "ann", game, "total:300+5", False, 1 - seat, others=names)
     assert asked.challenge, asked
-    for each in others:
+    for each in (ann, *others):
         await each.ask(Answer, asked.challenge, True)
-    await page.until("document.querySelector('[data-challenge]')")
-    assert game.split("(")[0] in await page.text("[data-challenge]")
-    await page.click("[data-challenge] button")
     for each in (bot, *others):
         await each.begin()
+    await sign_in_before(page, house, "ann")
+    await page.go(f"{house.url}/matches/{bot.match}")
     if seat == 0:
         await page.until(MINE)
     return [bot, *others]
@@ -107,6 +106,20 @@ async def test_what_is_wrong_with_the_form_is_said(house: House, page: Page) -> 
         await enter(house, page, **fields)
         await page.until(f"document.querySelector('#state').textContent.includes('{words}')")
         await page.until(f"document.activeElement.id === '{focus}'")
+    assert page.errors == []
+
+
+async def test_person_accepts_a_challenge_and_plays(house: House, page: Page) -> None:
+    bot = await house.bot("bob")
+    await enter(house, page)
+    await page.until("document.querySelector('#waiting').dataset.asked")
+    asked = await bot.ask(Challenge, "ann", "tic_tac_toe", "total:300+5", False, 1)
+    assert asked.challenge, asked
+    await page.until("document.querySelector('[data-challenge]')")
+    assert "tic_tac_toe" in await page.text("[data-challenge]")
+    await page.click("[data-challenge] button")
+    await bot.begin()
+    await page.until(MINE)
     assert page.errors == []
 
 

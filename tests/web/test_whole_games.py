@@ -17,7 +17,7 @@ from .person import OVER, opponent, play_on
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-PRESSES = 6
+PRESSES = 4
 """Clicks, and then taps, after which a person resigns a long game."""
 
 
