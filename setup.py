@@ -336,7 +336,7 @@ def run_mypyc() -> subprocess.CompletedProcess[str]:
 
 
 def cached_compiler(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables by which ccache compiles, where it is installed; it keeps what you chose.
+    """Return the variables by which ccache compiles, if it is installed and CC is not set.
 
     Paths below this folder count as relative, so that all copies of the tree share the cache.
     """

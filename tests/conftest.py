@@ -80,9 +80,10 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the tests of the tier, and begin with files of the second one: they last longest."""
     second = {item: tiers.second_tier(item.nodeid, marks_of(item)) for item in items}
-    chosen_all = not any(config.getoption(each) != "all" for each in ("--tier", "--area"))
-    if chosen_all and config.args == config.getini("testpaths"):
-        if unused := tiers.unused((item.nodeid, marks_of(item)) for item in items):
+    chosen = [config.getoption("--tier"), config.getoption("--area"), *config.args]
+    if chosen == ["all", "all", *config.getini("testpaths")]:
+        unused = tiers.unused((item.nodeid, marks_of(item)) for item in items)
+        if unused:
             raise pytest.UsageError(f"tests/tiers.py names tests that do not exist: {unused}")
     if config.getoption("--tier") == "first":
         items[:] = [item for item in items if not second[item]]

@@ -69,7 +69,7 @@ SECOND: Final = (
         ),
     ),
     Rule(
-        "It runs the commands of a page beyond the first steps, whose parts have tests of their own.",
+        "It runs the commands of a page beyond the first steps, as tests of the commands do.",
         ("tests/docs/test_docs.py::test_what_a_document_says_to_do_works*",),
         stay=(
             "tests/docs/test_docs.py::test_what_a_document_says_to_do_works[README.md]",
@@ -160,18 +160,18 @@ def second_tier(test: str, marks: Collection[str]) -> str:
     ''
     """
     for rule in SECOND:
-        if any(_applies(each, test, marks) for each in rule.tests):
-            if not any(_applies(each, test, marks) for each in rule.stay):
-                return rule.reason
+        concerned = any(_applies(each, test, marks) for each in rule.tests)
+        if concerned and not any(_applies(each, test, marks) for each in rule.stay):
+            return rule.reason
     return ""
 
 
 def is_second(path: str) -> bool:
     """Return whether no test of a file or folder is in the first tier, whatever its name."""
     for rule in SECOND:
-        if any("::" not in each and _applies(each, path, ()) for each in rule.tests):
-            if not any(each.startswith(path) for each in rule.stay):
-                return True
+        whole = any("::" not in each and _applies(each, path, ()) for each in rule.tests)
+        if whole and not any(each.startswith(path) for each in rule.stay):
+            return True
     return False
 
 

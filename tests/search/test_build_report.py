@@ -13,7 +13,8 @@ import pytest
 from tests.search import workload
 
 from plyhouse.games import native
-from plyhouse.search import BuildInfo, build_info, how_to_compile
+from plyhouse.search import BuildInfo, build_info
+from plyhouse.search.build_report import how_to_compile
 
 WORKLOAD = Path(__file__).with_name("workload.py")
 REQUIRED = os.environ.get("PLYHOUSE_REQUIRE_COMPILED") == "1"

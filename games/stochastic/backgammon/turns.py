@@ -131,9 +131,13 @@ def _different(mine: list[int], theirs: list[int], large: i64, small: i64) -> li
             x = below
             while x > 0:
                 flag = _FLAGS[y]
-                if mine[x] > 0 and got[x] & flag == 0 and can_play(mine, theirs, x, large, below):
-                    if not _repeats(theirs, got, x, y, large, small):
-                        found.append(int(x + 32 * y))
+                new = mine[x] > 0 and got[x] & flag == 0
+                if (
+                    new
+                    and can_play(mine, theirs, x, large, below)
+                    and not _repeats(theirs, got, x, y, large, small)
+                ):
+                    found.append(int(x + 32 * y))
                 x -= 1
             _unmove(mine, y, small)
         y -= 1
