@@ -74,11 +74,12 @@ async def test_grace_begins_again_in_the_turn_of_the_loop_that_froze_the_bot(
         bot = await stage.launcher.number(0)
         for match in ("m1", "m2"):
             stage.begin(match)
-        first, second = stage.think("m1"), stage.think("m2")
-        stage.supervisor.stop(first)
+        hung, other = stage.think("m1"), stage.think("m2")
+        stage.supervisor.stop(hung)
         await clock.advance(0.1)
-        stage.supervisor.stop(second)
-        stage.think("m1")
+        other.answer.add_done_callback(lambda _: stage.think("m2"))
+        await bot.say(Chosen("m2", other.number, "4"))
+        assert not bot.is_frozen()
         await clock.advance(0.3)
         await stage.until(lambda: bot.was_killed())
 

@@ -356,6 +356,20 @@ async def test_close_shows_a_turn_that_hangs(clock: ManualClock, early: int, sho
         assert "a new one takes over" not in stage.text
 
 
+async def test_close_lets_a_frozen_bot_say_where_it_hangs(clock: ManualClock) -> None:
+    async with staged(clock, boxed=True) as stage:
+        bot = await stage.launcher.number(0)
+        stage.begin()
+        request = stage.think()
+        stage.supervisor.stop(request)
+        assert bot.is_frozen()
+        clock.time = request.hard_at
+        await asyncio.wait_for(stage.supervisor.close(), 60)
+        assert bot.was_killed()
+        assert "did not come back" in stage.text
+        assert [bot.is_frozen()] == [False]
+
+
 async def test_close_ends_the_wait_for_a_turn(clock: ManualClock) -> None:
     async with staged(clock) as stage:
         await stage.launcher.number(0)

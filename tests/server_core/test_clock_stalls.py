@@ -200,6 +200,12 @@ def test_stall_of_a_process_that_did_not_run_is_refunded_whole() -> None:
     assert watch.stop(0, 6000) == Ledger(6000, 0, 5000, 1000, 60 * SECOND - 1000)
 
 
+def test_stall_without_work_needs_none_of_the_caps() -> None:
+    watch = running(lag=LagPolicy(0, 0, busy_per_move_ns=0, busy_total_ns=0), now=0)
+    assert watch.stalled(0, 300) == 300
+    assert watch.stalled(300, 600, busy_ns=1) == 299
+
+
 def test_stall_that_began_before_the_ply_counts_from_its_start() -> None:
     watch = running(lag=TIGHT, now=1000)
     assert watch.stalled(400, 1000) == 0

@@ -20,6 +20,7 @@ from plyhouse.protocol.messages import (
     Turn,
     Update,
 )
+from plyhouse.server.match.effects import Started
 from plyhouse.server.match.events import end_data
 from plyhouse.server.match.thoughts import kept_info
 from plyhouse.server.match.time_control import SECOND
@@ -127,6 +128,13 @@ def test_ready_with_the_same_nonce_is_no_change() -> None:
     for nonce, kind in (("aa", Ok), ("aa", Ok), ("bb", Ok), ("bb", Ok), ("cc", Error)):
         assert isinstance(table.ask("ready", 0, nonce), kind)
     assert [row.text for row in table.rows] == ["aa", "bb"]
+
+
+def test_start_has_the_nonces_in_the_order_of_seats() -> None:
+    table = Table(Heap(), ready=False)
+    table.do(table.match.ready(1, "BB", 0))
+    effects = table.match.ready(0, "aa", 0)
+    assert [row.nonces for row in effects.rows if isinstance(row, Started)] == [("aa", "bb")]
 
 
 def test_nonces_of_each_seat_are_counted_alone() -> None:
@@ -311,6 +319,7 @@ class Bounded(Heap):
 
 def test_match_ends_with_the_last_action_that_it_may_have() -> None:
     table = Table(Bounded())
+    table.match.audience.subscribe(None)
     for _ in range(4):
         assert table.match.status == "running"
         table.act("1")
@@ -320,6 +329,7 @@ def test_match_ends_with_the_last_action_that_it_may_have() -> None:
     assert (table.match.ply, table.outcome.termination) == (5, "aborted")
     assert table.finish is not None
     assert (table.finish.ply, table.finish.void) == (5, True)
+    assert [event.ply for event in table.broadcasts[-1].events] == [4], "no update told it"
 
 
 class BoundedPig(Pig):
