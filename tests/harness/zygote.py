@@ -9,7 +9,8 @@ environment and open files to the zygote, forwards signals to the process that t
 it, and ends as that process ends.  ``python`` becomes a real interpreter unless it is to run a file
 or one of the modules that `tests.harness.zygote_client` lists.
 
-Fork servers of boxes come from a second zygote, which has imported no more than they do by themselves.
+Fork servers of boxes come from a second zygote, which has imported no more than they do by
+themselves.
 """
 
 from __future__ import annotations
