@@ -83,7 +83,7 @@ class Packages:
         place = self._zips / f"{digest}.zip"
         if not place.is_file():
             data = self._fetch(digest)
-            part = place.with_name(f".{digest}.{os.getpid()}")
+            part = place.with_name(f".{digest}.{secrets.token_hex(8)}")  # bots may share it
             part.write_bytes(data)
             part.replace(place)
         self._touch(place)

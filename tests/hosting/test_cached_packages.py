@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -51,6 +53,22 @@ class Kept:
 @pytest.fixture
 def kept(tmp_path: Path) -> Kept:
     return Kept(tmp_path)
+
+
+def test_package_of_several_bots_is_fetched_by_all_at_once(tmp_path: Path) -> None:
+    package = from_upload("mybot.py", b"# a bot\n" * 10_000, Rules())
+    archive, digest = pack(package), digest_of(package)
+    together = threading.Barrier(4)
+
+    def fetch(_: str) -> bytes:
+        together.wait(60)
+        return archive
+
+    with ThreadPoolExecutor(4) as threads:
+        for number in range(15):
+            packages = Packages(tmp_path / f"{number}", fetch)
+            found = list(threads.map(packages.built, [digest] * 4))
+            assert {each.digest for each in found} == {digest}
 
 
 def test_what_was_not_used_for_longest_goes_until_the_rest_is_within_the_bound(kept: Kept) -> None:

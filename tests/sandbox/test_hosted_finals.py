@@ -69,8 +69,9 @@ async def test_kills_of_server_runner_and_fork_server_keep_the_table(
     fork_server: ForkServerClient,
 ) -> None:
     tier = await best_tier(fork_server)
-    options = ("--bots=4", "--checked=4", "--kills=3", f"--tier={tier.value}")
-    said = play(*options, python=sys.executable)
+    said = play(
+        "--bots=4", "--checked=4", "--kills=3", f"--tier={tier.value}", python=sys.executable
+    )
     assert "killed: runner, server, fork_server" in said
     assert "what bots printed in 12 matches has come" in said
     assert "the table is as it has to be" in said
