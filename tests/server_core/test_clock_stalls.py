@@ -392,8 +392,8 @@ def test_vouched_lag_below_the_refund_leaves_the_total_as_it_is() -> None:
     watch = clock("move:1", VOUCHED)
     watch.start(0, 0, lag_ns=30, floor_ns=40)
     watch.stop(0, 1000)
-    watch.start(0, 0, lag_ns=90, floor_ns=40)
-    assert watch.stop(0, 1000).lag_ns == 90, "all 50 of the total were left"
+    watch.start(0, 0, lag_ns=100, floor_ns=40)
+    assert watch.stop(0, 1000).lag_ns == 90, "all 50 of the total were left, and no more"
 
 
 def test_vouched_lag_counts_under_other_controls() -> None:
@@ -465,8 +465,11 @@ def test_main_time_of_byoyomi_runs_down_first() -> None:
 
 def test_period_of_a_nanosecond_burns() -> None:
     watch = running("byoyomi:1+3x0.000000001", now=0)
+    assert watch.reading(0, SECOND // 2).periods == 3
     assert watch.reading(0, SECOND + 1).periods == 2
-    assert watch.stop(0, SECOND + 1).remaining_ns == 2
+    assert watch.stop(0, SECOND // 2).remaining_ns == SECOND // 2 + 3
+    watch.start(0, 0)
+    assert watch.stop(0, SECOND // 2 + 1).remaining_ns == 2
     assert watch.reading(0, 0).periods == 2
 
 
