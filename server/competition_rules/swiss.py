@@ -47,10 +47,6 @@ __all__ = ["Swiss"]
 
 SLACK: Final = 1e-9
 """Shares of a pairing that differ by less count as equal."""
-MOST_WRONG: Final = 12
-"""The largest first value of `_seats_after`: violations of absolute seat aims."""
-MOST_UNEASY: Final = 29
-"""The largest second value of `_seats_after`: the imbalance of seats."""
 UNIT: Final = 100
 """Units per point when a round is drawn: points are compared in hundredths."""
 
@@ -284,9 +280,10 @@ def _drawn(players: tuple[_Player, ...]) -> tuple[list[tuple[int, int]], int | N
     top = max(groups, default=0)
     span = top - min(groups, default=0) + 1
     fewest = min((each.points for each in players if not each.free), default=0)
+    longest = 1 + max((len(each.seats) for each in players), default=0)
     # Each aim weighs more than all pairs of a round together can cost in the aims below it.
     weights = [1]
-    for most in (count**2, MOST_UNEASY, span**2, 1, span, MOST_WRONG):
+    for most in (count**2, 3 * longest**2 + 2, span**2, 1, span, 4 * longest):
         weights.append(weights[-1] * (most * (count + 1) + 1))
     _, seat, near, lead, rest, lopsided, again = weights
 
@@ -326,14 +323,14 @@ def _drawn(players: tuple[_Player, ...]) -> tuple[list[tuple[int, int]], int | N
 def _seats_after(first: _Player, second: _Player) -> tuple[int, int]:
     """Return the violations of absolute seat aims, and the imbalance of seats.
 
-    Both are for this pair in this seat order; they are at most `MOST_WRONG` and `MOST_UNEASY`.
+    Both are for this pair in this seat order.
     """
     wrong = repeated = most = 0
     for player, seat in ((first, 1), (second, -1)):
         balance, streak = _after(player.seats, seat)
-        wrong += min(max(abs(balance) - 2, 0), 3) + min(max(streak - 2, 0), 3)
+        wrong += max(abs(balance) - 2, 0) + max(streak - 2, 0)
         repeated += streak > 1
-        most = max(most, min(abs(balance), 3))
+        most = max(most, abs(balance))
     return wrong, 3 * most**2 + repeated
 
 

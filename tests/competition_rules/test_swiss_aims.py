@@ -61,9 +61,9 @@ def seat_aims(cards: list[Card], order: tuple[int, int]) -> tuple[int, int]:
     wrong = repeated = most = 0
     for entry, seat in zip(order, (1, -1), strict=True):
         _, surplus, streak = violations([*cards[entry].seats, seat])
-        wrong += min(max(surplus - 2, 0), 3) + min(max(streak - 2, 0), 3)
+        wrong += max(surplus - 2, 0) + max(streak - 2, 0)
         repeated += streak > 1
-        most = max(most, min(surplus, 3))
+        most = max(most, surplus)
     return wrong, 3 * most**2 + repeated
 
 
@@ -367,7 +367,11 @@ def test_late_entry_has_its_points_for_each_missed_round_only() -> None:
     plan = form.plan(Facts(field, finished, {}))
     byes = [line.winner for line in plan.lines() if line.state is LineState.BYE]
     assert byes == ["d"], "points of rounds before it came are no bye"
-    assert len(plan.rounds) == 3
+    assert [(each.number, each.name) for each in plan.rounds] == [
+        (0, "Round 1"),
+        (1, "Round 2"),
+        (2, "Round 3"),
+    ]
 
 
 def test_rounds_end_when_fewer_than_two_entries_are_left() -> None:
@@ -432,3 +436,6 @@ def test_second_seat_against_an_entry_outside_the_field_counts() -> None:
     lines = list(Swiss(number=2, mirrored=False).plan(facts).lines())
     [first] = [line for line in lines if line.key == "r2-01"]
     assert first.entries == ("a", "b")
+    form = Swiss(number=1, mirrored=False)
+    points = points_of(form, Facts(facts.field, {"r1-01": facts.finished["r1-01"]}, {}))
+    assert points["a"] == 1.0

@@ -83,6 +83,12 @@ def test_all_call_returns_before_the_deal_are_even_and_after_the_end_exact() -> 
     game = TexasHoldem(hands=2)
     start = game.initial_state()
     assert start.call_down() == (0.0, 0.0)
+    state = start
+    for text in ("As", "2c", "Ah", "7d"):
+        assert state.call_down() == (0.0, 0.0)
+        state = state.after(game.parse_chance(state, text))
+    # Aces win about 86 % of these hands and two chips each, which count 25 in a match of two hands.
+    assert state.call_down() == pytest.approx((-36.0, 36.0), abs=3.0)
     *_, end = states(1, {"hands": 2})
     assert end.call_down() == end.returns() == end.playout(random.Random(1))
     second = next(each for each in states(1, {"hands": 2}) if each.hand == 1)
@@ -225,6 +231,9 @@ def test_bounds_of_returns_are_all_chips_lost_or_won_in_every_hand() -> None:
     game = TexasHoldem(seats=3, stacks="40,200,90", hands=5, big_blind=4)
     assert game.return_bounds == (-5000.0, (40 + 90) * 25.0)
     assert game.stacks == (40, 200, 90)
+    info = TexasHoldem.info
+    assert (info.min_return, info.max_return) == (-50_000.0, 250_000.0)
+    assert info.max_plies == 200_000 + 137_000
     few = TexasHoldem(hands=1, seats=2, stacks="7,3")
     assert few.return_bounds == (-350.0, 150.0)
 

@@ -360,6 +360,7 @@ def test_lost_game_of_two_that_never_drew_is_no_bound_for_either() -> None:
         return fit_strengths(collect(played), shares=[""], anchors=anchors).notes
 
     assert notes(Played("a", "b", 1.0), Played("a", "b", 0.0)) == ()
+    assert notes(Played("b", "a", 0.0), Played("a", "b", 0.0)) == ()
     assert notes(Played("a", "b", 0.3)) == ()
     assert notes(Played("a", "b", 0.5, pair=1), Played("b", "a", 0.5, pair=1)) == ()
     one_sided = notes(Played("a", "b", 1.0, pair=1), Played("b", "a", 0.0, pair=1))
