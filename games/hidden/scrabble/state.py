@@ -57,6 +57,8 @@ LEAST_BAG: Final = 7
 """Tiles that the bag must hold for an exchange."""
 MOST_SCORELESS: Final = 6
 """Turns without points in a row that end the game."""
+_KEPT: Final = 4
+"""Positions whose actions are kept: with two blanks in the rack there are up to 100,000 texts."""
 
 
 @final
@@ -106,6 +108,27 @@ def exchanges(rack: bytes) -> list[str]:
         level = list(kept)
         found.extend([PASS + tile_names(chosen) for chosen in level])
     return found
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def _actions_with(rules: Rules, board: bytes, rack: bytes, may_exchange: bool) -> tuple[Any, ...]:
+    """Return the actions on a board with a rack, apart from answers to plays.
+
+    Observing a state, reading an action and drawing the choices ask for the same ones in turn.
+    """
+    found = Plays(rules.words.edges, board, rack, False)
+    texts = found.texts
+    most: int = rules.most_plays
+    if most:
+        scores = found.scores
+        order = sorted(range(len(texts)), key=lambda place: (-scores[place], place))
+        texts = [texts[place] for place in order[:most]]
+        if texts or not may_exchange:
+            return (*texts, PASS)
+        return (PASS + tile_names(rack), PASS)
+    if may_exchange:
+        texts = texts + exchanges(rack)
+    return (*texts, PASS)
 
 
 @final
@@ -229,20 +252,8 @@ class ScrabbleState(NativeState):
             return ()
         if self.laid:
             return (ACCEPT, CHALLENGE)
-        found = self.plays()
-        texts = found.texts
-        most: int = self.rules.most_plays
-        rack = self.racks[self.turn]
-        if most:
-            scores = found.scores
-            order = sorted(range(len(texts)), key=lambda place: (-scores[place], place))
-            texts = [texts[place] for place in order[:most]]
-            if texts or self.bag_size() < LEAST_BAG:
-                return (*texts, PASS)
-            return (PASS + tile_names(rack), PASS)
-        if self.bag_size() >= LEAST_BAG:
-            texts = texts + exchanges(rack)
-        return (*texts, PASS)
+        bag = self.bag_size() >= LEAST_BAG
+        return _actions_with(self.rules, self.board, self.racks[self.turn], bag)
 
     def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
         """Return the tiles in the bag, each with its share."""
