@@ -121,9 +121,6 @@ SECOND: Final = (
             "tests/games/test_check_game.py::test_built_in_games_keep_every_law[scrabble(*",
             "tests/games/test_properties.py::*[scrabble]",
             "tests/games/test_scrabble_challenges.py",
-            "tests/server_core/test_secrecy.py::test_tiles_of_others_change_nothing_that*[3-*",
-            "tests/server_core/test_secrecy.py::test_tiles_of_others_change_nothing_that*[4-*",
-            "tests/server_core/test_secrecy.py::test_tiles_of_others_change_nothing_that*[5-*",
         ),
     ),
 )

@@ -81,7 +81,6 @@ def room(dotted: str) -> str:
     return ".".join(parts[:2]) if parts[0] == "clients" else parts[0]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("top", TOP)
 def test_every_import_stays_within_the_table(top: str) -> None:
     broken = []
@@ -134,7 +133,6 @@ def imported_modules(path: Path, known: Mapping[str, Path]) -> set[str]:
     return found & known.keys()
 
 
-@pytest.mark.slow
 def test_modules_import_each_other_without_cycles() -> None:
     known = product_modules()
     order = TopologicalSorter({name: imported_modules(path, known) for name, path in known.items()})

@@ -109,7 +109,6 @@ DIRECTORS = {"lobby", "competitions", "hosting", "administration"}
 """Packages that decide who plays; they see connections and matches as records only."""
 
 
-@pytest.mark.slow
 def test_only_gateway_table_and_wire_use_connections() -> None:
     """Other packages use the records of `plyhouse.server.table.presence`, and ids of bots."""
     broken = []

@@ -197,7 +197,6 @@ async def test_cost_of_a_request_does_not_depend_on_slashes(
     assert 429 not in codes[:5]
 
 
-@pytest.mark.slow
 async def test_limits_of_an_address_are_those_of_its_network(
     open_house: OpenHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:

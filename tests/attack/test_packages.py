@@ -72,7 +72,6 @@ def test_hostile_package_is_refused(attack: str) -> None:
     assert len(str(caught.value)) < 500
 
 
-@pytest.mark.slow
 async def test_hostile_uploads_are_answered_and_harm_nobody(
     open_house: Callable[..., Awaitable[Server]],
 ) -> None:

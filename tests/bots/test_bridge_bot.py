@@ -87,7 +87,6 @@ def test_deals_that_fit_the_auction_come_first() -> None:
     assert all(each.hands[1] == state.hands[1] for each in chosen)
 
 
-@pytest.mark.slow
 def test_it_makes_points_against_random_opponents() -> None:
     rng = random.Random(5)
     bot = load_bot("double_dummy(samples=2)")()

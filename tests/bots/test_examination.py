@@ -46,7 +46,6 @@ async def test_a_sound_bot_passes_everything(game: str) -> None:
         assert any(part in name for name in names), part
 
 
-@pytest.mark.slow
 async def test_a_bot_without_games_is_checked_in_all_of_them(bot_file: BotFile) -> None:
     spec = bot_file(
         """
@@ -100,7 +99,6 @@ async def test_a_bot_that_forgets_the_past_fails_in_a_new_process(bot_file: BotF
     assert "I have missed something" in found["goes on in a new process"]
 
 
-@pytest.mark.slow
 async def test_bot_with_constant_time_per_move_passes_at_the_time_control_of_its_competition(
     bot_file: BotFile,
 ) -> None:
@@ -114,7 +112,6 @@ async def test_bot_with_constant_time_per_move_passes_at_the_time_control_of_its
     assert stated.startswith("move:3 (begun at move:0.3 to be quick), of its competitions")
 
 
-@pytest.mark.slow
 async def test_bot_that_is_late_without_a_competition_is_checked_at_the_stated_default(
     bot_file: BotFile,
 ) -> None:
@@ -132,7 +129,6 @@ async def test_bot_that_is_late_at_the_deciding_time_control_fails(bot_file: Bot
     assert "turn.report the best action so far" in "\n".join(failed(checks).values())
 
 
-@pytest.mark.slow
 async def test_shorter_time_control_of_another_competition_gives_a_warning(
     bot_file: BotFile,
 ) -> None:
@@ -176,14 +172,12 @@ async def test_check_that_takes_long_leaves_the_rest_out() -> None:
     assert "survives a lost connection" in warned(checks)["left out"]
 
 
-@pytest.mark.slow
 async def test_bot_that_finishes_no_match_in_time_fails(bot_file: BotFile) -> None:
     checks = await check_bot(bot_file(SLEEPER.format(seconds=1000)), ["coin_guess"], seconds=5)
     assert list(failed(checks)) == ["ends in time"]
     assert "it finished no match in 5 s" in failed(checks)["ends in time"]
 
 
-@pytest.mark.slow
 async def test_matches_that_do_not_end_in_time_are_left_out(bot_file: BotFile) -> None:
     spec = bot_file(SLEEPER.format(seconds="1000 * turn.seat"))
     terms = read_terms(["coin_guess@move:300"])
@@ -194,7 +188,6 @@ async def test_matches_that_do_not_end_in_time_are_left_out(bot_file: BotFile) -
     assert re.match("the check had taken (25 s|too long): plays coin_guess as ", text)
 
 
-@pytest.mark.slow
 async def test_bot_whose_matches_count_for_nothing_is_not_judged(
     bot_file: BotFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -96,10 +96,10 @@ def test_actions_that_are_not_legal_become_calls_and_checks() -> None:
 @pytest.mark.parametrize(
     "game",
     [
-        LIMIT,
-        TexasHoldem(hands=3),
-        TexasHoldem(hands=3, seats=4, stacks="20,200,7,90", ante=1),
-        TexasHoldem(betting="fixed", hands=3, stack=10),
+        TexasHoldem(betting="fixed"),
+        TexasHoldem(hands=2),
+        TexasHoldem(seats=4, stacks="20,200,7,90", ante=1),
+        TexasHoldem(betting="fixed", stack=10),
     ],
     ids=lambda game: game.spec,
 )

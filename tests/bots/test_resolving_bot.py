@@ -68,7 +68,6 @@ def coarse(tmp_path: Path) -> str:
     return str(path)
 
 
-@pytest.mark.slow
 def test_resolving_every_second_round_lowers_nash_conv(
     coarse: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

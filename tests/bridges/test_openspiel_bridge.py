@@ -38,7 +38,6 @@ def test_random_boards_have_the_actions_and_points_of_openspiel() -> None:
     assert tally.passed_out > 10
 
 
-@pytest.mark.slow
 def test_points_of_all_contracts_are_those_of_openspiel() -> None:
     rng = random.Random(5)
     seen = set()
@@ -47,7 +46,6 @@ def test_points_of_all_contracts_are_those_of_openspiel() -> None:
     assert seen == set(range(14))
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not COMPILED, reason="interpreted, a whole deal takes minutes")
 def test_whole_deals_have_the_double_dummy_tricks_of_openspiel() -> None:
     rng = random.Random(9)

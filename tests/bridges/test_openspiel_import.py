@@ -71,7 +71,6 @@ def test_sequential_games_of_several_seats_are_offered() -> None:
     assert not {"2048", "goofspiel", "phantom_go", "plyhouse_nim"} & set(names)
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("nothing_added")
 async def test_server_hosts_a_game_with_clock_rating_record_and_pages() -> None:
     name = "openspiel:kuhn_poker"
@@ -215,7 +214,6 @@ def test_actions_have_the_numbers_of_openspiel() -> None:
     assert numbering.legal(game.initial_state().after(4)) == [0, 1, 2, 3, 5, 6, 7, 8]
 
 
-@pytest.mark.slow
 def test_every_game_offered_can_be_played() -> None:
     rng = random.Random(2)
     for name in openspiel_names():

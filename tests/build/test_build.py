@@ -12,7 +12,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from tests.build.conftest import reuse_machine_code
 
 Hook = Callable[..., subprocess.CompletedProcess[str]]
@@ -104,7 +103,6 @@ def test_the_sdist_has_all_that_building_and_testing_need(sdist: Path) -> None:
     assert not [name for name in names if name.startswith(("tests/typing", "build/"))]
 
 
-@pytest.mark.slow
 def test_a_wheel_from_the_sdist_is_compiled_and_keeps_the_sources(
     sdist: Path, hook: Hook, tmp_path: Path, compiling: None
 ) -> None:
@@ -177,7 +175,6 @@ def test_a_wish_that_cannot_be_read_is_an_error(tree: Path, hook: Hook, tmp_path
     assert "PLYHOUSE_COMPILE='yes': expected 0, 1 or nothing" in done.stdout
 
 
-@pytest.mark.slow
 def test_an_editable_build_puts_machine_code_beside_the_sources_and_takes_it_away(
     tree: Path, hook: Hook, tmp_path: Path, compiling: None
 ) -> None:
@@ -194,7 +191,6 @@ def test_an_editable_build_puts_machine_code_beside_the_sources_and_takes_it_awa
     assert not json.loads((tree / "search" / "_build.json").read_text())["compiled"]
 
 
-@pytest.mark.slow
 def test_a_source_that_mypyc_rejects_leaves_everything_pure(
     tree: Path, hook: Hook, tmp_path: Path, compiling: None
 ) -> None:

@@ -46,7 +46,6 @@ def test_announcement_names_packages_and_time(
     assert f"takes {time} minute" in told
 
 
-@pytest.mark.slow
 def test_each_stage_of_an_installation_is_shown_once(
     install: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

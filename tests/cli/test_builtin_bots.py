@@ -96,7 +96,6 @@ def served(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
     process.stdout.close()
 
 
-@pytest.mark.slow
 async def test_no_bot_outlives_a_server_that_is_killed(
     served: tuple[subprocess.Popen[str], str, str],
 ) -> None:

@@ -131,7 +131,6 @@ def test_without_a_token_or_a_server_it_says_what_to_do(plyhouse: Plyhouse) -> N
     assert plyhouse("competition", "open", "none.toml", "--token", "x").code == 2
 
 
-@pytest.mark.slow
 def test_a_class_at_the_command_line(server: Server, plyhouse: Plyhouse, tmp_path: Path) -> None:
     env = {
         "PLYHOUSE_SERVER": server.url,

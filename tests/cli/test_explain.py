@@ -143,7 +143,6 @@ def test_a_move_that_cannot_be_read_is_answered_with_near_ones() -> None:
         replayed(get_game("connect_four"), "49")
 
 
-@pytest.mark.slow
 def test_a_position_of_a_match_is_explained(plyhouse: Plyhouse, tmp_path: Path) -> None:
     played = ("match", "random", "random", "--game", "tic_tac_toe", "--games", "2", "--seed", "7")
     assert plyhouse(*played, "--jobs", "1", "--save", "lost.jsonl").code == 0

@@ -71,7 +71,6 @@ def test_submit_loads_no_server(arguments: tuple[str, ...], ours: int, tmp_path:
     at_most(process, ours, without)
 
 
-@pytest.mark.slow
 def test_serve_loads_no_bot_and_no_search(tmp_path: Path) -> None:
     ready = "Plyhouse is listening on "
     process, *_ = loaded(SERVE, tmp_path, ready=ready, environment=clean_environment())

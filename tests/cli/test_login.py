@@ -79,7 +79,6 @@ def test_login_that_others_can_read_is_refused(config: Path) -> None:
         stored_login()
 
 
-@pytest.mark.slow
 def test_commands_use_the_stored_login_until_logout(
     plyhouse: Plyhouse, server: Server, config: Path
 ) -> None:

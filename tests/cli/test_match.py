@@ -40,7 +40,6 @@ class Thinker(Bot):
 """
 
 
-@pytest.mark.slow
 def test_a_series_is_repeatable_and_its_records_hold(plyhouse: Plyhouse, tmp_path: Path) -> None:
     series = ("match", "random", "random", "--game", "pig(target=30)", "--games", "6", "--json")
     first = plyhouse(*series, "--seed", "7", "--save", "games.jsonl")
@@ -200,7 +199,6 @@ def test_what_cannot_be_played_is_one_sentence(
     assert done.out == ""
 
 
-@pytest.mark.slow
 def test_a_process_of_the_arena_ends_with_its_parent_in_the_middle_of_a_match(
     tmp_path: Path,
 ) -> None:
@@ -255,7 +253,6 @@ def test_every_bot_has_every_seat() -> None:
     ]
 
 
-@pytest.mark.slow
 def test_two_bots_play_a_team_each_in_bridge_with_the_same_deals(
     plyhouse: Plyhouse, tmp_path: Path
 ) -> None:
@@ -298,7 +295,6 @@ def test_pairings_have_seeds_of_their_own() -> None:
     assert all(len(seed) == 32 for seed in seeds)
 
 
-@pytest.mark.slow
 def test_one_bot_plays_a_game_of_one_seat_alone(plyhouse: Plyhouse) -> None:
     alone = ("match", "random", "--game", "pacman(ghosts=random,steps=10)", "--games", "3")
     done = plyhouse(*alone, "--seed", "1", "--json")

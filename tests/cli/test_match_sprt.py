@@ -179,7 +179,6 @@ def test_what_cannot_be_tested_is_one_sentence(
     assert (tmp_path / "other.txt").read_text() == "my notes\n"
 
 
-@pytest.mark.slow
 def test_an_interrupted_test_goes_on_to_the_same_end(
     plyhouse: Plyhouse, tmp_path: Path, first: Path
 ) -> None:
@@ -219,7 +218,6 @@ def test_an_interrupted_test_goes_on_to_the_same_end(
     assert told(again.out) == told(whole.out), "nothing is left to be played"
 
 
-@pytest.mark.slow
 def test_a_series_of_fixed_length_goes_on_too_and_keeps_its_seed(
     plyhouse: Plyhouse, tmp_path: Path
 ) -> None:

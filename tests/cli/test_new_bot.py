@@ -30,7 +30,6 @@ def test_a_starter_for_every_game(name: str) -> None:
     assert all(len(line) <= 100 for line in source.splitlines())
 
 
-@pytest.mark.slow
 def test_starter_of_long_hidden_game_keeps_to_its_time(plyhouse: Plyhouse) -> None:
     game = "texas_holdem(hands=4)"
     assert plyhouse("bot", "new", "mybot.py", "--game", game).code == 0

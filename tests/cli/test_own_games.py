@@ -58,7 +58,6 @@ def played(server: Server, plyhouse: Plyhouse) -> str:
     return found[1]
 
 
-@pytest.mark.slow
 def test_server_and_database_of_a_game_of_ones_own(
     server: Server, played: str, plyhouse: Plyhouse
 ) -> None:

@@ -125,7 +125,6 @@ def test_a_transcript_of_a_pipe_shows_what_was_typed(plyhouse: Plyhouse) -> None
     assert "The input has ended" in done.out
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["/dev/null", "file", "closed"])
 def test_any_standard_input_will_do(tmp_path: Path, kind: str) -> None:
     typed = tmp_path / "typed"

@@ -40,7 +40,6 @@ at_least = 0.4
 """
 
 
-@pytest.mark.slow
 def test_a_rehearsal_says_which_rule_each_bot_hit_and_leaves_nothing(
     plyhouse: Plyhouse, tmp_path: Path
 ) -> None:
@@ -270,7 +269,6 @@ def test_a_bot_whose_matches_others_ended_is_not_blamed(cast: Cast) -> None:
     assert "ran out of time was promised" in told["slow"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "style"),
     [

@@ -38,7 +38,6 @@ def test_as_json_with_a_target(plyhouse: Plyhouse) -> None:
     assert facts["values"][0] == pytest.approx(-0.0856, abs=0.1)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import pytest
 from tests.cli.terminal import in_terminal
 
 PLAY = ("play", "tic_tac_toe", "--against", "random", "--bot-time", "0.2")
@@ -52,7 +51,6 @@ def test_plain_lines_where_they_are_asked_for() -> None:
     assert "Your action (" in dumb.text
 
 
-@pytest.mark.slow
 def test_nobody_loads_textual_who_shows_no_screen() -> None:
     script = (
         "import sys, plyhouse.clients.cli.main, plyhouse.clients.cli.play, "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from tests.cli.conftest import Plyhouse
 from tests.harness.command_line_server import start, stop
 from tests.harness.screens import until
@@ -17,7 +16,6 @@ from plyhouse.clients.terminal.screens.lobby import LobbyScreen
 from plyhouse.clients.terminal.screens.match import MatchScreen
 
 
-@pytest.mark.slow
 async def test_a_guest_plays_a_bot_of_the_house_and_the_match_can_be_watched(
     tmp_path: Path, plyhouse: Plyhouse
 ) -> None:

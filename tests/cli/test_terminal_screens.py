@@ -32,7 +32,6 @@ def script(*actions: str) -> Rival:
     return lambda _: left.pop(0)
 
 
-@pytest.mark.slow
 async def test_tic_tac_toe_by_mouse_and_keys_to_the_end_and_once_more() -> None:
     async with sitting("tic_tac_toe", script("a1", "b1", "c3", "a1")) as at:
         assert at.screen.query_one("#status").render() is not None
@@ -73,7 +72,6 @@ async def test_turn_that_comes_while_one_types_leaves_the_focus() -> None:
         assert field.value == "b2"
 
 
-@pytest.mark.slow
 async def test_a_choice_of_both_at_once_is_made_from_the_list() -> None:
     async with sitting("rock_paper_scissors", script("scissors")) as at:
         actions = at.screen.query_one(ActionList)
@@ -94,7 +92,6 @@ async def test_a_choice_of_both_at_once_is_made_from_the_list() -> None:
         assert at.shown("#status") == "alice wins."
 
 
-@pytest.mark.slow
 async def test_cards_are_seen_by_whom_they_belong_to_alone() -> None:
     def calls(legal: Sequence[str]) -> str:
         return "bet" if "bet" in legal else "call"
@@ -126,7 +123,6 @@ async def test_resigning_asks_once_more_and_forgets() -> None:
         await until(at.pilot, lambda: not at.app.is_running)
 
 
-@pytest.mark.slow
 async def test_origin_then_target_then_flip_and_help() -> None:
     async with sitting("chess", script("e7e5")) as at:
         await at.click("e2")
@@ -179,7 +175,6 @@ async def test_unusual_actions_are_listed_after_the_others() -> None:
 GAMES = ("backgammon", "battleship", "checkers", "go(size=19)", "liars_dice", "pacman")
 
 
-@pytest.mark.slow
 async def test_replays_step_jump_and_run() -> None:
     game, rng = get_game("connect_four"), random.Random(4)
     state = game.initial_state()
@@ -215,7 +210,6 @@ def shown_by(course: FollowedMatch, app: TerminalApp) -> MatchScreen:
     return MatchScreen(course, app.ink, app.now)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_every_kind_of_board_is_drawn_with_everything_else_in_sight(
     size: tuple[int, int],
@@ -260,7 +254,6 @@ async def test_boards_are_gone_through_with_their_intervals() -> None:
         await until(pilot, lambda: "pig, by wins" in str(title.render()))
 
 
-@pytest.mark.slow
 async def test_typed_pieces_are_played_where_any_may_lie() -> None:
     def accepts(legal: Sequence[str]) -> str:
         return "accept" if "accept" in legal else "-"

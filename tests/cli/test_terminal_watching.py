@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from tests.harness.screens import until
 from tests.web.conftest import House
 
@@ -33,7 +32,6 @@ def test_nobody_is_left_far_behind() -> None:
     assert patience(TOO_MANY + 1) == 0
 
 
-@pytest.mark.slow
 async def test_who_comes_late_steps_back_and_fast_plies_are_seen_one_by_one() -> None:
     config = ServerConfig(port=0, database="sqlite:///:memory:")
     async with running_server(config) as server:

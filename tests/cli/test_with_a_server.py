@@ -46,7 +46,6 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 # ------------------------------------------------------------------------------- serve
 
 
-@pytest.mark.slow
 def test_a_server_says_where_it_is_has_its_database_alone_and_stops_on_ctrl_c(
     tmp_path: Path, plyhouse: Plyhouse
 ) -> None:
@@ -62,7 +61,6 @@ def test_a_server_says_where_it_is_has_its_database_alone_and_stops_on_ctrl_c(
     assert stop(server) == 0
 
 
-@pytest.mark.slow
 def test_a_bot_that_is_connected_already_is_told_the_options_that_help(
     shared: Server, plyhouse: Plyhouse
 ) -> None:
@@ -90,7 +88,6 @@ def test_serve_help_says_the_defaults(plyhouse: Plyhouse) -> None:
         assert default in re.sub(r"\s+", " ", done.out)
 
 
-@pytest.mark.slow
 def test_option_wins_over_environment_over_file(tmp_path: Path, plyhouse: Plyhouse) -> None:
     (tmp_path / "club.toml").write_text(
         'database = "sqlite:///from_file.db"\nregistration = "open"\nmax_connections = 0\n'
@@ -143,7 +140,6 @@ def test_a_port_in_use(plyhouse: Plyhouse) -> None:
     assert done.err.count("\n") == 1
 
 
-@pytest.mark.slow
 def test_a_database_that_cannot_be_used(plyhouse: Plyhouse, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("milk, eggs\n" * 100)
     for url in ("sqlite:///notes.txt", "sqlite:///no/such/folder/x.db"):
@@ -155,7 +151,6 @@ def test_a_database_that_cannot_be_used(plyhouse: Plyhouse, tmp_path: Path) -> N
 # ------------------------------------------------------------- bots, tables and records
 
 
-@pytest.mark.slow
 def test_two_bots_find_each_other_and_become_a_leaderboard(
     plyhouse: Plyhouse, shared: Server, tmp_path: Path
 ) -> None:
@@ -345,7 +340,6 @@ def test_doctor_makes_no_database(plyhouse: Plyhouse, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc to see processes")
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_demo_leaves_no_process(tmp_path: Path, sign: signal.Signals) -> None:
@@ -373,7 +367,6 @@ def test_an_interrupted_demo_leaves_no_process(tmp_path: Path, sign: signal.Sign
     assert processes_with("TMPDIR", place) == []
 
 
-@pytest.mark.slow
 def test_the_demo_prints_five_leaderboards(plyhouse: Plyhouse, tmp_path: Path) -> None:
     done = plyhouse("demo")
     assert done.code == 0, done.err
@@ -398,7 +391,6 @@ def test_the_demo_prints_five_leaderboards(plyhouse: Plyhouse, tmp_path: Path) -
         assert plyhouse(*each.split()).code == 0, each
 
 
-@pytest.mark.slow
 def test_a_demo_that_is_kept_names_an_address_that_answers(tmp_path: Path) -> None:
     demo = subprocess.Popen(
         [*forked_command(), "demo", "--keep"],

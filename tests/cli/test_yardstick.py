@@ -121,7 +121,6 @@ def test_larger_game_is_solved_by_the_bot_policy(plyhouse: Plyhouse) -> None:
     raise AssertionError("the policy was not solved in a minute")
 
 
-@pytest.mark.slow
 def test_bots_are_measured_by_engines(plyhouse: Plyhouse) -> None:
     for engine in ("stockfish", "gnubg"):
         require_engine(engine)

@@ -156,7 +156,6 @@ def test_unit_starts_one_server_for_each_port() -> None:
 
 
 @pytest.mark.postgresql
-@pytest.mark.slow
 @pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
 async def test_nginx_spreads_bots_over_servers_that_live(
     cluster: SmallCluster, tmp_path: Path

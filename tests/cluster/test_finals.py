@@ -14,7 +14,7 @@ from tests.harness.cluster import Processes, RestlessBot
 from plyhouse.server.cluster.nats_server import LocalNats
 from plyhouse.storage.store import Store
 
-pytestmark = [pytest.mark.postgresql, pytest.mark.slow]
+pytestmark = [pytest.mark.postgresql]
 
 PATIENCE = 150
 STUDENTS = int(os.environ.get("PLYHOUSE_FINAL_STUDENTS", "6"))

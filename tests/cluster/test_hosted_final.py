@@ -19,7 +19,7 @@ from plyhouse.storage import competition_sql, competition_students, match_lists,
 from plyhouse.storage.competition_rows import NewMember
 from plyhouse.storage.store import Store
 
-pytestmark = [pytest.mark.postgresql, pytest.mark.slow]
+pytestmark = [pytest.mark.postgresql]
 
 OPTIONS = "--hosted", "--no-local-runner"
 STUDENTS = "ada", "ben"

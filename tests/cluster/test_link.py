@@ -130,7 +130,6 @@ async def restart(nats: LocalNats) -> None:
     await asyncio.to_thread(nats.start)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("size", [2, 3])
 async def test_restarts_of_nats_lose_double_and_reorder_no_message(
     size: int, nats: LocalNats, store: Store
@@ -218,7 +217,6 @@ async def test_batches_leave_the_database_when_nats_is_back(
     await store.write(cluster_batches.forget_older, store.now() + 1)
 
 
-@pytest.mark.slow
 async def test_messages_pass_a_nats_server_that_hangs(nats: LocalNats, store: Store) -> None:
     a, b = (clustered(epoch, nats.url, store) for epoch in (1, 2))
     async with running(a, b):

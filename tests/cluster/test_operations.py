@@ -16,7 +16,7 @@ from plyhouse.protocol.messages import Ok
 from plyhouse.server.gateway.switchboard import Switchboard
 from plyhouse.storage import claim, leases
 
-pytestmark = [pytest.mark.postgresql, pytest.mark.slow]
+pytestmark = [pytest.mark.postgresql]
 
 
 @pytest.fixture

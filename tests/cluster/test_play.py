@@ -35,7 +35,7 @@ from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.verify import verify
 from plyhouse.storage import match_places, match_reads
 
-pytestmark = [pytest.mark.postgresql, pytest.mark.slow]
+pytestmark = [pytest.mark.postgresql]
 
 
 async def seated(

@@ -18,7 +18,7 @@ from plyhouse.server.results.verify import verify
 from plyhouse.storage import match_reads
 from plyhouse.storage.store import Store
 
-pytestmark = [pytest.mark.postgresql, pytest.mark.slow]
+pytestmark = [pytest.mark.postgresql]
 
 GAMES = ["connect_four", "pig", "leduc_poker", "tic_tac_toe"]
 PATIENCE = 120

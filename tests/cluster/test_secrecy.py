@@ -27,7 +27,7 @@ from plyhouse.protocol.messages import (
 )
 from plyhouse.storage import match_reads
 
-pytestmark = [pytest.mark.postgresql, pytest.mark.slow]
+pytestmark = [pytest.mark.postgresql]
 
 CARD = re.compile(rf"\b({'|'.join(CARDS)})\b")
 

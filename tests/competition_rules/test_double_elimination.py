@@ -80,7 +80,6 @@ def test_a_level_grand_final_is_won_by_the_unbeaten_entry() -> None:
     assert losses(play)[3] == 0
 
 
-@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(FORMS, st.integers(2, 17), st.integers(0, 9999))
 def test_everybody_but_the_winner_loses_twice(
@@ -93,7 +92,6 @@ def test_everybody_but_the_winner_loses_twice(
     assert play.matches <= form.count(entries)
 
 
-@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(FORMS, st.integers(2, 14), SEEDS)
 def test_withdrawals_end_nothing_early_and_no_entry_loses_more_than_twice(

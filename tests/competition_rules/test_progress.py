@@ -232,7 +232,6 @@ def test_a_withdrawn_entry_is_remembered_by_the_round_in_which_it_left() -> None
     ]
 
 
-@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.sampled_from(

@@ -43,7 +43,6 @@ def test_eight_over_three_rounds_leave_one_leader() -> None:
     assert second == [{0, 2}, {1, 3}, {4, 6}, {5, 7}], "winners meet winners"
 
 
-@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 9).flatmap(lambda half: st.permutations(range(2 * half))))
 @example([1, 0, 4, 2, 5, 3])
@@ -139,7 +138,6 @@ def possible(
     return False
 
 
-@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.integers(4, 26), st.integers(2, 9), st.integers(0, 9999))
 @example(25, 7, 1)

@@ -270,7 +270,6 @@ def require_sandbox() -> None:
     asyncio.run(required())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("documents", series(), ids=lambda documents: documents[0])
 def test_what_a_document_says_to_do_works(documents: list[str], shell: Shell) -> None:
     if not NEED_SANDBOX.isdisjoint(documents):
@@ -335,7 +334,6 @@ def broken_links(site: Path) -> list[str]:
     return broken
 
 
-@pytest.mark.slow
 def test_the_site_builds_strictly(tmp_path: Path) -> None:
     if shutil.which("mkdocs", path=str(Path(sys.executable).parent)) is None:
         pytest.skip("mkdocs is not installed")

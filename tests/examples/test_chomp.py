@@ -173,7 +173,6 @@ def look(folder: Path, **environ: str) -> tuple[bool, Any]:
     return not file.endswith(".py"), play
 
 
-@pytest.mark.slow
 def test_it_is_compiled_and_stale_machine_code_is_never_used(
     tmp_path: Path, compiler: None
 ) -> None:
@@ -203,7 +202,6 @@ def test_it_is_compiled_and_stale_machine_code_is_never_used(
     assert "The file has changed since it was compiled" in said
 
 
-@pytest.mark.slow
 def test_wrong_types_are_told_with_their_place(tmp_path: Path, compiler: None) -> None:
     text = CHOMP.read_text(encoding="utf-8").splitlines()
     place = next(n for n, line in enumerate(text) if "return ChompObservation(" in line)
@@ -215,7 +213,6 @@ def test_wrong_types_are_told_with_their_place(tmp_path: Path, compiler: None) -
     assert not list(tmp_path.rglob("*.so"))
 
 
-@pytest.mark.slow
 def test_without_a_c_compiler_that_is_said(tmp_path: Path, compiler: None) -> None:
     shutil.copyfile(CHOMP, tmp_path / "chomp.py")
     code, said = plyhouse(tmp_path, "compile", "chomp.py", CC="/nonexistent/cc")

@@ -77,7 +77,6 @@ def test_the_drawing_has_every_measurement() -> None:
     assert table[-1].split()[:4] == ["2", "4", "7", "7"]
 
 
-@pytest.mark.slow
 def test_the_picture_in_docs_is_what_the_script_makes() -> None:
     assert PICTURE.read_text(encoding="utf-8") == counts.drawing(counts.measurements()), (
         "run: python examples/node_counts.py docs/pictures/node-counts.svg"

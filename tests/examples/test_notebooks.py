@@ -9,7 +9,6 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
-import pytest
 from tests.harness.class_results import Cup
 from tests.harness.server import Server
 
@@ -21,7 +20,6 @@ FOLDER = ROOT / "examples" / "notebooks"
 MOST_BYTES = 100_000
 
 
-@pytest.mark.slow
 def test_notebooks_run_and_have_the_outputs_of_a_run(tmp_path: Path) -> None:
     subprocess.run(
         [sys.executable, "-m", "tests.harness.notebooks", tmp_path], cwd=ROOT, check=True

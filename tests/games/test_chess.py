@@ -167,7 +167,6 @@ def test_random_games_go_as_in_python_chess(rng: random.Random, quiet: bool) -> 
     compare(game, oracle.Board(), rng, quiet)
 
 
-@pytest.mark.slow
 @settings(max_examples=25 if COMPILED else 6, deadline=None)
 @given(st.randoms(use_true_random=False), st.integers(0, 959).filter(lambda n: n != 518))
 def test_random_games_of_chess960_go_as_in_python_chess(rng: random.Random, start: int) -> None:

@@ -43,7 +43,6 @@ def test_positions_by_ply() -> None:
     ]
 
 
-@pytest.mark.slow
 def test_positions_after_eight_plies() -> None:
     assert positions_by_ply(GAME.initial_state(), 8)[-1] == 184_275
 
@@ -189,7 +188,6 @@ def test_the_largest_boards_fill_up_within_the_declared_plies() -> None:
     assert max(c * r for c, r in sizes) == GAME.info.max_plies
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not COMPILED, reason="three million positions: takes minutes interpreted")
 @pytest.mark.parametrize("replies", ["1", "2", "5", "6", "7", "331", "332", "336"])
 def test_the_centre_opening_is_won_for_the_first_player_where_it_can_be_shown(replies: str) -> None:

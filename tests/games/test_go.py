@@ -107,7 +107,6 @@ class Plain:
         return lead
 
 
-@pytest.mark.slow
 @settings(max_examples=30 if COMPILED else 10, deadline=None)
 @given(st.randoms(use_true_random=False), st.sampled_from([5, 7]))
 def test_random_games_go_as_a_simple_referee_says(rng: random.Random, size: int) -> None:

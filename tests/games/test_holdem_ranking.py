@@ -24,7 +24,6 @@ def strength(text: str) -> int:
     return hand_strength(hand_bits(cards), len(cards) - 5)
 
 
-@pytest.mark.slow
 def test_five_card_hands_have_the_published_frequencies_and_classes() -> None:
     found = Counter(hand_strength(sum(hand), 0) for hand in itertools.combinations(CARD_BITS, 5))
     assert len(found) == 7462
@@ -44,7 +43,6 @@ def test_five_card_hands_have_the_published_frequencies_and_classes() -> None:
     }
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not COMPILED, reason="interpreted, 133,784,560 hands take several minutes")
 def test_seven_card_hands_have_the_published_frequencies() -> None:
     assert hand_frequencies(7) == [

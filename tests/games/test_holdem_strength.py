@@ -56,7 +56,6 @@ def test_strengths_of_all_pairs_are_those_of_each() -> None:
         assert (means[pair], squares[pair]) == pytest.approx(pair_strength(own, board))
 
 
-@pytest.mark.slow
 def test_strength_on_the_flop_agrees_with_simulation() -> None:
     own, board = cards("Ah Kh"), cards("Qh 8h 3c")
     mean, square = pair_strength(own, board)

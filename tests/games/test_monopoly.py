@@ -955,7 +955,6 @@ def test_markov_chain_has_the_published_landing_frequencies() -> None:
     assert ranked[:2] == [IN_JAIL, 24]
 
 
-@pytest.mark.slow
 def test_seats_land_as_often_as_the_markov_chain_says() -> None:
     rolls = 60_000
     chain = markov_chain()

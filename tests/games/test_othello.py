@@ -36,7 +36,6 @@ def test_perft(depth: int, count: int) -> None:
     assert perft(state, depth) == count, divide(state, depth)
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not COMPILED, reason="deep counts want the compiled games")
 @pytest.mark.parametrize(("depth", "count"), [(8, 390_216), (9, 3_005_288), (10, 24_571_284)])
 def test_deep_perft(depth: int, count: int) -> None:
@@ -44,7 +43,6 @@ def test_deep_perft(depth: int, count: int) -> None:
     assert perft(GAME.initial_state(), depth, finished_as_leaf=True) == count
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not COMPILED, reason="deep counts want the compiled games")
 def test_plays_that_end_after_nine_plies_can_be_left_out() -> None:
     assert perft(GAME.initial_state(), 10) == 24_571_284 - 228

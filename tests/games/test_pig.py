@@ -71,7 +71,6 @@ def expected(solution: Values, state: State) -> float:
     )
 
 
-@pytest.mark.slow
 def test_first_player_wins_with_the_published_chance(solution: Values) -> None:
     assert round(float(solution[0, 0, 0]), 4) == 0.5306
 

@@ -170,7 +170,6 @@ def test_sampled_states_look_the_same_and_can_be_played_to_the_end(
             assert abs(sum(sampled.returns())) < 1e-9
 
 
-@pytest.mark.slow
 @PLAYS
 @given(specs, st.randoms(use_true_random=False), st.data())
 def test_any_text_is_an_action_or_a_game_error(

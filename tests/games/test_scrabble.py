@@ -232,7 +232,6 @@ def spellings(state: Any, start: int, word: str) -> list[str]:
     return found
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_plays_are_all_words_of_the_list_that_break_no_rule(seed: int) -> None:
     rng = random.Random(100 + seed)

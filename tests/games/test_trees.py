@@ -73,7 +73,6 @@ def test_the_facts_of_the_game_are_those_of_the_tree() -> None:
     assert tree_game("?(1 2)").info.chance is ChanceKind.STOCHASTIC
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -65,7 +65,6 @@ def replayed(record: Record) -> list[float]:
     return [float(value) for value in state.returns()]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("spec", SPECS)
 async def test_a_game_is_hosted_stored_and_replayed(spec: str, house: Server) -> None:
     game = get_game(spec)

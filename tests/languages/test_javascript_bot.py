@@ -54,7 +54,6 @@ def javascript(program: Path, *options: str) -> list[str]:
     return ["node", str(program / "bot.js"), *options]
 
 
-@pytest.mark.slow
 def test_it_plays_a_match_against_a_python_bot(program: Path, server: Server) -> None:
     ours, theirs = server.token("ada"), server.token("grace")
     seek = ["--time-control", "move:10", "--matches", "1"]

@@ -63,7 +63,6 @@ def starter(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return Starter(language, (str(program),))
 
 
-@pytest.mark.slow
 def test_starter_bot_plays_a_match_against_a_python_bot(starter: Starter, server: Server) -> None:
     player = f"{starter.name}-james"
     ours, theirs = server.token(player), server.token(f"{starter.name}-guy")
@@ -79,7 +78,6 @@ def test_starter_bot_plays_a_match_against_a_python_bot(starter: Starter, server
     assert "refused" not in said
 
 
-@pytest.mark.slow
 def test_starter_bot_resumes_after_its_connection_is_cut(starter: Starter, server: Server) -> None:
     player = f"{starter.name}-joshua"
     ours, theirs = server.token(player), server.token(f"{starter.name}-doug")

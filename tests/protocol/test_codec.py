@@ -154,7 +154,6 @@ FIELD_NAMES = sorted(
 )
 
 
-@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(
     kind=st.sampled_from([*CLIENT_TYPES, *SERVER_TYPES]) | PLAIN,

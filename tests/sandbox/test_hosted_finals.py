@@ -10,7 +10,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 from tests.harness.zygote import shared_zygote
 from tests.sandbox.conftest import have
 
@@ -64,7 +63,6 @@ async def test_a_final_behind_namespaces_is_played_to_its_table(
     assert "the table is as it has to be" in said
 
 
-@pytest.mark.slow
 async def test_kills_of_server_runner_and_fork_server_keep_the_table(
     fork_server: ForkServerClient,
 ) -> None:

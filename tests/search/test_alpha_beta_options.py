@@ -272,7 +272,6 @@ def test_the_window_of_a_value_and_its_successor_is_all_but_empty(value: float) 
     assert value < above <= math.nextafter(math.nextafter(value, math.inf), math.inf)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("columns", "rows"), [(4, 4), (4, 5), (5, 4), (5, 5)] if native.COMPILED else [(4, 4)]
 )
@@ -285,7 +284,6 @@ def test_connect_four_is_a_draw_on_small_boards(columns: int, rows: int) -> None
     assert (result.value, result.exact) == (0.0, True)
 
 
-@pytest.mark.slow
 def test_connect_four_on_4_by_5_equals_brute_force_everywhere() -> None:
     spec = "connect_four(columns=4,rows=5)"
     game = get_game(spec)

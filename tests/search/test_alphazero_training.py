@@ -164,7 +164,6 @@ def test_curve_has_a_point_after_a_hundred_matches() -> None:
     assert "    [120, " in training.text()
 
 
-@pytest.mark.slow
 def test_small_training_of_tic_tac_toe_follows_its_curve() -> None:
     settings = AlphaZeroSettings(
         "tic_tac_toe", seed=1, channels=32, hidden=32, simulations=25, matches=20, measured=0
@@ -176,7 +175,6 @@ def test_small_training_of_tic_tac_toe_follows_its_curve() -> None:
     assert best_share(training.player, 300) > 0.96
 
 
-@pytest.mark.slow
 def test_small_training_of_connect_four_follows_its_curve() -> None:
     settings = AlphaZeroSettings(
         "connect_four",
@@ -196,7 +194,6 @@ def test_small_training_of_connect_four_follows_its_curve() -> None:
     assert best_share(training.player, 300) > 0.79
 
 
-@pytest.mark.slow
 def test_small_training_of_breakthrough_follows_its_curve() -> None:
     training = AlphaZeroTraining(
         AlphaZeroSettings(

@@ -167,7 +167,6 @@ def test_targets_between_mix_the_next_position_with_its_target() -> None:
         assert target == pytest.approx(flipped(mixed), abs=1e-12)
 
 
-@pytest.mark.slow
 def test_small_training_follows_its_curve() -> None:
     training = BackgammonTraining(Settings(seed=1, hidden=16, rate=0.006, batch=4, pairs=0))
     points = []

@@ -72,7 +72,6 @@ def test_leduc_poker() -> None:
     assert solution.value(0) == pytest.approx(-0.0856, abs=2 * gap)
 
 
-@pytest.mark.slow
 def test_the_value_of_leduc_poker_to_four_digits() -> None:
     # Interpreted a third of the iterations: test_build_report.py compares the two bit for bit.
     solution = cfr_plus(LEDUC, iterations=3000 if COMPILED else 1000)
@@ -91,7 +90,6 @@ def test_others_converge_in_leduc_poker(solver: Solver, gap: float) -> None:
     assert solution.exploitability() < 0.7 * earlier
 
 
-@pytest.mark.slow
 def test_liars_dice_with_one_die_each() -> None:
     # Interpreted, a die of four faces: the tree of six has 294,883 nodes.
     game = get_game("liars_dice" if COMPILED else "liars_dice(faces=4)")

@@ -109,7 +109,6 @@ def test_network_is_zero_sum_and_its_gradient_is_right() -> None:
         assert (found[0] - found[1]) / 2e-3 == pytest.approx(slope[at], rel=0.02, abs=2e-3)
 
 
-@pytest.mark.slow
 def test_training_lowers_the_error_and_nash_conv() -> None:
     training = LeducTraining(SMALL)
     held_out = solve(deal_ranges(np.random.default_rng(9), 300).reshape(3, -1, 2, 3), 300)
@@ -183,7 +182,6 @@ def test_damaged_network_is_refused(
         load_leduc_network(path)
 
 
-@pytest.mark.slow
 def test_first_round_with_solved_leaves_approaches_an_equilibrium() -> None:
     found = [
         nash_conv(LEDUC, continual_policy(LEDUC, solved, iterations=count, second=300))
@@ -192,7 +190,6 @@ def test_first_round_with_solved_leaves_approaches_an_equilibrium() -> None:
     assert found[1] < 0.15 < found[0]
 
 
-@pytest.mark.slow
 def test_shipped_network_plays_leduc_poker_well() -> None:
     assert SHIPPED.stat().st_size < 200_000
     network = load_leduc_network()

@@ -217,7 +217,6 @@ def test_connect_four_book_follows_from_its_successors() -> None:
     assert values[min(seen, key=int.bit_count)] == 1
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not COMPILED, reason="millions of positions want the compiled game")
 def test_connect_four_book_equals_the_solver() -> None:
     game = get_game("connect_four")

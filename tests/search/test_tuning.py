@@ -151,7 +151,6 @@ def test_weights_from_self_play_beat_the_untuned_ones() -> None:
     assert score - margin > 0
 
 
-@pytest.mark.slow
 def test_weights_from_results_beat_those_they_come_from(
     othello_matches: list[PlayedMatch],
 ) -> None:

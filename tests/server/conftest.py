@@ -38,7 +38,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     names = {metafunc.module.__name__.rpartition(".")[2], metafunc.function.__name__}
     twice = bool(names & CLUSTERED) and not names & ONE_SERVER
     if "servers" in metafunc.fixturenames and twice:
-        marks = (pytest.mark.postgresql, pytest.mark.slow)
+        marks = pytest.mark.postgresql
         metafunc.parametrize("servers", [1, pytest.param(3, marks=marks)], ids=["one", "three"])
 
 

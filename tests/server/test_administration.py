@@ -38,7 +38,6 @@ async def last_error(client: Any) -> Error:
     return error
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("keep", [False, True])
 async def test_disabling_a_player_closes_its_connections_and_ends_its_matches(
     house: Any, keep: bool

@@ -81,7 +81,6 @@ async def test_an_announcement_of_one_competition_is_not_removed_through_another
         assert (await web.delete(other)).status_code == 404
 
 
-@pytest.mark.slow
 async def test_competition_holds_a_limited_number_of_announcements(house: Any) -> None:
     cup = Course(house, 'name = "cup"\ngames = ["pig"]\ntime_control = "move:1"')
     await cup.freeze("pig", "ada", "ben")

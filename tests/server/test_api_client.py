@@ -183,7 +183,6 @@ async def test_a_script_asks_what_chance_could_have_done(house: Server) -> None:
     assert off.value.code == "tree/off"
 
 
-@pytest.mark.slow
 async def test_a_day_of_an_organiser(house: Server) -> None:
     await house.bot("staff", "calm", games=["tic_tac_toe"])
     token = await house.token("olga", "organise", "play")

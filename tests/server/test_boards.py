@@ -61,7 +61,6 @@ async def test_the_table_of_a_final_with_its_intervals(house: Any) -> None:
         assert (await web.get("/api/v1/class/competitions/cap/table")).status_code == 404
 
 
-@pytest.mark.slow
 async def test_an_anonymous_table_gives_no_names_away(house: Any) -> None:
     cup = await course(house, "anonymous")
     await cup.play(weaker_resigns([*NAMES[:4], "staff", "secret", "s4"]))
@@ -182,7 +181,6 @@ async def test_a_class_table_is_for_its_class(house: Any) -> None:
     assert "s1/bot" in left
 
 
-@pytest.mark.slow
 async def test_luck_is_taken_out_of_games_of_chance(
     house: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

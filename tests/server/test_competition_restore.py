@@ -63,7 +63,6 @@ asyncio.run(main(sys.argv[1], int(sys.argv[2])))
 """
 
 
-@pytest.mark.slow
 async def test_a_kill_while_a_competition_is_made_leaves_all_of_it_or_nothing(
     tmp_path: Path, zygote: Zygote
 ) -> None:

@@ -61,7 +61,6 @@ async def until(house: CourseServer, token: str, enough: Callable[[Any], bool]) 
             await asyncio.sleep(0.1)
 
 
-@pytest.mark.slow
 async def test_a_course_from_the_list_of_students_to_the_grades(house: CourseServer) -> None:
     olga = await account(house, "olga", "play", "organise")
     staff = await account(house, "staff", "play")

@@ -323,7 +323,6 @@ async def test_every_column_that_can_hold_a_text_has_a_rule_for_erasure() -> Non
                 assert column.name in said, f"COLUMNS says nothing about {name}.{column.name}"
 
 
-@pytest.mark.slow
 async def test_nothing_names_an_erased_student(marked: Marked, lasting_url: str) -> None:  # noqa: F811
     house = marked.house
     headers = {"Authorization": f"Bearer {marked.admin}"}
@@ -357,7 +356,6 @@ async def test_nothing_names_an_erased_student(marked: Marked, lasting_url: str)
             assert not [piece for piece in marked.packed if piece in data], each
 
 
-@pytest.mark.slow
 async def test_log_of_the_database_is_emptied_while_the_server_runs(
     open_house: OpenHouse, tmp_path: Path
 ) -> None:
@@ -370,7 +368,6 @@ async def test_log_of_the_database_is_emptied_while_the_server_runs(
         assert MARK.encode() not in file.read_bytes(), file
 
 
-@pytest.mark.slow
 async def test_results_of_an_erased_student_stay_and_its_records_verify(marked: Marked) -> None:
     house, admin = marked.house, marked.admin
 
@@ -572,7 +569,6 @@ async def test_names_of_others_are_not_taken_for_the_erased_one(house: Server) -
     assert not [entry for entry in log if re.search(r"\badele\b", entry.subject)]
 
 
-@pytest.mark.slow
 async def test_student_reads_its_own_data_and_nobody_elses(marked: Marked) -> None:
     house = marked.house
     found = await send(house, marked.token, "GET", f"players/{ACCOUNT}/data")

@@ -32,7 +32,6 @@ async def shown_versions(course: Course, student: str) -> list[tuple[str, str]]:
     return [(entry.version, entry.next_version), (entrant.version, entry.next_version)]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("style", "students", "matches", "rounds"),
     [
@@ -78,7 +77,6 @@ async def test_every_format_is_played_to_its_table(
     assert sum(line.matches for line in export.standings) == 2 * matches
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("seats", "students"), [(4, 9), (6, 7)])
 async def test_tables_of_many_seats_are_played_to_their_table_over_a_restart(
     course: Course, seats: int, students: int
@@ -104,7 +102,6 @@ async def test_tables_of_many_seats_are_played_to_their_table_over_a_restart(
     assert points["s00/bot"] == max(points.values())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "style", ['name = "swiss"', 'name = "knockout"\nbest_of = 3', 'name = "double_elimination"']
 )
@@ -448,7 +445,6 @@ async def test_a_ladder_is_played_until_it_is_ended(course: Course) -> None:
     assert places(final)["s04/bot"] == 5
 
 
-@pytest.mark.slow
 async def test_gauntlet_of_three_seats_seats_both_baselines_with_each_entry(course: Course) -> None:
     file = FILE.replace('"pig"', '"pig(seats=3)"')
     await course.open(f'{file}[format]\nname = "gauntlet"\n{STAFF}', 2)

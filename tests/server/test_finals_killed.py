@@ -37,7 +37,6 @@ async def house(tmp_path: Path, zygote: Zygote) -> AsyncIterator[CourseServer]:
     made.end(signal.SIGKILL)
 
 
-@pytest.mark.slow
 async def test_a_swiss_and_a_knockout_survive_a_kill(house: CourseServer) -> None:
     olga = await account(house, "olga", "play", "organise")
     headers = {"Authorization": f"Bearer {olga}"}

@@ -63,7 +63,6 @@ async def of_secret(cup: Course) -> list[str]:
     return [each["match"] for each in found]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("who", ["", "eve", "s0"])
 async def test_no_list_page_record_or_file_names_it(cup: Course, who: str) -> None:
     matches = await of_secret(cup)
@@ -95,7 +94,6 @@ async def test_no_list_page_record_or_file_names_it(cup: Course, who: str) -> No
         assert verify(record).ok, "what is told without a name can be checked"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("begun", [False, True])
 async def test_no_route_names_it(house: Server, begun: bool) -> None:
     """All GET routes, for strangers, players and students, before the final and in it."""

@@ -268,7 +268,6 @@ async def test_mirrored_pairing_swaps_seats_and_reveals_the_seed_at_the_end(hous
     assert (await two.next(Revealed)).seed == late.seed
 
 
-@pytest.mark.slow
 async def test_ended_matches_are_gone_without_the_garbage_collector(
     house: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -98,7 +98,6 @@ async def test_hosted_bot_without_machine_is_not_waited_for_in_vain(
     assert before - live.match.clock.remaining(mover, still_house.clock.now) == HOUR * SECOND
 
 
-@pytest.mark.slow
 async def test_server_and_runner_killed_together_cost_nobody_a_match(
     tmp_path: Path, clock: FakeClock
 ) -> None:

@@ -43,7 +43,6 @@ def timeless(text: str) -> str:
     return re.sub(r"\d+(\.\d+)?", "", text)
 
 
-@pytest.mark.slow
 async def test_answers_that_differ_by_person_are_kept_by_no_cache(cup: Course) -> None:
     async with cup.web("s0") as web:
         (match, *_) = [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -66,7 +65,6 @@ CROWDED = (
 )
 
 
-@pytest.mark.slow
 @given(worlds)
 @example([CROWDED])
 def test_each_bot_is_in_one_place_that_is_there_has_room_and_can_run_it(

@@ -86,7 +86,6 @@ def holders(row: MatchRow) -> set[str]:
     return {f"{seat.player}/{seat.bot}" for seat in row.seats}
 
 
-@pytest.mark.slow
 async def test_a_ladder_runs_from_the_opening_to_the_freeze_and_counts_for_nothing(
     course: Fast,
 ) -> None:
@@ -120,7 +119,6 @@ async def test_a_ladder_runs_from_the_opening_to_the_freeze_and_counts_for_nothi
     assert len(results.outcomes) == count * (count - 1), "a round robin, and nothing of practice"
 
 
-@pytest.mark.slow
 async def test_a_new_version_takes_its_place_at_once_and_old_results_count_no_more(
     course: Fast,
 ) -> None:
@@ -249,7 +247,6 @@ async def test_the_ladder_of_a_deleted_competition_is_deleted(course: Fast) -> N
     assert course.hub.tournaments.played() == []
 
 
-@pytest.mark.slow
 async def test_an_anonymous_ladder_shows_a_student_its_own_place_and_matches(
     course: Fast,
 ) -> None:

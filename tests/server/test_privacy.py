@@ -101,7 +101,6 @@ async def ids(web: httpx.AsyncClient, path: str) -> set[str]:
     return {each["match"] for each in (found if isinstance(found, list) else found["matches"])}
 
 
-@pytest.mark.slow
 async def test_every_route_shows_each_viewer_what_the_board_allows(final: Final) -> None:
     every = set(final.of.values())
     row = await final.house.hub.store.read(competition_sql.find, "cup")

@@ -73,7 +73,6 @@ async def tokens(database: str) -> dict[str, str]:
         return made
 
 
-@pytest.mark.slow
 async def test_after_a_kill_the_match_goes_on_where_it_was(tmp_path: Path) -> None:
     database = f"sqlite:///{tmp_path / 'house.db'}"
     token = await tokens(database)
@@ -214,7 +213,6 @@ async def test_locked_database_is_one_clear_sentence(tmp_path: Path) -> None:
     assert caught.value.exit_code == 3
 
 
-@pytest.mark.slow
 async def test_second_server_on_a_database_is_one_clear_sentence(tmp_path: Path) -> None:
     database = f"sqlite:///{tmp_path / 'house.db'}"
     async with server_process(database) as (process, _):
@@ -312,7 +310,6 @@ async def test_match_whose_rows_do_not_fit_is_void_and_the_server_starts(tmp_pat
         assert stored.header.termination == "server_fault"
 
 
-@pytest.mark.slow
 async def test_second_interrupt_ends_at_once(tmp_path: Path) -> None:
     database = f"sqlite:///{tmp_path / 'house.db'}"
     async with server_process(database) as (process, _):

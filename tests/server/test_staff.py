@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from tests.harness.finals import Course
 
 from plyhouse.protocol.messages import MatchMessage
@@ -125,7 +124,6 @@ async def organisers(course: Course) -> None:
     course.tokens["root"] = await course.house.token("root", "admin")
 
 
-@pytest.mark.slow
 async def test_every_action_of_a_competition_needs_its_role(house: Any) -> None:
     course = Course(house, CUP)
     await course.freeze("connect_four", "ada", "bob", staff=("secret",))

@@ -130,7 +130,6 @@ async def test_a_file_and_a_zip_are_kept_for_their_checks(
     assert (await ada.get(f"{HERE}/{row.id}")).status_code == 404
 
 
-@pytest.mark.slow
 async def test_what_may_not_be_in_a_package(house: Server, ada: httpx.AsyncClient) -> None:
     bot = ("bot.py", BOT)
     for data, code in (
@@ -215,7 +214,6 @@ async def test_handing_in_for_a_competition(house: Server, ada: httpx.AsyncClien
         assert (gone.status_code, gone.json()["code"]) == (409, "submission/entered")
 
 
-@pytest.mark.slow
 async def test_limits_of_a_player_and_of_a_server(house: Server, ada: httpx.AsyncClient) -> None:
     uploads = house.hub.uploads
     with uploads.place((await house.hub.store.read(people.player, "ada")).id):
@@ -254,7 +252,6 @@ async def test_a_server_that_hosts_nothing_says_what_to_do(
         assert "plyhouse bot run" in body["detail"]
 
 
-@pytest.mark.slow
 async def test_from_the_command_line(
     house: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

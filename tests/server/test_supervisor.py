@@ -241,7 +241,6 @@ async def test_output_held_open_by_a_grandchild_does_not_delay_the_restart() -> 
                 os.kill(int(line.rpartition(" ")[2]), signal.SIGKILL)
 
 
-@pytest.mark.slow
 async def test_dead_nats_server_is_started_again() -> None:
     with nats_server():
         pass  # skips where there is none
@@ -264,7 +263,6 @@ async def test_dead_nats_server_is_started_again() -> None:
         assert await found.ended() == 0
 
 
-@pytest.mark.slow
 async def test_servers_share_a_port() -> None:
     with nats_server():
         pass  # skips where there is none

@@ -429,7 +429,6 @@ def test_luck_of_a_hand_without_showdown_is_that_of_its_deal() -> None:
     assert aces[1] == pytest.approx(100 * (2 * 0.874 - 1), abs=5)
 
 
-@pytest.mark.slow
 def test_luck_of_holdem_is_even_on_average() -> None:
     game = get_game("texas_holdem(hands=1)")
     judge = judge_of(game)

@@ -6,8 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -26,7 +24,6 @@ def test_the_simulated_tables_can_be_made_again() -> None:
         assert name in page
 
 
-@pytest.mark.slow
 def test_the_table_of_real_matches_can_be_made_again() -> None:
     """With the game of the shortest matches; backgammon's alone take a minute."""
     assert "\nkuhn_poker " in run("4", "--games", "kuhn_poker")

@@ -327,7 +327,6 @@ def test_seat_interval_covers_where_luck_evens_out() -> None:
     assert hits / runs > 0.89
 
 
-@pytest.mark.slow
 def test_any_time_intervals_hold_for_all_looks_together() -> None:
     rng = np.random.default_rng(8)
     looks = [16, 24, 36, 54, 80, 120, 180, 270, 400, 600, 900, 1350, 2000]

@@ -86,7 +86,6 @@ async def test_what_fails_is_not_in_the_log(store: Store) -> None:
     assert await store.read(audit.latest) == []
 
 
-@pytest.mark.slow
 async def test_whoever_reads_the_log_while_others_write_misses_nothing(lasting_url: str) -> None:
     async with await Store.open(lasting_url) as reader, await Store.open(lasting_url) as writer:
         await writer.add_player("ada")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import pytest
 from sqlalchemy import Engine, create_engine, inspect
 
 from plyhouse.storage import schema
@@ -63,7 +62,6 @@ def contractions(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
     return sorted(found)
 
 
-@pytest.mark.slow
 def test_migrations_only_expand_the_schema() -> None:
     engine = create_engine("sqlite://")
     found: dict[str, list[str]] = {}

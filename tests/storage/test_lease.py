@@ -209,7 +209,6 @@ async def test_a_server_whose_lease_was_ended_writes_nothing_more(
         assert [each.name for each in await store.read(people.list_players)] == ["ada"]
 
 
-@pytest.mark.slow
 async def test_a_server_that_was_stopped_past_its_lease_ends(postgres_url: str) -> None:
     server = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", SERVE, postgres_url),

@@ -158,7 +158,6 @@ async def test_only_an_empty_database_is_copied_into(
     assert await everything(lasting_url) == before
 
 
-@pytest.mark.slow
 async def test_a_copy_that_fails_leaves_nothing(
     lasting_url: str, world_at: Any, tmp_path: Path, monkeypatch: Any
 ) -> None:
@@ -201,7 +200,6 @@ async def test_what_cannot_be_copied_is_said(tmp_path: Path) -> None:
         await maintenance.copy(f"sqlite:///{tmp_path / 'a.db'}", "sqlite:///:memory:")
 
 
-@pytest.mark.slow
 async def test_a_backup_is_one_whole_file_made_beside_a_server(
     lasting_url: str, world_at: Any, tmp_path: Path
 ) -> None:

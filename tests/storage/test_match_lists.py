@@ -54,7 +54,6 @@ async def competition(store: Store, name: str) -> None:
     await add_tournament(store, row, [])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("few", "variants"), [(0, 16), (1_000, 16), (1_000, 1)])
 async def test_every_filter_and_every_part_of_the_list_is_what_was_asked_for(
     store: Store, world: Any, monkeypatch: pytest.MonkeyPatch, few: int, variants: int

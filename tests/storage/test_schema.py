@@ -140,7 +140,6 @@ async def test_the_database_of_another_program_is_left_alone(lasting_url: str) -
         await Store.open(lasting_url)
 
 
-@pytest.mark.slow
 def test_alembic_is_only_imported_when_there_is_something_to_migrate(tmp_path: Path) -> None:
     code = (
         "import asyncio, sys\n"

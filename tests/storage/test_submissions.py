@@ -272,7 +272,6 @@ async def test_it_plays_once_it_is_ready_if_it_was_taken_when_it_came(
     ] == [D3, D1]
 
 
-@pytest.mark.slow
 async def test_which_version_plays_when_checks_end_in_another_order(
     world: World, clock: WallClock
 ) -> None:
@@ -370,7 +369,6 @@ async def test_which_version_plays_when_checks_end_in_another_order(
     assert await plays(world, "Later") == {"ada/ada": "5" * 64}
 
 
-@pytest.mark.slow
 async def test_a_bot_is_entered_only_where_it_plays_one_of_the_games(
     world: World, clock: WallClock
 ) -> None:

@@ -128,7 +128,6 @@ async def connections(postgres_tables: str) -> AsyncIterator[list[AsyncConnectio
     await database.close()
 
 
-@pytest.mark.slow
 async def test_match_of_a_dead_member_gets_one_owner(
     cluster: Cluster, connections: list[AsyncConnection]
 ) -> None:
@@ -168,7 +167,6 @@ def tell(process: Process, line: str) -> None:
     process.stdin.write(line.encode() + b"\n")
 
 
-@pytest.mark.slow
 async def test_match_of_a_dead_member_gets_one_of_many_processes(
     postgres_tables: str, cluster: Cluster
 ) -> None:
@@ -187,7 +185,6 @@ async def test_match_of_a_dead_member_gets_one_of_many_processes(
             one_winner(pairing, dead, everyone, [(taken, int(epoch)) for epoch, *taken in lines])
 
 
-@pytest.mark.slow
 async def test_member_that_was_suspended_past_its_lease_stores_nothing_more(
     postgres_tables: str, cluster: Cluster, world_at: Any
 ) -> None:

@@ -277,7 +277,6 @@ asyncio.run(main(sys.argv[1], sys.argv[2:]))
 """
 
 
-@pytest.mark.slow
 async def test_every_acknowledged_row_survives_a_kill(lasting_url: str, world_at: Any) -> None:
     async with world_at(lasting_url) as world:
         ids = await start(world.store, world, 5)

@@ -13,7 +13,6 @@ from .browser import Page
 CUP = cup_file(game="pig(target=20)", rest='board = "public"\n')
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("screen", "board"), [("wall", ".tile svg"), ("projector", "#scene svg")])
 async def test_screen_shows_table_until_a_match_runs(
     house: Any, page: Page, screen: str, board: str

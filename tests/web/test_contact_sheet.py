@@ -9,7 +9,7 @@ from playwright.async_api import Browser
 
 from .contact_sheet import LOOKS, take, write
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser]
 
 FEWEST_BYTES = 2_000
 """An empty picture takes less."""

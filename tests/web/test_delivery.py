@@ -56,7 +56,6 @@ async def test_texts_are_compressed_for_those_who_accept_it(house: House, path: 
     assert len(sent) == int(packed.headers["content-length"]) < len(plain.content) / 2
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("game", ["battleship", "go"])
 async def test_a_long_replay_travels_as_a_tenth_of_its_length(house: House, game: str) -> None:
     """The public view and, where it differs, a seat's view. Without paging, the longest plain

@@ -32,7 +32,6 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.*")}
 
 
-@pytest.mark.slow
 @pytest.mark.browser
 async def test_every_picture_can_be_taken_again(
     page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -121,7 +121,6 @@ async def test_who_caused_nothing_and_who_asks_too_early_is_told_so(house: House
     assert unknown.status_code == 404
 
 
-@pytest.mark.slow
 async def test_an_author_who_is_signed_in_sees_it_on_the_page(house: House, page: Page) -> None:
     first, second = await crashed(house)
     await page.go(f"{house.url}/matches/{first.match}")

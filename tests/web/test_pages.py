@@ -7,7 +7,6 @@ from html import unescape
 from urllib.parse import urljoin
 
 import httpx
-import pytest
 
 from plyhouse.protocol.messages import Accepted, Act, Resign, Seek, Turn, Watch
 
@@ -67,7 +66,6 @@ async def test_errors_are_pages_for_people_and_json_for_programs(house: House) -
         assert answer.headers["content-type"] == "application/problem+json"
 
 
-@pytest.mark.slow
 async def test_every_link_and_file_that_a_page_names_is_there(house: House) -> None:
     await house.play("connect_four", FOUR)
     await house.pair("pig")

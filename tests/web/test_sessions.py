@@ -349,7 +349,6 @@ async def tokens(house: House) -> str:
     return await house.hub.store.add_token("ann")
 
 
-@pytest.mark.slow
 async def test_what_is_stored_of_a_password_is_slow_and_salted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

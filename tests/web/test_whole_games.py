@@ -15,7 +15,7 @@ from .conftest import House
 from .match_layout import assert_in_sight
 from .person import OVER, opponent, play_on
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser]
 
 PRESSES = 4
 """Clicks, and then taps, after which a person resigns a long game."""
