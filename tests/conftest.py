@@ -58,6 +58,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Do not import files of which no test runs; collecting them takes seconds."""
+    if not collection_path.is_relative_to(config.rootpath):
+        return None
     path = collection_path.relative_to(config.rootpath).as_posix()
     parts = path.split("/")
     area = config.getoption("--area")

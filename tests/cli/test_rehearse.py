@@ -272,7 +272,8 @@ def test_a_bot_whose_matches_others_ended_is_not_blamed(cast: Cast) -> None:
 @pytest.mark.parametrize(
     ("game", "style"),
     [
-        ("pig(seats=4,target=20)", '[format]\nname = "tables"\nnumber = 2'),
+        # In a game that may end before a seat's third turn, a bot could not fail as it promised.
+        ("hearts(deals=1)", '[format]\nname = "tables"\nnumber = 2'),
         ("bridge(boards=1)", 'mirrored = false\nteams = true\n[format]\nname = "swiss"'),
     ],
 )

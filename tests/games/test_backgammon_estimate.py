@@ -221,8 +221,9 @@ def test_one_ply_wins_clearly_against_the_pip_count(
 
 def test_luck_of_all_rolls_cancels_out(benchmark_module: ModuleType) -> None:
     judge = benchmark_module.Dice(network())
-    worth = functools.cache(judge.worth)
+    judged = judge.worth
     # The luck of each roll asks for the worth of all.
+    worth = functools.cache(lambda mine, theirs, roll: judged(list(mine), list(theirs), roll))
     judge.worth = lambda mine, theirs, roll: worth(tuple(mine), tuple(theirs), roll)
     for state in [state for state in states(6, matches=1, odd=5) if state.to_move == CHANCE]:
         luck = [share * judge.luck(state, roll) for roll, share in state.chance_outcomes()]

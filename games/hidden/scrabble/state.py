@@ -57,8 +57,6 @@ LEAST_BAG: Final = 7
 """Tiles that the bag must hold for an exchange."""
 MOST_SCORELESS: Final = 6
 """Turns without points in a row that end the game."""
-_KEPT: Final = 4
-"""Positions whose actions are kept: with two blanks in the rack there are up to 100,000 texts."""
 
 
 @final
@@ -110,16 +108,12 @@ def exchanges(rack: bytes) -> list[str]:
     return found
 
 
-@functools.lru_cache(maxsize=_KEPT)
+@functools.lru_cache(maxsize=4)  # two blanks in the rack make up to 100,000 texts
 def _actions_with(rules: Rules, board: bytes, rack: bytes, may_exchange: bool) -> tuple[Any, ...]:
-    """Return the actions on a board with a rack, apart from answers to plays.
-
-    Observing a state, reading an action and drawing the choices ask for the same ones in turn.
-    """
+    """Return the actions on a board with a rack, which observing, reading and drawing ask for."""
     found = Plays(rules.words.edges, board, rack, False)
     texts = found.texts
-    most: int = rules.most_plays
-    if most:
+    if most := int(rules.most_plays):
         scores = found.scores
         order = sorted(range(len(texts)), key=lambda place: (-scores[place], place))
         texts = [texts[place] for place in order[:most]]
