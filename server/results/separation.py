@@ -89,11 +89,23 @@ def notes_on(names: Sequence[NameT], took: Took) -> tuple[str, ...]:
         rows = np.array(group)
         within = parts(took[np.ix_(rows, rows)])
         several = [rows[part] for part in within if middle[rows[part]].any()]
+        between = np.concatenate(several) if several else rows[:0]
+        below = [
+            part for part in several if not took[np.ix_(part, np.setdiff1d(between, part))].any()
+        ]
+        lowest = {int(part[0]) for part in below}
         notes += [
             f"{_list([names[i] for i in part])}: lost nothing to those below whom they met, so "
             "only the prior says how far above them they stand."
-            for part in several[:-1][:NAMED]
+            for part in [part for part in several if int(part[0]) not in lowest][:NAMED]
         ]
+        if len(below) > 1:  # no order of the entries says which of them is lower
+            listed = "; ".join(_list([names[i] for i in part]) for part in below[:NAMED])
+            more = "" if len(below) <= NAMED else f"; and {len(below) - NAMED} more groups"
+            notes.append(
+                f"{listed}{more}: took nothing from each other, so only the prior says how far "
+                "apart they stand."
+            )
     return tuple(notes)
 
 

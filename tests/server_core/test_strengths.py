@@ -8,7 +8,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -157,6 +157,10 @@ def words(fitted: Fitted[int]) -> set[frozenset[str]]:
 
 
 @settings(max_examples=25, deadline=None)
+@example(
+    [(0, 2, 0.5, "x", 0), (1, 3, 0.0, "x", 0), (4, 0, 1.0, "x", 0), (4, 3, 1.0, "x", 0)],
+    [1, 0, 2, 3, 4],
+)
 @given(ROWS, st.permutations(range(5)))
 def test_names_and_their_order_do_not_matter(
     rows: list[tuple[int, int, float, str, int]], names: list[int]
