@@ -57,7 +57,9 @@ class Responder:
     """Plays hands against a policy.
 
     ``strengths`` returns E[HS] and E[HS^2] of all pairs on a board, as
-    `plyhouse.search.equilibria.limit_holdem_training.FlopTable.strengths` does.
+    `plyhouse.search.equilibria.limit_holdem_training.FlopTable.strengths` does.  ``runouts`` is the
+    number of random boards behind each chance to win before the turn.  Fewer are faster and make
+    results noisier, but do not shift their mean.
     """
 
     def __init__(
@@ -65,13 +67,17 @@ class Responder:
         policy: VectorPolicy,
         strengths: Callable[[tuple[int, ...]], Strengths],
         seed: int = 0,
+        runouts: int = RUNOUTS,
     ) -> None:
         self.policy = policy
         self.strengths = strengths
         self.rng = random.Random(seed)
+        self.runouts = runouts
         self.game = limit_game()
         self.known: dict[tuple[int, ...], Strengths] = {}
         """Strengths on the table that is played."""
+        self.orders: dict[tuple[int, ...], NDArray[np.int64]] = {}
+        """Showdowns on the ends of the table's turn and river, which all its hands ask for."""
 
     def tables(self, count: int) -> list[float]:
         """Return the mean results of some hands on each of ``count`` random tables."""
@@ -85,6 +91,7 @@ class Responder:
         cards = [4 * (card // 4) + suits[card % 4] for card in cards]
         board = (*sorted(cards[:3]), *cards[3:])
         self.known.clear()
+        self.orders.clear()
         left = [card for card in range(PACK) if card not in board]
         results = []
         for _ in range(HANDS):
@@ -206,17 +213,28 @@ class Responder:
         elif missing == 1:
             ends = [(card,) for card in left]
         else:
-            ends = [tuple(self.rng.sample(left, missing)) for _ in range(RUNOUTS)]
+            ends = [tuple(self.rng.sample(left, missing)) for _ in range(self.runouts)]
         mine = int(np.flatnonzero((min(own) == FIRST) & (max(own) == SECOND))[0])
         won = total = 0.0
         for end in ends:
-            order = np.array(showdown_order((*board, *end)))
+            order = self.order((*board, *end)) if missing < 2 else order_of((*board, *end))
             possible = np.where(order >= 0, weights, 0.0)
             strength = order[mine]
             won += float(possible[order < strength].sum())
             won += 0.5 * float(possible[order == strength].sum())
             total += float(possible.sum())
         return won / total if total > 0.0 else 0.5
+
+    def order(self, board: tuple[int, ...]) -> NDArray[np.int64]:
+        """Return the order of all pairs on a full board, kept until the next table."""
+        if board not in self.orders:
+            self.orders[board] = order_of(board)
+        return self.orders[board]
+
+
+def order_of(board: tuple[int, ...]) -> NDArray[np.int64]:
+    """Return the order of all pairs on a full board as an array."""
+    return np.array(showdown_order(board), dtype=np.int64)
 
 
 def without(weights: Floats, cards: Sequence[int]) -> Floats:
