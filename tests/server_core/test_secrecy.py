@@ -181,8 +181,9 @@ def scrabble_match(game: Any, own: list[int], others: list[int]) -> tuple[list[s
     return draws, texts
 
 
-@pytest.mark.parametrize("challenges", ["none", "single", "double", "five"])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    ("seed", "challenges"), [(0, "none"), (1, "single"), (2, "double"), (3, "five"), (4, "none")]
+)
 def test_tiles_of_others_change_nothing_that_a_seat_is_sent(seed: int, challenges: str) -> None:
     game = get_game(f"scrabble(challenges={challenges})")
     rng = random.Random(seed)
