@@ -275,7 +275,7 @@ def test_the_match_against_gnubg_is_played_or_left_out_with_a_reason(
     benchmark_module: ModuleType,
 ) -> None:
     done = subprocess.run(
-        [sys.executable, str(benchmark_module.__file__), "--pairs", "2"],
+        [sys.executable, str(benchmark_module.__file__), "--pairs", "1"],
         capture_output=True,
         text=True,
         check=True,
@@ -283,7 +283,7 @@ def test_the_match_against_gnubg_is_played_or_left_out_with_a_reason(
     if benchmark_module.find_gnubg() is None:
         assert done.stdout.startswith("skipped: there is no program gnubg")
     else:
-        assert done.stdout.startswith("estimate against gnubg, 2 pairs: ")
+        assert done.stdout.startswith("estimate against gnubg, 1 pairs: ")
 
 
 PRINT_ESTIMATES = """

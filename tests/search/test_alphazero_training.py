@@ -184,16 +184,15 @@ def test_small_training_of_connect_four_follows_its_curve() -> None:
         channels=32,
         hidden=64,
         direct=True,
-        simulations=20,
+        simulations=12,
         random=0.2,
         matches=25,
         measured=0,
     )
     training = AlphaZeroTraining(settings)
-    first = against(training.player, by_mcts, 12)[0]
-    training.run(300)
-    assert against(training.player, by_mcts, 12)[0] > first + 0.15
-    assert best_share(training.player, 300) > 0.79
+    first = against(training.player, by_mcts, 8)[0]
+    training.run(100)
+    assert against(training.player, by_mcts, 8)[0] > first + 0.2
 
 
 @pytest.mark.slow
