@@ -95,11 +95,10 @@ def rules_of(
 
 def exchanges(rack: bytes) -> list[str]:
     """Return all exchanges of tiles of a rack, few tiles first."""
-    kept: dict[bytes, None] = {}
     level: list[bytes] = [b""]
     found: list[str] = []
     for _ in range(len(rack)):
-        kept = {}
+        kept: dict[bytes, None] = {}
         for chosen in level:
             used: list[int] = list(chosen)
             for tile in rack:
@@ -118,15 +117,12 @@ def _actions_with(rules: Rules, board: bytes, rack: bytes, may_exchange: bool) -
     """
     found = Plays(rules.words.edges, board, rack, False)
     texts = found.texts
-    most: int = rules.most_plays
-    if most:
-        scores = found.scores
-        order = sorted(range(len(texts)), key=lambda place: (-scores[place], place))
-        texts = [texts[place] for place in order[:most]]
-        if texts or not may_exchange:
-            return (*texts, PASS)
-        return (PASS + tile_names(rack), PASS)
-    if may_exchange:
+    if rules.most_plays:
+        order = sorted(range(len(texts)), key=lambda place: (-found.scores[place], place))
+        texts = [texts[place] for place in order[: rules.most_plays]]
+        if not texts and may_exchange:
+            texts = [PASS + tile_names(rack)]
+    elif may_exchange:
         texts = texts + exchanges(rack)
     return (*texts, PASS)
 
