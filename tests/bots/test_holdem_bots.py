@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from typing import Any
 
 import pytest
 
 from plyhouse.bots import Bot, Match, Turn
+from plyhouse.bots.reference import holdem_cfr_bot, holdem_rule_bot
 from plyhouse.bots.reference.equity_bot import EquityBot, equity_shares
 from plyhouse.bots.reference.holdem_cfr_bot import CfrHoldemBot, suits
 from plyhouse.bots.reference.holdem_choices import FOLD, PASSIVE, RAISE, kind_of, sized
@@ -18,6 +20,8 @@ from plyhouse.games.hidden.texas_holdem.rules import TexasHoldem
 from plyhouse.games.playing_cards import card_number
 
 LIMIT = TexasHoldem(betting="fixed", hands=3)
+KNOWN_STRENGTH = functools.cache(pair_strength)
+"""Interpreted, the strength on a flop takes a second; all games of two are dealt the same cards."""
 
 
 def turn_at(game: TexasHoldem, state: Any, rng: random.Random) -> Turn:
@@ -96,25 +100,32 @@ def test_actions_that_are_not_legal_become_calls_and_checks() -> None:
 @pytest.mark.parametrize(
     "game",
     [
-        TexasHoldem(betting="fixed"),
-        TexasHoldem(hands=2),
-        TexasHoldem(seats=4, stacks="20,200,7,90", ante=1),
-        TexasHoldem(betting="fixed", stack=10),
+        TexasHoldem(betting="fixed", hands=2),
+        TexasHoldem(hands=1),
+        TexasHoldem(hands=1, seats=4, stacks="20,200,7,90", ante=1),
+        TexasHoldem(betting="fixed", hands=1, stack=10),
     ],
     ids=lambda game: game.spec,
 )
-def test_bots_play_legal_actions_to_the_end(kind: type[Bot], game: TexasHoldem) -> None:
-    rng = random.Random(3)
+def test_bots_play_legal_actions_to_the_end(
+    monkeypatch: pytest.MonkeyPatch, kind: type[Bot], game: TexasHoldem
+) -> None:
+    for module in (holdem_cfr_bot, holdem_rule_bot):
+        monkeypatch.setattr(module, "pair_strength", KNOWN_STRENGTH)
+    rng, cards = random.Random(11), random.Random(11)
     bots = [kind() for _ in range(game.seats)]
     state: Any = game.initial_state()
+    streets = set()
     while state.to_move != TERMINAL:
         if state.to_move == CHANCE:
-            state = state.after(rng.choice(state.chance_outcomes())[0])
+            state = state.after(cards.choice(state.chance_outcomes())[0])
+            streets.add(len(state.board()))
             continue
         turn = turn_at(game, state, rng)
         text = bots[state.to_move].choose(turn)
         assert text in turn.legal_text
         state = state.after(game.parse(state, text))
+    assert max(streets) == 5, "all rounds are played"
 
 
 def test_policy_is_played_where_it_was_made_for() -> None:

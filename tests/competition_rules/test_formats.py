@@ -30,13 +30,14 @@ def test_a_round_robin_is_its_schedule_numbered() -> None:
     ]
 
 
-@pytest.mark.parametrize("entries", range(2, 30))
 @pytest.mark.parametrize("laps", [1, 2, 3])
-def test_first_seats_of_a_round_robin_differ_by_one_at_most(entries: int, laps: int) -> None:
-    planned = round_robin(range(entries), laps, mirrored=False)
-    first = Counter(pairing.entries[0] for pairing in planned)
-    games = laps * (entries - 1)
-    assert {first[each] for each in range(entries)} <= {games // 2, (games + 1) // 2}
+def test_first_seats_of_a_round_robin_differ_by_one_at_most(laps: int) -> None:
+    for entries in range(2, 30):
+        planned = round_robin(range(entries), laps, mirrored=False)
+        first = Counter(pairing.entries[0] for pairing in planned)
+        games = laps * (entries - 1)
+        found = {first[each] for each in range(entries)}
+        assert found <= {games // 2, (games + 1) // 2}, entries
 
 
 @pytest.mark.parametrize("entries", range(2, 12))

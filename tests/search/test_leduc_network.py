@@ -111,10 +111,12 @@ def test_network_is_zero_sum_and_its_gradient_is_right() -> None:
 
 def test_training_lowers_the_error_and_nash_conv() -> None:
     training = LeducTraining(SMALL)
-    held_out = solve(deal_ranges(np.random.default_rng(9), 300).reshape(3, -1, 2, 3), 300)
+    held_out = solve(deal_ranges(np.random.default_rng(9), 99).reshape(3, -1, 2, 3), 300)
     before = training.mean_error(held_out)
-    untrained = nash_conv(LEDUC, continual_policy(LEDUC, training.network, iterations=100))
-    training.run(2500)
+    untrained = nash_conv(
+        LEDUC, continual_policy(LEDUC, training.network, iterations=100, second=100)
+    )
+    training.run(1000)
     assert training.mean_error(held_out) < 0.5 * before
     assert training.error < 0.5, "in chips, in ranges met before they were learned from"
     ((subgames_solved, random, met, found),) = training.curve[:1]
@@ -184,8 +186,8 @@ def test_damaged_network_is_refused(
 
 def test_first_round_with_solved_leaves_approaches_an_equilibrium() -> None:
     found = [
-        nash_conv(LEDUC, continual_policy(LEDUC, solved, iterations=count, second=300))
-        for count in (5, 60)
+        nash_conv(LEDUC, continual_policy(LEDUC, solved, iterations=count, second=100))
+        for count in (5, 40)
     ]
     assert found[1] < 0.15 < found[0]
 
@@ -193,10 +195,10 @@ def test_first_round_with_solved_leaves_approaches_an_equilibrium() -> None:
 def test_shipped_network_plays_leduc_poker_well() -> None:
     assert SHIPPED.stat().st_size < 200_000
     network = load_leduc_network()
-    safe = continual_policy(LEDUC, network, iterations=2000)
+    safe = continual_policy(LEDUC, network, iterations=1000)
     assert len(safe) == 936, "every information state"
     assert nash_conv(LEDUC, safe) < 0.012
-    alone = continual_policy(LEDUC, network, gadget=False)
+    alone = continual_policy(LEDUC, network, iterations=300, second=100, gadget=False)
     assert nash_conv(LEDUC, alone) > 0.04
 
 

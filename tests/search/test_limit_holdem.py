@@ -117,13 +117,13 @@ def test_buckets_are_equally_likely_and_the_same_one_by_one() -> None:
 
 def test_training_continues_as_if_it_had_never_stopped(tmp_path: Path) -> None:
     whole = LimitTraining(SMALL)
-    whole.run(400)
+    whole.run(160)
     begun = LimitTraining(SMALL)
-    begun.run(160)
+    begun.run(80)
     begun.save(tmp_path / "kept")
     again = LimitTraining.load(tmp_path / "kept")
-    assert (again.played, again.settings) == (160, SMALL)
-    again.run(400)
+    assert (again.played, again.settings) == (80, SMALL)
+    again.run(160)
     assert again.text() == whole.text()
     (tmp_path / "kept").write_bytes(b"PK\x03\x04 broken")
     with pytest.raises(InvalidFile):
@@ -132,11 +132,11 @@ def test_training_continues_as_if_it_had_never_stopped(tmp_path: Path) -> None:
 
 def test_policy_is_the_same_after_a_file(tmp_path: Path) -> None:
     training = LimitTraining(SMALL)
-    training.run(400)
+    training.run(160)
     path = tmp_path / "policy.toml"
     path.write_text(training.text())
     policy = load_limit_policy(path)
-    assert (policy.deals, policy.seed, policy.rows) == (400, 3, stored_rows(training.root))
+    assert (policy.deals, policy.seed, policy.rows) == (160, 3, stored_rows(training.root))
     shares = policy.shares(((),), preflop_class(50, 51))
     assert set(shares) == {0, 1, 2}
     assert sum(shares.values()) == pytest.approx(1.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Callable
 from typing import Any
@@ -81,25 +82,25 @@ def test_deepening_ends_with_the_proof() -> None:
     assert result.nodes <= 1 + len(state.actions())
 
 
-@pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("options", MODES)
-def test_exact_is_what_full_minimax_says(tree: Tree, seed: int, options: dict[str, Any]) -> None:
-    node = extreme_tree(seed)
-    for seat in (0, 1):
+def test_exact_is_what_full_minimax_says(tree: Tree, options: dict[str, Any]) -> None:
+    for seed, seat in itertools.product(range(40), (0, 1)):
+        node = extreme_tree(seed)
         sign = 1.0 if seat == 0 else -1.0
         value = sign * true_value(node, seat)
         for depth in (1, 2, 3, 4, 5):
+            case = seed, seat, depth
             plain = minimax(*tree(node, seat), Limit(depth=depth))
             found = alpha_beta(*tree(node, seat), Limit(depth=depth), **options)
             if not options.get("reductions"):
-                assert found.value == plain.value or (found.exact and found.value == value)
+                assert found.value == plain.value or (found.exact and found.value == value), case
             if found.exact:
-                assert found.value == value
+                assert found.value == value, case
             if abs(found.value) == BEST:  # no estimate is as good as that: it is 0
-                assert found.exact
+                assert found.exact, case
             if abs(plain.value) == BEST or depth == 5:
-                assert plain.exact
-                assert found.exact or options.get("reductions")
+                assert plain.exact, case
+                assert found.exact or options.get("reductions"), case
 
 
 @pytest.mark.parametrize("options", MODES)

@@ -95,11 +95,11 @@ def test_resolved_policy_is_not_more_exploitable(game: Game, begins: Any, seed: 
 
 @pytest.mark.parametrize(("game", "begins"), GAMES)
 def test_equilibrium_survives_only_with_the_gadget(game: Game, begins: Any) -> None:
-    blueprint = cfr_plus(game, iterations=2000).policy
+    blueprint = cfr_plus(game, iterations=1000).policy
     assert nash_conv(game, blueprint) < 0.001
-    safe = resolved_policy(game, blueprint, begins, iterations=500)
+    safe = resolved_policy(game, blueprint, begins, iterations=250)
     assert nash_conv(game, safe) < 0.005
-    alone = resolved_policy(game, blueprint, begins, iterations=500, gadget=False)
+    alone = resolved_policy(game, blueprint, begins, iterations=250, gadget=False)
     assert nash_conv(game, alone) > 0.05
     # Both play as well as ever against an opponent that plays the blueprint itself.
     assert expected_returns(game, alone) == pytest.approx(

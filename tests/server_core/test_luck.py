@@ -12,6 +12,7 @@ import pytest
 
 from plyhouse.games import get_game
 from plyhouse.games.base import CHANCE, TERMINAL
+from plyhouse.games.native import COMPILED
 from plyhouse.protocol.messages import Outcome
 from plyhouse.server.match.time_control import LagPolicy
 from plyhouse.server.results.intervals import mean_interval
@@ -435,7 +436,7 @@ def test_luck_of_holdem_is_even_on_average() -> None:
     assert judge is not None
     rng = random.Random(8)
     found, raw = [], []
-    for _ in range(400):
+    for _ in range(400 if COMPILED else 150):
         state: Any = game.initial_state()
         events = []
         while state.to_move != TERMINAL:

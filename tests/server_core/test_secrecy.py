@@ -182,8 +182,7 @@ def scrabble_match(game: Any, own: list[int], others: list[int]) -> tuple[list[s
 
 
 @pytest.mark.parametrize(
-    ("seed", "challenges"),
-    list(enumerate(["none", "single", "double", "five", "none", "single"])),
+    ("seed", "challenges"), [(0, "none"), (1, "single"), (2, "double"), (3, "five"), (4, "none")]
 )
 def test_tiles_of_others_change_nothing_that_a_seat_is_sent(seed: int, challenges: str) -> None:
     game = get_game(f"scrabble(challenges={challenges})")

@@ -57,6 +57,8 @@ LEAST_BAG: Final = 7
 """Tiles that the bag must hold for an exchange."""
 MOST_SCORELESS: Final = 6
 """Turns without points in a row that end the game."""
+_KEPT: Final = 4
+"""Positions whose actions are kept: with two blanks in the rack there are up to 100,000 texts."""
 
 
 @final
@@ -93,11 +95,10 @@ def rules_of(
 
 def exchanges(rack: bytes) -> list[str]:
     """Return all exchanges of tiles of a rack, few tiles first."""
-    kept: dict[bytes, None] = {}
     level: list[bytes] = [b""]
     found: list[str] = []
     for _ in range(len(rack)):
-        kept = {}
+        kept: dict[bytes, None] = {}
         for chosen in level:
             used: list[int] = list(chosen)
             for tile in rack:
@@ -108,19 +109,20 @@ def exchanges(rack: bytes) -> list[str]:
     return found
 
 
-@functools.lru_cache(maxsize=4)  # two blanks in the rack make up to 100,000 texts
+@functools.lru_cache(maxsize=_KEPT)
 def _actions_with(rules: Rules, board: bytes, rack: bytes, may_exchange: bool) -> tuple[Any, ...]:
-    """Return the actions on a board with a rack, which observing, reading and drawing ask for."""
+    """Return the actions on a board with a rack, apart from answers to plays.
+
+    Observing a state, reading an action and drawing the choices ask for the same ones in turn.
+    """
     found = Plays(rules.words.edges, board, rack, False)
     texts = found.texts
-    if most := int(rules.most_plays):
-        scores = found.scores
-        order = sorted(range(len(texts)), key=lambda place: (-scores[place], place))
-        texts = [texts[place] for place in order[:most]]
-        if texts or not may_exchange:
-            return (*texts, PASS)
-        return (PASS + tile_names(rack), PASS)
-    if may_exchange:
+    if rules.most_plays:
+        order = sorted(range(len(texts)), key=lambda place: (-found.scores[place], place))
+        texts = [texts[place] for place in order[: rules.most_plays]]
+        if not texts and may_exchange:
+            texts = [PASS + tile_names(rack)]
+    elif may_exchange:
         texts = texts + exchanges(rack)
     return (*texts, PASS)
 
