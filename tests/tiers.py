@@ -135,7 +135,6 @@ SECOND: Final = (
             "tests/server_core/test_secrecy.py::test_tiles_of_others_change_nothing*[1-*",
             "tests/server_core/test_secrecy.py::test_tiles_of_others_change_nothing*[2-*",
             "tests/server_core/test_secrecy.py::test_tiles_of_others_change_nothing*[4-*",
-            "tests/server_core/test_secrecy.py::test_tiles_of_others_change_nothing*[5-*",
             "tests/games/test_properties.py::*[scrabble]",
             "tests/games/test_scrabble_challenges.py",
         ),
