@@ -47,17 +47,19 @@ build: $(VENV)/.dev  ## compile games and searches, or what has changed of them
 	$(BIN)/python .ci/install.py --compile --no-deps --no-build-isolation --editable .
 
 test: $(VENV)/.dev  ## the first tier of tests, on interpreted code: minutes
-	PLYHOUSE_PURE=1 $(PYTEST) --tier first
+	PLYHOUSE_PURE=1 $(PYTEST) --tier=first
 
+# `make test-all BUILT=1` trusts the compiled code, as building replaces what other programs load.
 # A browser test loads axe-core; without npm it says so and is skipped.
-test-all: build  ## all tests, on compiled code
+test-all: $(if $(BUILT),,build)  ## all tests, on compiled code
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory node_modules/.package-lock.json || true; fi
 	$(PYTEST)
 
-# The areas, and the folders that each has, are in tests/tiers.py.
+# The areas, and the folders that each has, are in tests/tiers.py.  Options need "=": pytest would take
+# an area for the folder of the same name, before it knows the option.
 AREA ?= all
 quick: $(VENV)/.dev  ## the first tier of one area of the code: make quick AREA=games
-	PLYHOUSE_PURE=1 $(PYTEST) --tier first --area $(AREA) --exitfirst
+	PLYHOUSE_PURE=1 $(PYTEST) --tier=first --area=$(AREA) --exitfirst
 
 # A short run; the long one is in docs/attacks.md.
 FUZZ_RUNS ?= 20000

@@ -4,7 +4,7 @@
 once, with real sockets, files, databases, processes and a browser.  `make test-all` runs all tests.
 
 A test belongs to the second tier for one of the reasons in `SECOND`, and for no other one.
-``pytest --tier first`` leaves that tier out, and ``--area`` limits a run to an area of the code.
+``pytest --tier=first`` leaves that tier out, and ``--area=games`` limits a run to one area.
 Patterns are a folder, file, test, or mark (``@browser``); ``*`` stands for anything.
 """
 
