@@ -2,10 +2,9 @@
 
     .venv/bin/python .ci/install.py --editable '.[dev]'
 
-Nothing is compiled, which takes minutes, unless ``--compile`` asks for it or the tree has compiled
-modules, which would be out of date.
-The packages are installed by uv, which needs a tenth of pip's processor time; where uv cannot be
-had, or does not reach the index that pip is configured for, by pip.
+Compiling takes minutes, so only ``--compile`` does it, or a tree that already has compiled modules:
+they would be out of date.  uv installs the packages in a tenth of pip's processor time.  If uv is
+missing, or does not reach the index that pip is configured for, pip installs them.
 """
 
 from __future__ import annotations

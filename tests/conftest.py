@@ -61,13 +61,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if not collection_path.is_relative_to(config.rootpath):
         return None
     path = collection_path.relative_to(config.rootpath).as_posix()
-    parts = path.split("/")
     area = config.getoption("--area")
-    if area != "all" and len(parts) > 1 and parts[0] == "tests":
-        folder = collection_path if collection_path.is_dir() else collection_path.parent
-        top = folder.relative_to(config.rootpath).parts[1:2]
-        if top and top[0] not in tiers.AREAS[area]:
-            return True
+    top, _, rest = path.partition("/")
+    if area != "all" and top == "tests" and rest.partition("/")[0] not in ("", *tiers.AREAS[area]):
+        return True
     if config.getoption("--tier") == "first" and tiers.is_second(path):
         return True
     return None
@@ -81,21 +78,17 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the tests of the tier, and begin with files of the second one: they last longest."""
-    second = {item: tiers.second_tier(item.nodeid, marks_of(item)) for item in items}
+    marks = {item: {mark.name for mark in item.iter_markers()} for item in items}
+    second = {item: tiers.second_tier(item.nodeid, marks[item]) for item in items}
     chosen = [config.getoption("--tier"), config.getoption("--area"), *config.args]
     if chosen == ["all", "all", *config.getini("testpaths")]:
-        unused = tiers.unused((item.nodeid, marks_of(item)) for item in items)
+        unused = tiers.unused((item.nodeid, marks[item]) for item in items)
         if unused:
             raise pytest.UsageError(f"tests/tiers.py names tests that do not exist: {unused}")
     if config.getoption("--tier") == "first":
         items[:] = [item for item in items if not second[item]]
     long = {item.path for item in items if second[item]}
     items.sort(key=lambda item: item.path not in long)
-
-
-def marks_of(item: pytest.Item) -> set[str]:
-    """Return the names of a test's marks."""
-    return {mark.name for mark in item.iter_markers()}
 
 
 def pytest_collectstart() -> None:

@@ -105,6 +105,8 @@ def demo(keep: bool, port: int, database: str) -> int:
 
     Takes less than a minute, needs no network, and leaves nothing behind but the database.
     """
+    from plyhouse.search.build_report import build_info, how_to_compile
+
     start = time.monotonic()
     with terminating_signals(), contextlib.ExitStack() as stack:
         house = _House(database, Path(stack.enter_context(tempfile.TemporaryDirectory())))
@@ -128,7 +130,7 @@ def demo(keep: bool, port: int, database: str) -> int:
         if not sound:
             return EXIT_FAILED
         click.echo()
-        if advice := _how_to_compile():
+        if advice := how_to_compile(build_info()):
             click.echo(f"{advice}\n")
         if keep:
             _stay(server, database, house)
@@ -317,13 +319,6 @@ def _verify_one(server: str, competitions: Mapping[str, str]) -> bool:
     else:
         click.echo(f"Record of match {match} (pig) does not hold:\n{report}")
     return report.ok
-
-
-def _how_to_compile() -> str:
-    """Return what compiling would bring; "" if everything is compiled."""
-    from plyhouse.search.build_report import build_info, how_to_compile
-
-    return how_to_compile(build_info())
 
 
 def _stay(server: str, database: str, house: _House) -> None:

@@ -114,9 +114,8 @@ def _build() -> str:
 
     info = build_info()
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    return f"{info} {how_to_compile(info)} C compiler: {compiler or 'none found'}".replace(
-        "  ", " "
-    )
+    sentences = (str(info), how_to_compile(info), f"C compiler: {compiler or 'none found'}")
+    return " ".join(filter(None, sentences))
 
 
 def _own_games() -> str:

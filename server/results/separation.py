@@ -10,7 +10,7 @@ the prior is.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Final, TypeVar
 
 import numpy as np
@@ -64,11 +64,9 @@ def notes_on(names: Sequence[NameT], took: Took) -> tuple[str, ...]:
     notes = []
     apart = groups(took)
     if len(apart) > 1:
-        listed = "; ".join(_list([names[i] for i in group]) for group in apart[:NAMED])
-        more = "" if len(apart) <= NAMED else f"; and {len(apart) - NAMED} more groups"
         notes.append(
             f"{len(apart)} groups have not met, not even through others, so only the prior puts "
-            f"them on one scale: {listed}{more}."
+            f"them on one scale: {_groups(names, apart)}."
         )
     takes = np.asarray(took.any(axis=1), dtype=np.bool_)
     loses = np.asarray(took.any(axis=0), dtype=np.bool_)
@@ -89,22 +87,20 @@ def notes_on(names: Sequence[NameT], took: Took) -> tuple[str, ...]:
         rows = np.array(group)
         within = parts(took[np.ix_(rows, rows)])
         several = [rows[part] for part in within if middle[rows[part]].any()]
-        between = np.concatenate(several) if several else rows[:0]
-        below = [
-            part for part in several if not took[np.ix_(part, np.setdiff1d(between, part))].any()
-        ]
-        lowest = {int(part[0]) for part in below}
+        higher: list[NDArray[np.int64]] = []
+        lowest: list[NDArray[np.int64]] = []
+        for part in several:
+            others = np.setdiff1d(np.concatenate(several), part)
+            (higher if took[np.ix_(part, others)].any() else lowest).append(part)
         notes += [
             f"{_list([names[i] for i in part])}: lost nothing to those below whom they met, so "
             "only the prior says how far above them they stand."
-            for part in [part for part in several if int(part[0]) not in lowest][:NAMED]
+            for part in higher[:NAMED]
         ]
-        if len(below) > 1:  # no order of the entries says which of them is lower
-            listed = "; ".join(_list([names[i] for i in part]) for part in below[:NAMED])
-            more = "" if len(below) <= NAMED else f"; and {len(below) - NAMED} more groups"
+        if len(lowest) > 1:
             notes.append(
-                f"{listed}{more}: took nothing from each other, so only the prior says how far "
-                "apart they stand."
+                f"{_groups(names, lowest)}: took nothing from each other, so only the prior says "
+                "how far apart they stand."
             )
     return tuple(notes)
 
@@ -118,6 +114,12 @@ def _reached(heads: Took, start: int, among: NDArray[np.bool_]) -> NDArray[np.bo
         front = heads[front].any(axis=0) & among & ~reached
         reached = reached | front
     return reached
+
+
+def _groups(names: Sequence[object], groups: Sequence[Iterable[int]]) -> str:
+    """Return the names of groups for a sentence, at most `NAMED` groups."""
+    told = "; ".join(_list([names[index] for index in group]) for group in groups[:NAMED])
+    return told if len(groups) <= NAMED else f"{told}; and {len(groups) - NAMED} more groups"
 
 
 def _list(names: Sequence[object]) -> str:

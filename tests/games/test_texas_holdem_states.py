@@ -181,7 +181,7 @@ def test_observation_has_the_actions_of_each_round() -> None:
     assert state.to_move == CHANCE
     [card] = [card for card, _ in state.chance_outcomes() if CARDS[card] == "2h"]
     end = game.observe(state.after(card), None)
-    # Seat 0 has fours and seat 2 threes besides three nines.
+    # The board has three nines. Seat 0 holds a pair of fours, and seat 2 a pair of threes.
     assert end.last_shown == (("4c", "4d"), (), ("3c", "3d"))
     assert (end.last_won, end.won, end.last_hand) == ((36, -6, -30), (36, -6, -30), 0)
     assert end.last_board == ("9s", "9d", "9h", "Ks", "2h")

@@ -76,10 +76,11 @@ class Costs:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Name the tests above the limit, the most expensive first."""
-        costly = sorted(self.found.items(), key=lambda each: -each[1])
-        costly = [each for each in costly if each[1] > COSTLY]
-        total = sum(self.found.values())
+        costly = sorted(
+            [(seconds, test) for test, seconds in self.found.items() if seconds > COSTLY],
+            reverse=True,
+        )
         terminalreporter.section(f"{len(costly)} tests above {COSTLY:g} s of processor time")
-        for test, seconds in costly:
+        for seconds, test in costly:
             terminalreporter.line(f"{seconds:6.1f} s  {test}")
-        terminalreporter.line(f"{total:6.0f} s  all {len(self.found)} tests")
+        terminalreporter.line(f"{sum(self.found.values()):6.0f} s  all {len(self.found)} tests")

@@ -69,7 +69,7 @@ class ScriptedProcess:
         return self._frozen
 
     def was_killed(self) -> bool:
-        """Whether the runner ended it."""
+        """Return whether the runner killed the process."""
         return self._killed
 
     async def hear(self, kind: type[Heard]) -> Heard:

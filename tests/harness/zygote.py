@@ -162,7 +162,7 @@ class _Forking:
     def __init__(self, listener: socket.socket, prepare: Callable[[], None] | None = None) -> None:
         self._listener = listener
         self._prepare = prepare
-        """What is to be done once before the first fork; only the zygote of fork servers has it."""
+        """Called once before the first fork; None for all zygotes but that of fork servers."""
         self._programs = "" if prepare else os.path.dirname(listener.getsockname())
         self._commands: dict[int, socket.socket] = {}
         self._bots: set[int] = set()

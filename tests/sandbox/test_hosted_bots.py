@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from tests.bots.conftest import snapshot
+from tests.harness.cancelled_start import cancelled_start_leaves_nothing
 from tests.sandbox.conftest import REQUIRED, Submission, all_ended, have
 
 from plyhouse.bots.hosting.build import Built, build
@@ -220,28 +221,15 @@ async def test_a_start_that_is_cancelled_ends_its_box(
 ) -> None:
     tier = await have(fork_server, Tier.LANDLOCK)
     file = submission(bot="import time\ntime.sleep(60)\n") / "bot.py"
-    cores = Cores([0, 1])
-    before = set(os.listdir("/proc/self/fd"))
-    starting = asyncio.create_task(
-        BotProcess.start(
+    await cancelled_start_leaves_nothing(
+        fork_server,
+        lambda cores: BotProcess.start(
             str(file),
             on_output=lambda _: None,
             launcher=SandboxLauncher(fork_server, tier, cores=cores),
-        )
+        ),
+        steps=steps,
     )
-    while not fork_server.boxes:  # noqa: ASYNC110 - no event tells that the launch has begun
-        await asyncio.sleep(0)
-    (box,) = fork_server._boxes.values()
-    await box.started
-    for _ in range(steps):
-        await asyncio.sleep(0)
-    starting.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await starting
-    assert fork_server.boxes == 0
-    await asyncio.sleep(0)  # transports close their files in the loop's next round
-    assert set(os.listdir("/proc/self/fd")) <= before
-    assert [cores.take(), cores.take()] == [0, 1]
 
 
 def weight_of_the_session(pid: int) -> str:

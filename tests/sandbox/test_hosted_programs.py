@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from tests.harness.cancelled_start import cancelled_start_leaves_nothing
 from tests.harness.processor_time import pass_time, processor_time_of, stands_still
 from tests.sandbox.conftest import REQUIRED, all_ended, have
 
@@ -445,31 +446,18 @@ async def test_program_whose_start_is_cancelled_leaves_nothing(
     fork_server: ForkServerClient, tmp_path: Path, steps: int, started: bool
 ) -> None:
     await have(fork_server, Tier.LANDLOCK)
-    cores = Cores([0, 1])
-    before = set(os.listdir("/proc/self/fd"))
-    starting = asyncio.create_task(
-        Program.start(
+    await cancelled_start_leaves_nothing(
+        fork_server,
+        lambda cores: Program.start(
             Box(tier=Tier.LANDLOCK, folder=str(tmp_path), command=("sleep", "60")),
             fork_server=fork_server,
             cores=cores,
             clock=REAL_CLOCK,
             log=AuthorLog("sleeper"),
-        )
+        ),
+        steps=steps,
+        started=started,
     )
-    while not fork_server.boxes:  # noqa: ASYNC110 - no event tells that the launch has begun
-        await asyncio.sleep(0)
-    if started:
-        (box,) = fork_server._boxes.values()
-        await box.started
-    for _ in range(steps):
-        await asyncio.sleep(0)
-    starting.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await starting
-    assert fork_server.boxes == 0
-    await asyncio.sleep(0)  # transports close their files in the loop's next round
-    assert set(os.listdir("/proc/self/fd")) <= before
-    assert [cores.take(), cores.take()] == [0, 1]
 
 
 async def test_a_program_cannot_have_the_time_to_set_up_while_the_opponent_is_to_move(

@@ -131,9 +131,9 @@ def _different(mine: list[int], theirs: list[int], large: i64, small: i64) -> li
             x = below
             while x > 0:
                 flag = _FLAGS[y]
-                new = mine[x] > 0 and got[x] & flag == 0
                 if (
-                    new
+                    mine[x] > 0
+                    and got[x] & flag == 0
                     and can_play(mine, theirs, x, large, below)
                     and not _repeats(theirs, got, x, y, large, small)
                 ):
