@@ -283,7 +283,8 @@ def _drawn(players: tuple[_Player, ...]) -> tuple[list[tuple[int, int]], int | N
     longest = 1 + max(len(each.seats) for each in players)
     # Each aim weighs more than all pairs of a round together can cost in the aims below it.
     base = (count + 1) * (count + span + 2 * longest) ** 2 + 1
-    seat, near, lead, rest, lopsided, again = (base**aim for aim in range(1, 7))
+    weights: list[int] = [base**aim for aim in range(1, 7)]
+    seat, near, lead, rest, lopsided, again = weights
 
     def cost(here: int, there: int) -> int:
         i, j = (order[here], count) if there == count else sorted((order[here], order[there]))
