@@ -16,7 +16,7 @@ INSTALLED := pyproject.toml setup.py .ci/install.py
 # Workers take over what others have not begun: some tests last a hundred times as long as most.
 PYTEST = $(BIN)/pytest -q -n $(JOBS) --dist worksteal --failed-first --durations 10 --durations-min 1
 
-.PHONY: help demo build test test-all quick fuzz lint lint-web types format docs wheel-check bench clean
+.PHONY: help demo build test test-all test-rest test-compiled quick fuzz lint lint-web types format docs wheel-check bench clean
 
 help:  ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 16
@@ -49,11 +49,17 @@ build: $(VENV)/.dev  ## compile games and searches, or what has changed of them
 test: $(VENV)/.dev  ## the first tier of tests, on interpreted code: minutes
 	PLYHOUSE_PURE=1 $(PYTEST) --tier=first
 
-# `make test-all BUILT=1` trusts the compiled code, as building replaces what other programs load.
+# With BUILT=1 both trust the compiled code, as building replaces what other programs load.
 # A browser test loads axe-core; without npm it says so and is skipped.
-test-all: $(if $(BUILT),,build)  ## all tests, on compiled code
+test-all: TIER = all
+test-all: test-compiled  ## all tests, on compiled code
+
+test-rest: TIER = rest
+test-rest: test-compiled  ## what can still fail after `make test`, on compiled code
+
+test-compiled: $(if $(BUILT),,build)
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory node_modules/.package-lock.json || true; fi
-	$(PYTEST)
+	$(PYTEST) --tier=$(TIER)
 
 # The areas, and the folders that each has, are in tests/tiers.py.  Options need "=": pytest would take
 # an area for the folder of the same name, before it knows the option.

@@ -45,7 +45,7 @@ settings.load_profile("here")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Choose a tier and an area; tests/tiers.py says what they are."""
     group = parser.getgroup("plyhouse")
-    group.addoption("--tier", choices=["first", "all"], default="all", help="tests to run")
+    group.addoption("--tier", choices=["first", "rest", "all"], default="all", help="tests to run")
     group.addoption("--area", choices=["all", *tiers.AREAS], default="all", help="code to test")
 
 
@@ -80,13 +80,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Keep the tests of the tier, and begin with files of the second one: they last longest."""
     marks = {item: {mark.name for mark in item.iter_markers()} for item in items}
     second = {item: tiers.second_tier(item.nodeid, marks[item]) for item in items}
-    chosen = [config.getoption("--tier"), config.getoption("--area"), *config.args]
-    if chosen == ["all", "all", *config.getini("testpaths")]:
+    tier = config.getoption("--tier")
+    chosen = [config.getoption("--area"), *config.args]
+    if tier != "first" and chosen == ["all", *config.getini("testpaths")]:
         unused = tiers.unused((item.nodeid, marks[item]) for item in items)
         if unused:
             raise pytest.UsageError(f"tests/tiers.py names tests that do not exist: {unused}")
-    if config.getoption("--tier") == "first":
+    if tier == "first":
         items[:] = [item for item in items if not second[item]]
+    elif tier == "rest":
+        items[:] = [item for item in items if tiers.is_left(item.nodeid, marks[item])]
     long = {item.path for item in items if second[item]}
     items.sort(key=lambda item: item.path not in long)
 

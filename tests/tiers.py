@@ -1,7 +1,8 @@
 """The two tiers of tests: the one place that says what `make test` runs, and why.
 
 `make test` runs the first tier on interpreted code, in minutes: every behaviour at the boundary
-once, with real sockets, files, databases, processes and a browser.  `make test-all` runs all tests.
+once, with real sockets, files, databases, processes and a browser.  `make test-all` runs all tests,
+and `make test-rest` those that can still fail after `make test`.
 
 A test belongs to the second tier for one of the reasons in `SECOND`, and for no other one.
 ``pytest --tier=first`` leaves that tier out, and ``--area=games`` limits a run to one area.
@@ -155,6 +156,11 @@ AREAS: Final = {
 """The folders of tests for an area of the code; ``all`` means every folder."""
 
 
+COMPILED: Final = ("bots", "bridges", "games", "hosting", "search", "server", "server_core")
+"""The folders of tests whose subject is compiled: their first tier runs on both kinds of code.  The
+first tier of the other folders says the same on both, and their second tier runs compiled."""
+
+
 def _applies(pattern: str, test: str, marks: Collection[str]) -> bool:
     if pattern.startswith("@"):
         return pattern[1:] in marks
@@ -177,6 +183,17 @@ def second_tier(test: str, marks: Collection[str]) -> str:
         if concerned and not any(_applies(each, test, marks) for each in rule.stay):
             return rule.reason
     return ""
+
+
+def is_left(test: str, marks: Collection[str]) -> bool:
+    """Return whether a test is left to run, on compiled code, after the first tier has passed.
+
+    >>> is_left("tests/games/test_chess.py::test_castling", set())
+    True
+    >>> is_left("tests/docs/test_doctests.py::test_prose", set())
+    False
+    """
+    return bool(second_tier(test, marks)) or test.split("/")[1] in COMPILED
 
 
 def is_second(path: str) -> bool:

@@ -277,15 +277,14 @@ def _drawn(players: tuple[_Player, ...]) -> tuple[list[tuple[int, int]], int | N
     for each, player in enumerate(players):
         groups.setdefault(player.points, []).append(each)
     places = {each: place for group in groups.values() for place, each in enumerate(group)}
-    top = max(groups, default=0)
-    span = top - min(groups, default=0) + 1
+    top = max(groups)
+    span = top - min(groups) + 1
     fewest = min((each.points for each in players if not each.free), default=0)
-    longest = 1 + max((len(each.seats) for each in players), default=0)
+    longest = 1 + max(len(each.seats) for each in players)
     # Each aim weighs more than all pairs of a round together can cost in the aims below it.
-    weights = [1]
-    for most in (count**2, 3 * longest**2 + 2, span**2, 1, span, 4 * longest):
-        weights.append(weights[-1] * (most * (count + 1) + 1))
-    _, seat, near, lead, rest, lopsided, again = weights
+    base = (count + 1) * (count + span + 2 * longest) ** 2 + 1
+    weights: list[int] = [base**aim for aim in range(1, 7)]
+    seat, near, lead, rest, lopsided, again = weights
 
     def cost(here: int, there: int) -> int:
         i, j = (order[here], count) if there == count else sorted((order[here], order[there]))

@@ -374,6 +374,19 @@ def test_late_entry_has_its_points_for_each_missed_round_only() -> None:
     ]
 
 
+def test_leader_has_the_bye_where_all_others_have_had_it() -> None:
+    finished = {
+        each.key: each
+        for each in (
+            outcome("r1-01", "ab", 0.0, 1.0),
+            outcome("r2-01", "bc", 1.0, 0.0),
+        )
+    }
+    plan = Swiss(number=3, mirrored=False).plan(Facts(Field.of("abc"), finished, {}))
+    byes = [line.winner for line in plan.lines() if line.state is LineState.BYE]
+    assert byes == ["c", "a", "b"]
+
+
 def test_rounds_end_when_fewer_than_two_entries_are_left() -> None:
     field = entrants(("a", 0, None), ("b", 0, 1), ("c", 0, 1), ("d", 0, 1))
     finished = {

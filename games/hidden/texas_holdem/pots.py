@@ -44,25 +44,14 @@ def divided(
     and odd chips of a pot go to the first of them left of the button.
     """
     count: int = len(paid)
+    order = [(button + step) % count for step in range(1, count + 1)]
     taken: list[int] = [0] * count
     for amount, seats in pots_of(paid, folded):
-        best: int = -1
-        winners: int = 0
-        first: int = -1
-        for step in range(1, count + 1):
-            seat: int = (button + step) % count
-            if not seats >> seat & 1:
-                continue
-            strength: int = strengths[seat]
-            if strength > best:
-                best = strength
-                winners = 0
-                first = seat
-            if strength == best:
-                winners += 1
-        share: int = amount // winners
-        for seat in range(count):
-            if seats >> seat & 1 and strengths[seat] == best:
-                taken[seat] += share
-        taken[first] += amount - share * winners
+        able = [seat for seat in order if seats >> seat & 1]
+        best = max([strengths[seat] for seat in able])
+        winners = [seat for seat in able if strengths[seat] == best]
+        share = amount // len(winners)
+        for seat in winners:
+            taken[seat] += share
+        taken[winners[0]] += amount - share * len(winners)
     return tuple(taken)
