@@ -97,7 +97,7 @@ def apply(
         connection.execute(class_entries.delete().where(entry.class_id == row.id, gone))
     if after.new_baselines:
         _refuse_entered(connection, row, after.new_baselines)
-        add_baselines(connection, row.id, after.new_baselines, now_ms, after.provided)
+        add_baselines(connection, row, after.new_baselines, now_ms, after.provided)
     for game in row.games:
         if after.settings and game.competition_id is not None:
             part = competition(connection, game.competition_id, lock=True)

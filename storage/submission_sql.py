@@ -8,7 +8,7 @@ control the time of the check.  It enters the submission there after the check.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -73,7 +73,7 @@ def submit(
     passed = submission_checks.games_checked(connection, owner, digest)
     covered = games is not None and not again and passed.issuperset(games)
     takers = (
-        [competition_entries.taker(connection, competition, owner, bot_id, now_ms)]
+        {competition_entries.taker(connection, competition, owner, bot_id, now_ms): ""}
         if competition
         else competition_entries.takers(connection, owner, bot_id, now_ms)
     )
@@ -150,13 +150,13 @@ def _keep(
 
 
 def _ask(
-    connection: Connection, identity: int, class_ids: Sequence[str], chosen: bool, now_ms: int
+    connection: Connection, identity: int, takers: Mapping[str, str], chosen: bool, now_ms: int
 ) -> None:
-    """Note where it is to play; who named a competition once has named it."""
+    """Note where it is to play, with outcomes; who named a competition once has named it."""
     here = submission_entries.c
-    for class_id in class_ids:
+    for class_id, outcome in takers.items():
         key = here.submission_id == identity, here.class_id == class_id
-        values: dict[str, object] = {"asked_ms": now_ms, "outcome": ""}
+        values: dict[str, object] = {"asked_ms": now_ms, "outcome": outcome}
         if chosen:
             values["chosen"] = True
         if not connection.execute(submission_entries.update().where(*key).values(values)).rowcount:

@@ -37,7 +37,7 @@ class SubmissionEntry(Row, frozen=True):
     chosen: bool
     """True if its author chose this competition."""
     outcome: str
-    """``""`` (waits for the check), ``entered``, ``refused``, ``games``, ``begun``, ``full``,
+    """``""`` (waits for the check), ``entered``, ``refused``, ``person``, ``games``, ``begun``, ``full``,
     ``out``, ``pinned`` or ``newer``."""
     text: str
     """The outcome as a sentence."""

@@ -26,6 +26,7 @@ from plyhouse.storage import (
     competition_changes,
     competition_entries,
     competition_sql,
+    entry_admission,
     people,
     submission_sql,
 )
@@ -131,6 +132,7 @@ class Baselines:
         other files since.
         """
         known = await self.known(file)
+        programs = await self._store.read(entry_admission.programs, known.values())
         found = []
         for number, baseline in enumerate(file.baselines):
             name = baseline.bot.partition("/")[2]
@@ -148,6 +150,14 @@ class Baselines:
                 )
                 found.append(
                     Mistake("competition/missing_baseline", f"baselines[{number}].bot", text)
+                )
+            elif known[baseline.bot.lower()] not in programs:
+                text = (
+                    f"{baseline.bot} is an account that plays in person, and a baseline is a bot: "
+                    "run one by another name (plyhouse bot run --name NAME)"
+                )
+                found.append(
+                    Mistake("competition/unfit_baseline", f"baselines[{number}].bot", text)
                 )
             elif unplayed := await self._unplayed(file, known[baseline.bot.lower()]):
                 text = f"{baseline.bot} does not play {', '.join(unplayed)}, as its check found out"

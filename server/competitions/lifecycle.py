@@ -150,7 +150,8 @@ class Competitions:
             bots = [
                 each.bot_id
                 for each in here
-                if each.online and each.accepts(game.info.name, game.spec) and not each.casual
+                if each.online and each.accepts(game.info.name, game.spec)
+                if each.bot and not each.casual
             ]
         else:
             bots = await bots_named(self._store, entries)
@@ -383,13 +384,14 @@ class Competitions:
                 if own is None
                 else not own.chosen and own.version_id != bot.version_id
             )
-            if wanted and bot.online and bot.player_id in here:
+            if wanted and bot.online and bot.bot and bot.player_id in here:
                 await self._store.write(
                     competition_entries.submit,
                     bot.player_id,
                     bot.bot_id,
                     bot.version_id,
                     self._store.now(),
+                    bot.games,
                 )
 
     # ------------------------------------------------------------------------------ dates

@@ -284,6 +284,7 @@ async def enter(
 ) -> Entry:
     """Choose which bot and version of one's own plays, until the freeze."""
     store = service(state, Store)
+    directory = service(state, Directory)
     identity = await authorise(request, "play")
     entry = await store.write(
         competition_entries.enter,
@@ -293,8 +294,9 @@ async def enter(
         data.version,
         data.replace,
         store.now(),
+        {each.bot_id: each.games for each in directory.presences.values() if each.online},
     )
-    return entry_row(service(state, Directory), entry)
+    return entry_row(directory, entry)
 
 
 HANDLERS: Final[tuple[Any, ...]] = (
