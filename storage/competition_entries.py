@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 
 from sqlalchemy import ColumnElement, Connection, Select, exists, func, or_, select
 
-from plyhouse.storage import entry_admission
+from plyhouse.storage import entry_admission, submission_checks
 from plyhouse.storage.competition_rows import (
     PRACTICE,
     CompetitionEntry,
@@ -428,7 +427,8 @@ def enter(
             f"{', '.join(have) or 'none yet'}"
         )
     chosen = _version(known, version)
-    claimed = _checked(connection, chosen.id) or (games or {}).get(chosen.bot_id, ())
+    checked = submission_checks.games_for(connection, row.id).get(chosen.id)
+    claimed = checked or (games or {}).get(chosen.bot_id, ())
     obstacle = entry_admission.obstacle(connection, row, chosen.bot_id, claimed)
     if obstacle == "person":
         raise entry_admission.not_a_bot(connection, row, chosen.bot_id)
@@ -484,13 +484,6 @@ def enter(
         candidate = Candidate(chosen.bot_id, chosen.id, bool(version))
         entry_admission.add(connection, row, [candidate], now_ms)
     return next(each for each in entries_of(connection, row.id) if each.bot_id == chosen.bot_id)
-
-
-def _checked(connection: Connection, version_id: int) -> list[str]:
-    """Return the games that the check of a version found; empty if it was never checked."""
-    here = handed_in.c
-    query = select(here.games).where(here.version_id == version_id, here.status == "ready")
-    return list(json.loads(connection.execute(query.limit(1)).scalar_one_or_none() or "[]"))
 
 
 def _not_disqualified(row: CompetitionRow, entry: CompetitionEntry) -> None:

@@ -311,7 +311,9 @@ def begin(
             .values(competition_id=each.id)
         )
     withdraw_suspended(connection, by, now_ms)
-    return find(connection, class_id)
+    begun = find(connection, class_id)
+    entry_admission.leave_out(connection, begun, by, now_ms)
+    return begun
 
 
 def finish_if_done(connection: Connection, class_id: str, now_ms: int) -> bool:

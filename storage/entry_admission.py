@@ -1,4 +1,4 @@
-"""Who enters a competition: the one decision that every path asks, and the one insert.
+"""Who enters a competition and its games: the decision that every path asks, and the insert.
 
 A bot may be entered when it connects, when its submission passes a check, when its student chooses
 it, when a competition opens with it or takes over entries, and as a baseline.  The rule is always
@@ -13,12 +13,14 @@ from typing import Final
 
 from sqlalchemy import Connection, select
 
+from plyhouse.storage import audit, submission_checks, tournaments
 from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.models import bots, class_entries, players
 from plyhouse.storage.names import key_of
+from plyhouse.storage.rows import By
 
-__all__ = ["Candidate", "add", "obstacle", "plays", "programs"]
+__all__ = ["Candidate", "add", "leave_out", "not_a_bot", "obstacle", "plays", "programs"]
 
 AT_ONCE: Final = 500
 """Ids in one statement: databases limit the number of parameters."""
@@ -35,15 +37,13 @@ class Candidate:
     """True if its student chose the version."""
 
 
-def plays(row: CompetitionRow, games: Collection[str]) -> tuple[str, ...]:
+def plays(offered: Iterable[str], games: Collection[str]) -> tuple[str, ...]:
     """Return the games of a competition that a bot of these games plays.
 
     A bot accepts a game with all parameters by its bare name.  Without ``games`` it accepts all.
     """
     return tuple(
-        each.game
-        for each in row.games
-        if not games or each.game in games or each.game.partition("(")[0] in games
+        game for game in offered if not games or game in games or game.partition("(")[0] in games
     )
 
 
@@ -58,7 +58,7 @@ def obstacle(
     """
     if bot_id not in programs(connection, [bot_id]):
         return "person"
-    return "" if plays(row, games) else "games"
+    return "" if plays([each.game for each in row.games], games) else "games"
 
 
 def programs(connection: Connection, bot_ids: Iterable[int]) -> dict[int, int]:
@@ -112,6 +112,35 @@ def add(
                 for each in candidates
             ],
         )
+
+
+def leave_out(connection: Connection, row: CompetitionRow, by: By, now_ms: int) -> None:
+    """Withdraw entries from those games of a final that their checked versions do not play.
+
+    The final would wait for them in vain.  Baselines stay: a competition waits for them.
+    """
+    checked = submission_checks.games_for(connection, row.rehearses or row.id)
+    here = class_entries.c
+    baselines = set(
+        connection.execute(
+            select(here.bot_id).where(here.class_id == row.id, here.baseline.is_(True))
+        ).scalars()
+    )
+    for game in row.games:
+        if game.competition_id is None:
+            continue
+        why = f"it does not play {game.game}, as its check found"
+        for each in tournaments.list_entries(connection, game.competition_id):
+            claimed = checked.get(each.version_id or 0, ())
+            if each.status == "withdrawn" or each.bot_id in baselines or not claimed:
+                continue
+            if not plays([game.game], claimed):
+                tournaments.withdraw(connection, game.competition_id, each.bot_id, why)
+                subject = f"{each.player}/{each.bot} from {row.name}: {game.game}"
+                audit.add(
+                    connection, now_ms, By(by.who, why), "competition.withdraw", subject,
+                    game.competition_id,
+                )  # fmt: skip
 
 
 def not_a_bot(connection: Connection, row: CompetitionRow, bot_id: int) -> CompetitionRefusal:

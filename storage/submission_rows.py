@@ -49,6 +49,8 @@ class AskedEntry:
     asked_ms: int
     outcome: str
     """One of `OUTCOMES`; empty while it waits for the check."""
+    games: tuple[str, ...] = ()
+    """The games of the competition."""
 
 
 @dataclass(frozen=True, slots=True)

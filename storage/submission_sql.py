@@ -21,6 +21,7 @@ from plyhouse.storage.models import (
     bots,
     class_competitions,
     class_entries,
+    class_games,
     packages,
     players,
     submission_entries,
@@ -422,7 +423,16 @@ def _with_entries(connection: Connection, rows: Sequence[Row[Any]]) -> list[Subm
     asked: dict[int, list[AskedEntry]] = {}
     versions_of = {row.id: row.version_id for row in rows}
     ids = list(versions_of)
+    games: dict[str, list[str]] = {}
     for start in range(0, len(ids), AT_ONCE):
+        some = ids[start : start + AT_ONCE]
+        theirs = class_games.c.class_id.in_(
+            select(here.class_id).where(here.submission_id.in_(some))
+        )
+        played = select(class_games.c.class_id, class_games.c.game).where(theirs)
+        for class_id, game in connection.execute(played.order_by(class_games.c.number)):
+            if game not in games.setdefault(class_id, []):
+                games[class_id].append(game)
         query = (
             select(
                 here.submission_id,
@@ -439,11 +449,11 @@ def _with_entries(connection: Connection, rows: Sequence[Row[Any]]) -> list[Subm
                 class_entries,
                 (entry.class_id == here.class_id) & (entry.bot_id == submissions.c.bot_id),
             )
-            .where(here.submission_id.in_(ids[start : start + AT_ONCE]))
+            .where(here.submission_id.in_(some))
             .order_by(class_competitions.c.name_key)
         )
         for identity, playing, *rest in connection.execute(query):
-            one = AskedEntry(*rest)
+            one = replace(AskedEntry(*rest), games=tuple(games.get(rest[0], ())))
             if one.outcome == "entered" and playing != versions_of[identity]:
                 one = replace(one, outcome="replaced")
             asked.setdefault(identity, []).append(one)

@@ -16,6 +16,7 @@
     grading              grades for mean scores; grade_precision is their certainty
     grade_book           grades as files for grade books
     game_scoring         the scoring and grading rules of a final, as stored at its start
+    missing_games        games that an entry leaves out count as the lowest result
     duplicate_baselines  a bot entered twice, to show the noise of a board
     reference_baselines  built-in bots as baselines
     standings_export     the standings as CSV, Markdown and HTML

@@ -458,7 +458,14 @@ class Competitions:
     async def view(self, reference: str) -> CompetitionView:
         """Return a competition with everything that its organiser sees."""
         row = await self._store.read(competition_sql.find, reference)
-        return await overview(row, self._store, self._tournaments, self._absences, self.baselines)
+        return await overview(
+            row,
+            self._store,
+            self._tournaments,
+            self._absences,
+            self.baselines,
+            self._directory.presences,
+        )
 
     def _now(self) -> datetime:
         return datetime.fromtimestamp(self._store.now() / 1000, UTC)

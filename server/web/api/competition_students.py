@@ -6,6 +6,7 @@ with the scope ``organise``; the audit log records its actions.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Final
 
@@ -320,6 +321,7 @@ def entry_row(
     late: tuple[int, float] = (0, 0.0),
     *,
     hosted: bool = False,
+    missing: Sequence[str] = (),
 ) -> Entry:
     """Return an entry as the API shows it.
 
@@ -334,6 +336,7 @@ def entry_row(
         *((baseline.check, baseline.text) if baseline is not None else ("", "")),
         *late,
         hosted=hosted,
+        missing=list(missing),
     )
 
 

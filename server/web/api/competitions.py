@@ -123,6 +123,7 @@ async def status(state: State, request: Call, competition: FromPath[str]) -> Com
                 baseline=view.baselines.get(each.name),
                 late=view.late_of(each),
                 hosted=each.bot_id in view.hosted,
+                missing=view.missing.get(each.bot_id, ()),
             )
             for each in view.entries
         ],

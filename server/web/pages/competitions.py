@@ -48,7 +48,6 @@ from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
-from plyhouse.storage.submission_rows import OUTCOMES
 
 __all__ = ["HANDLERS"]
 
@@ -265,7 +264,6 @@ async def _with_class(state: State, row: CompetitionRow, viewer: Identity | None
         staff=staff,
         own=await own_of(store, directory, config, service(state, Hosting), view, viewer),
         practice=practice,
-        outcomes=OUTCOMES,
         scoring={each.game: scoring_rule(get_game(each.game), each.scoring) for each in view.games},
     )
 
