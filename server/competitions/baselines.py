@@ -18,6 +18,7 @@ from plyhouse.server.competition_rules.file_reader import (
     InvalidCompetition,
     Mistake,
     read_competition,
+    stored_competition,
 )
 from plyhouse.server.competition_rules.reference_baselines import package_of, with_reference
 from plyhouse.server.config import ServerConfig
@@ -164,7 +165,7 @@ class Baselines:
                 found.append(
                     Mistake("competition/unfit_baseline", f"baselines[{number}].bot", text)
                 )
-        if of is not None and file.twinned == read_competition(of.file).twinned:
+        if of is not None and file.twinned == stored_competition(of.file).twinned:
             return found
         return found + await self._twins(file, known)
 
@@ -275,7 +276,7 @@ class Baselines:
         `InvalidCompetition` for an unfit bot.
         """
         row = await self._store.read(competition_sql.find, reference)
-        file = read_competition(row.file)
+        file = stored_competition(row.file)
         known = {each.bot.lower(): each for each in file.baselines}
         baseline = known.get(bot.lower())
         if baseline is None:

@@ -23,7 +23,7 @@ from plyhouse.server.competition_rules.board_statistics import (
 )
 from plyhouse.server.competition_rules.duplicate_baselines import DuplicateBaseline, told, twins
 from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.server.competition_rules.file_reader import read_competition
+from plyhouse.server.competition_rules.file_reader import stored_competition
 from plyhouse.server.competition_rules.missing_games import left_games, missing_words
 from plyhouse.server.competition_rules.places import BY_SCORE, with_places
 from plyhouse.server.competition_rules.private_name import PRIVATE
@@ -101,7 +101,7 @@ class Boards:
         Raises `Unknown`, and `ProtocolError` if the identity may see nothing of the board.
         """
         row = await self._store.read(competition_sql.find, reference)
-        file = read_competition(row.file)
+        file = stored_competition(row.file)
         viewer = Viewer(organiser=await role_in(self._store, row.id, identity) is not None)
         if identity is not None and not viewer.organiser:
             for each in await self._store.read(competition_students.students_of, row.id):

@@ -27,7 +27,7 @@ from plyhouse.server.competition_rules.board_statistics import (
     crosstab,
 )
 from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.server.competition_rules.file_reader import read_competition
+from plyhouse.server.competition_rules.file_reader import stored_competition
 from plyhouse.server.competition_rules.game_scoring import FinalRules, final_rules
 from plyhouse.server.competition_rules.standings import (
     Entrant,
@@ -146,7 +146,7 @@ class FinalResults:
 
     async def _work(self, row: CompetitionRow, kept: _Kept) -> Results:
         begun = self._clock()
-        file = read_competition(row.file)
+        file = stored_competition(row.file)
         entries = tuple(
             await self._store.read(competition_reruns.played_entries, row.id, replaced=True)
         )

@@ -26,8 +26,8 @@ from plyhouse.server.accounts.registration import Registration
 from plyhouse.server.administration.audit_follower import AuditFollower
 from plyhouse.server.competition_rules.class_list import read_students
 from plyhouse.server.competition_rules.dates import milliseconds, read_time
+from plyhouse.server.competition_rules.file_reader import only_submitted
 from plyhouse.server.competitions.baselines import BaselineState
-from plyhouse.server.competitions.lifecycle import only_handed_in
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import (
     acting_staff,
@@ -263,7 +263,7 @@ async def versions(
     store = service(state, Store)
     entered: dict[int | None, list[VersionEntry]] = {}
     for each in await store.read(competition_entries.submissions, identity.player_id):
-        left_out = not each.handed_in and only_handed_in(each.file)
+        left_out = not each.handed_in and only_submitted(each.file)
         entered.setdefault(each.version_id, []).append(
             VersionEntry(each.competition, each.status, each.chosen, left_out)
         )

@@ -22,7 +22,7 @@ from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.competition_rules.board_statistics import BoardLine
 from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
+from plyhouse.server.competition_rules.file_reader import InvalidCompetition, stored_competition
 from plyhouse.server.competitions.boards import Board, Boards
 from plyhouse.server.competitions.final_results import PATIENCE, Results
 from plyhouse.server.competitions.lifecycle import Competitions
@@ -225,7 +225,7 @@ async def _with_class(state: State, row: CompetitionRow, viewer: Identity | None
     config = service(state, ServerConfig)
     boards = service(state, Boards)
     try:
-        file = await asyncio.to_thread(read_competition, row.file)
+        file = await asyncio.to_thread(stored_competition, row.file)
     except InvalidCompetition:
         return missing(f"A game of {row.name} is not installed on this server any more.")
     sight = await privacy.sight(viewer)
