@@ -17,6 +17,7 @@ Start at `store`, an open database that runs functions of a `Connection`.  Such 
     steering              actions of organisers on tournaments
     competition_sql       competitions: their lifecycle
     competition_students  the class; join_codes, student_tokens, competition_entries: its parts
+    entry_admission       who enters a competition and its games
     competition_staff     roles of the staff; announcements: what it tells students
     competition_results   matches of a final; competition_reruns: of its repetitions
     competition_changes   another file; competition_copies: students taken over

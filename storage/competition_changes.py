@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from msgspec.structs import replace
 from sqlalchemy import Connection, select
 
 from plyhouse.storage import announcements, audit
@@ -97,13 +98,15 @@ def apply(
         connection.execute(class_entries.delete().where(entry.class_id == row.id, gone))
     if after.new_baselines:
         _refuse_entered(connection, row, after.new_baselines)
-        add_baselines(connection, row.id, after.new_baselines, now_ms, after.provided)
+        add_baselines(connection, row, after.new_baselines, now_ms, after.provided)
     for game in row.games:
         if after.settings and game.competition_id is not None:
             part = competition(connection, game.competition_id, lock=True)
-            changes = after.settings
-            if settings(part).grading is None:  # It began under older rules, and keeps them.
-                changes = {key: each for key, each in changes.items() if key != "grading"}
+            # A final that began under older rules keeps them.
+            began, changes = settings(part).grading, dict(after.settings)
+            grading = changes.pop("grading", None)
+            if began is not None and grading is not None:
+                changes["grading"] = replace(grading, missing_lowest=began.missing_lowest)
             change_settings(connection, part, **changes)
     for key, old, new in after.changes or [("", "", "")]:
         subject = f"{row.name}: {key}" if key else row.name

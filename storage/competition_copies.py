@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, select
 
-from plyhouse.storage import audit, competition_sql
+from plyhouse.storage import audit, competition_sql, entry_admission
 from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.competition_sql import find
+from plyhouse.storage.entry_admission import Candidate
 from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.models import (
     class_codes,
@@ -130,11 +131,12 @@ def _entries(
     query = select(class_entries).where(
         here.class_id == old.id, here.status == "active", here.baseline.is_(False)
     )
-    for each in connection.execute(query.order_by(here.created_ms, here.bot_id)):
-        fits = each.player_id in students and each.bot_id not in baselines
+    rows = connection.execute(query.order_by(here.created_ms, here.bot_id)).all()
+    programs = entry_admission.programs(connection, [each.bot_id for each in rows])
+    for each in rows:
+        fits = each.player_id in students and each.bot_id in programs.keys() - baselines
         if fits and each.version_id is not None and mine[each.player_id] < row.entries_each:
             mine[each.player_id] += 1
-            taken.append({**each._mapping, "class_id": row.id, "created_ms": now_ms})
-    if taken:
-        connection.execute(class_entries.insert(), taken)
+            taken.append(Candidate(each.bot_id, each.version_id, each.chosen))
+    entry_admission.add(connection, row, taken, now_ms)
     return len(taken)

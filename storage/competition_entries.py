@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from sqlalchemy import ColumnElement, Connection, exists, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, exists, func, or_, select
 
+from plyhouse.storage import entry_admission, submission_checks
 from plyhouse.storage.competition_rows import (
     PRACTICE,
     CompetitionEntry,
@@ -15,6 +16,7 @@ from plyhouse.storage.competition_rows import (
 )
 from plyhouse.storage.competition_sql import entries_of, find
 from plyhouse.storage.competition_students import is_frozen, name_of, not_open, student_of
+from plyhouse.storage.entry_admission import Candidate
 from plyhouse.storage.errors import CompetitionRefusal, Unknown
 from plyhouse.storage.locks import locking
 from plyhouse.storage.models import (
@@ -58,16 +60,19 @@ def submit(
 ) -> None:
     """A bot has connected: it is entered where its student may enter one more, with this version.
 
-    ``games`` are those that it accepts, if it names them: it takes no place in a competition
-    without any of them.  Also baselines play with what connected last, until the freeze.
+    ``games`` are those that it accepts, if it names them.  `entry_admission.obstacle` keeps it, or
+    this version of it, out of a competition without any of them.  Also baselines play with what
+    connected last, until the freeze.
     """
     entry = class_entries.c
-    in_time = select(class_competitions.c.id).where(_in_time(now_ms))
-    connection.execute(
-        class_entries.update()
-        .where(entry.bot_id == bot_id, entry.baseline.is_(True), entry.class_id.in_(in_time))
-        .values(version_id=version_id)
+    if bot_id not in entry_admission.programs(connection, [bot_id]):
+        return  # A person plays under its own name and is entered nowhere.
+    in_time = select(entry.class_id).where(
+        entry.bot_id == bot_id, entry.baseline.is_(True), entry.class_id.in_(_before_freeze(now_ms))
     )
+    for class_id in connection.execute(in_time.order_by(entry.class_id)).scalars().all():
+        if not entry_admission.obstacle(connection, find(connection, class_id), bot_id, games):
+            _play_with(connection, class_id, bot_id, version_id)
     came = connection.execute(
         select(handed_in.c.submitted_ms).where(handed_in.c.version_id == version_id)
     ).scalar_one_or_none()
@@ -80,9 +85,12 @@ def submit(
         own = next((each for each in mine if each.bot_id == bot_id), None)
         if own and own.version_id and came and _came_later(connection, class_id, own, came):
             continue  # It was submitted, and a later submission plays: let that one play on.
+        row = find(connection, class_id)
+        if entry_admission.obstacle(connection, row, bot_id, games):
+            continue
         if own is None:
-            if _taken(mine) < most and _plays(find(connection, class_id), games):
-                _enter(connection, class_id, player_id, bot_id, version_id, False, now_ms)
+            if _taken(mine) < most:
+                entry_admission.add(connection, row, [Candidate(bot_id, version_id)], now_ms)
         elif not own.chosen and own.version_id != version_id:
             if own.status == "active":
                 _play_with(connection, class_id, bot_id, version_id)
@@ -94,13 +102,14 @@ def changes(connection: Connection, bot: BotRow, version_id: int, now_ms: int) -
     """Return whether `has_connected` or `submit` may have to write a row for a version."""
     package, entry = handed_in.c, class_entries.c
     first = select(package.id).where(package.version_id == version_id, ~package.connected)
-    in_time = select(class_competitions.c.id).where(_in_time(now_ms))
     plays = or_(entry.version_id.is_(None), entry.version_id != version_id)
     baseline = select(entry.class_id).where(
-        entry.bot_id == bot.id, entry.baseline, entry.class_id.in_(in_time), plays
+        entry.bot_id == bot.id, entry.baseline, entry.class_id.in_(_before_freeze(now_ms)), plays
     )
     if any(connection.execute(query.limit(1)).first() for query in (first, baseline)):
         return True
+    if not entry_admission.programs(connection, [bot.id]):
+        return False
     entered = select(entry.class_id).where(entry.bot_id == bot.id, entry.version_id == version_id)
     settled = set(connection.execute(entered).scalars())
     return any(each not in settled for each, _ in _open_to(connection, bot.player_id, now_ms))
@@ -113,10 +122,8 @@ def _was_suspended(connection: Connection, class_id: str, entry: CompetitionEntr
     )
 
 
-def _plays(row: CompetitionRow, games: Collection[str]) -> bool:
-    """Return whether a bot of these games has one to play there; without any it may play all."""
-    here = [each.game for each in row.games]
-    return not games or any(game in games or game.partition("(")[0] in games for game in here)
+def _before_freeze(now_ms: int) -> Select[tuple[str]]:
+    return select(class_competitions.c.id).where(_in_time(now_ms))
 
 
 def _in_time(now_ms: int) -> ColumnElement[bool]:
@@ -170,21 +177,26 @@ def _play_with(
 # check is over.
 
 
-def takers(connection: Connection, player_id: int, bot_id: int, now_ms: int) -> list[str]:
-    """Return the competitions that would take a bot if it connected now."""
+def takers(connection: Connection, player_id: int, bot_id: int, now_ms: int) -> dict[str, str]:
+    """Return the competitions that a submission of a bot asks, with the outcome if that is known.
+
+    The outcome is ``full`` where other bots of the student have all places, and otherwise empty.
+    """
     entry = class_entries.c
     baseline = (
         select(entry.class_id)
         .join(class_competitions, class_competitions.c.id == entry.class_id)
         .where(entry.bot_id == bot_id, entry.baseline.is_(True), _in_time(now_ms))
     )
-    found = list(connection.execute(baseline).scalars())
+    found = dict.fromkeys(connection.execute(baseline).scalars(), "")
     for class_id, most in _open_to(connection, player_id, now_ms):
         mine = [each for each in entries_of(connection, class_id) if each.player_id == player_id]
         own = next((each for each in mine if each.bot_id == bot_id), None)
-        if (own is None and _taken(mine) < most) or (own is not None and own.status == "active"):
-            found.append(class_id)
-    return sorted(set(found))
+        if own is None:
+            found[class_id] = "" if _taken(mine) < most else "full"
+        elif own.status == "active":
+            found[class_id] = ""
+    return dict(sorted(found.items()))
 
 
 def taker(connection: Connection, reference: str, player_id: int, bot_id: int, now_ms: int) -> str:
@@ -246,8 +258,9 @@ def enter_checked(
     own = next((each for each in entries if each.bot_id == bot_id), None)
     if row.status not in ("draft", "open", "frozen", "finished"):
         return "begun"
-    if not _plays(row, games):
-        return "games"
+    obstacle = entry_admission.obstacle(connection, row, bot_id, games)
+    if obstacle:
+        return obstacle
     student = class_students.c
     active = exists().where(
         student.class_id == class_id, student.player_id == player_id, student.status == "active"
@@ -269,7 +282,8 @@ def enter_checked(
     elif _taken([each for each in entries if each.player_id == player_id]) >= row.entries_each:
         return "full"
     else:
-        _enter(connection, class_id, player_id, bot_id, version_id, chosen, now_ms)
+        candidate = Candidate(bot_id, version_id, chosen)
+        entry_admission.add(connection, row, [candidate], now_ms)
     return "entered"
 
 
@@ -299,29 +313,6 @@ def has_connected(connection: Connection, version_id: int) -> None:
         handed_in.update()
         .where(here.version_id == version_id, here.connected.is_(False))
         .values(connected=True)
-    )
-
-
-def _enter(
-    connection: Connection,
-    class_id: str,
-    player_id: int,
-    bot_id: int,
-    version_id: int | None,
-    chosen: bool,
-    now_ms: int,
-) -> None:
-    connection.execute(
-        class_entries.insert().values(
-            class_id=class_id,
-            bot_id=bot_id,
-            player_id=player_id,
-            version_id=version_id,
-            chosen=chosen,
-            baseline=False,
-            status="active",
-            created_ms=now_ms,
-        )
     )
 
 
@@ -409,11 +400,13 @@ def enter(
     version: str,
     replaces: str,
     now_ms: int,
+    games: Mapping[int, Collection[str]] | None = None,
 ) -> CompetitionEntry:
     """Let a student choose which of its bots and versions plays; until its freeze.
 
     ``version`` is a label or the beginning of a digest (four characters at least); empty: the
     last one that came, also in future.  ``replaces`` names the bot whose place it takes.
+    ``games`` are those that connected bots accept, by bot id; a check of the version says more.
     """
     connection.execute(
         locking(select(bots.c.id).where(bots.c.player_id == player_id).order_by(bots.c.id))
@@ -434,6 +427,17 @@ def enter(
             f"{', '.join(have) or 'none yet'}"
         )
     chosen = _version(known, version)
+    checked = submission_checks.games_for(connection, row.id).get(chosen.id)
+    claimed = checked or (games or {}).get(chosen.bot_id, ())
+    obstacle = entry_admission.obstacle(connection, row, chosen.bot_id, claimed)
+    if obstacle == "person":
+        raise entry_admission.not_a_bot(connection, row, chosen.bot_id)
+    if obstacle:
+        raise CompetitionRefusal(
+            "competition/other_games",
+            f"{chosen.bot} plays {', '.join(claimed)}, and {row.name!r} is of "
+            f"{', '.join(each.game for each in row.games)}",
+        )
     mine = [
         each
         for each in entries_of(connection, row.id)
@@ -477,7 +481,8 @@ def enter(
             .values(version_id=chosen.id, chosen=bool(version), status="active")
         )
     else:
-        _enter(connection, row.id, player_id, chosen.bot_id, chosen.id, bool(version), now_ms)
+        candidate = Candidate(chosen.bot_id, chosen.id, bool(version))
+        entry_admission.add(connection, row, [candidate], now_ms)
     return next(each for each in entries_of(connection, row.id) if each.bot_id == chosen.bot_id)
 
 

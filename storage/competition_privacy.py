@@ -20,6 +20,7 @@ from plyhouse.storage.models import (
     match_seats,
     matches,
     pairings,
+    players,
 )
 
 __all__ = ["Finals", "finals", "part_of", "visible"]
@@ -33,6 +34,8 @@ class Finals(NamedTuple):
     """Competitions with baselines whose finals have not begun."""
     files: dict[str, str]
     """The competition files of those that the caller did not know yet."""
+    baselines: dict[str, frozenset[str]]
+    """All baselines of the same ones, ``player/bot`` in small letters."""
     member_of: frozenset[str]
     """Those in which the viewer is a student that was not taken out."""
 
@@ -56,6 +59,17 @@ def finals(connection: Connection, player_id: int | None, known: Collection[str]
             class_competitions.c.id.in_(fresh[start : start + 500])
         )
         files.update((row.id, row.file) for row in connection.execute(rows))
+    staff: dict[str, set[str]] = {}
+    entry = class_entries.c
+    for start in range(0, len(fresh), 500):
+        named = (
+            select(entry.class_id, players.c.name, bots.c.name)
+            .join(bots, bots.c.id == entry.bot_id)
+            .join(players, players.c.id == bots.c.player_id)
+            .where(entry.class_id.in_(fresh[start : start + 500]), entry.baseline)
+        )
+        for class_id, player, bot in connection.execute(named):
+            staff.setdefault(class_id, set()).add(f"{player}/{bot}".lower())
     member_of: frozenset[str] = frozenset()
     if player_id is not None and begun:
         student = class_students.c
@@ -63,7 +77,8 @@ def finals(connection: Connection, player_id: int | None, known: Collection[str]
             student.player_id == player_id, student.status != "revoked"
         )
         member_of = frozenset(connection.execute(own).scalars())
-    return Finals(begun, to_come, files, member_of)
+    named_baselines = {class_id: frozenset(names) for class_id, names in staff.items()}
+    return Finals(begun, to_come, files, named_baselines, member_of)
 
 
 def visible(closed: Collection[str], player_id: int | None) -> ColumnElement[bool]:

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from sqlalchemy import Connection, bindparam, select
 
-from plyhouse.storage import audit, competition_staff
+from plyhouse.storage import audit, competition_staff, entry_admission
 from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionRow
 from plyhouse.storage.competition_sql import create, entries_of, find
 from plyhouse.storage.errors import CompetitionRefusal
@@ -140,10 +140,11 @@ def rerun(
     for bot, version, status, *owner in connection.execute(query):
         wanted[bot], owners[bot] = (version, status), tuple(owner)
     parts = []
-    for game in row.games:
-        if game.competition_id is not None:
-            _again(connection, game.competition_id, wanted, owners, now_ms)
-            parts.append(competition(connection, game.competition_id))
+    begun = [game.competition_id for game in row.games if game.competition_id is not None]
+    for part in begun:
+        _again(connection, part, wanted, owners, now_ms)
+    entry_admission.leave_out(connection, row, by, now_ms)
+    parts += [competition(connection, part) for part in begun]
     audit.add(connection, now_ms, by, "competition.rerun", row.name, row.id)
     return find(connection, row.id), parts
 

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, func, select
 from plyhouse.storage.models import (
     audit,
     class_games,
+    competitions,
     entries,
     events,
     match_seats,
@@ -33,6 +34,7 @@ __all__ = [
     "slowest",
     "state",
     "voided_by",
+    "withdrawn",
 ]
 
 RUNNER: Final = "runner "
@@ -46,6 +48,10 @@ class State(NamedTuple):
     void: int
     versions: int
     """The sum of the ids of the versions that are entered: a rerun changes it."""
+    withdrawn: int
+    """The number of entries that were withdrawn from a game."""
+    over: int
+    """The number of games that are over."""
 
 
 class Extent(NamedTuple):
@@ -101,8 +107,31 @@ def state(connection: Connection, class_id: str) -> State:
         .join(class_games, class_games.c.competition_id == entries.c.competition_id)
         .where(class_games.c.class_id == class_id)
     )
+    over = (
+        select(func.count())
+        .select_from(class_games)
+        .join(competitions, competitions.c.id == class_games.c.competition_id)
+        .where(class_games.c.class_id == class_id, competitions.c.status == "finished")
+    )
     finished, void = connection.execute(query).one()
-    return State(int(finished), int(void), int(connection.execute(versions).scalar_one()))
+    return State(
+        int(finished),
+        int(void),
+        int(connection.execute(versions).scalar_one()),
+        len(withdrawn(connection, class_id)),
+        int(connection.execute(over).scalar_one()),
+    )
+
+
+def withdrawn(connection: Connection, class_id: str) -> list[tuple[str, int]]:
+    """Return the games from which bots were withdrawn, with the bots."""
+    query = (
+        select(class_games.c.game, entries.c.bot_id)
+        .join(entries, entries.c.competition_id == class_games.c.competition_id)
+        .where(class_games.c.class_id == class_id, entries.c.status == "withdrawn")
+        .order_by(class_games.c.number, entries.c.bot_id)
+    )
+    return [(game, bot) for game, bot in connection.execute(query)]
 
 
 def extent(connection: Connection, competition_id: str) -> Extent:

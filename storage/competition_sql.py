@@ -11,13 +11,14 @@ from dataclasses import asdict, replace
 
 from sqlalchemy import Connection, exists, select
 
-from plyhouse.storage import audit, tournaments
+from plyhouse.storage import audit, entry_admission, tournaments
 from plyhouse.storage.competition_rows import (
     CompetitionEntry,
     CompetitionGame,
     CompetitionRow,
     Measure,
 )
+from plyhouse.storage.entry_admission import Candidate
 from plyhouse.storage.errors import CompetitionRefusal, Unknown
 from plyhouse.storage.locks import locking
 from plyhouse.storage.models import (
@@ -116,15 +117,14 @@ def create(
     if by.player_id is not None:
         owner = {"player_id": by.player_id, "role": "owner", "since_ms": row.created_ms}
         connection.execute(class_staff.insert().values(class_id=row.id, **owner))
-    add_baselines(connection, row.id, baselines, row.created_ms, provided)
-    if bots:
-        _enter(connection, row.id, [(each, None) for each in bots], row.created_ms, baseline=False)
+    add_baselines(connection, row, baselines, row.created_ms, provided)
+    entry_admission.add(connection, row, [Candidate(each) for each in bots], row.created_ms)
     audit.add(connection, row.created_ms, by, "competition.open", row.name, row.id)
 
 
 def add_baselines(
     connection: Connection,
-    class_id: str,
+    row: CompetitionRow,
     baselines: Sequence[int],
     now_ms: int,
     provided: Collection[int] = (),
@@ -136,44 +136,16 @@ def add_baselines(
     if not baselines:
         return
     last = _last_versions(connection, set(baselines).difference(provided))
-    entered = [(each, last.get(each)) for each in baselines]
-    _enter(connection, class_id, entered, now_ms, baseline=True)
+    entered = [Candidate(each, last.get(each)) for each in baselines]
+    entry_admission.add(connection, row, entered, now_ms, baseline=True)
     waiting = select(submissions.c.id).where(
         submissions.c.bot_id.in_(set(baselines).difference(provided)),
         submissions.c.status == "waiting",
     )
-    asked = {"class_id": class_id, "asked_ms": now_ms, "chosen": False, "outcome": ""}
+    asked = {"class_id": row.id, "asked_ms": now_ms, "chosen": False, "outcome": ""}
     wishes = [{"submission_id": each} | asked for each in connection.scalars(waiting)]
     if wishes:
         connection.execute(submission_entries.insert(), wishes)
-
-
-def _enter(
-    connection: Connection,
-    class_id: str,
-    entered: Sequence[tuple[int, int | None]],
-    now_ms: int,
-    *,
-    baseline: bool,
-) -> None:
-    query = select(bots.c.id, bots.c.player_id).where(bots.c.id.in_([bot for bot, _ in entered]))
-    owners = dict(connection.execute(query).all())
-    connection.execute(
-        class_entries.insert(),
-        [
-            {
-                "class_id": class_id,
-                "bot_id": bot,
-                "player_id": owners[bot],
-                "version_id": version,
-                "chosen": False,
-                "baseline": baseline,
-                "status": "active",
-                "created_ms": now_ms,
-            }
-            for bot, version in entered
-        ],
-    )
 
 
 def _last_versions(connection: Connection, bot_ids: Collection[int]) -> dict[int, int]:
@@ -339,7 +311,9 @@ def begin(
             .values(competition_id=each.id)
         )
     withdraw_suspended(connection, by, now_ms)
-    return find(connection, class_id)
+    begun = find(connection, class_id)
+    entry_admission.leave_out(connection, begun, by, now_ms)
+    return begun
 
 
 def finish_if_done(connection: Connection, class_id: str, now_ms: int) -> bool:

@@ -18,7 +18,7 @@ from plyhouse.storage.models import (
 )
 from plyhouse.storage.submission_rows import CheckedFor, WaitingCheck
 
-__all__ = ["checked_for", "games_checked", "rely_on", "waiting"]
+__all__ = ["checked_for", "games_checked", "games_for", "rely_on", "waiting"]
 
 OPEN = ("draft", "open", "frozen", "running", "paused")
 """Statuses of competitions that are not over."""
@@ -101,6 +101,24 @@ def games_checked(connection: Connection, player_id: int, digest: str) -> set[st
         .where(bots.c.player_id == player_id, here.digest == digest, here.status == "ready")
     )
     return {game for games in connection.execute(query).scalars() for game in json.loads(games)}
+
+
+def games_for(connection: Connection, class_id: str) -> dict[int, list[str]]:
+    """Return the games of versions whose check covered a competition, by version.
+
+    A check covers the games of the competitions that the submission asks to enter.
+    """
+    here, asked = submissions.c, submission_entries.c
+    query = (
+        select(here.version_id, here.games)
+        .join(submission_entries, asked.submission_id == here.id)
+        .where(
+            asked.class_id == class_id,
+            asked.outcome.in_(("entered", "games")),
+            here.status == "ready",
+        )
+    )
+    return {version: json.loads(games) for version, games in connection.execute(query)}
 
 
 def rely_on(connection: Connection, identity: int, games: Collection[str], now_ms: int) -> None:

@@ -22,9 +22,11 @@ OUTCOMES: Final = {
     "entered": "entered",
     "replaced": "no longer entered: another version or bot took its place",
     "refused": "not entered: the check refused it",
+    "person": "not entered: a competition takes bots, and this one has the name of its account",
     "games": "not entered: it plays none of the games of this competition",
     "begun": "not entered: the final began before the check was done",
-    "full": "not entered: other bots have taken all places",
+    "full": "not entered: your other bots have all places; "
+    "`plyhouse bot enter NAME --replace OTHER` gives it one",
     "out": "not entered: not in the competition any more",
     "pinned": "not entered: another version was chosen for it there",
     "newer": "not entered: a newer version plays there",
@@ -47,6 +49,8 @@ class AskedEntry:
     asked_ms: int
     outcome: str
     """One of `OUTCOMES`; empty while it waits for the check."""
+    games: tuple[str, ...] = ()
+    """The games of the competition."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ control the time of the check.  It enters the submission there after the check.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from plyhouse.storage.models import (
     bots,
     class_competitions,
     class_entries,
+    class_games,
     packages,
     players,
     submission_entries,
@@ -73,7 +74,7 @@ def submit(
     passed = submission_checks.games_checked(connection, owner, digest)
     covered = games is not None and not again and passed.issuperset(games)
     takers = (
-        [competition_entries.taker(connection, competition, owner, bot_id, now_ms)]
+        {competition_entries.taker(connection, competition, owner, bot_id, now_ms): ""}
         if competition
         else competition_entries.takers(connection, owner, bot_id, now_ms)
     )
@@ -150,13 +151,13 @@ def _keep(
 
 
 def _ask(
-    connection: Connection, identity: int, class_ids: Sequence[str], chosen: bool, now_ms: int
+    connection: Connection, identity: int, takers: Mapping[str, str], chosen: bool, now_ms: int
 ) -> None:
-    """Note where it is to play; who named a competition once has named it."""
+    """Note where it is to play, with outcomes; who named a competition once has named it."""
     here = submission_entries.c
-    for class_id in class_ids:
+    for class_id, outcome in takers.items():
         key = here.submission_id == identity, here.class_id == class_id
-        values: dict[str, object] = {"asked_ms": now_ms, "outcome": ""}
+        values: dict[str, object] = {"asked_ms": now_ms, "outcome": outcome}
         if chosen:
             values["chosen"] = True
         if not connection.execute(submission_entries.update().where(*key).values(values)).rowcount:
@@ -422,7 +423,16 @@ def _with_entries(connection: Connection, rows: Sequence[Row[Any]]) -> list[Subm
     asked: dict[int, list[AskedEntry]] = {}
     versions_of = {row.id: row.version_id for row in rows}
     ids = list(versions_of)
+    games: dict[str, list[str]] = {}
     for start in range(0, len(ids), AT_ONCE):
+        some = ids[start : start + AT_ONCE]
+        theirs = class_games.c.class_id.in_(
+            select(here.class_id).where(here.submission_id.in_(some))
+        )
+        played = select(class_games.c.class_id, class_games.c.game).where(theirs)
+        for class_id, game in connection.execute(played.order_by(class_games.c.number)):
+            if game not in games.setdefault(class_id, []):
+                games[class_id].append(game)
         query = (
             select(
                 here.submission_id,
@@ -439,11 +449,11 @@ def _with_entries(connection: Connection, rows: Sequence[Row[Any]]) -> list[Subm
                 class_entries,
                 (entry.class_id == here.class_id) & (entry.bot_id == submissions.c.bot_id),
             )
-            .where(here.submission_id.in_(ids[start : start + AT_ONCE]))
+            .where(here.submission_id.in_(some))
             .order_by(class_competitions.c.name_key)
         )
         for identity, playing, *rest in connection.execute(query):
-            one = AskedEntry(*rest)
+            one = replace(AskedEntry(*rest), games=tuple(games.get(rest[0], ())))
             if one.outcome == "entered" and playing != versions_of[identity]:
                 one = replace(one, outcome="replaced")
             asked.setdefault(identity, []).append(one)

@@ -21,6 +21,8 @@ class GradingRules(Struct, frozen=True):
     """The bots of the graded baselines, from the easiest to the hardest."""
     every_lower: bool = False
     """True if a grade needs every lower threshold, too."""
+    missing_lowest: bool = False
+    """True if a game that an entry left out counts as the lowest result."""
 
 
 class TournamentSettings(Struct, frozen=True, omit_defaults=True):

@@ -99,12 +99,13 @@ def _which(values: tuple[str, ...], settings: tuple[str, ...]) -> tuple[str, Pat
 
 def _named(text: str, place: Path) -> str:
     """The name that a competition file says."""
-    import tomllib
+    from plyhouse.server.competition_rules.file_table import InvalidCompetition, read_document
 
     try:
-        name = tomllib.loads(text).get("name")
-    except tomllib.TOMLDecodeError as error:
-        raise CommandError(f"{place} is no competition file: {error}.", EXIT_USAGE) from None
+        name = read_document(text).get("name")
+    except InvalidCompetition as error:
+        why = error.mistakes[0].text
+        raise CommandError(f"{place} is no competition file: {why}.", EXIT_USAGE) from None
     if not isinstance(name, str):
         raise CommandError(f"{place} has no name: give the competition before it.", EXIT_USAGE)
     return name
@@ -133,13 +134,12 @@ def _with(text: str, settings: tuple[str, ...]) -> str:
 
 def renamed(text: str, name: str, now: datetime) -> str:
     """A competition file under another name, without the dates that are over."""
-    import tomllib
-
     from plyhouse.server.competition_rules.file_edit import CannotEdit, set_value
+    from plyhouse.server.competition_rules.file_table import read_document
 
     try:
         text = set_value(text, "name", json.dumps(name, ensure_ascii=False))
-        for key, value in tomllib.loads(text).get("dates", {}).items():
+        for key, value in read_document(text).get("dates", {}).items():
             when = datetime.fromisoformat(value) if isinstance(value, str) else value
             if when <= now:
                 text = set_value(text, f"dates.{key}", None)

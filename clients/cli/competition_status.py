@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 
@@ -118,9 +119,22 @@ def _status(entry: Entry) -> str:
 
 
 def until_over(ask: Callable[[], CompetitionDetail]) -> CompetitionDetail:
-    """Ask for a competition until its final is over, and note how far it is."""
+    """Ask for a competition until its final is over, and note how far it is.
+
+    A reason for a wait is noted when it comes up.
+    """
     said = time.monotonic()
+    known: set[str] = set()
     while (view := ask()).status == "running":
+        waits = [
+            f"{game.game}: {text}"
+            for game in view.progress
+            for text in (*game.waiting_for, *game.absent)
+        ]
+        fresh = {re.sub(r"\d+", "", text): text for text in waits}  # minutes pass: note it once
+        for text in [fresh[each] for each in fresh if each not in known]:
+            note(text)
+        known = set(fresh)
         if time.monotonic() - said >= NEWS:
             said = time.monotonic()
             finished = sum(game.finished for game in view.progress)

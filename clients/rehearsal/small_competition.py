@@ -5,12 +5,12 @@ Games, format, mirroring, baselines and grades stay: they are what is rehearsed.
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from typing import Any, Final
 
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.file_reader import read_competition
+from plyhouse.server.competition_rules.file_table import read_document
 from plyhouse.server.competition_rules.rehearsals import toml
 from plyhouse.server.match.time_control import SECOND, TimeControl
 
@@ -43,7 +43,7 @@ def scaled(text: str, students: int, time_control: str = "") -> SmallCompetition
     mistakes; dates may be past, as none is waited for.
     """
     original = read_competition(text)
-    values: dict[str, Any] = tomllib.loads(text.removeprefix("\ufeff"))
+    values: dict[str, Any] = read_document(text)
     changes = []
     if values.pop("dates", None):
         changes.append("Dates are left out: each step follows the one before.")

@@ -88,6 +88,9 @@ class Entry(Row, frozen=True):
     """Percentage of the points deducted for lateness."""
     hosted: bool = False
     """True if the server runs this version, because it was submitted."""
+    missing: list[str] = []
+    """Games of the competition that this version does not play, as far as its check or its
+    connection says; each counts as 0."""
 
 
 class Member(Row, frozen=True):

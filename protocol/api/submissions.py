@@ -37,10 +37,12 @@ class SubmissionEntry(Row, frozen=True):
     chosen: bool
     """True if its author chose this competition."""
     outcome: str
-    """``""`` (waits for the check), ``entered``, ``refused``, ``games``, ``begun``, ``full``,
-    ``out``, ``pinned`` or ``newer``."""
+    """``""`` (waits for the check), ``entered``, ``refused``, ``person``, ``games``, ``begun``,
+    ``full``, ``out``, ``pinned`` or ``newer``."""
     text: str
-    """The outcome as a sentence."""
+    """The outcome in words, with the games of the competition that it does not play."""
+    missing: list[str] = []
+    """Those games: each counts as 0."""
 
 
 class Submission(Row, frozen=True):

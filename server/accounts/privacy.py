@@ -6,6 +6,9 @@ matches of its final, in lists, live, in replays and in records.  Its staff sees
 Students of a ``class`` competition see all of them, too.  Everybody always sees the matches in
 which a bot of theirs has a seat.  Free play is public.
 
+A file that cannot be read has the strictest rules: an ``anonymous`` board, and all baselines are
+hidden.  A baseline that the file does not name is hidden, too.
+
 The file may hide baselines.  A hidden baseline has no name in any match of the final: live
 messages, lists, records and pages show `PRIVATE`, as the board does.  Only the staff and the
 baseline's owner read the name in stored matches, and only they find a match by it.  Even before the
@@ -19,13 +22,14 @@ A match that the viewer may not see is answered like one that does not exist.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
+from plyhouse.server.competition_rules.file_table import InvalidCompetition
+from plyhouse.server.competition_rules.file_visibility import FileVisibility, read_visibility
 from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.storage import (
     bot_profiles,
@@ -43,9 +47,6 @@ from plyhouse.storage.rows import BotRow, EventRow, Identity, MatchRow, SeatRow,
 from plyhouse.storage.store import Store
 
 __all__ = ["Privacy", "Sight", "not_there"]
-
-DEFAULT: Final = "class"
-"""The board of a competition whose file names none (`plyhouse.server.competition_rules.file`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +80,16 @@ class Sight:
 
 
 class _Rules(NamedTuple):
-    """The rules of a competition file about who sees what."""
+    """The rules of a competition about who sees what."""
 
     board: str
     hidden: frozenset[str]
     """Hidden baselines, ``player/bot`` in small letters."""
 
 
-_STRICTEST: Final = _Rules("anonymous", frozenset())
+_STRICTEST: Final = FileVisibility("anonymous", frozenset(), frozenset())
+"""What holds for a file that cannot be read."""
+_UNKNOWN: Final = _Rules("anonymous", frozenset())
 
 
 class Privacy:
@@ -113,14 +116,14 @@ class Privacy:
         if "admin" in scopes:
             return Sight(player_id)
         finals = await self._store.read(competition_privacy.finals, player_id, self._rules)
-        self._learn(finals.files)
+        self._learn(finals)
         concerned = finals.begun | finals.to_come
         if "organise" in scopes and player_id is not None:  # own ones hide nothing
             concerned = concerned & await self._store.read(competition_staff.closed_to, player_id)
         closed = set()
         unnamed = {}
         for class_id in concerned:
-            rules = self._rules.get(class_id, _STRICTEST)
+            rules = self._rules.get(class_id, _UNKNOWN)
             if class_id in finals.to_come:
                 pass
             elif rules.board != "public" and not (
@@ -131,8 +134,15 @@ class Privacy:
                 unnamed[class_id] = rules.hidden
         return Sight(player_id, frozenset(closed), unnamed)
 
-    def _learn(self, files: Mapping[str, str]) -> None:
-        self._rules |= {class_id: _rules(text) for class_id, text in files.items()}
+    def _learn(self, found: competition_privacy.Finals) -> None:
+        """Keep the rules of competitions; the strictest ones for a file that cannot be read."""
+        for class_id, text in found.files.items():
+            try:
+                file = read_visibility(text)
+            except InvalidCompetition:
+                file = _STRICTEST
+            entered = found.baselines.get(class_id, frozenset())
+            self._rules[class_id] = _Rules(file.board, (entered | file.named) - file.shown)
 
     async def refresh(self, class_id: str) -> None:
         """Read the file of a competition again, because it may have changed."""
@@ -140,7 +150,7 @@ class Privacy:
             competition_privacy.finals, None, self._rules.keys() - {class_id}
         )
         self._rules.pop(class_id, None)
-        self._learn(found.files)
+        self._learn(found)
 
     def may_be_secret(self, name: str) -> bool:
         """Return whether ``player/bot`` is a hidden baseline of any final.
@@ -158,10 +168,8 @@ class Privacy:
         if class_id is None:
             return frozenset()
         if class_id not in self._rules:
-            self._learn(
-                (await self._store.read(competition_privacy.finals, None, self._rules)).files
-            )
-        return self._rules.get(class_id, _STRICTEST).hidden
+            self._learn(await self._store.read(competition_privacy.finals, None, self._rules))
+        return self._rules.get(class_id, _UNKNOWN).hidden
 
     # ------------------------------------------------------------------ what is stored
 
@@ -291,7 +299,7 @@ class Privacy:
         if competition_id not in self._class_of:
             return False
         class_id = self._class_of[competition_id]
-        return class_id is None or self._rules.get(class_id, _STRICTEST).board == "public"
+        return class_id is None or self._rules.get(class_id, _UNKNOWN).board == "public"
 
     async def sees(self, sight: Sight, stored: StoredMatch) -> bool:
         """Return whether the viewer may see a stored match."""
@@ -347,25 +355,3 @@ def not_there(match: str) -> Unknown:
         f"there is no match {match!r} for everybody to see: take an id from the list of matches, "
         "or send the token of somebody who may see it, if it is of a competition that is not public"
     )
-
-
-def _rules(text: str) -> _Rules:
-    """Return the rules of a competition file; the strictest ones if it cannot be read.
-
-    `read_competition` would fail where a game file is missing, which must not change who sees what.
-    """
-    try:
-        file = tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
-        return _STRICTEST
-    board = file.get("board", DEFAULT)
-    rows = [row for row in file.get("baselines", ()) if isinstance(row, dict)]
-    hidden = {_key(row.get("bot")) for row in rows if row.get("hidden") is True}
-    twins = {_key(row.get("bot")) for row in rows if _key(row.get("twin_of")) in hidden}
-    return _Rules(
-        board if board in ("public", "class") else "anonymous", frozenset((hidden | twins) - {""})
-    )
-
-
-def _key(name: Any) -> str:
-    return str(name or "").lower()

@@ -4,6 +4,7 @@
     file_reader          a competition file (TOML), read into values with all mistakes at once
     file_baselines       its baselines; file_scoring has its keys about results
     file_table           a table of a file, and the mistakes in it; file_edit changes the text
+    file_visibility      who sees what by the file, also where the rest cannot be read
     file_template        the commented file that ``plyhouse competition new`` writes
     preview              the cost of a competition: matches, core-hours, expected end
     dates                dates with time and zone, in human formats
@@ -16,6 +17,7 @@
     grading              grades for mean scores; grade_precision is their certainty
     grade_book           grades as files for grade books
     game_scoring         the scoring and grading rules of a final, as stored at its start
+    missing_games        games that an entry leaves out count as the lowest result
     duplicate_baselines  a bot entered twice, to show the noise of a board
     reference_baselines  built-in bots as baselines
     standings_export     the standings as CSV, Markdown and HTML

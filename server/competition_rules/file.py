@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
@@ -28,6 +28,7 @@ __all__ = [
     "FormatTerms",
     "Limits",
     "Practice",
+    "shown_baselines",
 ]
 
 MOST_AT_A_TIME: Final = 1024
@@ -76,6 +77,11 @@ class Baseline:
     that staff submit."""
     points: float | None = None
     """The points of the grade; None: evenly spaced (`points_of`)."""
+
+
+def shown_baselines(baselines: Iterable[Baseline]) -> frozenset[str]:
+    """Return the baselines that are not hidden, ``player/bot`` in small letters."""
+    return frozenset(each.bot.lower() for each in baselines if not each.hidden)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +154,11 @@ class CompetitionFile:
         """Return the scoring of a game: the file's, or else the game's default."""
         found = self.scoring.get(game)
         return default_scoring(get_game(game)) if found is None else found
+
+    @property
+    def shown(self) -> frozenset[str]:
+        """The baselines that everybody who sees the board may know (`shown_baselines`)."""
+        return shown_baselines(self.baselines)
 
     @property
     def until_certain(self) -> bool:

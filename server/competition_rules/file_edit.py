@@ -7,6 +7,8 @@ import re
 import tomllib
 from typing import Any, Final
 
+from plyhouse.server.competition_rules.file_table import BOM, InvalidCompetition, read_document
+
 __all__ = ["CannotEdit", "set_value"]
 
 _HEADER: Final = re.compile(r"\s*\[(?!\[)\s*([\w.-]+)\s*\]\s*(#.*)?")
@@ -22,20 +24,22 @@ def set_value(text: str, key: str, value: str | None) -> str:
     """Return a TOML text with another value for a key; None removes the key.
 
     ``key`` is ``name`` or ``table.name``; ``value`` is written in TOML.  Raises `CannotEdit` unless
-    exactly that value changes.
+    exactly that value changes.  A byte-order mark is left out.
 
     >>> set_value('name = "Cup"  # ours', "name", '"Bowl"')
     'name = "Bowl"  # ours'
     """
     table, _, name = key.rpartition(".")
+    text = text.removeprefix(BOM)
     try:
-        wanted = _wanted(tomllib.loads(text), table, name, value)
-    except tomllib.TOMLDecodeError as error:
-        raise CannotEdit(f"{value!r} is no value of a competition file: {error}") from None
+        values = read_document(text)
+    except InvalidCompetition as error:
+        raise CannotEdit(error.mistakes[0].text) from None
+    wanted = _wanted(values, table, name, value)
     edited = _edited(text, table, name, value)
     try:
-        same = tomllib.loads(edited) == wanted
-    except tomllib.TOMLDecodeError:
+        same = read_document(edited) == wanted
+    except InvalidCompetition:
         same = False
     if not same:
         raise CannotEdit(f"{key} cannot be changed by itself: edit the file, and give that")
@@ -50,7 +54,10 @@ def _wanted(values: dict[str, Any], table: str, name: str, value: str | None) ->
     if value is None:
         place.pop(name, None)
     else:
-        place[name] = tomllib.loads(f"value = {value}")["value"]
+        try:
+            place[name] = tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError as error:
+            raise CannotEdit(f"{value!r} is no value of a competition file: {error}") from None
     if table and not place and table not in values:
         del found[table]
     return found

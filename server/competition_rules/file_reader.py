@@ -31,10 +31,10 @@ dates were still to come.
 from __future__ import annotations
 
 import difflib
+import functools
 import itertools
 import json
 import math
-import tomllib
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
@@ -47,7 +47,6 @@ from plyhouse.server.competition_rules import format_registry
 from plyhouse.server.competition_rules.file import (
     MOST_AT_A_TIME,
     ROBINS,
-    VISIBILITIES,
     CompetitionFile,
     Dates,
     FormatTerms,
@@ -61,7 +60,13 @@ from plyhouse.server.competition_rules.file_baselines import (
     read_baselines,
 )
 from plyhouse.server.competition_rules.file_scoring import read_points, read_scoring
-from plyhouse.server.competition_rules.file_table import InvalidCompetition, Mistake, Table
+from plyhouse.server.competition_rules.file_table import (
+    InvalidCompetition,
+    Mistake,
+    Table,
+    read_document,
+)
+from plyhouse.server.competition_rules.file_visibility import read_board
 from plyhouse.server.competition_rules.format_registry import FORMATS
 from plyhouse.server.competition_rules.format_types import FormatError
 from plyhouse.server.competition_rules.late_submissions import MAX_DAYS, LateRule
@@ -69,10 +74,19 @@ from plyhouse.server.match.time_control import InvalidTimeControl, TimeControl
 from plyhouse.server.results.scoring import side_size
 from plyhouse.storage.names import normal, unseen
 
-__all__ = ["MAX_FILE", "InvalidCompetition", "Mistake", "read_competition"]
+__all__ = [
+    "MAX_FILE",
+    "InvalidCompetition",
+    "Mistake",
+    "only_submitted",
+    "read_competition",
+    "stored_competition",
+]
 
 MAX_FILE: Final = 32_768
 """Largest length of a competition file, in characters."""
+KEPT: Final = 256
+"""Texts whose values are kept."""
 MAX_NAME: Final = 64
 MAX_GAMES: Final = 32
 MAX_RULES: Final = 20_000
@@ -101,18 +115,28 @@ has 2 mistakes:
             [Mistake("competition/bad_value", "", f"the file is longer than {MAX_FILE:,} "
                      "characters; put long texts elsewhere and link them in rules")]
         )  # fmt: skip
-    try:
-        values = tomllib.loads(text.removeprefix("\ufeff"))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        what = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "too deeply nested"
-        raise InvalidCompetition(
-            [Mistake("competition/not_toml", "", f"the file is no TOML: {what}")]
-        ) from error
     mistakes: list[Mistake] = []
-    found = _competition(Table(values, "", mistakes), now)
+    found = _competition(Table(read_document(text), "", mistakes), now)
     if found is None or mistakes:
         raise InvalidCompetition(mistakes)
     return found
+
+
+@functools.lru_cache(maxsize=KEPT)
+def stored_competition(text: str) -> CompetitionFile:
+    """Return the competition of a stored file, whose dates may be over.
+
+    A text is read once.  Raises `InvalidCompetition` if a game is not installed any more.
+    """
+    return read_competition(text)
+
+
+def only_submitted(text: str) -> bool:
+    """Return whether a stored file admits only submitted bots; True if it cannot be read."""
+    try:
+        return stored_competition(text).hosting_required
+    except InvalidCompetition:
+        return True
 
 
 def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
@@ -142,9 +166,7 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
             "baselines",
             'is missing; a gauntlet is played against some: [[baselines]] with bot = "staff/easy"',
         )
-    board = table.text("board", "class", 32)
-    if board is not None and board not in VISIBILITIES:
-        table.bad("board", f"must be {_either(VISIBILITIES)}, not {board!r}")
+    board = read_board(table)
     bounds = table.table("limits")
     limits = Limits(
         bounds.number("students", Limits().students, 0, 10_000),
@@ -189,7 +211,7 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
         entries_per_student=entries,
         dates=dates,
         baselines=baselines,
-        board=board or "class",
+        board=board,
         limits=limits,
         hosting_required=required,
         rules=rules,
@@ -448,8 +470,3 @@ def _date(table: Table, name: str, now: datetime | None) -> datetime | None:
 
 def _shown(when: datetime) -> str:
     return when.strftime("%Y-%m-%d %H:%M UTC")
-
-
-def _either(names: Sequence[str]) -> str:
-    quoted = [repr(name) for name in names]
-    return f"{', '.join(quoted[:-1])} or {quoted[-1]}"

@@ -6,11 +6,15 @@ All mistakes of a file are collected, so that its author sees them at once.
 from __future__ import annotations
 
 import difflib
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
-__all__ = ["InvalidCompetition", "Mistake", "Table"]
+__all__ = ["BOM", "InvalidCompetition", "Mistake", "Table", "read_document"]
+
+BOM: Final = "\ufeff"
+"""The byte-order mark with which some editors begin a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,20 @@ class InvalidCompetition(Exception):  # noqa: N818 - a condition of the file, as
         count = f"{len(mistakes)} mistakes" if len(mistakes) > 1 else "a mistake"
         lines = "\n".join(f"  {mistake}  [{mistake.code}]" for mistake in mistakes)
         super().__init__(f"The competition file has {count}:\n{lines}")
+
+
+def read_document(text: str) -> dict[str, Any]:
+    """Return the values of a competition file; a byte-order mark before them is skipped.
+
+    Raises `InvalidCompetition` if it is no TOML.
+    """
+    try:
+        return tomllib.loads(text.removeprefix(BOM))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        what = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "too deeply nested"
+        raise InvalidCompetition(
+            [Mistake("competition/not_toml", "", f"the file is no TOML: {what}")]
+        ) from error
 
 
 class Table:

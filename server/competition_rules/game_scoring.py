@@ -36,6 +36,10 @@ class FinalRules:
     """The scoring of each game."""
     every_lower: bool
     """True if a grade needs every lower threshold, too."""
+    missing_lowest: bool
+    """True if a game that an entry left out counts as the lowest result.
+
+    A final keeps the rule with which it began."""
     by_opponent: bool
     """True if all opponents have the same weight in a score, however often they were met."""
 
@@ -59,7 +63,7 @@ def grading_rules(file: CompetitionFile, entries: Sequence[CompetitionEntry]) ->
     ids = {each.name.lower(): each.bot_id for each in entries if each.baseline}
     graded = [each.bot.lower() for each in file.baselines if each.grade]
     order = tuple([ids[name] for name in graded if name in ids])
-    return GradingRules(order, file.every_lower)
+    return GradingRules(order, file.every_lower, missing_lowest=True)
 
 
 def grade_thresholds(
@@ -88,6 +92,8 @@ async def final_rules(store: Store, row: CompetitionRow, file: CompetitionFile) 
             scoring[game.game] = scoring_of(part)
             grading.append(settings(part).grading)
     if None in grading:
-        return FinalRules(scoring, every_lower=False, by_opponent=False)
-    every_lower = all(each.every_lower for each in grading if each) if grading else file.every_lower
-    return FinalRules(scoring, every_lower, file.until_certain)
+        return FinalRules(scoring, every_lower=False, missing_lowest=False, by_opponent=False)
+    kept = [each for each in grading if each]
+    every_lower = all(each.every_lower for each in kept) if kept else file.every_lower
+    missing_lowest = all(each.missing_lowest for each in kept)
+    return FinalRules(scoring, every_lower, missing_lowest, file.until_certain)

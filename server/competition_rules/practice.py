@@ -6,10 +6,10 @@ else has to be stored.  All functions here are pure.
 
 from __future__ import annotations
 
-import tomllib
 from typing import Any, Final
 
 from plyhouse.server.competition_rules.file import CompetitionFile
+from plyhouse.server.competition_rules.file_table import read_document
 from plyhouse.server.competition_rules.rehearsals import toml
 
 __all__ = ["TERMS", "practice_name", "practice_rest", "practice_text", "same_terms"]
@@ -66,7 +66,7 @@ def practice_text(text: str, file: CompetitionFile, name: str) -> str:
     students = 200
     matches_at_a_time = 4
     """
-    given: dict[str, Any] = tomllib.loads(text.removeprefix("\ufeff"))
+    given: dict[str, Any] = read_document(text)
     values: dict[str, Any] = {key: given[key] for key in KEPT if key in given}
     values["name"], values["board"] = name, file.board
     values["rules"] = f"Practice for {file.name}: these matches count for no final and no grade."

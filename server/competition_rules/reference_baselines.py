@@ -11,11 +11,11 @@ from __future__ import annotations
 import ast
 import difflib
 import re
-import tomllib
 from typing import Final
 
 from plyhouse.games.base import ChanceKind, Game, Information, Utility
 from plyhouse.protocol.hosting.package import MANIFEST, Manifest, Package
+from plyhouse.server.competition_rules.file_table import InvalidCompetition, read_document
 from plyhouse.server.competition_rules.rehearsals import toml
 
 __all__ = [
@@ -145,16 +145,16 @@ def with_reference(text: str, bot: str, reference: str) -> str:
     bot = "house/a"
     reference = "best"  # x
     """
-    values = tomllib.loads(text.removeprefix("\ufeff"))
+    values = read_document(text)
     (baseline,) = [each for each in values["baselines"] if each["bot"].lower() == bot.lower()]
     old = baseline["reference"]
     baseline["reference"] = reference
     for found in re.finditer(re.escape(old), text):
         changed = text[: found.start()] + reference + text[found.end() :]
         try:
-            if tomllib.loads(changed.removeprefix("\ufeff")) == values:
+            if read_document(changed) == values:
                 return changed
-        except tomllib.TOMLDecodeError:
+        except InvalidCompetition:
             continue
     return toml(values)
 

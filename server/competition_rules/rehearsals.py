@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
+
+from plyhouse.server.competition_rules.file_table import read_document
 
 __all__ = ["SUFFIX", "rehearsal_name", "rehearsal_text", "toml"]
 
@@ -36,7 +37,7 @@ def rehearsal_text(text: str, name: str) -> str:
     [hosting]
     required = true
     """
-    values: dict[str, Any] = tomllib.loads(text.removeprefix("\ufeff"))
+    values: dict[str, Any] = read_document(text)
     values.pop("dates", None)
     values["name"], values["board"] = name, "anonymous"
     values.setdefault("hosting", {})["required"] = True

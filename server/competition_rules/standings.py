@@ -2,28 +2,36 @@
 
 A *score* is from 0 to 1.  A match scores by wins or by returns (`plyhouse.server.results.scoring`).
 A game scores the mean over its matches.  An entry scores the mean over its games, each with the
-same weight, however many matches it has.
+same weight, however many matches it has.  A game that it left out counts as 0
+(`plyhouse.server.competition_rules.missing_games`).
 
 Entries with the same score share a rank.  A disqualified entry has no rank and comes last; results
 of others against it stay.  A twin (`plyhouse.server.competition_rules.duplicate_baselines`) is
 listed by its score without a rank, and the others are ranked as if it were absent.
 
 A grade (`plyhouse.server.competition_rules.grading`) compares the mean score against each baseline
-with the threshold of the file.  The mean is over all matches of all games.  A student with several
+with the threshold of the file.  The mean is over all matches of all games, with a 0 for each match
+of a game that the entry left out.  A student with several
 entries gets the best grade.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from plyhouse.server.competition_rules.file import Baseline
 from plyhouse.server.competition_rules.grade_precision import standard_error
 from plyhouse.server.competition_rules.grading import grade_level
+from plyhouse.server.competition_rules.missing_games import Left, left_games, lost_meetings
 
 __all__ = ["Entrant", "Grade", "SeatResult", "Standing", "grades", "standings"]  # fmt: skip
+
+
+NOBODY: Final[Left] = {}
+"""Nobody left a game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +92,8 @@ class Standing:
     forfeits: int
     games: Mapping[str, float] = field(default_factory=dict)
     """The score in each game."""
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """The number of matches in each game; 0 for a game that was left out."""
     place: int | None = None
     """The place by the rules of the format (`plyhouse.server.competition_rules.places`).
 
@@ -105,7 +115,7 @@ class Grade:
     against: tuple[float | None, ...]
     """The mean score against each baseline of the file; None where they have not met."""
     matches: tuple[int, ...] = ()
-    """The number of matches in each of these means."""
+    """The number of matches played in each of these means."""
     errors: tuple[float | None, ...] = ()
     """The standard error of each of these means (`standard_error`)."""
     level: int = -1
@@ -114,23 +124,37 @@ class Grade:
     """Days, begun or full, by which the entry came after the freeze or the student's extension."""
     penalty: float = 0.0
     """The penalty for these days, in percent of the points."""
+    games: Mapping[str, float] = field(default_factory=dict)
+    """The score of the entry in each game."""
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """The number of its matches in each game."""
+    missing: tuple[str, ...] = ()
+    """The games that it left out."""
 
 
 def standings(
-    entrants: Iterable[Entrant], results: Sequence[SeatResult], *, by_opponent: bool = False
+    entrants: Iterable[Entrant],
+    results: Sequence[SeatResult],
+    *,
+    by_opponent: bool = False,
+    left: Left = NOBODY,
 ) -> list[Standing]:
     """Return the standings, best first; equal scores are ordered by name.
 
     ``by_opponent`` gives every opponent the same weight in the score of a game, however often they
-    met.
+    met.  ``left`` are the entries that left games.
     """
+    missing = left_games(left, left, results)
     of: dict[int, list[SeatResult]] = defaultdict(list)
     for result in results:
         of[result.bot_id].append(result)
     opponents: dict[str, list[int]] = defaultdict(list)
     for result in results if by_opponent else ():
         opponents[result.match].append(result.bot_id)
-    lines = [_line(entrant, of[entrant.bot_id], opponents) for entrant in entrants]
+    lines = [
+        _line(entrant, of[entrant.bot_id], opponents, missing.get(entrant.bot_id, ()))
+        for entrant in entrants
+    ]
     lines.sort(key=lambda line: (*_place(line), line.entrant.name.lower()))
     ranked: list[Standing] = []
     number, last = 0, None
@@ -140,19 +164,7 @@ def standings(
             number += 1
             same = last is not None and _place(last) == _place(line)
             rank = last.rank if last is not None and same else number
-        ranked.append(
-            Standing(
-                rank,
-                line.entrant,
-                line.score,
-                line.matches,
-                line.wins,
-                line.draws,
-                line.losses,
-                line.forfeits,
-                line.games,
-            )
-        )
+        ranked.append(replace(line, rank=rank))
         if rank is not None:
             last = ranked[-1]
     return ranked
@@ -163,20 +175,26 @@ def _place(line: Standing) -> tuple[bool, bool, float]:
 
 
 def _line(
-    entrant: Entrant, results: Sequence[SeatResult], opponents: Mapping[str, Sequence[int]]
+    entrant: Entrant,
+    results: Sequence[SeatResult],
+    opponents: Mapping[str, Sequence[int]],
+    missing: Iterable[str],
 ) -> Standing:
     """Return a line without its rank.
 
     ``opponents`` has the bots of each match if opponents have equal weight, and is empty otherwise.
+    ``missing`` are the games that it left out.
     """
     scores: dict[str, dict[tuple[int, ...], list[float]]] = defaultdict(lambda: defaultdict(list))
     for result in results:
         met = sorted(bot for bot in opponents.get(result.match, ()) if bot != entrant.bot_id)
         scores[result.game][tuple(met)].append(result.score)
+    played = Counter(result.game for result in results)
     games = {
         game: sum(sum(each) / len(each) for each in met.values()) / len(met)
-        for game, met in sorted(scores.items())
+        for game, met in scores.items()
     }
+    games = dict(sorted((games | dict.fromkeys(missing, 0.0)).items()))
     count = {letter: sum(each.result == letter for each in results) for letter in "WDL"}
     return Standing(
         None,
@@ -188,6 +206,7 @@ def _line(
         count["L"],
         sum(bool(each.forfeit) for each in results),
         games,
+        {game: played[game] for game in games},
     )
 
 
@@ -204,17 +223,19 @@ def grades(
     *,
     every_lower: bool = True,
     by_opponent: bool = False,
+    left: Left = NOBODY,
 ) -> list[Grade]:
     """Return the grade of every student, by name.
 
-    ``every_lower`` is as in `grade_level`, ``by_opponent`` as in `standings`.
+    ``every_lower`` is as in `grade_level`, ``by_opponent`` and ``left`` as in `standings`.
     """
     needed = [each.at_least if each.grade else None for each in baselines]
     against = _against(results)
     ids = {name.lower(): entrant.bot_id for entrant in entrants for name in entrant.bots.values()}
     staff = [ids.get(baseline.bot.lower()) for baseline in baselines]
-    lines = standings(entrants, results, by_opponent=by_opponent)
-    overall = {line.entrant.bot_id: line.score for line in lines}
+    lost = lost_meetings(left, results)
+    lines = standings(entrants, results, by_opponent=by_opponent, left=left)
+    overall = {line.entrant.bot_id: line for line in lines}
     own: dict[str, list[Entrant]] = defaultdict(list)
     for entrant in entrants:
         if not entrant.baseline:
@@ -224,16 +245,26 @@ def grades(
         options: list[tuple[int, float, Grade]] = []
         for entrant in own[student.lower()]:
             rows = [against[entrant.bot_id, bot] if bot else [] for bot in staff]
-            met = tuple(_mean([score for _, score in each]) for each in rows)
+            met = tuple(
+                _mean([score for _, score in each], lost.get((entrant.bot_id, bot or 0), 0))
+                for bot, each in zip(staff, rows, strict=True)
+            )
             out = entrant.status == "disqualified"
             best = -2 if out else grade_level(met, needed, every_lower=every_lower)
             grade = "disqualified" if out else baselines[best].grade if best >= 0 else ""
-            score = overall[entrant.bot_id]
+            own_line = overall[entrant.bot_id]
+            score = own_line.score
             if score is None and not out:
                 grade = "nothing played"
             counts = tuple(map(len, rows))
             errors = tuple(map(_error, rows))
             line = Grade(student, grade, score, entrant.name, met, counts, errors, best)
+            line = replace(
+                line,
+                games=own_line.games,
+                counts=own_line.counts,
+                missing=tuple(game for game, count in own_line.counts.items() if not count),
+            )
             options.append((best, -1.0 if score is None else score, line))
         if options:
             found.append(max(options, key=lambda option: option[:2])[2])
@@ -258,8 +289,9 @@ def _against(results: Sequence[SeatResult]) -> dict[tuple[int, int], list[tuple[
     return found
 
 
-def _mean(scores: Sequence[float]) -> float | None:
-    return sum(scores) / len(scores) if scores else None
+def _mean(scores: Sequence[float], lost: int = 0) -> float | None:
+    """Return the mean of the scores and of ``lost`` zeros; None without any."""
+    return sum(scores) / (len(scores) + lost) if scores or lost else None
 
 
 def _error(rows: Sequence[tuple[str, float]]) -> float | None:

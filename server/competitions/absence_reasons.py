@@ -34,6 +34,7 @@ WaitsFor: TypeAlias = Callable[[int, int | None, bool], str]
 
 
 NO_RUNNER: Final = "without a runner"
+PLAYS_NOT: Final = "run by the server, and its program does not play this game"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,8 @@ class Missing:
     text: str
     """A sentence with the fault and its remedy."""
     baseline: bool = False
+    in_vain: bool = False
+    """True if no wait can help: the program does not play the game."""
 
 
 async def bots_named(store: Store, names: Sequence[str]) -> list[int]:
@@ -193,7 +196,8 @@ def missed(
             if text:
                 fault = NO_RUNNER, f"{name} {text}"
         if fault is not None:
-            found[bot] = Missing(name, *fault, bot in running.settings.needed_baselines)
+            needed = bot in running.settings.needed_baselines
+            found[bot] = Missing(name, *fault, needed, fault[0] == PLAYS_NOT)
     return found
 
 
@@ -218,6 +222,12 @@ def _fault(
             f"`plyhouse admin bot reinstate {name}` lets it in again.",
         )
     if not presence.accepts(game.info.name, game.spec):
+        if presence.hosted:
+            return (
+                PLAYS_NOT,
+                f"{name} is run by the server, and its program does not play {game.spec}: submit "
+                "one that does.",
+            )
         return (
             "connected for other games only",
             f"{name} is connected, but not for {game.spec}; "

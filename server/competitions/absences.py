@@ -1,10 +1,12 @@
-"""Withdrawal of entries that keep a final waiting for too long.
+"""Withdrawal of entries that keep a final waiting for too long, or in vain.
 
 Each game of a final measures its own waits.  An entry's wait counts only while one of its pairings
-could otherwise begin.  Baselines are never withdrawn, because grades need them; the organiser gets
-a report instead.  A ladder waits for nobody.  Waits are kept in memory, so a restart resets them.
-After a gap between two looks (the machine slept, the clock was set) all waits start again, so that
-no entry is late through the server's fault.
+could otherwise begin.  A program that does not play the game is withdrawn at once.
+
+Baselines are never withdrawn, because grades need them; the organiser gets a report instead.  A
+ladder waits for nobody.  Waits are kept in memory, so a restart resets them.  After a gap between
+two looks (the machine slept, the clock was set) all waits start again, so that no entry is late
+through the server's fault.
 """
 
 from __future__ import annotations
@@ -69,7 +71,7 @@ class Absences:
         """Waits by the id of the competition in which a game is played."""
 
     async def look(self, games: Iterable[CompetitionGame], minutes: int, now_ms: int) -> None:
-        """Withdraw entries waited for ``minutes`` or longer; 0: never."""
+        """Withdraw entries waited for ``minutes`` or longer (0: never), or in vain."""
         for game in games:
             here = game.competition_id or ""
             missed = self._tournaments.missed(here)
@@ -79,8 +81,10 @@ class Absences:
             waits = self._waits.setdefault(here, Waits())
             for bot, waited in waits.look(now_ms, missed).items():
                 each = missed[bot]
-                if minutes and not each.baseline and waited >= minutes * MINUTE_MS:
-                    why = f"{each.brief} for {_minutes(minutes)}"
+                if each.baseline:
+                    continue
+                if each.in_vain or (minutes and waited >= minutes * MINUTE_MS):
+                    why = each.brief if each.in_vain else f"{each.brief} for {_minutes(minutes)}"
                     await self._tournaments.withdraw(here, bot, By(WHO, why), tell=True)
                     log.warning(
                         "entry withdrawn", extra={"competition": here, "bot": each.name, "why": why}

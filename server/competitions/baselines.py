@@ -18,6 +18,7 @@ from plyhouse.server.competition_rules.file_reader import (
     InvalidCompetition,
     Mistake,
     read_competition,
+    stored_competition,
 )
 from plyhouse.server.competition_rules.reference_baselines import package_of, with_reference
 from plyhouse.server.config import ServerConfig
@@ -26,6 +27,7 @@ from plyhouse.storage import (
     competition_changes,
     competition_entries,
     competition_sql,
+    entry_admission,
     people,
     submission_sql,
 )
@@ -131,6 +133,7 @@ class Baselines:
         other files since.
         """
         known = await self.known(file)
+        programs = await self._store.read(entry_admission.programs, known.values())
         found = []
         for number, baseline in enumerate(file.baselines):
             name = baseline.bot.partition("/")[2]
@@ -149,12 +152,20 @@ class Baselines:
                 found.append(
                     Mistake("competition/missing_baseline", f"baselines[{number}].bot", text)
                 )
+            elif known[baseline.bot.lower()] not in programs:
+                text = (
+                    f"{baseline.bot} is an account that plays in person, and a baseline is a bot: "
+                    "run one by another name (plyhouse bot run --name NAME)"
+                )
+                found.append(
+                    Mistake("competition/unfit_baseline", f"baselines[{number}].bot", text)
+                )
             elif unplayed := await self._unplayed(file, known[baseline.bot.lower()]):
                 text = f"{baseline.bot} does not play {', '.join(unplayed)}, as its check found out"
                 found.append(
                     Mistake("competition/unfit_baseline", f"baselines[{number}].bot", text)
                 )
-        if of is not None and file.twinned == read_competition(of.file).twinned:
+        if of is not None and file.twinned == stored_competition(of.file).twinned:
             return found
         return found + await self._twins(file, known)
 
@@ -265,7 +276,7 @@ class Baselines:
         `InvalidCompetition` for an unfit bot.
         """
         row = await self._store.read(competition_sql.find, reference)
-        file = read_competition(row.file)
+        file = stored_competition(row.file)
         known = {each.bot.lower(): each for each in file.baselines}
         baseline = known.get(bot.lower())
         if baseline is None:

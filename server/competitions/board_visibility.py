@@ -82,10 +82,10 @@ def eyes_of(file: CompetitionFile, viewer: Viewer, entrants: Sequence[Entrant]) 
     staff = frozenset(each.bot_id for each in entrants if each.baseline)
     if viewer.organiser:
         return Visibility(False, own, staff, frozenset())
-    secret = {each.bot.lower() for each in file.baselines if each.hidden}
+    shown = file.shown
     hidden = frozenset(
         each.bot_id
         for each in entrants
-        if any(name.lower() in secret for name in each.bots.values())
+        if each.baseline and any(name.lower() not in shown for name in each.bots.values())
     )
     return Visibility(file.board == "anonymous", own, staff - hidden, hidden)

@@ -23,7 +23,8 @@ from plyhouse.server.competition_rules.board_statistics import (
 )
 from plyhouse.server.competition_rules.duplicate_baselines import DuplicateBaseline, told, twins
 from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.server.competition_rules.file_reader import read_competition
+from plyhouse.server.competition_rules.file_reader import stored_competition
+from plyhouse.server.competition_rules.missing_games import left_games, missing_words
 from plyhouse.server.competition_rules.places import BY_SCORE, with_places
 from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competition_rules.standings import (
@@ -100,7 +101,7 @@ class Boards:
         Raises `Unknown`, and `ProtocolError` if the identity may see nothing of the board.
         """
         row = await self._store.read(competition_sql.find, reference)
-        file = read_competition(row.file)
+        file = stored_competition(row.file)
         viewer = Viewer(organiser=await role_in(self._store, row.id, identity) is not None)
         if identity is not None and not viewer.organiser:
             for each in await self._store.read(competition_students.students_of, row.id):
@@ -138,7 +139,8 @@ class Boards:
         stopped = [ANY_TIME] if file.until_certain else []
         secret = file.board == "anonymous" and not viewer.organiser
         rules = _rules(finals, secret=secret)
-        return replace(board, notes=(*rules, *stopped, *board.notes, *gone))
+        left = _left_out(found, board.lines)
+        return replace(board, notes=(*rules, *stopped, *board.notes, *left, *gone))
 
     async def placed(self, found: Results, eyes: Visibility) -> list[Standing]:
         """Return the standings that a viewer sees, with places and in their order."""
@@ -180,6 +182,7 @@ class Boards:
                 found.file.originals,
                 every_lower=found.rules.every_lower,
                 by_opponent=found.rules.by_opponent,
+                left=found.left,
             )
         )
         late = await self._late(found)
@@ -203,12 +206,22 @@ class Boards:
         return {name: most for name, most in days.items() if most}
 
 
+def _left_out(found: Results, shown: Sequence[BoardLine]) -> list[str]:
+    """Return which games the named entries left out, and what that costs."""
+    left = left_games(found.left, found.file.games, found.results)
+    return [
+        f"{who.name} is {missing_words(left[who.bot_id], len(found.file.games))}."
+        for who in (each.standing.entrant for each in shown)
+        if who.bot_id in left
+    ]
+
+
 def standings_for(found: Results, eyes: Visibility, finals: Sequence[GameFinal]) -> list[Standing]:
     """Return the standings by place, without baselines hidden from the viewer."""
     shown: Sequence[Standing] = found.standings
     if eyes.hidden:
         kept = [each.entrant for each in shown if each.entrant.bot_id not in eyes.hidden]
-        shown = standings(kept, found.results, by_opponent=found.rules.by_opponent)
+        shown = standings(kept, found.results, by_opponent=found.rules.by_opponent, left=found.left)
     return with_places(shown, [each.table for each in finals], found.file.format.name)
 
 

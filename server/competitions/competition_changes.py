@@ -19,7 +19,7 @@ from plyhouse.server.competition_rules.file_edit import CannotEdit, set_value
 from plyhouse.server.competition_rules.file_reader import (
     InvalidCompetition,
     Mistake,
-    read_competition,
+    stored_competition,
 )
 from plyhouse.server.competition_rules.game_scoring import grade_thresholds, grading_rules
 from plyhouse.server.competitions.lifecycle import Competitions
@@ -67,7 +67,7 @@ async def propose(store: Store, classes: Competitions, row: CompetitionRow, text
             "competition/not_now",
             f"{row.name!r} is a practice ladder: change the competition itself",
         )
-    old = read_competition(row.file)
+    old = stored_competition(row.file)
     new = await classes.check(text, of=row)
     now = datetime.fromtimestamp(store.now() / 1000, UTC)
     past = [
@@ -129,7 +129,7 @@ async def _apply(
 ) -> CompetitionRow:
     row, file = proposal.row, proposal.file
     keys = {each.key for each in proposal.changes}
-    old = read_competition(row.file)
+    old = stored_competition(row.file)
     baselines = classes.baselines
     # Reference bots are checked per game, so new games need new checks of all of them.
     provided = await baselines.provided(file, besides=None if "games" in keys else old)

@@ -12,7 +12,7 @@ import asyncio
 import functools
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -27,7 +27,7 @@ from plyhouse.server.competition_rules.board_statistics import (
     crosstab,
 )
 from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.server.competition_rules.file_reader import read_competition
+from plyhouse.server.competition_rules.file_reader import stored_competition
 from plyhouse.server.competition_rules.game_scoring import FinalRules, final_rules
 from plyhouse.server.competition_rules.standings import (
     Entrant,
@@ -81,6 +81,8 @@ class Results:
     crosstab: dict[tuple[str, str], Crossing]
     state: State
     rules: FinalRules
+    left: Mapping[str, frozenset[int]]
+    """The entries that left games, if that counts; see `missing_games`."""
 
 
 @dataclass(slots=True)
@@ -144,7 +146,7 @@ class FinalResults:
 
     async def _work(self, row: CompetitionRow, kept: _Kept) -> Results:
         begun = self._clock()
-        file = read_competition(row.file)
+        file = stored_competition(row.file)
         entries = tuple(
             await self._store.read(competition_reruns.played_entries, row.id, replaced=True)
         )
@@ -160,9 +162,12 @@ class FinalResults:
             for each in outcomes
             if _judge(each.game) is not None and each.match not in kept.luck
         ]
+        gone = await self._store.read(competition_results.withdrawn, row.id)
+        left_games = _left(row, file, entries, counted, gone) if rules.missing_lowest else {}
         found = kept.results = await asyncio.to_thread(
-            _worked, row, file, entries, seats, counted, outcomes, kept, state, extra, rules
-        )
+            _worked,
+            row, file, entries, seats, counted, outcomes, kept, state, extra, rules, left_games,
+        )  # fmt: skip
         kept.entries = entries
         kept.complete = not left or bool(extra)
         kept.until = self._clock() + PATIENCE * (self._clock() - begun)
@@ -323,6 +328,7 @@ def _worked(
     state: State,
     extra: Sequence[str],
     rules: FinalRules,
+    left: Mapping[str, frozenset[int]],
 ) -> Results:
     """Compute all results of the matches; this can take long."""
     # This imports numpy, which only competitions need.
@@ -353,12 +359,38 @@ def _worked(
         tuple(seats),
         tuple(outcomes),
         results,
-        tuple(standings(entrants, results, by_opponent=rules.by_opponent)),
+        tuple(standings(entrants, results, by_opponent=rules.by_opponent, left=left)),
         compute_statistics(outcomes, repeats, extra, rules.scoring),
         crosstab(outcomes, any_time=file.until_certain),
         state,
         rules,
+        left,
     )
+
+
+def _left(
+    row: CompetitionRow,
+    file: CompetitionFile,
+    entries: Sequence[CompetitionEntry],
+    counted: Sequence[FinalSeat],
+    withdrawn: Iterable[tuple[str, int]],
+) -> dict[str, frozenset[int]]:
+    """Return the entries that left each game, by captain.
+
+    These are the withdrawn ones, and in a game that is over also those without a finished match.
+    A void match is none of their doing, so that a game with nothing else is not left.
+    """
+    sides = sides_in(file, entries)
+    inside = {each.bot_id for each in sides.captains(entries)}
+    out = {sides.captain(each.bot_id) for each in entries if each.status == "withdrawn"}
+    gone: dict[str, set[int]] = {each.game: set(out) for each in row.games}
+    for game, bot in withdrawn:
+        gone[game].add(sides.captain(bot))
+    for each in row.games:
+        if each.status == "finished":
+            seen = {seat.bot_id for seat in counted if seat.game == each.game}
+            gone[each.game] |= inside - seen
+    return {game: frozenset(bots & inside) for game, bots in gone.items()}
 
 
 def entrants_of(entries: Sequence[CompetitionEntry], file: CompetitionFile) -> tuple[Entrant, ...]:

@@ -10,7 +10,6 @@ file, starts each phase on its date, and passes the games of a final to
 from __future__ import annotations
 
 import asyncio
-import functools
 import logging
 from collections import Counter
 from collections.abc import Sequence
@@ -25,6 +24,7 @@ from plyhouse.server.competition_rules.file_reader import (
     InvalidCompetition,
     Mistake,
     read_competition,
+    stored_competition,
 )
 from plyhouse.server.competition_rules.file_template import round_robin_text
 from plyhouse.server.competition_rules.rehearsals import rehearsal_name, rehearsal_text
@@ -62,7 +62,7 @@ from plyhouse.storage.errors import CompetitionRefusal, Unknown
 from plyhouse.storage.rows import By, new_id
 from plyhouse.storage.store import Store
 
-__all__ = ["Competitions", "only_handed_in"]
+__all__ = ["Competitions"]
 
 log = logging.getLogger("plyhouse.server.competitions.lifecycle")
 
@@ -150,7 +150,8 @@ class Competitions:
             bots = [
                 each.bot_id
                 for each in here
-                if each.online and each.accepts(game.info.name, game.spec) and not each.casual
+                if each.online and each.accepts(game.info.name, game.spec)
+                if each.bot and not each.casual
             ]
         else:
             bots = await bots_named(self._store, entries)
@@ -228,7 +229,7 @@ class Competitions:
         """
         async with self.beginning:
             row = await self._store.read(competition_sql.find, reference)
-            file = read_competition(row.file)
+            file = stored_competition(row.file)
             if row.status == "frozen":
                 entered = await finals.entries_to_play(
                     self._store, self.baselines, row, file, anyway=anyway
@@ -320,7 +321,7 @@ class Competitions:
             # For any other status, storage raises the refusal with its reason.
             if row.status == "finished":
                 await finals.entries_to_play(
-                    self._store, self.baselines, row, read_competition(row.file), anyway=anyway
+                    self._store, self.baselines, row, stored_competition(row.file), anyway=anyway
                 )
             begun, parts = await self._store.write(
                 competition_reruns.rerun, row.id, by, self._store.now()
@@ -383,13 +384,14 @@ class Competitions:
                 if own is None
                 else not own.chosen and own.version_id != bot.version_id
             )
-            if wanted and bot.online and bot.player_id in here:
+            if wanted and bot.online and bot.bot and bot.player_id in here:
                 await self._store.write(
                     competition_entries.submit,
                     bot.player_id,
                     bot.bot_id,
                     bot.version_id,
                     self._store.now(),
+                    bot.games,
                 )
 
     # ------------------------------------------------------------------------------ dates
@@ -435,7 +437,8 @@ class Competitions:
         if status == "running" and all(game.status == "finished" for game in row.games):
             await self._store.write(competition_sql.finish_if_done, row.id, self._store.now())
         elif status == "running":
-            await self._absences.look(row.games, _absent_minutes(row.file), now)
+            minutes = stored_competition(row.file).limits.absent_minutes
+            await self._absences.look(row.games, minutes, now)
         if status == "draft" and _due(row.opens_ms, now):
             status = (
                 await self._store.write(
@@ -456,28 +459,17 @@ class Competitions:
     async def view(self, reference: str) -> CompetitionView:
         """Return a competition with everything that its organiser sees."""
         row = await self._store.read(competition_sql.find, reference)
-        return await overview(row, self._store, self._tournaments, self._absences, self.baselines)
+        return await overview(
+            row,
+            self._store,
+            self._tournaments,
+            self._absences,
+            self.baselines,
+            self._directory.presences,
+        )
 
     def _now(self) -> datetime:
         return datetime.fromtimestamp(self._store.now() / 1000, UTC)
-
-
-@functools.lru_cache(maxsize=64)
-def only_handed_in(text: str) -> bool:
-    """Return whether a competition file admits only submitted bots."""
-    try:
-        return read_competition(text).hosting_required
-    except InvalidCompetition:  # The file of a game is missing.
-        return False
-
-
-@functools.lru_cache(maxsize=64)
-def _absent_minutes(text: str) -> int:
-    """Return how many minutes a final waits for a bot.
-
-    It is cached by the text of the file, because every second asks for it.
-    """
-    return read_competition(text).limits.absent_minutes
 
 
 def _due(when: int | None, now: int) -> bool:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from plyhouse.games.base import Scoring
 from plyhouse.server.competition_rules.duplicate_baselines import differing
 from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.server.competition_rules.file_reader import (
-    read_competition,
-)
+from plyhouse.server.competition_rules.file_reader import stored_competition
 from plyhouse.server.competition_rules.game_scoring import scoring_of
+from plyhouse.server.competition_rules.missing_games import missing, missing_words
 from plyhouse.server.competitions import finals
 from plyhouse.server.competitions.absence_reasons import (
     gone_texts,
@@ -23,10 +22,12 @@ from plyhouse.server.competitions.baselines import Baselines, BaselineState
 from plyhouse.server.competitions.late_entries import days_late
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.competitions.upcoming_pairings import some_of, unplayed
+from plyhouse.server.table.presence import Presence
 from plyhouse.storage import (
     competition_reruns,
     competition_results,
     competition_students,
+    submission_checks,
     submission_sql,
     suspensions,
 )
@@ -37,7 +38,7 @@ from plyhouse.storage.competition_rows import (
 )
 from plyhouse.storage.store import Store
 
-__all__ = ["CompetitionView", "GameProgress", "overview"]
+__all__ = ["CompetitionView", "GameProgress", "claimed_games", "overview"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,13 @@ class CompetitionView:
     """The state of each baseline, by its name."""
     late: Mapping[int, int] = field(default_factory=dict)
     """Days by which entries were late, by bot id."""
+    missing: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    """The games that entries do not play, by bot id, where their check or connection says so."""
+
+    def missing_of(self, entry: CompetitionEntry) -> str:
+        """Return the games that an entry does not play and what they cost; empty for none."""
+        games = self.missing.get(entry.bot_id)
+        return missing_words(games, len(self.file.games)) if games else ""
 
     def late_of(self, entry: CompetitionEntry) -> tuple[int, float]:
         """Return the days an entry was late, and the penalty in percent."""
@@ -92,9 +100,10 @@ async def overview(
     tournaments: Tournaments,
     absences: Absences,
     baselines: Baselines,
+    presences: Mapping[int, Presence],
 ) -> CompetitionView:
     """Return a competition with everything that its organiser sees."""
-    file = read_competition(row.file)
+    file = stored_competition(row.file)
     entries = await store.read(competition_reruns.played_entries, row.id)
     games = []
     warnings: list[str] = []
@@ -136,6 +145,14 @@ async def overview(
         shut = await store.read(suspensions.suspended_in, row.id)
         needed = {each.bot_id for each in entries if each.baseline}
         warnings += suspended_texts(shut, names, needed)
+    checked = await store.read(submission_checks.games_for, row.id)
+    lacking = {
+        each.bot_id: lacks
+        for each in entries
+        if each.status == "active"
+        if (lacks := missing(file.games, claimed_games(each, checked, presences)))
+    }
+    warnings += _lacking(file.games, entries, lacking)
     return CompetitionView(
         row=row,
         file=file,
@@ -147,7 +164,38 @@ async def overview(
         hosted=frozenset(await store.read(submission_sql.entered, row.id)),
         baselines=states,
         late=await days_late(store, row, file, entries),
+        missing=lacking,
     )
+
+
+def claimed_games(
+    entry: CompetitionEntry,
+    checked: Mapping[int, Collection[str]],
+    presences: Mapping[int, Presence],
+) -> Collection[str]:
+    """Return the games that the version of an entry plays; empty if that is not known.
+
+    ``checked`` has the games of versions whose check covered the competition.
+    """
+    version = entry.next_id or entry.version_id or 0
+    if version in checked:
+        return checked[version]
+    here = presences.get(entry.bot_id)
+    return here.games if here is not None and here.online and here.version_id == version else ()
+
+
+def _lacking(
+    games: Sequence[str],
+    entries: Sequence[CompetitionEntry],
+    lacking: Mapping[int, Collection[str]],
+) -> list[str]:
+    """Return a warning for each game that some entries do not play."""
+    found = []
+    for game in games:
+        names = [each.name for each in entries if game in lacking.get(each.bot_id, ())]
+        if names:
+            found.append(f"{game} is not played by {some_of(names)}: a missing game counts as 0.")
+    return found
 
 
 def _too_busy(game: str, voided: Mapping[str, int]) -> list[str]:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Final
 
 from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
+from plyhouse.server.competition_rules.file_reader import InvalidCompetition, stored_competition
 from plyhouse.server.competition_rules.practice import practice_name, practice_text, same_terms
 from plyhouse.server.competitions import finals
 from plyhouse.server.competitions.tournaments import Tournaments
@@ -58,7 +58,7 @@ class PracticeLadders:
         status = await self._store.read(practice_ladders.status, row.practice_id)
         if status == "deleted" or (status == "finished" and not await self._resume(row)):
             return
-        file = _read(row.file)
+        file = stored_competition(row.file)
         bots = await self._bots(row, file)
         if status is None:
             if len(bots) < LEAST:
@@ -101,7 +101,9 @@ class PracticeLadders:
             created_ms=now, opens_ms=None, freezes_ms=None, final_ms=None, started_ms=None,
             note=None, games=tuple(replace(each, competition_id=None) for each in row.games),
         )  # fmt: skip
-        parts = await finals.parts(ladder, _read(text), (), self._store, now, practice=True)
+        parts = await finals.parts(
+            ladder, stored_competition(text), (), self._store, now, practice=True
+        )
         await self._store.write(
             practice_ladders.begin_practice, ladder, parts, OPENED, self._store.now()
         )
@@ -114,7 +116,7 @@ class PracticeLadders:
         text = _ladder_text(row.file, ladder.name)
         if text == ladder.file:
             return True
-        old, new = _read(ladder.file), _read(text)
+        old, new = stored_competition(ladder.file), stored_competition(text)
         if not same_terms(old, new):
             await self._store.write(
                 competition_sql.move, ladder.id, "finish", OTHER_TERMS, self._store.now()
@@ -168,18 +170,17 @@ class PracticeLadders:
 
 
 # Each open competition is looked at every second, and parsing a file takes milliseconds.
-_read = functools.lru_cache(maxsize=64)(read_competition)
 
 
 @functools.lru_cache(maxsize=64)
 def _ladder_text(text: str, name: str) -> str:
     """Return the competition file of the practice ladder called ``name``."""
-    return practice_text(text, _read(text), name)
+    return practice_text(text, stored_competition(text), name)
 
 
 def _has_ladder(text: str) -> bool:
     """Return whether a competition file asks for a practice ladder."""
     try:
-        return _read(text).practice.ladder
+        return stored_competition(text).practice.ladder
     except InvalidCompetition:  # The file of a game is missing.
         return False

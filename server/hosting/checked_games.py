@@ -5,11 +5,10 @@ They come from the competitions of the submission.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable
 
 from plyhouse.protocol.hosting.runner_messages import CheckTerms
-from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
+from plyhouse.server.competition_rules.file_reader import InvalidCompetition, stored_competition
 from plyhouse.storage.submission_rows import CheckedFor
 
 __all__ = ["terms_of"]
@@ -26,10 +25,9 @@ def terms_of(competitions: Iterable[CheckedFor]) -> tuple[list[CheckTerms], bool
     return [CheckTerms(*each) for each in sorted(terms)], must_play
 
 
-@functools.lru_cache(maxsize=64)
 def _terms(text: str) -> tuple[tuple[str, str], ...]:
     try:
-        file = read_competition(text)
+        file = stored_competition(text)
     except InvalidCompetition:  # a game's file is missing
         return ()
     return tuple((game, str(file.time_control)) for game in file.games)

@@ -86,13 +86,30 @@ def test_waiting_for_a_final_notes_how_far_it_is(
 ) -> None:
     monkeypatch.setattr(competition_status, "POLL", 0.0)
     monkeypatch.setattr(competition_status, "NEWS", 0.0)
-    games = [SimpleNamespace(finished=3, planned=1000), SimpleNamespace(finished=1, planned=200)]
+
+    def games(*waits: tuple[str, str]) -> list[SimpleNamespace]:
+        waiting = [each for each, _ in waits]
+        absent = [each for _, each in waits]
+        return [
+            SimpleNamespace(
+                game="pig", finished=3, planned=1000, waiting_for=waiting, absent=absent
+            ),
+            SimpleNamespace(game="go", finished=1, planned=200, waiting_for=[], absent=[]),
+        ]
+
+    away = "a/b is not connected."
     answers: list[Any] = [
-        SimpleNamespace(status="running", progress=games),
-        SimpleNamespace(status="finished", progress=games),
+        SimpleNamespace(status="running", progress=games((away, "a/b: 1 minute"))),
+        SimpleNamespace(status="running", progress=games((away, "a/b: 2 minute"))),
+        SimpleNamespace(status="finished", progress=games()),
     ]
     assert competition_status.until_over(lambda: answers.pop(0)).status == "finished"
-    assert capsys.readouterr().err == "4 of 1200 matches played.\n"
+    assert capsys.readouterr().err.splitlines() == [
+        f"pig: {away}",
+        "pig: a/b: 1 minute",
+        "4 of 1200 matches played.",
+        "4 of 1200 matches played.",
+    ]
 
 
 @pytest.mark.parametrize("name", ["", "../../etc", "a/b"])

@@ -100,13 +100,14 @@ class Course:
         await self.hub.store.add_player(name)
         return await self.hub.store.add_token(name)
 
-    async def connect(self, player: str, bot: str = "bot", version: str = "1") -> None:
+    async def connect(self, player: str, bot: str = "bot", version: str = "1", **more: Any) -> None:
         client = BotClient(self.hub.connect(), MSGPACK)
         hello = {
             "games": ["pig", "bridge"],
             "version": version,
             "takeover": True,
             "max_matches": self.max_matches,
+            **more,
         }
         welcome = await client.hello(self.tokens[player], bot, **hello)
         assert isinstance(welcome, Welcome), welcome

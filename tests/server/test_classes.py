@@ -416,7 +416,7 @@ async def test_dates_come_by_themselves_also_while_no_server_runs(tmp_path: Path
         )
         for name in ("ada", "bob"):
             bot = await second.store.ensure_bot(
-                (await second.store.read(people.player, name)).id, ""
+                (await second.store.read(people.player, name)).id, "bot"
             )
             await second.store.log_in(bot, "1")
         await second.competitions.look()
@@ -435,8 +435,8 @@ async def test_dates_come_by_themselves_also_while_no_server_runs(tmp_path: Path
         view = await third.competitions.view("Cup")
         assert view.row.status == "running"
         assert view.games[0].waiting_for == (
-            "ada/ada is not connected.",
-            "bob/bob is not connected.",
+            "ada/bot is not connected.",
+            "bob/bot is not connected.",
         )
         await third.store.write(competition_sql.move, "Cup", "delete", OLGA, third.store.now())
         await third.audit_follower.look()

@@ -243,7 +243,7 @@ async def test_changed_dates_move_freeze_and_final_also_after_a_restart(tmp_path
         )
         for name in ("ada", "bob"):
             bot = await first.store.ensure_bot(
-                (await first.store.read(stored_people.player, name)).id, ""
+                (await first.store.read(stored_people.player, name)).id, "bot"
             )
             await first.store.log_in(bot, "1")
         clock.set("2026-10-04")

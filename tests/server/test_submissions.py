@@ -203,9 +203,8 @@ async def test_handing_in_for_a_competition(house: Server, ada: httpx.AsyncClien
         assert await refused(ada, BOT + b"#", competition="Cup") == (409, "competition/frozen")
         await store.write(submission_sql.check, made["submission"], True, "fine", ("pig",), 5)
         entered = (await ada.get(f"{HERE}/{made['submission']}")).json()["competitions"]
-        assert entered == [
-            {"competition": "Cup", "chosen": True, "outcome": "entered", "text": "entered"}
-        ]
+        asked = {"competition": "Cup", "chosen": True, "outcome": "entered", "text": "entered"}
+        assert entered == [asked | {"missing": []}]
         (entry,) = (await organiser.get(f"{CLASSES}/cup")).json()["entries"]
         assert (entry["entry"], entry["digest"]) == ("ada/mybot", made["digest"])
         seen = await organiser.get(f"{HERE}/{made['submission']}")

@@ -34,7 +34,7 @@ async def final(store: Store, names: list[str]) -> World:
     )
     for name in names:
         player = await store.read(people.player, name)
-        bot = await store.ensure_bot(player.id, "")
+        bot = await store.ensure_bot(player.id, "bot")
         world.bots[name] = bot, await store.log_in(bot, "1")
     entered = [
         (each.bot_id, each.version_id)
@@ -105,7 +105,7 @@ async def test_a_bot_that_lost_its_place_counts_no_more(store: Store) -> None:
         "Cup",
         ada.id,
         "new",
-        replaces="ada",
+        replaces="bot",
         version="",
         now_ms=store.now(),
     )
@@ -113,9 +113,9 @@ async def test_a_bot_that_lost_its_place_counts_no_more(store: Store) -> None:
         each.name: each.status
         for each in await store.read(competition_reruns.played_entries, "id-cup", replaced=True)
     }
-    assert names["ada/ada"] == "withdrawn", "its results stand until the rerun"
+    assert names["ada/bot"] == "withdrawn", "its results stand until the rerun"
     assert names["ada/new"] == "active"
-    assert "ada/ada" not in {
+    assert "ada/bot" not in {
         each.name for each in await store.read(competition_reruns.played_entries, "id-cup")
     }
     await store.write(competition_reruns.rerun, "Cup", OLGA, store.now())
@@ -148,11 +148,11 @@ async def test_rerun_of_teams_replaces_a_bot_within_its_side(store: Store) -> No
     await store.log_in(other, "1")
     await store.write(
         competition_entries.enter,
-        "Cup", player.id, "new", replaces="ada", version="", now_ms=store.now(),
+        "Cup", player.id, "new", replaces="bot", version="", now_ms=store.now(),
     )  # fmt: skip
     played = await store.read(competition_reruns.played_entries, "id-cup", replaced=True)
     assert {each.name: each.side for each in played} == {
-        "ada/ada": (bob, ada), "bob/bob": (bob, ada), "ada/new": ()
+        "ada/bot": (bob, ada), "bob/bot": (bob, ada), "ada/new": ()
     }  # fmt: skip
 
 

@@ -112,7 +112,7 @@ async def test_the_final_begins_in_few_statements_and_all_at_once(store: Store) 
     assert len(seen) < 16, seen
     for each in people:
         player = await store.read(stored_people.player, each.account)
-        bot = await store.ensure_bot(player.id, "")
+        bot = await store.ensure_bot(player.id, "bot")
         await store.log_in(bot, "1", digest=each.name)
     await store.write(competition_sql.move, "Cup", "freeze", OLGA, store.now())
     entered = [

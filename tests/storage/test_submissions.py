@@ -72,7 +72,7 @@ async def plays(world: World, name: str) -> dict[str, str]:
 
 async def own_bot(world: World, player: str) -> BotRow:
     row = await world.store.read(stored_people.player, player)
-    return await world.store.ensure_bot(row.id, "")
+    return await world.store.ensure_bot(row.id, "bot")
 
 
 async def test_a_package_waits_for_its_check_and_is_found_again(world: World) -> None:
@@ -245,7 +245,7 @@ async def test_it_plays_once_it_is_ready_if_it_was_taken_when_it_came(
     assert [each.outcome for each in done.competitions] == ["entered", "entered"]
     failed = await store.write(submission_sql.check, failed.id, False, "no", (), now + 300)
     assert [each.outcome for each in failed.competitions] == ["refused"]
-    assert await plays(world, "Cup") == await plays(world, "League") == {"ada/ada": D1}
+    assert await plays(world, "Cup") == await plays(world, "League") == {"ada/bot": D1}
     with pytest.raises(CompetitionRefusal, match="frozen") as refusal:
         await store.submissions.submit(ada.id, "", D3, b"3", now + 100, competition="Cup")
     assert refusal.value.code == "competition/frozen"
@@ -260,8 +260,8 @@ async def test_it_plays_once_it_is_ready_if_it_was_taken_when_it_came(
     assert [each.competition for each in late.competitions] == ["League"]
     await store.write(submission_sql.check, late.id, True, "", GAMES, now + 401)
     assert (await plays(world, "Cup"), await plays(world, "League")) == (
-        {"ada/ada": D1},
-        {"ada/ada": D3},
+        {"ada/bot": D1},
+        {"ada/bot": D3},
     )
     await world.store.write(competition_sql.move, "Cup", "delete", OLGA, world.store.now())
     assert [
@@ -288,7 +288,7 @@ async def test_which_version_plays_when_checks_end_in_another_order(
     assert [each.outcome for each in old.competitions] == ["newer"]
     other = await store.write(submission_sql.check, other.id, True, "", GAMES, now + 12)
     assert [each.outcome for each in other.competitions] == ["full"]
-    assert await plays(world, "Cup") == {"ada/ada": D2}
+    assert await plays(world, "Cup") == {"ada/bot": D2}
     # Naming the competition is a choice: that version stays when others come.
     named = await store.submissions.submit(ada.id, "", D1, b"1", now + 20, competition="CUP")
     assert [(each.chosen, each.outcome) for each in named.competitions] == [(True, "entered")]
@@ -297,8 +297,8 @@ async def test_which_version_plays_when_checks_end_in_another_order(
     fourth = await store.submissions.submit(ada.id, "", "4" * 64, b"4", now + 21)
     fourth = await store.write(submission_sql.check, fourth.id, True, "", GAMES, now + 22)
     assert [each.outcome for each in fourth.competitions] == ["pinned"]
-    assert await plays(world, "Cup") == {"ada/ada": D1}
-    with pytest.raises(CompetitionRefusal, match=r"takes 1 .*--bot ada.* --replace ada") as refusal:
+    assert await plays(world, "Cup") == {"ada/bot": D1}
+    with pytest.raises(CompetitionRefusal, match=r"takes 1 .*--bot bot.* --replace bot") as refusal:
         await store.submissions.submit(second.id, "", D3, b"3", now + 23, competition="Cup")
     assert refusal.value.code == "competition/entry_limit"
     with pytest.raises(SubmissionRefusal, match="plays in Cup"):
@@ -317,11 +317,11 @@ async def test_which_version_plays_when_checks_end_in_another_order(
     for digest, number in ((D1, 25), (D3, 26)):
         row = await store.submissions.submit(ada.id, "", digest, digest.encode(), now + number)
         await store.write(submission_sql.check, row.id, True, "", GAMES, now + number)
-    assert await plays(world, "Later") == {"ada/ada": D3}
+    assert await plays(world, "Later") == {"ada/bot": D3}
     await store.log_in(ada, "", digest=D2)
-    assert await plays(world, "Later") == {"ada/ada": D3}
+    assert await plays(world, "Later") == {"ada/bot": D3}
     await store.log_in(ada, "", digest="9" * 64)  # what its author connects is what it wants now
-    assert await plays(world, "Later") == {"ada/ada": "9" * 64}
+    assert await plays(world, "Later") == {"ada/bot": "9" * 64}
     # A version that connects may play after any result of a check.
     fifth = await store.submissions.submit(ada.id, "", "5" * 64, b"5", now + 30)
     await store.write(submission_sql.check, fifth.id, False, "", (), now + 31)
@@ -330,7 +330,7 @@ async def test_which_version_plays_when_checks_end_in_another_order(
             competition_entries.enter,
             "Cup",
             ada.player_id,
-            "ada",
+            "bot",
             "55555",
             replaces="",
             now_ms=store.now(),
@@ -341,7 +341,7 @@ async def test_which_version_plays_when_checks_end_in_another_order(
             competition_entries.enter,
             "Cup",
             ada.player_id,
-            "ada",
+            "bot",
             "55555",
             replaces="",
             now_ms=store.now(),
@@ -359,14 +359,14 @@ async def test_which_version_plays_when_checks_end_in_another_order(
         competition_entries.enter,
         "Later",
         ada.player_id,
-        "ada",
+        "bot",
         "55555",
         replaces="",
         now_ms=store.now(),
     )
     last = await store.write(submission_sql.check, last.id, True, "", GAMES, now + 51)
     assert [each.outcome for each in last.competitions] == ["pinned"]
-    assert await plays(world, "Later") == {"ada/ada": "5" * 64}
+    assert await plays(world, "Later") == {"ada/bot": "5" * 64}
 
 
 async def test_a_bot_is_entered_only_where_it_plays_one_of_the_games(
@@ -391,11 +391,11 @@ async def test_a_bot_is_entered_only_where_it_plays_one_of_the_games(
         row = await store.write(submission_sql.check, row.id, True, "", games, now + number)
         assert (row.status, [each.outcome for each in row.competitions]) == ("ready", [outcome])
         assert outcome in OUTCOMES
-    assert await plays(world, "Cup") == {"ada/ada": D3}, "what played goes on"
+    assert await plays(world, "Cup") == {"ada/bot": D3}, "what played goes on"
     await store.log_in(bob, "", digest=D1, games=("tic_tac_toe",))
-    assert await plays(world, "Cup") == {"ada/ada": D3}, "nor by connecting for another game"
+    assert await plays(world, "Cup") == {"ada/bot": D3}, "nor by connecting for another game"
     await store.log_in(bob, "", digest=D1, games=("tic_tac_toe", "pig"))
-    assert await plays(world, "Cup") == {"ada/ada": D3, "bob/bob": D1}
+    assert await plays(world, "Cup") == {"ada/bot": D3, "bob/bot": D1}
 
 
 async def test_guests_are_forgotten_with_what_they_left(world: World, clock: WallClock) -> None:

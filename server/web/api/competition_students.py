@@ -6,6 +6,7 @@ with the scope ``organise``; the audit log records its actions.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Final
 
@@ -25,8 +26,8 @@ from plyhouse.server.accounts.registration import Registration
 from plyhouse.server.administration.audit_follower import AuditFollower
 from plyhouse.server.competition_rules.class_list import read_students
 from plyhouse.server.competition_rules.dates import milliseconds, read_time
+from plyhouse.server.competition_rules.file_reader import only_submitted
 from plyhouse.server.competitions.baselines import BaselineState
-from plyhouse.server.competitions.lifecycle import only_handed_in
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import (
     acting_staff,
@@ -262,7 +263,7 @@ async def versions(
     store = service(state, Store)
     entered: dict[int | None, list[VersionEntry]] = {}
     for each in await store.read(competition_entries.submissions, identity.player_id):
-        left_out = not each.handed_in and only_handed_in(each.file)
+        left_out = not each.handed_in and only_submitted(each.file)
         entered.setdefault(each.version_id, []).append(
             VersionEntry(each.competition, each.status, each.chosen, left_out)
         )
@@ -284,6 +285,7 @@ async def enter(
 ) -> Entry:
     """Choose which bot and version of one's own plays, until the freeze."""
     store = service(state, Store)
+    directory = service(state, Directory)
     identity = await authorise(request, "play")
     entry = await store.write(
         competition_entries.enter,
@@ -293,8 +295,9 @@ async def enter(
         data.version,
         data.replace,
         store.now(),
+        {each.bot_id: each.games for each in directory.presences.values() if each.online},
     )
-    return entry_row(service(state, Directory), entry)
+    return entry_row(directory, entry)
 
 
 HANDLERS: Final[tuple[Any, ...]] = (
@@ -318,6 +321,7 @@ def entry_row(
     late: tuple[int, float] = (0, 0.0),
     *,
     hosted: bool = False,
+    missing: Sequence[str] = (),
 ) -> Entry:
     """Return an entry as the API shows it.
 
@@ -332,6 +336,7 @@ def entry_row(
         *((baseline.check, baseline.text) if baseline is not None else ("", "")),
         *late,
         hosted=hosted,
+        missing=list(missing),
     )
 
 

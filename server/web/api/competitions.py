@@ -30,7 +30,7 @@ from plyhouse.protocol.api.suspicions import Suspicions
 from plyhouse.server.accounts.roles import require
 from plyhouse.server.administration.audit_follower import AuditFollower
 from plyhouse.server.competition_rules.file import Baseline, CompetitionFile
-from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
+from plyhouse.server.competition_rules.file_reader import InvalidCompetition, stored_competition
 from plyhouse.server.competition_rules.grade_book import GradeEntry, grades_csv
 from plyhouse.server.competition_rules.standings import Standing as EntryStanding
 from plyhouse.server.competition_rules.standings_export import standings_csv
@@ -123,6 +123,7 @@ async def status(state: State, request: Call, competition: FromPath[str]) -> Com
                 baseline=view.baselines.get(each.name),
                 late=view.late_of(each),
                 hosted=each.bot_id in view.hosted,
+                missing=view.missing.get(each.bot_id, ()),
             )
             for each in view.entries
         ],
@@ -299,7 +300,7 @@ def class_summary(row: CompetitionRow) -> Competition:
 def _summary(row: CompetitionRow, file: CompetitionFile | None = None) -> dict[str, Any]:
     if file is None:
         try:
-            file = read_competition(row.file)
+            file = stored_competition(row.file)
         except InvalidCompetition:  # a game's file is missing: the others are listed all the same
             file = None
     return {

@@ -32,6 +32,7 @@ from plyhouse.protocol.api.submissions import (
 )
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
+from plyhouse.server.competition_rules.missing_games import missing, outcome_words
 from plyhouse.server.hosting.hosted_play import HostedPlay
 from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.hosting.uploads import SECONDS, Uploads
@@ -43,7 +44,7 @@ from plyhouse.storage import people, submission_sql
 from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import wall_ms
 from plyhouse.storage.store import Store
-from plyhouse.storage.submission_rows import OUTCOMES, SubmissionRow, no_submission
+from plyhouse.storage.submission_rows import SubmissionRow, no_submission
 
 __all__ = ["HANDLERS", "submission_view"]
 
@@ -82,7 +83,13 @@ def submission_view(hosting: Hosting, row: SubmissionRow, *, report: bool = True
         submitted_ms=row.submitted_ms,
         checked_ms=row.checked_ms,
         competitions=[
-            SubmissionEntry(each.competition, each.chosen, each.outcome, OUTCOMES[each.outcome])
+            SubmissionEntry(
+                each.competition,
+                each.chosen,
+                each.outcome,
+                outcome_words(each, row.games),
+                list(missing(each.games, row.games)) if each.outcome == "entered" else [],
+            )
             for each in row.competitions
         ],
         open=row.open,

@@ -130,6 +130,8 @@ class Entered:
     """True if people may play against the submitted bot; None if the viewer may not decide."""
     hosted: bool = False
     """True if the server runs the entered version, because it was submitted."""
+    missing: str = ""
+    """The games that it does not play, and what they cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +241,8 @@ def _entered(
         there = here is not None and here.online and here.version_id == wanted
         late = view.late_of(each)
         hosted = each.bot_id in view.hosted
-        found.append(Entered(each, there, each.name in view.left_out, late=late, hosted=hosted))
+        out, missing = each.name in view.left_out, view.missing_of(each)
+        found.append(Entered(each, there, out, late=late, hosted=hosted, missing=missing))
     return tuple(found)
 
 

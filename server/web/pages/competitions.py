@@ -22,7 +22,7 @@ from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.competition_rules.board_statistics import BoardLine
 from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
+from plyhouse.server.competition_rules.file_reader import InvalidCompetition, stored_competition
 from plyhouse.server.competitions.boards import Board, Boards
 from plyhouse.server.competitions.final_results import PATIENCE, Results
 from plyhouse.server.competitions.lifecycle import Competitions
@@ -48,7 +48,6 @@ from plyhouse.storage.competition_rows import CompetitionRow
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
-from plyhouse.storage.submission_rows import OUTCOMES
 
 __all__ = ["HANDLERS"]
 
@@ -226,7 +225,7 @@ async def _with_class(state: State, row: CompetitionRow, viewer: Identity | None
     config = service(state, ServerConfig)
     boards = service(state, Boards)
     try:
-        file = await asyncio.to_thread(read_competition, row.file)
+        file = await asyncio.to_thread(stored_competition, row.file)
     except InvalidCompetition:
         return missing(f"A game of {row.name} is not installed on this server any more.")
     sight = await privacy.sight(viewer)
@@ -265,7 +264,6 @@ async def _with_class(state: State, row: CompetitionRow, viewer: Identity | None
         staff=staff,
         own=await own_of(store, directory, config, service(state, Hosting), view, viewer),
         practice=practice,
-        outcomes=OUTCOMES,
         scoring={each.game: scoring_rule(get_game(each.game), each.scoring) for each in view.games},
     )
 

@@ -15,11 +15,13 @@ from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.api.leaderboards import Standing
 from plyhouse.protocol.messages import SeatInfo
+from plyhouse.server.competition_rules.missing_games import outcome_words
 from plyhouse.server.match.outcomes import forfeit_returns
 from plyhouse.server.match.time_control import SECOND, InvalidTimeControl, TimeControl
 from plyhouse.server.results.notations import TEXT, form_of
 from plyhouse.server.web.plots import Bar, Interval, bars
 from plyhouse.storage.rows import MatchRow
+from plyhouse.storage.submission_rows import AskedEntry
 
 __all__ = ["FILTERS", "Title", "rating_interval"]
 
@@ -62,6 +64,12 @@ def title(spec: str) -> Title:
 def family(spec: str) -> str:
     """Return the name of a game without its parameters."""
     return spec.partition("(")[0]
+
+
+@_filter
+def outcome(asked: AskedEntry, claimed: Sequence[str]) -> str:
+    """Return what became of a submission of these games in a competition."""
+    return outcome_words(asked, claimed)
 
 
 @_filter

@@ -1,0 +1,159 @@
+"""Who enters a competition and its games: the decision that every path asks, and the insert.
+
+A bot may be entered when it connects, when its submission passes a check, when its student chooses
+it, when a competition opens with it or takes over entries, and as a baseline.  The rule is always
+the same: programs only, and only where they play at least one of the games.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from sqlalchemy import Connection, select
+
+from plyhouse.storage import audit, submission_checks, tournaments
+from plyhouse.storage.competition_rows import CompetitionRow
+from plyhouse.storage.errors import CompetitionRefusal
+from plyhouse.storage.models import bots, class_entries, players
+from plyhouse.storage.names import key_of
+from plyhouse.storage.rows import By
+
+__all__ = ["Candidate", "add", "leave_out", "not_a_bot", "obstacle", "plays", "programs"]
+
+AT_ONCE: Final = 500
+"""Ids in one statement: databases limit the number of parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A bot to be entered, and the version with which it plays."""
+
+    bot_id: int
+    version_id: int | None = None
+    """None: any version, or the one that comes."""
+    chosen: bool = False
+    """True if its student chose the version."""
+
+
+def plays(offered: Iterable[str], games: Collection[str]) -> tuple[str, ...]:
+    """Return the games of a competition that a bot of these games plays.
+
+    A bot accepts a game with all parameters by its bare name.  Without ``games`` it accepts all.
+    """
+    return tuple(
+        game for game in offered if not games or game in games or game.partition("(")[0] in games
+    )
+
+
+def obstacle(
+    connection: Connection, row: CompetitionRow, bot_id: int, games: Collection[str] = ()
+) -> str:
+    """Return why a bot may not be entered; empty if it may.
+
+    The reasons are outcomes of `plyhouse.storage.submission_rows.OUTCOMES`: ``person`` for an
+    account that plays in person or for a guest, and ``games`` for a bot that plays none of the
+    games.  ``games`` are those that the bot claims; none stand for all.
+    """
+    if bot_id not in programs(connection, [bot_id]):
+        return "person"
+    return "" if plays([each.game for each in row.games], games) else "games"
+
+
+def programs(connection: Connection, bot_ids: Iterable[int]) -> dict[int, int]:
+    """Return the owners of those bots that are programs, by bot id.
+
+    Persons, who play under the name of their account, and guests are left out.
+    """
+    wanted = sorted(set(bot_ids))
+    found: dict[int, int] = {}
+    for start in range(0, len(wanted), AT_ONCE):
+        query = (
+            select(bots.c.id, bots.c.player_id)
+            .join(players, players.c.id == bots.c.player_id)
+            .where(bots.c.id.in_(wanted[start : start + AT_ONCE]))
+            .where(bots.c.kind == "bot", bots.c.name_key != players.c.name_key)
+        )
+        found |= {bot: owner for bot, owner in connection.execute(query)}  # noqa: C416
+    return found
+
+
+def add(
+    connection: Connection,
+    row: CompetitionRow,
+    candidates: Collection[Candidate],
+    now_ms: int,
+    *,
+    baseline: bool = False,
+) -> None:
+    """Enter bots.
+
+    Raises `CompetitionRefusal` (``competition/not_a_bot``) if one of them is no program.
+    """
+    owners = programs(connection, [each.bot_id for each in candidates])
+    persons = [each.bot_id for each in candidates if each.bot_id not in owners]
+    if persons:
+        raise not_a_bot(connection, row, persons[0])
+    if candidates:
+        connection.execute(
+            class_entries.insert(),
+            [
+                {
+                    "class_id": row.id,
+                    "bot_id": each.bot_id,
+                    "player_id": owners[each.bot_id],
+                    "version_id": each.version_id,
+                    "chosen": each.chosen,
+                    "baseline": baseline,
+                    "status": "active",
+                    "created_ms": now_ms,
+                }
+                for each in candidates
+            ],
+        )
+
+
+def leave_out(connection: Connection, row: CompetitionRow, by: By, now_ms: int) -> None:
+    """Withdraw entries from those games of a final that their checked versions do not play.
+
+    The final would wait for them in vain.  Baselines stay: a competition waits for them.
+    """
+    checked = submission_checks.games_for(connection, row.rehearses or row.id)
+    here = class_entries.c
+    baselines = set(
+        connection.execute(
+            select(here.bot_id).where(here.class_id == row.id, here.baseline.is_(True))
+        ).scalars()
+    )
+    for game in row.games:
+        if game.competition_id is None:
+            continue
+        why = f"it does not play {game.game}, as its check found"
+        for each in tournaments.list_entries(connection, game.competition_id):
+            claimed = checked.get(each.version_id or 0, ())
+            if each.status == "withdrawn" or each.bot_id in baselines or not claimed:
+                continue
+            if not plays([game.game], claimed):
+                tournaments.withdraw(connection, game.competition_id, each.bot_id, why)
+                subject = f"{each.player}/{each.bot} from {row.name}: {game.game}"
+                audit.add(
+                    connection, now_ms, By(by.who, why), "competition.withdraw", subject,
+                    game.competition_id,
+                )  # fmt: skip
+
+
+def not_a_bot(connection: Connection, row: CompetitionRow, bot_id: int) -> CompetitionRefusal:
+    """Return the refusal of a person or guest."""
+    query = (
+        select(players.c.name, bots.c.name)
+        .join(bots, bots.c.player_id == players.c.id)
+        .where(bots.c.id == bot_id)
+    )
+    player, bot = connection.execute(query).one()
+    named = player if key_of(player) == key_of(bot) else f"{player}/{bot}"
+    return CompetitionRefusal(
+        "competition/not_a_bot",
+        f"{row.name!r} is for bots, and {named} plays in person; enter a bot of {player} by "
+        f"another name, such as {player}/mybot",
+    )

@@ -1,0 +1,194 @@
+"""Who enters a competition: programs only, where they play a game, on every path."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from tests.harness.server import BotClient
+
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.codec import MSGPACK
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.protocol.messages import Welcome
+from plyhouse.server.competition_rules.file_reader import InvalidCompetition
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.match.time_control import TimeControl
+from plyhouse.server.table.match_runner import Terms
+from plyhouse.storage import (
+    competition_entries,
+    competition_sql,
+    competition_students,
+    people,
+)
+from plyhouse.storage.competition_copies import Carry
+from plyhouse.storage.competition_rows import NewMember
+from plyhouse.storage.errors import CompetitionRefusal
+from plyhouse.storage.models import class_entries
+from plyhouse.storage.rows import By
+
+OLGA = By("olga")
+FILE = 'name = "Cup"\ngames = ["connect_four"]\ntime_control = "total:60"\n'
+
+
+class Classroom:
+    """A hub without a network, with a competition."""
+
+    def __init__(self, hub: Hub) -> None:
+        self.hub = hub
+        self.tokens: dict[str, str] = {}
+        self.clients: list[BotClient] = []
+
+    async def account(self, name: str) -> None:
+        await self.hub.store.add_player(name)
+        self.tokens[name] = await self.hub.store.add_token(name)
+
+    async def join(self, *names: str) -> None:
+        """Take in accounts that exist."""
+        members = [NewMember(name, name) for name in names]
+        now = self.hub.store.now()
+        await self.hub.store.write(
+            competition_students.take_in, "Cup", members, OLGA, now, None, adopt=names
+        )
+
+    async def connect(self, player: str, bot: str, games: list[str]) -> None:
+        client = BotClient(self.hub.connect(), MSGPACK)
+        self.clients.append(client)
+        welcome = await client.hello(self.tokens[player], bot, games=games)
+        assert isinstance(welcome, Welcome), welcome
+
+    async def entered(self, competition: str = "Cup") -> list[tuple[str, str]]:
+        row = await self.hub.store.read(competition_sql.find, competition)
+        found = await self.hub.store.read(competition_sql.entries_of, row.id)
+        return [(each.name, each.version) for each in found if not each.baseline]
+
+    async def enter(self, player: str, bot: str, replaces: str = "") -> Any:
+        store = self.hub.store
+        account = (await store.read(people.player, player)).id
+        games = {each.bot_id: each.games for each in self.hub.directory.presences.values()}
+        return await store.write(
+            competition_entries.enter, "Cup", account, bot, "", replaces, store.now(), games
+        )
+
+
+@pytest.fixture
+async def room() -> AsyncIterator[Classroom]:
+    hub = await Hub.open(ServerConfig(database="sqlite:///:memory:"))
+    room = Classroom(hub)
+    try:
+        for name in ("ada", "ben", "staff"):
+            await room.account(name)
+        yield room
+    finally:
+        for client in room.clients:
+            await client.close()
+        await hub.close()
+
+
+@pytest.mark.parametrize("games", [[], ["pig", "connect_four"]])
+async def test_person_takes_no_place_when_playing_in_person(
+    room: Classroom, games: list[str]
+) -> None:
+    await room.hub.competitions.open(FILE, OLGA)
+    await room.join("ada")
+    await room.connect("ada", "", games)
+    assert await room.entered() == []
+    await room.connect("ada", "mybot", ["connect_four"])
+    assert await room.entered() == [("ada/mybot", "")]
+
+
+async def test_person_and_bot_of_other_games_are_not_entered_when_they_join_later(
+    room: Classroom,
+) -> None:
+    await room.hub.competitions.open(FILE, OLGA)
+    await room.connect("ada", "", ["connect_four"])
+    await room.connect("ben", "pigbot", ["pig"])
+    await room.join("ada", "ben")
+    await room.hub.audit_follower.look()
+    assert await room.entered() == []
+    await room.connect("ben", "four", ["connect_four(width=7)", "connect_four"])
+    assert await room.entered() == [("ben/four", "")]
+
+
+async def test_new_version_for_other_games_does_not_replace_the_entered_one(
+    room: Classroom,
+) -> None:
+    await room.hub.competitions.open(FILE, OLGA)
+    await room.join("ada")
+    store = room.hub.store
+    bot = await store.ensure_bot((await store.read(people.player, "ada")).id, "mybot")
+    await store.log_in(bot, "1", games=["connect_four"])
+    await store.log_in(bot, "2", games=["pig"])
+    assert await room.entered() == [("ada/mybot", "1")]
+
+
+async def test_choice_of_a_person_or_a_bot_of_other_games_is_refused(room: Classroom) -> None:
+    await room.hub.competitions.open(FILE, OLGA)
+    await room.join("ada")
+    await room.connect("ada", "", ["connect_four"])
+    await room.connect("ada", "pigbot", ["pig"])
+    with pytest.raises(CompetitionRefusal, match="ada plays in person; enter a bot") as caught:
+        await room.enter("ada", "ada")
+    assert caught.value.code == "competition/not_a_bot"
+    with pytest.raises(CompetitionRefusal, match="pigbot plays pig, and 'Cup' is of connect_four"):
+        await room.enter("ada", "pigbot")
+    assert await room.entered() == []
+
+
+async def test_person_is_no_baseline_and_no_entry_without_students(room: Classroom) -> None:
+    await room.connect("staff", "", ["connect_four"])
+    await room.connect("ada", "mybot", ["connect_four"])
+    await room.connect("ben", "mybot", ["connect_four"])
+    with pytest.raises(InvalidCompetition, match="staff/staff is an account that plays in person"):
+        await room.hub.competitions.open(FILE + '[[baselines]]\nbot = "staff/staff"\n', OLGA)
+    league = FILE.replace("Cup", "League") + "[limits]\nstudents = 0\n"
+    file = await room.hub.competitions.check(league)
+    row = room.hub.competitions._row(file, league, "frozen")
+    person = (await room.hub.store.read(people.bot_named, "staff", "")).id
+    with pytest.raises(CompetitionRefusal, match="staff plays in person"):
+        await room.hub.store.write(competition_sql.create, row, (), OLGA, (), [person])
+
+
+async def test_entries_carried_over_leave_persons_behind(room: Classroom) -> None:
+    await room.hub.competitions.open(FILE, OLGA)
+    await room.join("ada", "ben")
+    await room.connect("ada", "", ["connect_four"])
+    await room.connect("ben", "mybot", ["connect_four"])
+    row = await room.hub.store.read(competition_sql.find, "Cup")
+    person = await room.hub.store.read(people.bot_named, "ada", "")
+    version = await room.hub.store.ensure_version(person.id, "1")
+    old = {
+        "class_id": row.id, "bot_id": person.id, "player_id": person.player_id,
+        "version_id": version, "chosen": False, "baseline": False, "status": "active",
+        "created_ms": 1,
+    }  # fmt: skip
+    # An entry as an older release made it.
+    await room.hub.store.write(lambda link: link.execute(class_entries.insert().values(**old)))
+    await room.hub.competitions.open_with(
+        FILE.replace("Cup", "Second"), OLGA, Carry(row.id, submissions=True)
+    )
+    assert await room.entered("Second") == [("ben/mybot", "")]
+
+
+async def test_full_places_are_reported_at_the_submission(room: Classroom) -> None:
+    await room.hub.competitions.open(FILE, OLGA)
+    await room.join("ada")
+    await room.connect("ada", "first", ["connect_four"])
+    store = room.hub.store
+    second = await store.ensure_bot((await store.read(people.player, "ada")).id, "second")
+    row = await store.submissions.submit(second.id, "", "a" * 64, b"1", store.now())
+    assert [(each.competition, each.outcome) for each in row.competitions] == [("Cup", "full")]
+
+
+async def test_round_robin_of_connected_bots_leaves_persons_out(room: Classroom) -> None:
+    await room.connect("staff", "", ["connect_four"])
+    await room.connect("ada", "mybot", ["connect_four"])
+    game = Terms(get_game("connect_four"), TimeControl.parse("total:60"), rated=False)
+    with pytest.raises(ProtocolError, match="Only 1 connected bots accept connect_four"):
+        await room.hub.competitions.create("League", game, OLGA)
+    await room.connect("ben", "mybot", ["connect_four"])
+    row = await room.hub.competitions.create("League", game, OLGA)
+    found = await room.hub.store.read(competition_sql.entries_of, row.id)
+    assert [each.name for each in found] == ["ada/mybot", "ben/mybot"]
