@@ -328,6 +328,8 @@ class Hub(MatchHub):
         await self.tournaments.restore()
         await self.competitions.start()
         self.browser_sessions.start()
+        if self.builtin_bots is not None:
+            self.builtin_bots.keep()
         for timer in self._leader_timers:
             timer.start()
 

@@ -10,6 +10,7 @@ import pytest
 from tests.harness.server import BotClient, Server
 from tests.harness.small_cluster import SmallCluster
 
+from plyhouse.clients.builtin_bots.launcher import StartedBots
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import (
     Accepted,
@@ -29,6 +30,7 @@ from plyhouse.protocol.messages import (
     Watch,
     Welcome,
 )
+from plyhouse.server.cluster.nats_server import LocalNats
 from plyhouse.server.gateway import member_messages
 from plyhouse.server.gateway.remote_matches import RemoteMatch
 from plyhouse.server.results.record import stored_record
@@ -400,6 +402,24 @@ async def test_open_seek_survives_the_leader(cluster: SmallCluster) -> None:
     assert isinstance(await two.seek("pig", count=1), Ok)
     starts = await asyncio.gather(one.start(), two.start())
     assert starts[0].match == starts[1].match
+
+
+async def test_new_leader_starts_the_built_in_bots_of_running_matches(
+    database: str, nats: LocalNats
+) -> None:
+    made = SmallCluster(database, nats.url, builtin_bots=StartedBots)
+    try:
+        first, second = await made.add(), await made.add()
+        assert first.hub.builtin_bots is not None
+        opponent = await first.hub.builtin_bots.ready("easy")
+        person = await second.bot("ada", "")
+        assert isinstance(await person.ask(Challenge, opponent, "tic_tac_toe", "total:60"), Ok)
+        start = await person.start()
+        await made.stop(first)
+        finished = await person.play(start)
+        assert finished.outcome.termination == "normal"
+    finally:
+        await made.close()
 
 
 async def test_every_server_answers_http_with_what_the_leader_knows(
