@@ -200,6 +200,8 @@ class Hub(MatchHub):
             now=now,
             member=self.member,
             store=store,
+            helpers=self.helpers,
+            replays=self.replays,
         )
         self._leader_timers = (
             Periodic(lambda: self.hosting.refund(now()), SWEEP_SECONDS, "hosting refunds", log),
