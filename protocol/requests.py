@@ -298,6 +298,7 @@ class Sync(Message, frozen=True):
 
 class Watch(Message, frozen=True):
     """Follow a match as a spectator. Answer: ``match``; ``update`` and ``finished`` follow.
+    If the match is over, its snapshot has the outcome, and nothing follows.
 
     id: number of this request.
     match: id of the match.

@@ -187,6 +187,11 @@ class SeatRow(Struct, frozen=True, gc=False):
     bot_id: int
     version_id: int
 
+    @property
+    def in_person(self) -> bool:
+        """True if a person played, whose bot has the player's name."""
+        return self.bot.lower() == self.player.lower()
+
 
 class PairingRow(Struct, frozen=True, gc=False):
     """A set of mirrored matches between the same holders, with one secret seed."""

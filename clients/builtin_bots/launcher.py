@@ -3,6 +3,9 @@
 The server imports no search and starts no bots, so this module is outside of it.  One process
 runs all levels (`plyhouse.clients.builtin_bots.process`).  It starts with the first bot that is
 needed, and again if it dies.  A bot without matches stops after `IDLE_SECONDS`.
+
+A bot is needed if somebody asks for it, or if a running match waits for it: after a restart of the
+server, or where another server of a cluster led when the match began.
 """
 
 from __future__ import annotations
@@ -17,8 +20,9 @@ import time
 from typing import Final
 
 from plyhouse.server.accounts.builtin_bots import NoHouseBot, house_token
-from plyhouse.server.competition_rules.reference_baselines import HOUSE_LEVELS
+from plyhouse.server.competition_rules.reference_baselines import HOUSE_LEVELS, level_of
 from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.jobs.periodic import Periodic
 
 __all__ = ["LEVELS", "StartedBots"]
 
@@ -32,6 +36,8 @@ IDLE_SECONDS: Final = 900.0
 START_SECONDS: Final = 20.0
 """How long a bot may take to be there, on a machine that is busy."""
 POLL: Final = 0.02
+LOOK_SECONDS: Final = 1.0
+"""Time between two looks for matches that wait for a bot."""
 PAUSES: Final = (0.2, 1.0, 5.0, 30.0)
 """Seconds between the death of the process and its next start, after each death in a row."""
 WELL_SECONDS: Final = 60.0
@@ -56,6 +62,7 @@ class StartedBots:
         self._player = ""
         self._token = ""
         self._closed = False
+        self._looks = Periodic(self.look, LOOK_SECONDS, "look for waiting matches", log)
 
     @property
     def pid(self) -> int:
@@ -68,25 +75,37 @@ class StartedBots:
 
         ``number`` counts the bots of a level that sit at one table.
         """
-        async with self._starting:
-            if self._watcher is None:
-                await self._prepare()
-                self._watcher = asyncio.create_task(self._watch())
+        await self._begin()
         bot = level if number == 1 else f"{level}-{number}"
         name = f"{self._player}/{bot}"
         if self._hub.directory.find(name) is None:
             self._wanted.add(bot)
-            self._ask(bot)
             until = time.monotonic() + START_SECONDS
             while self._hub.directory.find(name) is None:
+                self._ask(bot)  # Again and again, because it may be about to leave.
                 if time.monotonic() > until or self._closed:
                     raise NoHouseBot(f"{name} could not be started: the server's log says why.")
                 await asyncio.sleep(POLL)
         return name
 
+    def keep(self) -> None:
+        """From now on, start the bots for which running matches wait."""
+        self._looks.start()
+
+    async def look(self) -> None:
+        """Start the bots for which running matches wait."""
+        if waited_for := await self._waited_for():
+            await self._begin()
+        for bot in waited_for:
+            if bot not in self._wanted:
+                log.info("a running match waits for the built-in bot %s: it is started", bot)
+            self._wanted.add(bot)
+            self._ask(bot)
+
     async def close(self) -> None:
         """End the process, and with it the bots."""
         self._closed = True
+        await self._looks.close()
         if self._watcher is not None:
             self._watcher.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -103,6 +122,33 @@ class StartedBots:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
+
+    async def _waited_for(self) -> list[str]:
+        """Return the names of the absent bots that hold a seat outside of competitions.
+
+        Runners host the built-in bots of competitions.
+        """
+        directory = self._hub.directory
+        if not directory.leads("built-in bots"):
+            return []
+        absent = []
+        for each in tuple(directory.presences.values()):
+            matches = [directory.summary(match) for match in each.matches]
+            if (
+                not each.online
+                and level_of(each.bot) in LEVELS
+                and any(match is not None and match.competition is None for match in matches)
+                and await self._hub.registration.is_builtin(each.player_id)
+            ):
+                absent.append(each.bot)
+        return absent
+
+    async def _begin(self) -> None:
+        """Start the process of the bots, unless it was started."""
+        async with self._starting:
+            if self._watcher is None and not self._closed:
+                await self._prepare()
+                self._watcher = asyncio.create_task(self._watch())
 
     async def _prepare(self) -> None:
         """Find or make the player of the bots, with a token that is good for this run."""

@@ -21,7 +21,7 @@ from plyhouse.bots.client.client import ClientError
 from plyhouse.bots.client.websocket import websocket_connector
 from plyhouse.bots.loading import check_spec
 from plyhouse.bots.running.runner import BotRunner, RunOptions
-from plyhouse.server.competition_rules.reference_baselines import HOUSE_LEVELS
+from plyhouse.server.competition_rules.reference_baselines import HOUSE_LEVELS, level_of
 
 __all__ = ["main"]
 
@@ -32,10 +32,6 @@ NICENESS: Final = 5
 def _say(line: str) -> None:
     sys.stderr.write(line + "\n")
     sys.stderr.flush()
-
-
-def _level(bot: str) -> str:
-    return bot.partition("-")[0]
 
 
 class _Runs:
@@ -61,7 +57,7 @@ class _Runs:
             say=lambda line: _say(f"{bot}: {line}"),
         )
         connector = websocket_connector(self._server, options.codec)
-        spec = check_spec(_level(bot))
+        spec = check_spec(level_of(bot))
         runner = BotRunner(spec, connector, self._token, options)
         try:
             await runner.run()
@@ -84,7 +80,7 @@ async def _serve() -> None:
     runs = _Runs(first["server"], first["token"], float(first["idle"]))
     while line := await reader.readline():
         bot = line.decode().strip()
-        if _level(bot) in HOUSE_LEVELS:
+        if level_of(bot) in HOUSE_LEVELS:
             runs.start(bot)
     await runs.stop()
 

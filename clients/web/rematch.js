@@ -13,15 +13,14 @@ const HOUSE = /^(house|house-bots|plyhouse)$/i;
  * @param {{seats: import("./dom.js").Holder[], seat: number, game: string, time: string, rated: boolean, next: string, say: (text: string) => void}} match
  *   `next` is what the button says, if not the usual
  */
-export function offerRematch(place, { seats, seat, game, time, rated, next, say }) {
+export async function offerRematch(place, { seats, seat, game, time, rated, next, say }) {
   const opponents = seats.filter((_, index) => index !== seat);
   const terms = { game, time_control: time, rated };
   const again = html("button", { type: "button", class: "main", "data-rematch": true }, next || (opponents.length ? "Rematch" : "Play again"));
   const other = html("a", { class: "button", href: `/play?game=${encodeURIComponent(game.split("(")[0])}` }, "Another game");
   place.replaceChildren(again, other);
-  const house = opponents.every(({ player, bot }) => HOUSE.test(player) && bot);
-  if (house) { // or nobody else at all
-    const level = opponents[0]?.bot?.split("-")[0]; // best-2 is the second of that level
+  const [level] = await levelsOf(opponents);
+  if (level || !opponents.length) {
     again.addEventListener("click", () => {
       wish({ ...terms, rated: opponents.length ? false : rated, level, players: seats.length });
       location.assign("/play");
@@ -56,6 +55,18 @@ export function offerRematch(place, { seats, seat, game, time, rated, next, say 
     }
   });
   addEventListener("pagehide", () => connection.close());
+}
+
+/**
+ * The levels of built-in bots, if all opponents are some: `easy-2` is the second of level `easy`.
+ * @param {import("./dom.js").Holder[]} opponents
+ * @returns {Promise<string[]>}
+ */
+async function levelsOf(opponents) {
+  if (!opponents.length || !opponents.every(({ player, bot }) => HOUSE.test(player) && bot)) return [];
+  const { levels } = await whoAmI();
+  const found = opponents.map(({ bot = "" }) => bot.split("-")[0]);
+  return found.every((level) => levels.includes(level)) ? found : [];
 }
 
 /**

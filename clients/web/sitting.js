@@ -12,8 +12,17 @@ const HANDS = 10; // of one sitting
  * @typedef {{game: string, players: string[], hands: string[], sums: number[]}} Sitting the players with the sum of what each got, and the matches so far
  */
 
-/** Players as a sitting names them: any bot of the same level is the same opponent. @param {import("./dom.js").Holder[]} seats */
-const named = (seats) => seats.map((seat) => holder(seat).replace(/-\d+$/, "")).sort();
+/**
+ * The name of each seat's player in a sitting. Players whose names are hidden share one, so the later ones get a number.
+ * @param {import("./dom.js").Holder[]} seats
+ */
+export function named(seats) {
+  const names = seats.map(holder);
+  return names.map((name, seat) => {
+    const number = names.slice(0, seat + 1).filter((each) => each === name).length;
+    return number > 1 ? `${name} (${number})` : name;
+  });
+}
 
 /**
  * The sitting to which a match belongs, or a new one.
@@ -66,11 +75,12 @@ const word = () => {
  */
 export function showSitting(line) {
   if (match.seat === null || !inARow() || match.seats.length < 2) return "";
-  const players = named(match.seats);
+  const names = named(match.seats);
+  const players = [...names].sort();
   let sitting = continued(kept(), match.game, players, match.id);
   const { outcome } = match;
   if (outcome && !["aborted", "server_fault"].includes(outcome.termination)) {
-    sitting = counted(sitting, match.id, Object.fromEntries(match.seats.map((seat, index) => [named([seat])[0], outcome.returns[index] ?? 0])));
+    sitting = counted(sitting, match.id, Object.fromEntries(names.map((name, seat) => [name, outcome.returns[seat] ?? 0])));
     try { sessionStorage.setItem(KEY, JSON.stringify(sitting)); } catch { /* see kept */ }
   }
   const done = sitting.hands.length;

@@ -48,6 +48,7 @@ class Tile {
     this.outcome = null;
     this.overAt = 0;
     this.ply = match.ply ?? 0;
+    this.asked = 0; // the number of the request to watch it
     this.film = new Film(); // a picture: its match has the words
     this.field = html("div", { class: "field" });
     this.rows = this.seats.map((seat) => ({
@@ -197,7 +198,7 @@ function onMessage(message) {
       break;
     case "error":
       if (message.fatal) say(message.message);
-      else if (message.code === "match/unknown") tile?.over({ termination: "aborted", returns: [] });
+      else if (message.code === "match/unknown") [...tiles.values()].find((each) => each.asked === message.re)?.over({ termination: "aborted", returns: [], reason: "over" });
       break;
     default:
       break;
@@ -234,7 +235,7 @@ async function look() {
   const running = new Set(found.map((each) => each.match));
   const come = found.filter((each) => !tiles.has(each.match));
   for (const [id, tile] of tiles) {
-    if (!tile.outcome && !running.has(id) && now - tile.clocksAt > STAY) tile.over({ termination: "aborted", returns: [], reason: "over" });
+    if (!tile.outcome && (!tile.scene || !running.has(id)) && now - tile.clocksAt > STAY) watch(tile); // an answer was missed
     if (!tile.outcome || now - tile.overAt < STAY) continue;
     const next = come.pop();
     if (next) replace(tile, next); // where one looks at a board, there comes the next
@@ -254,7 +255,7 @@ async function look() {
 
 /** @param {Tile} tile */
 function watch(tile) {
-  connection.send({ type: "watch", match: tile.id });
+  tile.asked = connection.send({ type: "watch", match: tile.id });
 }
 
 /** Watch a match, too; returns its board. @param {Answers.Match} match */

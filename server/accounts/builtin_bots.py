@@ -61,5 +61,11 @@ class HouseBots(Protocol):
         ``number`` distinguishes the bots of one level at one table.
         """
 
+    def keep(self) -> None:
+        """Keep the bots of running matches connected, from now on.
+
+        The leader of a cluster does this for the matches of all servers.
+        """
+
     async def close(self) -> None:
         """Stop the bots."""

@@ -22,6 +22,7 @@ __all__ = [
     "HOUSE",
     "HOUSE_LEVELS",
     "REFERENCE",
+    "level_of",
     "package_of",
     "reference_misfit",
     "reference_problem",
@@ -76,6 +77,15 @@ _NO_CHANCE: Final = ("alpha_beta", "minimax")
 _HIDDEN: Final = ("best", "ismcts", "pimc", "random", *_SOME_GAMES)
 """The reference bots that play games of hidden information."""
 _SPEC: Final = re.compile(r"([a-z_]+)(\((.*)\))?", re.DOTALL)
+
+
+def level_of(bot: str) -> str:
+    """Return the level of a built-in bot for people, by its name.
+
+    >>> level_of("easy"), level_of("easy-2")
+    ('easy', 'easy')
+    """
+    return bot.partition("-")[0]
 
 
 def reference_problem(text: str) -> str:

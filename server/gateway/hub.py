@@ -200,6 +200,8 @@ class Hub(MatchHub):
             now=now,
             member=self.member,
             store=store,
+            helpers=self.helpers,
+            replays=self.replays,
         )
         self._leader_timers = (
             Periodic(lambda: self.hosting.refund(now()), SWEEP_SECONDS, "hosting refunds", log),
@@ -328,6 +330,8 @@ class Hub(MatchHub):
         await self.tournaments.restore()
         await self.competitions.start()
         self.browser_sessions.start()
+        if self.builtin_bots is not None:
+            self.builtin_bots.keep()
         for timer in self._leader_timers:
             timer.start()
 

@@ -170,7 +170,7 @@ class Logins:
         participant = self._directory.participants.get(seat.bot_id)
         if participant is not None:
             return participant
-        in_person = seat.bot.lower() == seat.player.lower()
+        in_person = seat.in_person
         return self._directory.add(
             Presence(
                 player_id=seat.player_id,

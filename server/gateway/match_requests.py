@@ -33,7 +33,7 @@ from plyhouse.server.wire.session import Session
 
 __all__ = ["NO_SUCH_MATCH", "MatchRequests", "check_views"]
 
-NO_SUCH_MATCH: Final = "No such match is being played."
+NO_SUCH_MATCH: Final = "You can see no match with this id."
 
 PHRASES: Final = 3
 """Phrases that a seat may say at once."""

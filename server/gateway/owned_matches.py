@@ -304,7 +304,7 @@ class OwnedMatches:
         if live is None:
             self._board.post(sender, mm.Entered(message.call))
             return
-        snapshot = live.match.snapshot(None, self._now())
+        snapshot = live.match.snapshot(None, self._now(), scenes=False)
         answer = mm.Entered(message.call, snapshot)
         stored = live.durable()
         if stored is None:

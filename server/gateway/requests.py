@@ -6,21 +6,27 @@ import logging
 from collections.abc import Callable, Collection, Container, Coroutine, Mapping
 from typing import Any
 
+from plyhouse.games.errors import GameError
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.protocol.messages import Answer, Challenge, Ok, Seek, Unseek, Watch
+from plyhouse.protocol.messages import Answer, Challenge, MatchMessage, Ok, Seek, Unseek, Watch
 from plyhouse.server.accounts.browser_sessions import BrowserSessions
-from plyhouse.server.accounts.privacy import Privacy
+from plyhouse.server.accounts.privacy import Privacy, Sight
 from plyhouse.server.gateway.match_requests import NO_SUCH_MATCH, MatchRequests, check_views
 from plyhouse.server.gateway.member import Member
 from plyhouse.server.gateway.remote_matches import RemoteMatch
+from plyhouse.server.jobs.fair_queue import FairQueue
+from plyhouse.server.jobs.helper_jobs import NotWorkedOut
+from plyhouse.server.jobs.helper_processes import Helpers
 from plyhouse.server.lobby.lobby import Lobby
+from plyhouse.server.match.restore import final_snapshot
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.participants import Participant
 from plyhouse.server.table.presence import Presence
 from plyhouse.server.table.running_match import RunningMatch
+from plyhouse.server.wire.rates import client_of
 from plyhouse.server.wire.session import Session
 from plyhouse.storage import match_places
-from plyhouse.storage.errors import StorageError
+from plyhouse.storage.errors import StorageError, Unknown
 from plyhouse.storage.store import Store
 
 __all__ = ["Requests"]
@@ -44,8 +50,12 @@ class Requests(MatchRequests):
         now: Callable[[], int],
         member: Member | None,
         store: Store,
+        helpers: Helpers,
+        replays: FairQueue,
     ) -> None:
         super().__init__(directory, seated, now)
+        self._helpers = helpers
+        self._replays = replays
         self._member = member
         self._store = store
         self._lobby: dict[type, Callable[[Presence, Any], Ok]] = {
@@ -72,12 +82,10 @@ class Requests(MatchRequests):
 
     def _watch(self, session: Session, _: object, message: Watch, stamp: int) -> None:
         live = self._directory.match(message.match)
-        if live is None and self._member is None:
-            raise ProtocolError("match/unknown", NO_SUCH_MATCH)
         check_views(session, stamp)
         free = live is not None and self._privacy.known_free(live.pairing.competition)
-        if self._member is not None and not self._reachable(live, free, self._member):
-            self._spawn(self._find_and_watch(session, message, self._member))
+        if not self._reachable(live, free=free):
+            self._spawn(self._find_and_watch(session, message))
         elif live is not None and not free:
             players = {each.player_id for each in live.seats}
             competition = live.pairing.competition
@@ -87,15 +95,15 @@ class Requests(MatchRequests):
         elif live is not None:
             self._let_watch(session, message, live)
 
-    @staticmethod
-    def _reachable(live: RunningMatch | None, free: bool, member: Member) -> bool:
+    def _reachable(self, live: RunningMatch | None, *, free: bool) -> bool:
         """Return whether a match can be watched without a look into the database."""
         if isinstance(live, RemoteMatch):  # it may be dropped while the database is asked
-            return free and live.owner in member.board.peers
+            here = self._member is not None and live.owner in self._member.board.peers
+            return free and here and not live.over
         return live is not None
 
-    async def _find_and_watch(self, session: Session, message: Watch, member: Member) -> None:
-        """Let a spectator watch a match that another server runs."""
+    async def _find_and_watch(self, session: Session, message: Watch) -> None:
+        """Let a spectator watch a match that another server runs, or see one that is over."""
         try:
             found = await self._store.read(match_places.places, [message.match])
         except StorageError as error:
@@ -103,7 +111,11 @@ class Requests(MatchRequests):
             session.refuse(message, ProtocolError("server/storage"))
             return
         row, competition, owner = found.get(message.match, (None, None, 0))
-        if row is None or not owner:
+        if row is not None and row.status == "finished":
+            await self._show_final(session, message)
+            return
+        member = self._member
+        if row is None or not owner or member is None:
             session.refuse(message, ProtocolError("match/unknown", NO_SUCH_MATCH))
             return
 
@@ -126,15 +138,8 @@ class Requests(MatchRequests):
 
         ``find`` is called if the spectator may watch and has not left.
         """
-        participant = self._seated.get(session)
         try:
-            if participant is not None:
-                player_id = participant.presence.player_id
-                sight = await self._privacy.sight_of(player_id, participant.scopes)
-            else:  # a page shows what the player signed in at the browser may see
-                sight = await self._privacy.sight(
-                    await self._browser_sessions.viewer(session.upgrade)
-                )
+            sight = await self._sight_of(session)
             if not sight.sees(await self._privacy.class_of(competition), players):
                 raise ProtocolError("match/unknown", NO_SUCH_MATCH)
             if session in self._sessions:  # it may have left meanwhile
@@ -144,3 +149,29 @@ class Requests(MatchRequests):
         except StorageError as error:
             log.error("who may watch %s cannot be read: %s", message.match, error)
             session.refuse(message, ProtocolError("server/storage"))
+
+    async def _show_final(self, session: Session, message: Watch) -> None:
+        """Send a spectator the end of a match that only the database has."""
+        try:
+            stored = await self._privacy.match(await self._sight_of(session), message.match)
+            async with self._replays.of(client_of(session.address)):
+                snapshot = await self._helpers.run(final_snapshot, stored, scenes=session.scenes)
+        except Unknown:
+            session.refuse(message, ProtocolError("match/unknown", NO_SUCH_MATCH))
+        except NotWorkedOut as error:
+            why = ProtocolError(error.code, str(error), retry_after=error.retry_after)
+            session.refuse(message, why)
+        except (StorageError, GameError, ValueError) as error:
+            log.error("the end of %s cannot be shown: %s", message.match, error)
+            session.refuse(message, ProtocolError("server/storage"))
+        else:
+            session.send(MatchMessage(snapshot, message.id))
+
+    async def _sight_of(self, session: Session) -> Sight:
+        """Return what the player of a connection may see."""
+        participant = self._seated.get(session)
+        if participant is not None:
+            player_id = participant.presence.player_id
+            return await self._privacy.sight_of(player_id, participant.scopes)
+        # A page shows what the player signed in at the browser may see.
+        return await self._privacy.sight(await self._browser_sessions.viewer(session.upgrade))

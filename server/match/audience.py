@@ -82,13 +82,19 @@ class Audience:
         return self._views.events(None if viewer < 0 else viewer, since)
 
     def observed(
-        self, viewer: int | None, state: Any, *, stopped: bool = False
+        self,
+        viewer: int | None,
+        state: Any,
+        *,
+        stopped: bool = False,
+        scenes: bool | None = None,
     ) -> tuple[dict[str, Any], dict[str, Any] | None]:
         """Return a viewer's observation and, if it asked for drawings, the scene.
 
-        ``stopped`` means that the match ended before its game.
+        ``stopped`` means that the match ended before its game.  ``scenes`` replaces what the
+        viewer asked for.
         """
-        wanted = viewer in self._scenes
+        wanted = viewer in self._scenes if scenes is None else scenes
         if stopped:
             observation, scene = self._views.stopped(state, viewer)
             return observation, scene if wanted else None

@@ -166,8 +166,13 @@ class Match:
             return flag + 1  # an action stamped exactly at the flag's deadline still counts
         return due
 
-    def snapshot(self, viewer: int | None, now: int) -> MatchSnapshot:
+    def snapshot(
+        self, viewer: int | None, now: int, *, scenes: bool | None = None
+    ) -> MatchSnapshot:
         """Return everything that a seat, or a spectator (None), may know now.
+
+        It has a drawing if the viewer subscribed to drawings; ``scenes`` decides instead, for
+        viewers without a subscription.
 
         It must be sent: for seats, the events of the next messages continue from here.  Do not send
         one while effects of the match wait for storage; `sync` keeps the order.
@@ -178,7 +183,9 @@ class Match:
         yours = running and viewer is not None and viewer == self.position.mover
         state = self.position.state
         stopped = course.status == "finished" and state.to_move != TERMINAL
-        observation, scene = self.audience.observed(viewer, state, stopped=stopped)
+        observation, scene = self.audience.observed(viewer, state, stopped=stopped, scenes=scenes)
+        if course.status == "finished":
+            self.views.forget()
         if viewer is not None:
             self.audience.caught_up(viewer)
         return MatchSnapshot(

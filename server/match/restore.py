@@ -5,25 +5,29 @@ as written, so that clocks are exact to the nanosecond.  Chance outcomes are che
 seed: a row that disagrees is an error.  So is any row that does not fit the position.  The ply
 under way is not charged for the time before the kill.  Its clock starts again when the seat has
 come back and has got its turn.
+
+`final_snapshot` shows a match that is over and no longer in memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar, cast
 
 from plyhouse.games.base import CHANCE
 from plyhouse.games.errors import GameError
-from plyhouse.protocol.messages import Outcome, Termination
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.messages import MatchSnapshot, Outcome, SeatInfo, Termination
 from plyhouse.server.match.chance import normal_nonce
 from plyhouse.server.match.engine import Match
 from plyhouse.server.match.events import end_data
 from plyhouse.server.match.history import Course
-from plyhouse.server.match.terms import MatchConfig
+from plyhouse.server.match.terms import MatchConfig, config_of
 from plyhouse.server.match.time_control import Ledger
-from plyhouse.storage.rows import EventRow
+from plyhouse.storage.rows import EventRow, StoredMatch
 
-__all__ = ["RestoreError", "restore"]
+__all__ = ["RestoreError", "final_snapshot", "restore"]
 
 
 class RestoreError(ValueError):
@@ -61,6 +65,27 @@ def restore(config: MatchConfig, events: Sequence[EventRow], now: int) -> Match:
         except (GameError, ValueError, IndexError) as error:
             raise RestoreError(row, f"does not fit: {str(error).rstrip('.')}") from error
     return Match(config, now, course)
+
+
+def final_snapshot(stored: StoredMatch, *, scenes: bool) -> MatchSnapshot:
+    """Return what spectators may know of a match that is over.
+
+    Raises `RestoreError` or ValueError if its rows are damaged, and `GameError` if its game is
+    missing.
+    """
+    header = stored.header
+    players = [
+        SeatInfo(seat.player, kind="human")
+        if seat.in_person
+        else SeatInfo(seat.player, seat.bot, seat.version)
+        for seat in header.seats
+    ]
+    config = replace(config_of(header, get_game(header.game)), players=tuple(players))
+    match = restore(config, stored.events, 0)
+    if match.course.status != "finished":  # it could not be resumed after a restart
+        outcome = Outcome(cast(Termination, header.termination), [], None, header.reason)
+        match.course.end(outcome, None, None, "")
+    return match.snapshot(None, 0, scenes=scenes)
 
 
 def _apply(course: Course, row: EventRow) -> None:

@@ -130,6 +130,7 @@ class LiveMatch:
         "_alarm_at",
         "_backlog",
         "_counting",
+        "_joining",
         "_referee",
         "excused",
         "holders",
@@ -153,7 +154,10 @@ class LiveMatch:
         self.match = match
         self.pairing = pairing
         self.holders = tuple(holders)
-        self.spectators: set[Line] = set()
+        self.spectators: dict[Line, bool] = {}
+        """The spectators; True for those that want drawings."""
+        self._joining: set[Line] = set()
+        """Spectators whose snapshots wait for the database, with later messages behind them."""
         self.over = False
         """True when the end is durable and sent."""
         self.excused: dict[int, int] = {}
@@ -379,19 +383,20 @@ class LiveMatch:
     def watch(self, line: Line, re: int | None, *, scenes: bool) -> None:
         """Let a line follow the match: it gets a snapshot, then everything that happens."""
         match = self.match
-        if self.over:
-            line.send(MatchMessage(match.snapshot(None, self._referee.now()), re))
-            return
-        wanted = scenes or any(each.scenes for each in self.spectators)
-        match.audience.subscribe(None, updates=True, scenes=wanted)
         now = self._referee.now()
-        message = MatchMessage(match.snapshot(None, now), re)
+        message = MatchMessage(match.snapshot(None, now, scenes=scenes), re)
+        if self.over:
+            line.send(message)
+            return
+        self.spectators[line] = scenes
+        self._joining.add(line)
+        match.audience.subscribe(None, updates=True, scenes=any(self.spectators.values()))
         self._enqueue([], [_Join(line, message, match.absences(None, now))])
 
     def unwatch(self, line: Line) -> None:
         """Stop following; unknown lines are ignored."""
-        if line in self.spectators:
-            self.spectators.discard(line)
+        if self.spectators.pop(line, None) is not None:
+            self._joining.discard(line)
             self._count_soon()
         if not self.spectators:
             self.match.audience.unsubscribe(None)
@@ -399,7 +404,7 @@ class LiveMatch:
     def public_snapshot(self) -> Awaitable[MatchSnapshot | None]:
         """Return what a spectator may know now, once it is durable."""
         future: asyncio.Future[MatchSnapshot | None] = asyncio.get_running_loop().create_future()
-        snapshot = self.match.snapshot(None, self._referee.now())
+        snapshot = self.match.snapshot(None, self._referee.now(), scenes=False)
         stored = self.durable()
         if stored is None:
             future.set_result(snapshot)
@@ -507,7 +512,7 @@ class LiveMatch:
                 effect.line.send(effect.message)
                 for notice in effect.notices:
                     effect.line.send(notice)
-                self.spectators.add(effect.line)
+                self._joining.discard(effect.line)
                 self._count_soon()
             elif not effect.done():  # a future made by `durable`
                 effect.set_result(None)
@@ -533,6 +538,8 @@ class LiveMatch:
     def _broadcast(self, message: ServerMessage) -> None:
         frames: dict[str, Any] = {}
         for line in tuple(self.spectators):
+            if line in self._joining:
+                continue
             if line.far:
                 line.send(message)
                 continue
@@ -688,7 +695,7 @@ class LiveMatch:
 
     def _listeners(self) -> set[Line]:
         playing = {holder.line for holder in self.holders if holder.line is not None}
-        return playing | self.spectators
+        return playing | self.spectators.keys()
 
     def tell_everyone(self, message: ServerMessage) -> None:
         """Send a message to the seats and the spectators, after the match."""

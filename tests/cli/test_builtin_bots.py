@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
 import signal
@@ -14,10 +15,12 @@ from pathlib import Path
 
 import pytest
 from tests.harness.processes import alive, children
+from tests.harness.server import Server
 
 from plyhouse.bots.loading import default_name, load_bot
 from plyhouse.clients.builtin_bots import launcher as module
 from plyhouse.clients.builtin_bots.launcher import LEVELS, StartedBots
+from plyhouse.protocol.messages import Challenge, Ok
 from plyhouse.server.accounts.builtin_bots import NoHouseBot
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
@@ -65,6 +68,39 @@ async def test_they_come_when_wanted_come_back_when_killed_and_go_with_the_serve
         again = [bots.pid, *children(bots.pid)]
         assert first not in again
     await until_gone(again)
+
+
+async def test_match_against_a_built_in_bot_goes_on_after_a_restart(tmp_path: Path) -> None:
+    config = ServerConfig(port=0, database=f"sqlite:///{tmp_path / 'a.db'}", disconnect_grace=30)
+    async with contextlib.AsyncExitStack() as stack:
+        running = await stack.enter_async_context(running_server(config, builtin_bots=StartedBots))
+        server = Server(running, stack)
+        assert server.hub.builtin_bots is not None
+        opponent = await server.hub.builtin_bots.ready("easy", 2)
+        person = await server.bot("ada", "")
+        told = await person.ask(Challenge, opponent, "tic_tac_toe", "total:60")
+        assert isinstance(told, Ok), told
+        match = (await person.start()).match
+    async with contextlib.AsyncExitStack() as stack:
+        running = await stack.enter_async_context(running_server(config, builtin_bots=StartedBots))
+        person = await Server(running, stack).client()
+        welcome = await person.hello(await running.hub.store.add_token("ada"), "")
+        (snapshot,) = welcome.matches
+        assert snapshot.match == match
+        outcome = (await person.play(snapshot)).outcome
+        assert outcome.termination == "normal"
+
+
+async def test_bot_that_nobody_waits_for_stays_away_after_a_restart(tmp_path: Path) -> None:
+    config = ServerConfig(port=0, database=f"sqlite:///{tmp_path / 'a.db'}")
+    async with running_server(config, builtin_bots=StartedBots) as server:
+        assert server.hub.builtin_bots is not None
+        await server.hub.builtin_bots.ready("easy")
+    async with running_server(config, builtin_bots=StartedBots) as server:
+        bots = server.hub.builtin_bots
+        assert isinstance(bots, StartedBots)
+        await bots.look()
+        assert bots.pid == 0
 
 
 async def test_what_cannot_be_started_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ import pytest
 from tests.harness.server import BotClient, Server
 from tests.harness.small_cluster import SmallCluster
 
+from plyhouse.clients.builtin_bots.launcher import StartedBots
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import (
     Accepted,
@@ -29,6 +30,7 @@ from plyhouse.protocol.messages import (
     Watch,
     Welcome,
 )
+from plyhouse.server.cluster.nats_server import LocalNats
 from plyhouse.server.gateway import member_messages
 from plyhouse.server.gateway.remote_matches import RemoteMatch
 from plyhouse.server.results.record import stored_record
@@ -402,6 +404,24 @@ async def test_open_seek_survives_the_leader(cluster: SmallCluster) -> None:
     assert starts[0].match == starts[1].match
 
 
+async def test_new_leader_starts_the_built_in_bots_of_running_matches(
+    database: str, nats: LocalNats
+) -> None:
+    made = SmallCluster(database, nats.url, builtin_bots=StartedBots)
+    try:
+        first, second = await made.add(), await made.add()
+        assert first.hub.builtin_bots is not None
+        opponent = await first.hub.builtin_bots.ready("easy")
+        person = await second.bot("ada", "")
+        assert isinstance(await person.ask(Challenge, opponent, "tic_tac_toe", "total:60"), Ok)
+        start = await person.start()
+        await made.stop(first)
+        finished = await person.play(start)
+        assert finished.outcome.termination == "normal"
+    finally:
+        await made.close()
+
+
 async def test_every_server_answers_http_with_what_the_leader_knows(
     cluster: SmallCluster,
 ) -> None:
@@ -486,22 +506,23 @@ async def test_spectator_that_asks_while_a_match_ends_gets_its_end(
 
     monkeypatch.setattr(third.hub.store, "read", read_then_wait)
     viewer = await third.client()
-    assert isinstance(await viewer.hello("", ""), Welcome)
+    assert isinstance(await viewer.hello("", "", scenes=True), Welcome)
     asked = asyncio.create_task(viewer.ask(Watch, starts[0].match))
     await asyncio.gather(*(b.play(s) for b, s in zip(bots, starts, strict=True)))
     ended.set()
     shown = await asked
     assert isinstance(shown, MatchMessage), shown
     assert shown.snapshot.outcome is not None
+    assert shown.snapshot.scene is not None
     async with asyncio.timeout(60):
         while third.hub.directory.live:  # noqa: ASYNC110 - another server tells it
             await asyncio.sleep(0.01)
     second.hub.directory.recent.clear()
     again = await third.client()
     assert isinstance(await again.hello("", ""), Welcome)
-    answer = await asyncio.wait_for(again.ask(Watch, starts[0].match), 20)
-    assert isinstance(answer, Error), answer
-    assert answer.code == "match/unknown"
+    stored = await asyncio.wait_for(again.ask(Watch, starts[0].match), 20)
+    assert isinstance(stored, MatchMessage), stored
+    assert stored.snapshot.outcome == shown.snapshot.outcome
 
 
 async def test_spectator_is_sent_away_if_the_owner_ends_a_match_and_stops_unheard(
@@ -523,8 +544,8 @@ async def test_spectator_is_sent_away_if_the_owner_ends_a_match_and_stops_unhear
     again = await first.client()
     assert isinstance(await again.hello("", ""), Welcome)
     answer = await again.ask(Watch, starts[0].match)
-    assert isinstance(answer, Error)
-    assert answer.code == "match/unknown"
+    assert isinstance(answer, MatchMessage)
+    assert answer.snapshot.outcome is not None
 
 
 async def test_pairing_of_two_matches_begins_again_once(

@@ -8,7 +8,7 @@ from typing import Any
 from tests.harness.server import PATIENCE, Server
 
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.serve import running_server
+from plyhouse.server.serve import BuiltinBots, running_server
 
 __all__ = ["SmallCluster"]
 
@@ -16,7 +16,15 @@ __all__ = ["SmallCluster"]
 class SmallCluster:
     """Servers on one database, the leader first."""
 
-    def __init__(self, database: str, nats: str, **settings: Any) -> None:
+    def __init__(
+        self,
+        database: str,
+        nats: str,
+        *,
+        builtin_bots: BuiltinBots | None = None,
+        **settings: Any,
+    ) -> None:
+        self._builtin_bots = builtin_bots
         self.servers: list[Server] = []
         self._settings = {"peer_timeout": PATIENCE, **settings}
         self._settings |= {"port": 0, "database": database, "cluster": nats}
@@ -26,7 +34,10 @@ class SmallCluster:
     async def add(self) -> Server:
         """Start one more server."""
         stack = contextlib.AsyncExitStack()
-        running = await stack.enter_async_context(running_server(ServerConfig(**self._settings)))
+        config = ServerConfig(**self._settings)
+        running = await stack.enter_async_context(
+            running_server(config, builtin_bots=self._builtin_bots)
+        )
         server = Server(running, self._clients)
         self._stacks[server] = stack
         self.servers.append(server)

@@ -592,6 +592,43 @@ async def test_who_plays_an_open_bot_begins_no_match_with_it_once_it_is_closed(
     await played.close()
 
 
+@pytest.mark.parametrize("closed", [False, True], ids=["open", "closed"])
+async def test_match_of_a_person_with_a_hosted_bot_goes_on_after_a_restart(
+    tmp_path: Path, clock: FakeClock, *, closed: bool
+) -> None:
+    config = ServerConfig(database=f"sqlite:///{tmp_path}/house.db")
+    hub = await Hub.open(config, now=clock)
+    house = MemoryServer(hub, clock)
+    bots = await submissions(house, 1)
+    person = await hub.store.add_player("zoe")
+    zoe = Identity(person.id, "zoe", frozenset(("play",)), 1)
+    token = await hub.store.add_token("zoe")
+    machine = SimulatedRunner(house, cores=4)
+    await machine.call()
+    row = await opened(house, bots[0])
+    asking = asyncio.create_task(hub.hosted_play.ready(zoe, row.player, row.name, GAME.spec))
+    while not (await machine.call()).bots:
+        assert not asking.done(), asking.result()
+    await machine.host(await machine.call(), bots[0])
+    await asking
+    client = BotClient(hub.connect(), MSGPACK)
+    await client.hello(token)
+    assert isinstance(await client.ask(Challenge, "player0/mine", GAME.spec, "total:60"), Ok)
+    if closed:
+        await hub.store.write(submission_sql.set_open, bots[0], None)
+    await hub.close()
+
+    hub = await Hub.open(config, now=clock)
+    try:
+        house = MemoryServer(hub, clock)
+        machine = SimulatedRunner(house, cores=4)
+        _, welcome = await machine.host(await machine.call(), bots[0])
+        assert isinstance(welcome, Welcome), welcome
+        assert len(welcome.matches) == 1
+    finally:
+        await hub.close()
+
+
 async def playing(
     house: MemoryServer, machine: SimulatedRunner
 ) -> tuple[Any, int, dict[int, BotClient]]:

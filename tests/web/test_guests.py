@@ -157,6 +157,16 @@ async def test_a_guest_plays_with_two_bots_of_the_house(hosted: House, page: Pag
     assert "win" in result or "Draw" in result, result
     for bot in ("house/easy", "house/easy-2"):
         assert bot in await page.text("#seats")
+    (over,) = await hosted.hub.store.read(match_lists.list_matches, match_lists.MatchFilter())
+    got = {
+        seat.player if seat.in_person else f"{seat.player}/{seat.bot}": round(returned)
+        for seat, returned in zip(over.seats, over.returns, strict=True)
+    }
+    line = "document.querySelector('#sitting').textContent"
+    await page.until(f"{line}.startsWith('Hand 1 of 10: ')")
+    said = (await page.evaluate(line)).partition(": ")[2].replace("\u2212", "-")
+    shown = [each.rsplit(" ", 1) for each in said.split(", ")]
+    assert {name: int(number) for name, number in shown} == got
     before = await page.evaluate("location.pathname")
     await page.click("[data-rematch]")
     there = f"location.pathname.startsWith('/matches/') && location.pathname !== '{before}'"

@@ -141,3 +141,31 @@ async def test_next_hand_keeps_the_running_score(house: House, page: Page) -> No
     await page.click('[data-request="resign"]')
     await page.until(f"{line} === 'Hand 2 of 10: ann \u22121, bob/bot +1'")
     assert page.errors == []
+
+
+async def test_every_seat_has_its_own_running_score(house: House, page: Page) -> None:
+    """Names that end in a number are the names of different bots, and hidden ones are alike."""
+    (bot, _) = await house.pair("kuhn_poker")
+    await page.go(f"{house.url}/matches/{bot.match}")
+    scores = await page.evaluate(
+        """(async () => {
+        const { continued, counted, named } = await import("/web/sitting.js");
+        const ann = { player: "ann", bot: "ann" };
+        const bots = (...bots) => bots.map((bot) => ({ player: "house", bot }));
+        const secret = { player: "(hidden)", bot: "" };
+        const after = (seats, returns) => {
+          const names = named(seats);
+          const got = Object.fromEntries(names.map((name, seat) => [name, returns[seat]]));
+          const { players, sums } = counted(continued(null, "g", [...names].sort(), "m"), "m", got);
+          return players.map((player, at) => [player, sums[at]]);
+        };
+        return [
+          after([ann, ...bots("easy", "easy-2", "easy-3")], [4, -1, -2, 9]),
+          after([...bots("bot-1", "bot-2"), secret, secret], [1, 2, 3, 4]),
+        ];
+        })()"""
+    )
+    assert scores == [
+        [["ann", 4], ["house/easy", -1], ["house/easy-2", -2], ["house/easy-3", 9]],
+        [["(hidden)", 3], ["(hidden) (2)", 4], ["house/bot-1", 1], ["house/bot-2", 2]],
+    ]

@@ -404,6 +404,25 @@ async def test_the_wall_shows_every_running_match(house: House, page: Page) -> N
     await page.until("document.querySelectorAll('.tile').length === 1")
 
 
+@pytest.mark.parametrize("stored", [False, True], ids=["just over", "only stored"])
+async def test_wall_shows_the_board_of_a_match_that_ended_before_it_asked(
+    house: House, page: Page, *, stored: bool
+) -> None:
+    first, second = await house.pair("connect_four")
+    await first.act("4")
+    listed = await page.tab.request.get(f"{house.url}/api/v1/matches?status=running")
+    second.resign()
+    await first.finish()
+    if stored:
+        house.hub.directory.recent.clear()
+    running = await listed.text()
+    await page.tab.route("**/api/v1/matches?*", lambda route: route.fulfill(body=running))
+    await page.go(f"{house.url}/wall")
+    await page.until("document.querySelector('.tile.over svg .stone circle')")
+    assert "wins by resig" in await page.text(".tile .foot")
+    assert page.errors == []
+
+
 async def test_the_wall_draws_only_what_has_changed(house: House, page: Page) -> None:
     first, second = await house.pair("go(size=5)")
     await page.go(f"{house.url}/wall")
