@@ -13,6 +13,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import urlsplit
 
+from plyhouse.protocol.api.calls import LONGEST_ANSWER
+
 if TYPE_CHECKING:
     import httpx
 
@@ -40,8 +42,6 @@ _HOP_BY_HOP: Final = frozenset(
 )
 LOCAL_PATHS: Final = frozenset({"/healthz", "/readyz", "/metrics", "/cluster", "/api/v1/cluster"})
 CONNECT_SECONDS: Final = 5.0
-ANSWER_SECONDS: Final = 120.0
-"""Reviews of long matches take that long."""
 
 
 def is_local(path: str) -> bool:
@@ -81,7 +81,7 @@ class Forwarder:
         self._url = httpx.URL
         self._failed = httpx.HTTPError
         self._client: httpx.AsyncClient = httpx.AsyncClient(
-            timeout=httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS),
+            timeout=httpx.Timeout(LONGEST_ANSWER, connect=CONNECT_SECONDS),
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=32),
             follow_redirects=False,
             trust_env=False,
