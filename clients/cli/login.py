@@ -41,10 +41,12 @@ def login(server: str | None, token: str | None) -> None:
     The file is readable by you only: login.json in ~/.config/plyhouse, or in the folder plyhouse of
     XDG_CONFIG_HOME. `plyhouse logout` removes it.
     """
-    from plyhouse.clients.shared.http import ApiError, Url, ask
+    from plyhouse.clients.shared.http import ask
+    from plyhouse.protocol.address import Address
     from plyhouse.protocol.api import calls
+    from plyhouse.protocol.api.answers import ApiError
 
-    address = Url(_stored_server() if server is None else server).base
+    address = Address.read(_stored_server() if server is None else server).base
     known = token or _typed(address)
     if not known:
         raise CommandError(

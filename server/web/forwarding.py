@@ -7,13 +7,13 @@ the cluster, which is in the leader's address in the database.
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import urlsplit
 
 from plyhouse.protocol.api.calls import LONGEST_ANSWER
+from plyhouse.server.web.rate_limits import send_problem
 
 if TYPE_CHECKING:
     import httpx
@@ -151,12 +151,4 @@ async def _body(receive: Receive) -> AsyncIterator[bytes]:
 
 
 async def _refuse(send: Send, text: str) -> None:
-    """Answer 503, as the errors of the API look."""
-    body = json.dumps({"error": {"code": "server/overloaded", "message": text}}).encode()
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
-        (b"retry-after", b"2"),
-    ]
-    await send({"type": "http.response.start", "status": 503, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    await send_problem(send, 503, "server/overloaded", text, retry_after=2)
