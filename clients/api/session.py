@@ -15,6 +15,7 @@ from plyhouse.clients.api.retries import NO_ANSWER, Patience, retry_after
 from plyhouse.protocol.address import Address, proxy_for
 from plyhouse.protocol.api.answers import ApiError, Unreachable, answer_of, unreached
 from plyhouse.protocol.api.calls import Call
+from plyhouse.protocol.text import trimmed_token
 
 __all__ = ["Session", "Wait"]
 
@@ -45,7 +46,7 @@ class Session:
         self.patience = patience or Patience()
         key = os.environ.get("PLYHOUSE_TOKEN") if token is None else token
         self.headers = {"accept": "application/json"}
-        if key:
+        if key := trimmed_token(key or ""):
             self.headers["authorization"] = f"Bearer {key}"
 
     def transport(self) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from plyhouse.clients.shared.stored_login import (
     store_login,
     stored_login,
 )
+from plyhouse.protocol.text import trimmed_token
 
 __all__ = ["login", "logout"]
 
@@ -47,7 +48,7 @@ def login(server: str | None, token: str | None) -> None:
     from plyhouse.protocol.api.answers import ApiError
 
     address = Address.read(_stored_server() if server is None else server).base
-    known = token or _typed(address)
+    known = trimmed_token(token or _typed(address))
     if not known:
         raise CommandError(
             "There is no token: your organiser has one for you, or `plyhouse join CODE` makes one.",
@@ -75,8 +76,8 @@ def _stored_server() -> str:
 def _typed(address: str) -> str:
     """Return the token from a prompt that does not show it, or from a pipe."""
     if sys.stdin.isatty():
-        return str(click.prompt(f"Token for {address}", hide_input=True, err=True)).strip()
-    return sys.stdin.readline().strip()
+        return str(click.prompt(f"Token for {address}", hide_input=True, err=True))
+    return sys.stdin.readline()
 
 
 @click.command()

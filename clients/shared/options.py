@@ -9,6 +9,8 @@ from typing import Any, Final, TypeVar
 
 import click
 
+from plyhouse.protocol.text import trimmed_token
+
 __all__ = [
     "COMPETITION",
     "DEFAULT_SERVER",
@@ -149,6 +151,7 @@ def token_option(*, stored: bool = True) -> Callable[[F], F]:
         metavar="TOKEN",
         envvar="PLYHOUSE_TOKEN",
         show_envvar=True,
+        callback=lambda _context, _parameter, text: text and trimmed_token(text),
         help="Your token on the server." + "  [default: that of `plyhouse login`]" * stored,
     )
 
