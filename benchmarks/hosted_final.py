@@ -24,9 +24,10 @@ from pathlib import Path
 from typing import Any
 
 from plyhouse.clients.shared.child_processes import Processes
-from plyhouse.clients.shared.http import ApiError, UnreachableError, call
+from plyhouse.clients.shared.http import call
 from plyhouse.games.base import TERMINAL
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.api.answers import ApiError, Unreachable
 from plyhouse.protocol.hosting.package import Rules as PackageRules
 from plyhouse.protocol.hosting.package import digest_of, from_upload, pack
 from plyhouse.server.results.scoring import match_scores
@@ -151,8 +152,8 @@ class Final:
         while True:
             try:
                 return call(self.server, method, f"/api/v1/{target}", body, self.organiser)
-            except (UnreachableError, ApiError) as error:
-                passing = isinstance(error, UnreachableError) or error.status == 503
+            except (Unreachable, ApiError) as error:
+                passing = isinstance(error, Unreachable) or error.status == 503
                 if not passing or time.monotonic() > deadline:
                     raise
                 time.sleep(0.1)

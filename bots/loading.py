@@ -192,6 +192,9 @@ def load_bot(spec: str) -> type[Bot]:
         return _checked(getattr(module, wanted), f"{path.name}:{wanted}")
     # A file may import its bot from elsewhere instead of defining it.
     own = own or {name: value for name, value in vars(module).items() if _is_bot(value)}
+    if len(own) > 1:  # one of them may have two names, or be the base of others
+        complete = {id(value): name for name, value in own.items() if _plays(value)}
+        own = {name: own[name] for name in complete.values()} or own
     if not own:
         raise BotLoadError(
             f"{path.name} has no bot: define a class that derives from plyhouse.bots.Bot"
@@ -239,6 +242,11 @@ def _siblings(path: Path) -> list[Path]:
 
 def _is_bot(value: object) -> bool:
     return isinstance(value, type) and issubclass(value, Bot) and value not in (Bot, SearchBot)
+
+
+def _plays(bot: type[Bot]) -> bool:
+    """Return whether a class is a bot as it stands, and not the abstract base of others."""
+    return bot.choose is not Bot.choose and not inspect.isabstract(bot)
 
 
 def _checked(found: object, what: str) -> type[Bot]:

@@ -12,6 +12,8 @@ No input or output happens here, and time is always an argument (integer nanosec
     liveness      heartbeat, round trips, flood limits.
     hosting       rules of uploaded packages, and the messages of runners.
     api           the HTTP API: its rows, and requests as data.
+    address       addresses of servers, and the proxy on the way to one, from the environment.
+    text          text as editors and shells write it: encodings, byte-order marks, tokens.
     diagram       pictures and tables of the states, for the documentation.
     installed     the version that is installed.
     schema        generates the documentation: ``python -m plyhouse.protocol.schema``.

@@ -9,7 +9,7 @@ from plyhouse.protocol.codec import SUBPROTOCOLS
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.web.application import create_api
 from plyhouse.server.web.forwarding import Forwarder, is_local, restored
-from plyhouse.server.web.rate_limits import Allowance, refuse_busy
+from plyhouse.server.web.rate_limits import Allowance, refuse_busy, send_problem
 from plyhouse.server.web.request_pacing import Pacer
 from plyhouse.server.web.security_headers import with_safety
 from plyhouse.server.wire.websocket import Receive, Scope, Send, refuse, websocket_endpoint
@@ -17,6 +17,10 @@ from plyhouse.server.wire.websocket import Receive, Scope, Send, refuse, websock
 __all__ = ["WEBSOCKET_PATH", "Application", "create_app"]
 
 WEBSOCKET_PATH = "/ws"
+NO_UPGRADE = (
+    f"{WEBSOCKET_PATH} is for websockets, and the header 'Upgrade: websocket' did not arrive. If "
+    "a proxy stands before the server, its operator must let it pass Upgrade and Connection on."
+)
 
 
 def create_app() -> Application:
@@ -96,6 +100,9 @@ class Application:
             send = with_safety(scope, send)
             if self._allowance is not None and (wait := self._allowance.wait(scope)):
                 await refuse_busy(send, wait)
+                return
+            if scope["path"].rstrip("/") == WEBSOCKET_PATH:
+                await send_problem(send, 426, "http/426", NO_UPGRADE)
                 return
             elsewhere = not passed_on and not is_local(scope["path"]) and not self._leads()
             if self._forwarder is not None and elsewhere:

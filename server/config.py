@@ -18,6 +18,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, Self
 
+from plyhouse.protocol.text import decoded
+
 __all__ = [
     "LOG_FORMATS",
     "LOG_LEVELS",
@@ -364,11 +366,10 @@ def load_config(path: str | Path, overrides: Mapping[str, Any] | None = None) ->
     file cannot be read, is not TOML, or holds a setting that is unknown or out of range.
     """
     try:
-        with open(path, "rb") as file:
-            values = tomllib.load(file)
+        values = tomllib.loads(decoded(Path(path).read_bytes()))
     except OSError as error:
         raise ConfigError(f"Cannot read {path}: {error.strerror or error}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # TOMLDecodeError as well
         raise ConfigError(f"{path} is not valid TOML: {error}.") from error
     table = values.pop("server", {})
     if not isinstance(table, dict):

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import inspect
-import ipaddress
 import ssl
 from collections.abc import Mapping
 from typing import Any, Final
-from urllib.parse import urlsplit, urlunsplit
 
 from websockets.asyncio.client import ClientConnection as WebSocket
 from websockets.asyncio.client import connect
 from websockets.exceptions import (
     ConnectionClosed,
     InvalidHandshake,
+    InvalidProxyStatus,
     InvalidStatus,
-    InvalidURI,
     NegotiationError,
+    ProxyError,
 )
 from websockets.typing import Subprotocol
 
 from plyhouse.bots.client.channel import Channel, Connector, NotAServer, Unreachable
+from plyhouse.protocol.address import Address, proxy_for
+from plyhouse.protocol.api.answers import ApiError, answer_of, unreached
+from plyhouse.protocol.api.answers import Unreachable as NotOurs
 from plyhouse.protocol.codec import MAX_SERVER_FRAME, MSGPACK, Codec, Frame
 
-__all__ = ["WebSocketChannel", "server_url", "websocket_connector"]
+__all__ = ["WebSocketChannel", "websocket_connector"]
 
 OPEN_TIMEOUT: Final = 10.0
 """Seconds for connecting, handshake included."""
@@ -35,31 +36,6 @@ CLOSE_TIMEOUT: Final = 2.0
 
 _RETRIED_STATUS: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 """HTTP answers of a server (or a proxy before it) that may be better in a moment."""
-
-
-def server_url(text: str) -> str:
-    """Return the websocket address of a server, however it was written; raises `ValueError`.
-
-    >>> server_url("127.0.0.1:8765")
-    'ws://127.0.0.1:8765/ws'
-    >>> server_url("https://games.example.org/")  # as a browser shows it
-    'wss://games.example.org/ws'
-    """
-    written = text.strip()
-    parts = urlsplit(written if "://" in written else f"ws://{written}")
-    scheme = {"http": "ws", "https": "wss"}.get(parts.scheme, parts.scheme)
-    try:
-        valid = scheme in ("ws", "wss") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a port that is no number
-        valid = False
-    if not valid:
-        raise ValueError(
-            f"{text!r} is not the address of a server: write one like http://127.0.0.1:8765"
-        )
-    path = parts.path.rstrip("/")
-    if not path.endswith("/ws"):
-        path += "/ws"
-    return urlunsplit((scheme, parts.netloc, path, parts.query, ""))
 
 
 class WebSocketChannel:
@@ -104,11 +80,12 @@ class WebSocketChannel:
 def websocket_connector(
     server: str, codec: Codec = MSGPACK, headers: Mapping[str, str] | None = None
 ) -> Connector:
-    """Connect to ``server`` (see `server_url`) over a websocket that speaks ``codec``.
+    """Connect to ``server`` (see `Address`) over a websocket that speaks ``codec``.
 
     ``headers`` are sent along when it is opened, such as the cookie of a session.
     """
-    url = server_url(server)
+    address = Address.read(server)
+    url, proxy = address.websocket, proxy_for(address)
     options: dict[str, Any] = {
         "subprotocols": [Subprotocol(codec.subprotocol)],
         "compression": None,  # frames are small: compressing costs more than it saves
@@ -117,30 +94,27 @@ def websocket_connector(
         "open_timeout": OPEN_TIMEOUT,
         "close_timeout": CLOSE_TIMEOUT,
         "additional_headers": dict(headers or {}),
+        "proxy": None if proxy is None else proxy.full_url,
     }
-    if _is_local(url) and "proxy" in inspect.signature(connect.__init__).parameters:
-        options["proxy"] = None  # never ask a proxy for this machine
 
     async def open_channel() -> Channel:
         try:
-            socket = await connect(url, **options)
+            socket = await _Connect(url, **options)
         except NegotiationError as error:
             raise NotAServer(f"the server at {url} does not speak {codec.subprotocol}") from error
         except InvalidStatus as error:
-            status = error.response.status_code
-            if status in _RETRIED_STATUS:
-                raise Unreachable(f"the server at {url} answers with status {status}") from error
-            raise NotAServer(
-                f"there is no Plyhouse server at {url} (it answers with status {status})"
-            ) from error
-        except InvalidURI as error:
-            raise NotAServer(f"{url} is not the address of a server") from error
+            raise _refused(address, error) from error
+        except InvalidProxyStatus as error:
+            retried = error.response.status_code in _RETRIED_STATUS
+            raise (Unreachable if retried else NotAServer)(unreached(address, error)) from error
+        except ProxyError as error:
+            raise Unreachable(unreached(address, error)) from error
         except ssl.SSLError as error:
-            raise NotAServer(f"no secure connection to {url}: {error.reason}") from error
+            raise NotAServer(unreached(address, error)) from error
         except TimeoutError as error:
             raise Unreachable(f"{url} did not answer within {OPEN_TIMEOUT:g} s") from error
         except (OSError, EOFError) as error:
-            raise Unreachable(f"cannot reach {url}: {_plain(error)}") from error
+            raise Unreachable(unreached(address, error)) from error
         except InvalidHandshake as error:
             raise NotAServer(f"there is no Plyhouse server at {url}: {error}") from error
         if socket.subprotocol != codec.subprotocol:
@@ -151,19 +125,22 @@ def websocket_connector(
     return open_channel
 
 
-def _is_local(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
-    if host == "localhost":
-        return True
+class _Connect(connect):
+    """Follows no redirect: the server's own address is the one to write down."""
+
+    def process_redirect(self, exc: Exception) -> Exception:
+        """Leave the answer to the caller."""
+        return exc
+
+
+def _refused(address: Address, error: InvalidStatus) -> Exception:
+    """Return the exception for an answer that opens no websocket."""
+    answer = error.response
+    status, body = answer.status_code, bytes(answer.body or b"")
     try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _plain(error: Exception) -> str:
-    if isinstance(error, ConnectionRefusedError):
-        return "nothing listens there (connection refused)"
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror
-    return str(error) or type(error).__name__
+        if status >= 300:
+            answer_of(status, body, address.base, "/ws", answer.headers.get("Location"))
+        said = f"there is no Plyhouse server at {address.websocket}: it answers {status}"
+    except (ApiError, NotOurs) as cause:
+        said = str(cause)
+    return Unreachable(said) if status in _RETRIED_STATUS else NotAServer(said)

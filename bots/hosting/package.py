@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from plyhouse.protocol.hosting.package import (
-    IGNORED,
     MANIFEST,
     Manifest,
     Package,
@@ -21,6 +20,7 @@ from plyhouse.protocol.hosting.package import (
     checked_name,
     from_entries,
     from_zip,
+    ignored,
     in_units,
     no_file,
     not_a_zip,
@@ -56,11 +56,11 @@ def read_package(path: Path, rules: Rules | None = None) -> Package:
 def _of_folder(top: Path, rules: Rules) -> Iterator[tuple[str, bytes, bool]]:
     count = 0
     for folder, folders, names in os.walk(top):
-        folders[:] = sorted(set(folders) - IGNORED)
+        folders[:] = sorted(each for each in folders if not ignored(each))
         for each in folders:
             if (Path(folder) / each).is_symlink():
                 raise no_file(os.path.relpath(os.path.join(folder, each), top), "a link")
-        for each in sorted(set(names) - IGNORED):
+        for each in sorted(each for each in names if not ignored(each)):
             path = Path(folder) / each
             name = checked_name(path.relative_to(top).as_posix())
             mode = path.lstat().st_mode

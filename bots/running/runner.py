@@ -60,6 +60,7 @@ from plyhouse.protocol.messages import (
     Unseek,
     Update,
 )
+from plyhouse.protocol.text import trimmed_token
 
 __all__ = ["STOP_GRACE", "BotRunner", "RunOptions", "RunSummary", "SeekRequest", "run_bot"]
 
@@ -100,7 +101,7 @@ class BotRunner:
     def __init__(self, spec: str, connector: Connector, token: str, options: RunOptions) -> None:
         self._spec = spec
         self._connector = connector
-        self._token = token
+        self._token = trimmed_token(token)
         self._options = options
         self._seeks = tuple(options.seeks)
         self._say = options.say

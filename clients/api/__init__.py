@@ -14,9 +14,7 @@ positions as pictures.
     sync_api    `Api`, generated from `async_api`
     session     the address, the token, and the handling of answers
     bot_package a bot packed for submission
-    answers     decodes the JSON of an answer, or raises its error
     retries     when to repeat a request
-    errors      `ApiError` with the server's stable code
     drawing     scenes as SVG, rows as HTML
 
 Errors:
@@ -29,9 +27,9 @@ from __future__ import annotations
 
 from plyhouse.clients.api.async_api import AsyncApi
 from plyhouse.clients.api.drawing import Picture, picture
-from plyhouse.clients.api.errors import ApiError, Unreachable
 from plyhouse.clients.api.retries import Patience
 from plyhouse.clients.api.sync_api import Api
+from plyhouse.protocol.api.answers import ApiError, Unreachable
 from plyhouse.protocol.api.rows import Rows
 
 __all__ = ["Api", "ApiError", "AsyncApi", "Patience", "Picture", "Rows", "Unreachable", "picture"]

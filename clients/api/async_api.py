@@ -53,8 +53,8 @@ class AsyncApi:
     ``server`` and ``token`` default to ``PLYHOUSE_SERVER`` and ``PLYHOUSE_TOKEN`` of the
     environment.  ``patience`` says how often what failed for the moment is tried again, ``timeout``
     how many seconds an answer may take.  Raises `ApiError` and `Unreachable` (see
-    `plyhouse.clients.api.errors`), and `ValueError` for an address that is none.  Several calls may
-    be awaited at once.
+    `plyhouse.protocol.api.answers`), and `ValueError` for an address that is none.  Several calls
+    may be awaited at once.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class AsyncApi:
     ) -> None:
         self._session = Session(server, token, timeout, patience)
         self._sleep = sleep
-        self._http = httpx.AsyncClient(headers=self._session.headers, timeout=timeout)
+        self._http = httpx.AsyncClient(**self._session.transport())
 
     def __repr__(self) -> str:
         return f"<AsyncApi {self.server}>"

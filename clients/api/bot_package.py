@@ -9,11 +9,10 @@ import io
 import os
 import zipfile
 from pathlib import Path
-from typing import Final
+
+from plyhouse.protocol.hosting.package import ignored
 
 __all__ = ["packed"]
-
-LEFT_OUT: Final = frozenset({"__pycache__", "__MACOSX", ".git", ".venv", ".idea", ".DS_Store"})
 
 
 def packed(bot: str | os.PathLike[str]) -> tuple[str, bytes]:
@@ -27,8 +26,8 @@ def packed(bot: str | os.PathLike[str]) -> tuple[str, bytes]:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for folder, folders, names in os.walk(path):
-            folders[:] = sorted(set(folders) - LEFT_OUT)
-            for each in sorted({*folders, *names} - LEFT_OUT):
+            folders[:] = sorted(each for each in folders if not ignored(each))
+            for each in sorted({*folders, *(each for each in names if not ignored(each))}):
                 found = Path(folder) / each
                 if found.is_symlink():
                     raise ValueError(f"{found} is a link: packages hold ordinary files only")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import ssl
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
@@ -10,17 +11,17 @@ from typing import Any, Final, TypeVar
 import httpx
 import msgspec
 
-from plyhouse.clients.api.answers import answer_of
-from plyhouse.clients.api.errors import ApiError, Unreachable
 from plyhouse.clients.api.retries import NO_ANSWER, Patience, retry_after
+from plyhouse.protocol.address import Address, proxy_for
+from plyhouse.protocol.api.answers import ApiError, Unreachable, answer_of, unreached
 from plyhouse.protocol.api.calls import Call
+from plyhouse.protocol.text import trimmed_token
 
 __all__ = ["Session", "Wait"]
 
 T = TypeVar("T")
 
 DEFAULT_SERVER: Final = "http://127.0.0.1:8765"
-SCHEMES: Final = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
 
 
 class Wait(Exception):  # noqa: N818 - no error: it asks for another request
@@ -39,13 +40,29 @@ class Session:
     ) -> None:
         """``server`` and ``token`` are those of the environment where they are not given."""
         given = server or os.environ.get("PLYHOUSE_SERVER") or DEFAULT_SERVER
-        self.base = address(given)
+        self.address = Address.read(given)
+        self.base = self.address.base
         self.timeout = timeout
         self.patience = patience or Patience()
         key = os.environ.get("PLYHOUSE_TOKEN") if token is None else token
         self.headers = {"accept": "application/json"}
-        if key:
+        if key := trimmed_token(key or ""):
             self.headers["authorization"] = f"Bearer {key}"
+
+    def transport(self) -> dict[str, Any]:
+        """Return the arguments for a client of httpx: how it reaches the server.
+
+        Certificates are those that the machine trusts, as for all other programs of Plyhouse.
+        Raises `InvalidProxy`.
+        """
+        proxy = proxy_for(self.address)
+        return {
+            "headers": self.headers,
+            "timeout": self.timeout,
+            "trust_env": False,
+            "proxy": None if proxy is None else proxy.full_url,
+            "verify": ssl.create_default_context() if self.address.secure else True,
+        }
 
     def request(self, call: Call[Any]) -> dict[str, Any]:
         """The request for httpx."""
@@ -67,7 +84,14 @@ class Session:
         """Return a call's result; raises `ApiError`, `Unreachable`, or `Wait` to ask again."""
         wait = _told(response.headers)
         try:
-            answer = answer_of(response.status_code, response.content, self.base, wait)
+            answer = answer_of(
+                response.status_code,
+                response.content,
+                self.base,
+                call.path,
+                response.headers.get("location"),
+                wait,
+            )
         except ApiError as error:
             again = self.patience.wait(
                 made, status=error.status, retry_after=wait, changes=call.changes
@@ -87,27 +111,7 @@ class Session:
         again = self.patience.wait(made, status=NO_ANSWER, retry_after=None, changes=call.changes)
         if again is not None:
             return Wait(again)
-        reason = str(error) or type(error).__name__
-        return Unreachable(f"No server answers at {self.base}: {reason}.")
-
-
-def address(text: str) -> str:
-    """The base address of a server, however it was written; raises `ValueError`.
-
-    >>> address("example.org:8765/"), address("wss://example.org/ws")
-    ('http://example.org:8765', 'https://example.org')
-    """
-    full = text if "://" in text else f"http://{text}"
-    try:
-        url = httpx.URL(full)
-    except httpx.InvalidURL as error:
-        raise ValueError(f"{text!r} is no server address: {error}") from error
-    if url.scheme not in SCHEMES or not url.host:
-        raise ValueError(
-            f"{text!r} is no server address; write it like http://127.0.0.1:8765 or "
-            "https://example.org"
-        )
-    return f"{SCHEMES[url.scheme]}://{url.netloc.decode('ascii')}"
+        return Unreachable(unreached(self.address, error))
 
 
 def _told(headers: Mapping[str, str]) -> float | None:

@@ -56,7 +56,7 @@ class Api:
     ``server`` and ``token`` default to ``PLYHOUSE_SERVER`` and ``PLYHOUSE_TOKEN`` of the
     environment.  ``patience`` says how often what failed for the moment is tried again, ``timeout``
     how many seconds an answer may take.  Raises `ApiError` and `Unreachable` (see
-    `plyhouse.clients.api.errors`), and `ValueError` for an address that is none.  Two threads
+    `plyhouse.protocol.api.answers`), and `ValueError` for an address that is none.  Two threads
     must not use it at once.
     """
 
@@ -71,7 +71,7 @@ class Api:
     ) -> None:
         self._session = Session(server, token, timeout, patience)
         self._sleep = sleep
-        self._http = httpx.Client(headers=self._session.headers, timeout=timeout)
+        self._http = httpx.Client(**self._session.transport())
 
     def __repr__(self) -> str:
         return f"<Api {self.server}>"

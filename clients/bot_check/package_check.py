@@ -4,7 +4,10 @@ server.
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -20,16 +23,22 @@ PATIENCE: Final = 60.0
 """Seconds that the import of a bot may take."""
 
 _LOADER: Final = """
-import json, sys
+import json, os, sys
 from plyhouse.bots.loading import BotLoadError, bot_options, load_bot
+said = None
 try:
     bot_options(sys.argv[1], load_bot(sys.argv[1]))
 except BotLoadError as error:
     missing = getattr(error.__cause__, "name", None) or ""
-    print("\\n" + json.dumps([str(error), error.details, missing.partition(".")[0]]))
-    sys.exit(3)
+    said = [str(error), error.details, missing.partition(".")[0]]
+with open(sys.argv[2], "w", encoding="utf-8") as file:
+    json.dump(said, file)
+os._exit(0)
 """
-"""Loads the bot that it is given; with exit code 3 its last line says why that failed."""
+"""Loads a bot, and writes to a file why that failed, or null.
+
+Threads and programs that the bot has started, or what it has done to its output, do not matter.
+"""
 
 
 class Problem(Exception):  # noqa: N818 - a condition of the package
@@ -61,32 +70,40 @@ def import_problem(package: Package, offered: Collection[str] = ()) -> Problem |
             except ValueError as error:
                 return Problem(f"{name}: {error}")
     with tempfile.TemporaryDirectory(prefix="plyhouse-submit-") as folder:
+        top = Path(folder, "package")
         for name, content in package.files.items():
-            place = Path(folder, name)
+            place = top / name
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content)
-        return _imported(package.manifest.bot, folder, offered)
+        return _imported(package.manifest.bot, top, offered)
 
 
-def _imported(spec: str, folder: str, offered: Collection[str]) -> Problem | None:
+def _imported(spec: str, folder: Path, offered: Collection[str]) -> Problem | None:
     # -P: the folder holds the bot, which may be called as a module that the loader needs.
-    command = [sys.executable, "-P", "-c", _LOADER, spec]
-    try:
-        done = subprocess.run(  # noqa: S603 - the author's own bot, on the author's machine
+    found, errors = folder.with_name("found.json"), folder.with_name("errors.txt")
+    command = [sys.executable, "-P", "-c", _LOADER, spec, str(found)]
+    with errors.open("wb") as output:
+        process = subprocess.Popen(  # noqa: S603 - the author's own bot, on the author's machine
             command,
             cwd=folder,
             stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=PATIENCE,
-            check=False,
+            stdout=subprocess.DEVNULL,
+            stderr=output,  # not a pipe, which a program that the bot starts would keep open
+            start_new_session=True,
         )
+    try:
+        code = process.wait(PATIENCE)
     except subprocess.TimeoutExpired:
         return Problem(f"{spec}: its import takes more than {PATIENCE:.0f} s")
-    if done.returncode == 0:
+    finally:
+        with contextlib.suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)  # and the programs that the bot has started
+        process.wait()
+    if not found.exists():
+        said = errors.read_text("utf-8", "replace").strip()
+        return Problem(f"{spec}: its import ended with exit code {code}", said)
+    failure = json.loads(found.read_bytes())
+    if failure is None:
         return None
-    said = done.stderr.decode("utf-8", "replace").strip()
-    lines = done.stdout.decode("utf-8", "replace").splitlines()
-    if done.returncode != 3 or not lines:
-        return Problem(f"{spec}: its import ended with exit code {done.returncode}", said)
-    text, details, missing = json.loads(lines[-1])
+    text, details, missing = failure
     return None if missing and missing in offered else Problem(text, details)

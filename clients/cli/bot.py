@@ -151,10 +151,10 @@ def run(
     """
     from plyhouse.bots.client.client import Refused
     from plyhouse.bots.running.runner import RunOptions, SeekRequest, run_bot
-    from plyhouse.clients.shared.http import Url
+    from plyhouse.protocol.address import Address
     from plyhouse.server.match.time_control import TimeControl
 
-    address = Url(server)
+    address = Address.read(server)
     token = required_token(
         server,
         token,

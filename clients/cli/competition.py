@@ -33,7 +33,7 @@ from plyhouse.clients.cli.rehearse import rehearse
 from plyhouse.clients.cli.suspicious import suspicious
 from plyhouse.clients.shared.competition_requests import read_text, request, why_text
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
-from plyhouse.clients.shared.http import ApiError, ask
+from plyhouse.clients.shared.http import ask
 from plyhouse.clients.shared.lazy import HintingGroup
 from plyhouse.clients.shared.options import (
     competition_argument,
@@ -44,6 +44,7 @@ from plyhouse.clients.shared.options import (
 )
 from plyhouse.clients.shared.output import counted, note, print_table
 from plyhouse.protocol.api import calls, competition_calls
+from plyhouse.protocol.api.answers import ApiError
 
 if TYPE_CHECKING:
     from datetime import datetime

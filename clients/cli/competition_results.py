@@ -93,10 +93,10 @@ def report(
     def fetched(who: str) -> Report:
         return request(server, token, competition_calls.report(name, who))
 
-    from plyhouse.clients.shared.http import Url
     from plyhouse.clients.shared.student_report import report_text
+    from plyhouse.protocol.address import Address
 
-    base = Url(server).base
+    base = Address.read(server).base
     if folder is None:
         found = fetched(student or "")
         if as_json:
@@ -146,14 +146,15 @@ def export(
 
     All come from stored results.
     """
-    from plyhouse.clients.shared.http import download, path
+    from plyhouse.clients.shared.http import download
+    from plyhouse.protocol.api.calls import api_path
 
     folder.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
     status = request(server, token, competition_calls.status(name))
     here = ("class", "competitions", name, "export")
     for each in dict.fromkeys(formats or ("csv", "grades", "json")):
-        place = download(server, path(*here, each), organiser_token(server, token), folder)
+        place = download(server, api_path(*here, each), organiser_token(server, token), folder)
         if each == "gradescope":
             written += _unpacked(place, folder)
             place.unlink()

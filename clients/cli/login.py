@@ -22,6 +22,7 @@ from plyhouse.clients.shared.stored_login import (
     store_login,
     stored_login,
 )
+from plyhouse.protocol.text import trimmed_token
 
 __all__ = ["login", "logout"]
 
@@ -41,11 +42,13 @@ def login(server: str | None, token: str | None) -> None:
     The file is readable by you only: login.json in ~/.config/plyhouse, or in the folder plyhouse of
     XDG_CONFIG_HOME. `plyhouse logout` removes it.
     """
-    from plyhouse.clients.shared.http import ApiError, Url, ask
+    from plyhouse.clients.shared.http import ask
+    from plyhouse.protocol.address import Address
     from plyhouse.protocol.api import calls
+    from plyhouse.protocol.api.answers import ApiError
 
-    address = Url(_stored_server() if server is None else server).base
-    known = token or _typed(address)
+    address = Address.read(_stored_server() if server is None else server).base
+    known = trimmed_token(token or _typed(address))
     if not known:
         raise CommandError(
             "There is no token: your organiser has one for you, or `plyhouse join CODE` makes one.",
@@ -73,8 +76,8 @@ def _stored_server() -> str:
 def _typed(address: str) -> str:
     """Return the token from a prompt that does not show it, or from a pipe."""
     if sys.stdin.isatty():
-        return str(click.prompt(f"Token for {address}", hide_input=True, err=True)).strip()
-    return sys.stdin.readline().strip()
+        return str(click.prompt(f"Token for {address}", hide_input=True, err=True))
+    return sys.stdin.readline()
 
 
 @click.command()

@@ -120,6 +120,7 @@ def cli() -> None:
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; user errors never show a traceback."""
+    _open_closed_streams()
     collect_rarely()
     arguments, notice = renamed(sys.argv[1:] if args is None else args)
     if notice:
@@ -146,6 +147,16 @@ def main(args: Sequence[str] | None = None) -> int:
     except Exception as error:
         return _report(error, debug)
     return result if isinstance(result, int) else EXIT_OK
+
+
+def _open_closed_streams() -> None:
+    """Open what a caller has closed (`plyhouse ... >&-`), or the next file would take its place."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(descriptor, True)
+    os.close(descriptor)
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - kept
 
 
 def _report(error: Exception, debug: bool) -> int:

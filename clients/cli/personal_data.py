@@ -57,10 +57,11 @@ def export_data(account: str, output: Path | None, server: str, token: str | Non
 
     Students export their own data with their own token.
     """
-    from plyhouse.clients.shared.http import call, path
+    from plyhouse.clients.shared.http import call
+    from plyhouse.protocol.api.calls import api_path
 
     found = call(
-        server, "GET", path("players", account, "data"), token=organiser_token(server, token)
+        server, "GET", api_path("players", account, "data"), token=organiser_token(server, token)
     )
     with secret_writer(output) as write:
         write(json.dumps(found, indent=2, ensure_ascii=False) + "\n")

@@ -89,7 +89,8 @@ async def record_from_database(url: str, match_id: str) -> str:
 
 def _ending_from_server(server: str, match_id: str, token: str | None) -> str:
     """Print a server's record; parts for the bot's author need the author's token."""
-    from plyhouse.clients.shared.http import ApiError, ask
+    from plyhouse.clients.shared.http import ask
+    from plyhouse.protocol.api.answers import ApiError
 
     view = ask(server, calls.match(match_id), token)
     if view.status != "finished":

@@ -14,6 +14,7 @@ import click
 
 from plyhouse.clients.shared.errors import EXIT_OK
 from plyhouse.clients.shared.options import server_option
+from plyhouse.protocol.text import trimmed_token
 
 __all__ = ["runner"]
 
@@ -25,6 +26,7 @@ __all__ = ["runner"]
     required=True,
     envvar="PLYHOUSE_TOKEN",
     show_envvar=True,
+    callback=lambda _context, _parameter, text: trimmed_token(text),
     help="A token with the scope runner: plyhouse token create NAME --scope runner.",
 )
 @click.option("--name", default="", help="Name of the machine; by default its host name.")

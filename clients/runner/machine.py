@@ -42,17 +42,12 @@ from plyhouse.clients.runner.output_queue import OutputQueue, Parcel
 from plyhouse.clients.runner.packages import KEEP, Packages, WrongPackageError
 from plyhouse.clients.runner.report_queue import Batch, ReportQueue
 from plyhouse.clients.runner.submission_checks import check_package
-from plyhouse.clients.shared.http import (
-    ApiError,
-    UnreachableError,
-    Url,
-    ask,
-    call,
-    fetch,
-    path,
-)
+from plyhouse.clients.shared.http import ask, call, fetch
 from plyhouse.games.errors import GameError
+from plyhouse.protocol.address import Address
 from plyhouse.protocol.api import calls
+from plyhouse.protocol.api.answers import ApiError, Unreachable
+from plyhouse.protocol.api.calls import api_path
 from plyhouse.protocol.hosting.package import Rules, SubmissionError
 from plyhouse.protocol.hosting.runner_messages import (
     BotWanted,
@@ -178,7 +173,7 @@ class Machine:
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self._instance = secrets.token_hex(16)
-        self._url = Url(setup.server)
+        self._url = Address.read(setup.server)
         self._packages = Packages(setup.folder, self._fetch, self._rules, keep=setup.keep)
         self._tidying: asyncio.Task[Any] | None = None
         self._tidy_at = 0.0
@@ -240,17 +235,20 @@ class Machine:
         batch = self._news.batch()
         try:
             answer = await asyncio.to_thread(self._call, self._says(batch))
-        except (UnreachableError, ApiError) as error:
+        except (Unreachable, ApiError) as error:
             if isinstance(error, ApiError) and error.status in UNFIT and batch:
                 # A failure caused by a bot must not end all hosted bots.
                 self._refused(batch, error)
                 self._soon.set()
                 return None
             # Not heard, perhaps: sent again, which does no harm.
-            # Once a server has answered, 400 and 404 are about one report or one package, and must
-            # not end the runner.
-            last = REFUSED if self._answered else FINAL
-            if isinstance(error, ApiError) and error.status in last:
+            # Once a server has answered, 400 and 404 are about one report or one package, and a
+            # proxy may answer anything: neither must end the runner.
+            if isinstance(error, ApiError) and (
+                error.code.startswith("auth/") and error.status in REFUSED
+                if self._answered
+                else error.status in FINAL
+            ):
                 raise
             if self._reached is not False:
                 self._setup.say(f"{error} Trying again.")
@@ -301,11 +299,11 @@ class Machine:
 
     def _call(self, says: RunnerSays, seconds: float = ANSWER_SECONDS) -> Any:
         setup = self._setup
-        target, body = path("runner", "sync"), msgspec.to_builtins(says)
+        target, body = api_path("runner", "sync"), msgspec.to_builtins(says)
         return call(setup.server, "POST", target, body, setup.token, seconds)
 
     def _fetch(self, digest: str) -> bytes:
-        return fetch(self._setup.server, path("runner", "packages", digest), self._setup.token)
+        return fetch(self._setup.server, api_path("runner", "packages", digest), self._setup.token)
 
     def _rules(self) -> Rules:
         """The games that the server accepts; they must be installed here."""
@@ -320,7 +318,7 @@ class Machine:
         now = time.monotonic()
         if now < self._look_again:
             return
-        with contextlib.suppress(UnreachableError, ApiError):
+        with contextlib.suppress(Unreachable, ApiError):
             rules = await asyncio.to_thread(self._rules)
             found = frozenset(each for each in rules.runtimes if shutil.which(each))
             if found != self._programs and rules.runtimes - found:
@@ -438,7 +436,7 @@ class Machine:
             trouble(f"{error}\n{error.details}".rstrip())
         except (SubmissionError, WrongPackageError, GameError, OSError, SandboxError) as error:
             trouble(str(error))
-        except (UnreachableError, ApiError, ClientError) as error:
+        except (Unreachable, ApiError, ClientError) as error:
             if isinstance(error, Refused) and error.code.startswith("protocol/"):
                 self._up(wanted, False)  # what it sent: no time is given back for that
             say(str(error))  # the next answer of the server says what to do
@@ -491,7 +489,7 @@ class Machine:
         for parcel in parcels:
             try:
                 await asyncio.to_thread(self._send, parcel)
-            except UnreachableError:
+            except Unreachable:
                 return  # tried again
             except ApiError as error:
                 if error.status not in UNWANTED:
@@ -503,7 +501,14 @@ class Machine:
         output = parcel.read()
         if output is not None and (output.lines or output.costs):
             setup, body = self._setup, msgspec.to_builtins(output)
-            call(setup.server, "POST", path("runner", "output"), body, setup.token, ANSWER_SECONDS)
+            call(
+                setup.server,
+                "POST",
+                api_path("runner", "output"),
+                body,
+                setup.token,
+                ANSWER_SECONDS,
+            )
 
     def _over(
         self, bot: int, result: SeatResult, costs: Sequence[CostOfPly], log: AuthorLog
@@ -536,7 +541,7 @@ class Machine:
                 rules=rules,
                 core=core,
             )
-        except (UnreachableError, ApiError):
+        except (Unreachable, ApiError):
             return  # asked for again, unless its author has removed it
         finally:
             if core is not None:
@@ -558,7 +563,7 @@ class Machine:
             if beside is not None:
                 beside.cancel()
                 await asyncio.gather(beside, return_exceptions=True)
-        with contextlib.suppress(UnreachableError, ApiError, TimeoutError):
+        with contextlib.suppress(Unreachable, ApiError, TimeoutError):
             async with asyncio.timeout(LAST_REPORTS):
                 while await self._say_goodbye():
                     pass

@@ -10,6 +10,7 @@ import click
 
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.shared.options import required_token
+from plyhouse.protocol.text import decoded
 
 if TYPE_CHECKING:
     from plyhouse.protocol.api.calls import Call
@@ -43,13 +44,11 @@ def why_text(why: str) -> str:
 
 
 def read_text(file: Path) -> str:
-    """Return the text of a UTF-8 file; raise `CommandError` for another encoding."""
+    """Return the text of a file, see `decoded`; raise `CommandError` for another encoding."""
     try:
-        return file.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise CommandError(
-            f"{file} is not in UTF-8 (byte {error.start + 1}): save it as UTF-8.", EXIT_USAGE
-        ) from error
+        return decoded(file.read_bytes())
+    except ValueError as error:
+        raise CommandError(f"{file} cannot be read: {error}.", EXIT_USAGE) from error
 
 
 def confirm(question: str, *, yes: bool) -> None:

@@ -68,6 +68,8 @@ _BY_CODE: Final = {
     "server/fault": EXIT_FAILED,
     "bot/crashed": EXIT_FAILED,
     "server/database": EXIT_UNREACHABLE,
+    "http/400": EXIT_FAILED,
+    "http/413": EXIT_REFUSED,
 }
 _BY_FAMILY: Final = {
     "auth": EXIT_REFUSED,
@@ -77,6 +79,7 @@ _BY_FAMILY: Final = {
     "storage": EXIT_UNREACHABLE,
     "server": EXIT_UNREACHABLE,
     "connection": EXIT_UNREACHABLE,
+    "http": EXIT_UNREACHABLE,  # of what stands before the server
     "protocol": EXIT_UNREACHABLE,
     "game": EXIT_USAGE,
     "time_control": EXIT_USAGE,

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from plyhouse.clients.shared.competition_table import board_cells
-from plyhouse.clients.shared.http import ApiError, UnreachableError, ask
+from plyhouse.clients.shared.http import ask
 from plyhouse.clients.shared.standings import standings_cells, standings_from_database
 from plyhouse.clients.terminal.interfaces import Board, Boards, Refusal
 from plyhouse.games.errors import GameError
 from plyhouse.protocol.api import calls, competition_calls
+from plyhouse.protocol.api.answers import ApiError, Unreachable
 from plyhouse.protocol.api.calls import Call
 from plyhouse.protocol.api.leaderboards import Standing
 from plyhouse.server.results.leaderboards import scoring_of
@@ -92,7 +93,7 @@ class _Served:
     async def _ask(self, what: Call[T]) -> T:
         try:
             return await asyncio.to_thread(ask, self._server, what)
-        except (ApiError, UnreachableError) as error:
+        except (ApiError, Unreachable) as error:
             raise Refusal(str(error), error.code) from error
 
     async def names(self) -> list[tuple[str, str]]:

@@ -9,6 +9,8 @@ from typing import Any, Final, TypeVar
 
 import click
 
+from plyhouse.protocol.text import trimmed_token
+
 __all__ = [
     "COMPETITION",
     "DEFAULT_SERVER",
@@ -108,13 +110,13 @@ def default_server() -> str:
 
 def token_for(server: str, token: str | None) -> str | None:
     """Return the token to send to a server: the given one, else the one stored for this server."""
-    from plyhouse.clients.shared.http import Url
     from plyhouse.clients.shared.stored_login import stored_login
+    from plyhouse.protocol.address import Address
 
     if token:
         return token
     stored = stored_login()
-    if stored is None or Url(stored.server).base != Url(server).base:
+    if stored is None or Address.read(stored.server).base != Address.read(server).base:
         return None
     return stored.token
 
@@ -122,8 +124,8 @@ def token_for(server: str, token: str | None) -> str | None:
 def required_token(server: str, token: str | None, source: str = "") -> str:
     """Return the token; raise `CommandError` without one, which `source` says where to get."""
     from plyhouse.clients.shared.errors import EXIT_REFUSED, CommandError
-    from plyhouse.clients.shared.http import Url
     from plyhouse.clients.shared.stored_login import stored_login
+    from plyhouse.protocol.address import Address
 
     if token:
         return token
@@ -131,7 +133,7 @@ def required_token(server: str, token: str | None, source: str = "") -> str:
     if stored is None:
         message = "There is no token: run `plyhouse login`, or set PLYHOUSE_TOKEN."
     else:
-        address = Url(server).base
+        address = Address.read(server).base
         message = (
             f"There is no token for {address}: the stored login is for {stored.server}. Run "
             f"`plyhouse login --server {address}` to replace it, or set PLYHOUSE_TOKEN."
@@ -149,6 +151,7 @@ def token_option(*, stored: bool = True) -> Callable[[F], F]:
         metavar="TOKEN",
         envvar="PLYHOUSE_TOKEN",
         show_envvar=True,
+        callback=lambda _context, _parameter, text: text and trimmed_token(text),
         help="Your token on the server." + "  [default: that of `plyhouse login`]" * stored,
     )
 

@@ -8,15 +8,11 @@ from typing import Final, TypeVar
 
 from plyhouse.bots.client.client import Client, Introduction
 from plyhouse.bots.client.websocket import websocket_connector
-from plyhouse.clients.shared.http import (
-    ApiError,
-    UnreachableError,
-    Url,
-    ask,
-    guest_cookie,
-)
+from plyhouse.clients.shared.http import ask, guest_cookie
 from plyhouse.clients.shared.terminal_connection import TerminalConnection
 from plyhouse.clients.terminal.interfaces import Refusal
+from plyhouse.protocol.address import Address
+from plyhouse.protocol.api.answers import ApiError, Unreachable
 from plyhouse.protocol.api.calls import Call
 
 __all__ = ["TerminalServer"]
@@ -34,7 +30,7 @@ class TerminalServer:
     """
 
     def __init__(self, server: str, token: str | None) -> None:
-        self._url = Url(server)
+        self._url = Address.read(server)
         self.address = self._url.base
         self._token = token
         self.known = token is not None
@@ -47,7 +43,7 @@ class TerminalServer:
             return await asyncio.to_thread(
                 ask, self.address, request, self._token, cookie=self._cookie
             )
-        except (ApiError, UnreachableError) as error:
+        except (ApiError, Unreachable) as error:
             raise Refusal(str(error), error.code) from error
 
     async def enter(self) -> str:
@@ -60,7 +56,7 @@ class TerminalServer:
                     f"{error} With an account, give its token: --token or PLYHOUSE_TOKEN.",
                     error.code,
                 ) from error
-            except UnreachableError as error:
+            except Unreachable as error:
                 raise Refusal(str(error), error.code) from error
         return self._player
 

@@ -44,7 +44,18 @@ from plyhouse.protocol.api.server import ClusterState, Health, ListedGame, Runne
 from plyhouse.protocol.api.submissions import OpenBot, OpenToPlay, Submission, SubmissionRules
 from plyhouse.protocol.api.tournaments import Tournament, TournamentDetail
 
-__all__ = ["PAGE", "Call", "Pages", "api_path", "delete", "get", "get_rows", "post", "post_rows"]
+__all__ = [
+    "LONGEST_ANSWER",
+    "PAGE",
+    "Call",
+    "Pages",
+    "api_path",
+    "delete",
+    "get",
+    "get_rows",
+    "post",
+    "post_rows",
+]
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -52,6 +63,8 @@ RowT = TypeVar("RowT")
 
 PAGE: Final = 200
 """Rows per page of long lists."""
+LONGEST_ANSWER: Final = 180.0
+"""Seconds to wait for the slowest answer, a review; proxies have to wait as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +248,7 @@ def detail(name: str) -> Call[Ending]:
 
 
 def review(name: str, seat: int | None) -> Call[Review]:
-    return replace(get(Review, "matches", name, "review", seat=seat), timeout=180.0)
+    return replace(get(Review, "matches", name, "review", seat=seat), timeout=LONGEST_ANSWER)
 
 
 def tree(name: str, ply: int, depth: int | None, search: str, then: Sequence[str]) -> Call[Tree]:

@@ -6,6 +6,7 @@ memory that grow with the square of the number of dots in one key, hence the lim
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 import tomllib
@@ -21,6 +22,7 @@ from plyhouse.protocol.hosting.package_rules import (
     in_units,
     shortened,
 )
+from plyhouse.protocol.text import decoded
 
 __all__ = ["MANIFEST", "REQUIREMENTS", "Manifest", "read_manifest", "read_requirements"]
 
@@ -30,7 +32,7 @@ REQUIREMENTS: Final = "requirements.txt"
 _MAX_LINE: Final = 2000
 """Characters in one line of plyhouse.toml."""
 _MAX_REQUIREMENT_LINES: Final = 50
-_BOT: Final = re.compile(r"[\w./-]+\.py(:[A-Za-z_]\w*)?(\(.*\))?", re.DOTALL)
+_BOT: Final = re.compile(r"(?P<file>[^:()]+\.py)(:[A-Za-z_]\w*)?(\(.*\))?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +82,9 @@ def read_manifest(files: Mapping[str, bytes], rules: Rules) -> Manifest:
     if manifest.run:
         _check_run(manifest, files, rules)
     elif manifest.bot:
-        file = manifest.bot.partition(".py")[0] + ".py"
-        if not _BOT.fullmatch(manifest.bot) or file not in files:
+        found = _BOT.fullmatch(manifest.bot)
+        file = found["file"] if found else manifest.bot
+        if file not in files:
             named, missing = shortened(manifest.bot), shortened(file)
             raise _wrong(f'contains bot = "{named}", but the package has no file {missing}')
     else:
@@ -96,14 +99,14 @@ def _parsed(content: bytes) -> dict[str, Any]:
             f"{MANIFEST} has {len(content):,} bytes; at most {in_units(MAX_MANIFEST)} are allowed",
         )
     try:
-        text = content.decode("utf-8")
+        text = decoded(content)
         for number, line in enumerate(text.splitlines(), 1):
             if len(line) > _MAX_LINE:
                 raise _wrong(f"line {number} is longer than {_MAX_LINE:,} characters")
         return tomllib.loads(text)
     except RecursionError:
         raise _wrong("cannot be read: its values are nested too deeply") from None
-    except ValueError as error:  # also TOMLDecodeError, UnicodeDecodeError, and huge integers
+    except ValueError as error:  # also TOMLDecodeError and huge integers
         raise _wrong(f"cannot be read: {shortened(str(error))}") from None
 
 
@@ -112,6 +115,7 @@ def _check_run(manifest: Manifest, files: Mapping[str, bytes], rules: Rules) -> 
     if "/" in first:
         if os.path.normpath(first) not in files:
             raise _wrong(f'contains run = ["{shortened(first)}"], but the package has no such file')
+        _check_start(os.path.normpath(first), files[os.path.normpath(first)])
     elif first not in rules.runtimes:
         offered = ", ".join(sorted(rules.runtimes)) or "none"
         raise _wrong(
@@ -120,6 +124,18 @@ def _check_run(manifest: Manifest, files: Mapping[str, bytes], rules: Rules) -> 
         )
     if not manifest.games:
         raise _wrong('lacks games: name what the program plays, like games = ["connect_four"]')
+
+
+def _check_start(name: str, content: bytes) -> None:
+    """Refuse a script that the kernel cannot start because of how an editor saved it."""
+    first = content[:200].partition(b"\n")[0]
+    if first.startswith(codecs.BOM_UTF8 + b"#!"):
+        fault = "begins with a byte-order mark: save it as UTF-8 without"
+    elif first.startswith(b"#!") and first.endswith(b"\r"):
+        fault = "has line ends of Windows: save it with those of Unix (LF)"
+    else:
+        return
+    raise SubmissionError("bad_file", f"{name} {fault}, or no machine can start it")
 
 
 def _wrong(what: str) -> SubmissionError:
@@ -173,7 +189,10 @@ def read_requirements(files: Mapping[str, bytes], rules: Rules) -> tuple[str, ..
             f"{REQUIREMENTS} has {len(content):,} bytes; at most {in_units(MAX_REQUIREMENTS)} "
             "are allowed",
         )
-    text = content.decode("utf-8", "replace")
+    try:
+        text = decoded(content)
+    except ValueError as error:
+        raise SubmissionError("requirement", f"{REQUIREMENTS} cannot be read: {error}") from None
     if not text.strip():
         return ()
     lines = text.splitlines()

@@ -21,7 +21,6 @@ from plyhouse.protocol.hosting.manifest import MANIFEST, Manifest, read_manifest
 from plyhouse.protocol.hosting.package_rules import Rules, SubmissionError, in_units, shortened
 
 __all__ = [
-    "IGNORED",
     "MANIFEST",
     "Manifest",
     "Package",
@@ -32,6 +31,7 @@ __all__ = [
     "from_entries",
     "from_upload",
     "from_zip",
+    "ignored",
     "in_units",
     "no_file",
     "not_a_zip",
@@ -39,8 +39,14 @@ __all__ = [
     "version_of",
 ]
 
-IGNORED: Final = frozenset({"__pycache__", "__MACOSX", ".git", ".venv", ".idea", ".DS_Store"})
-"""Files and folders to ignore, such as caches."""
+_IGNORED: Final = frozenset(
+    [
+        *("__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".ipynb_checkpoints"),
+        *(".git", ".hg", ".svn", ".venv", ".idea", ".vscode", "__MACOSX", ".DS_Store"),
+        *("Thumbs.db", "desktop.ini"),
+    ]
+)
+"""Files and folders that tools and systems leave behind."""
 _PICKLES: Final = (".pkl", ".pickle", ".joblib", ".dill", ".pt", ".pth")
 _COMPILED: Final = (".so", ".pyd", ".dll", ".dylib")
 _BYTECODE: Final = (".pyc", ".pyo")
@@ -64,6 +70,15 @@ class Package:
     executable: frozenset[str]
     manifest: Manifest
     requirements: tuple[str, ...] = field(default=())
+
+
+def ignored(name: str) -> bool:
+    """Return whether a file or folder of this name is no part of a package, such as a cache.
+
+    >>> ignored("__pycache__"), ignored("._mybot.py"), ignored("mybot.py")
+    (True, True, False)
+    """
+    return name in _IGNORED or name.startswith("._")  # what macOS keeps beside a file
 
 
 def from_entries(entries: Iterable[tuple[str, bytes, bool]], rules: Rules, whole: str) -> Package:
@@ -191,11 +206,12 @@ def _of_zip(data: bytes, rules: Rules) -> Iterator[tuple[str, bytes, bool]]:
         if len(entries) > 4 * rules.max_files:
             raise SubmissionError("too_large", f"more than {rules.max_files} files")
         for entry in entries:
-            name = checked_name(entry.filename.rstrip("/"))
+            written = entry.filename.replace("\\", "/")  # as some programs of Windows write it
+            name = checked_name(written.rstrip("/"))
             mode = entry.external_attr >> 16
             if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
                 raise no_file(name, "a link" if stat.S_ISLNK(mode) else "a device, pipe or socket")
-            if entry.is_dir() or not IGNORED.isdisjoint(name.split("/")):
+            if written.endswith("/") or any(map(ignored, name.split("/"))):
                 continue
             if entry.flag_bits & 1:
                 raise SubmissionError("bad_file", f"{name} is encrypted")

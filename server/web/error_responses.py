@@ -6,7 +6,6 @@ sentence for people) and our ``code`` for programs.
 
 from __future__ import annotations
 
-import http
 import logging
 from dataclasses import asdict
 from typing import Any, Final
@@ -15,6 +14,7 @@ from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
 
 from plyhouse.games.errors import GameError
+from plyhouse.protocol.api.answers import problem
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import NotStaff
 from plyhouse.server.competition_rules.class_list import InvalidStudents
@@ -111,14 +111,8 @@ def _respond(
     """Return an error response; ``wait`` is the number of seconds after which to retry."""
     if status is None:
         status = _STATUS.get(code) or _BY_AREA.get(code.partition("/")[0], 400)
-    body = {
-        "type": "about:blank",
-        "status": status,
-        "title": http.HTTPStatus(status).phrase,
-        "code": code,
-        "detail": detail if detail.endswith((".", "!", "?", "]")) else f"{detail}.",
-        **more,
-    }
+    sentence = detail if detail.endswith((".", "!", "?", "]")) else f"{detail}."
+    body = problem(status, code, sentence, **more)
     headers = {"www-authenticate": "Bearer"} if status == 401 else {}
     if wait is not None:
         body["retry_after"] = wait

@@ -7,11 +7,13 @@ the cluster, which is in the leader's address in the database.
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import urlsplit
+
+from plyhouse.protocol.api.calls import LONGEST_ANSWER
+from plyhouse.server.web.rate_limits import send_problem
 
 if TYPE_CHECKING:
     import httpx
@@ -40,8 +42,6 @@ _HOP_BY_HOP: Final = frozenset(
 )
 LOCAL_PATHS: Final = frozenset({"/healthz", "/readyz", "/metrics", "/cluster", "/api/v1/cluster"})
 CONNECT_SECONDS: Final = 5.0
-ANSWER_SECONDS: Final = 120.0
-"""Reviews of long matches take that long."""
 
 
 def is_local(path: str) -> bool:
@@ -81,7 +81,7 @@ class Forwarder:
         self._url = httpx.URL
         self._failed = httpx.HTTPError
         self._client: httpx.AsyncClient = httpx.AsyncClient(
-            timeout=httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS),
+            timeout=httpx.Timeout(LONGEST_ANSWER, connect=CONNECT_SECONDS),
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=32),
             follow_redirects=False,
             trust_env=False,
@@ -151,12 +151,4 @@ async def _body(receive: Receive) -> AsyncIterator[bytes]:
 
 
 async def _refuse(send: Send, text: str) -> None:
-    """Answer 503, as the errors of the API look."""
-    body = json.dumps({"error": {"code": "server/overloaded", "message": text}}).encode()
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
-        (b"retry-after", b"2"),
-    ]
-    await send({"type": "http.response.start", "status": 503, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    await send_problem(send, 503, "server/overloaded", text, retry_after=2)

@@ -13,9 +13,10 @@ from asyncio import sleep
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
 
+from plyhouse.protocol.api.answers import problem
 from plyhouse.server.wire.rates import Rate, client_of
 
-__all__ = ["Allowance", "cost_of", "refuse_busy"]
+__all__ = ["Allowance", "cost_of", "refuse_busy", "send_problem"]
 
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
@@ -72,22 +73,24 @@ async def refuse_busy(send: Send, wait: float) -> None:
     """Answer 429 to a request of an address that has used up its allowance."""
     seconds = max(1, math.ceil(wait))
     await sleep(DELAY)
-    body = json.dumps(
-        {
-            "type": "about:blank",
-            "status": 429,
-            "title": "Too Many Requests",
-            "code": "http/rate",
-            "detail": sentence(seconds),
-            "retry_after": seconds,
-        }
-    ).encode()
+    await send_problem(send, 429, "http/rate", sentence(seconds), retry_after=seconds)
+
+
+async def send_problem(
+    send: Send, status: int, code: str, detail: str, *, retry_after: int | None = None
+) -> None:
+    """Answer a request that no handler has seen, in the form of the API's errors."""
+    more = {} if retry_after is None else {"retry_after": retry_after}
+    body = json.dumps(problem(status, code, detail, **more)).encode()
     headers = [
         (b"content-type", b"application/problem+json"),
         (b"content-length", b"%d" % len(body)),
-        (b"retry-after", b"%d" % seconds),
     ]
-    await send({"type": "http.response.start", "status": 429, "headers": headers})
+    if retry_after is not None:
+        headers.append((b"retry-after", b"%d" % retry_after))
+    if status == 426:
+        headers += [(b"upgrade", b"websocket"), (b"connection", b"Upgrade")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
 

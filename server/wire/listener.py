@@ -16,6 +16,7 @@ import socket
 from collections.abc import Callable
 from typing import Any, Final
 
+from plyhouse.protocol.api.answers import problem
 from plyhouse.server.wire.connection_limits import Door
 
 __all__ = ["Listener"]
@@ -95,17 +96,11 @@ class Listener:
 def _refuse(accepted: socket.socket, pause: float) -> None:
     """Send the reason as an HTTP answer, as far as the kernel takes it, and close."""
     seconds = max(1, math.ceil(pause))
-    body = json.dumps(
-        {
-            "type": "about:blank",
-            "status": 429,
-            "title": "Too Many Requests",
-            "code": "http/connections",
-            "detail": f"Your address opens too many connections. Wait {seconds} s, and send "
-            "several requests on one connection.",
-            "retry_after": seconds,
-        }
+    detail = (
+        f"Your address opens too many connections. Wait {seconds} s, and send several requests on "
+        "one connection."
     )
+    body = json.dumps(problem(429, "http/connections", detail, retry_after=seconds))
     answer = (
         f"HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/problem+json\r\n"
         f"Content-Length: {len(body)}\r\nRetry-After: {seconds}\r\nConnection: close\r\n\r\n{body}"

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, MutableMapping, Sequence
 from typing import Any, Final, Protocol
 
+from plyhouse.protocol.api.answers import problem
 from plyhouse.server.wire.transport import Frame, FrameSink, Transport, Upgrade
 
 __all__ = [
@@ -117,7 +118,7 @@ async def refuse(scope: Scope, send: Send, status: int, code: str, detail: str) 
     if "websocket.http.response" not in scope.get("extensions", {}):
         await send({"type": "websocket.close", "code": 4000 + status, "reason": detail})
         return
-    body = json.dumps({"status": status, "code": code, "detail": detail}).encode()
+    body = json.dumps(problem(status, code, detail)).encode()
     headers = [(b"content-type", b"application/problem+json")]
     await send({"type": "websocket.http.response.start", "status": status, "headers": headers})
     await send({"type": "websocket.http.response.body", "body": body})

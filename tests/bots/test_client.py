@@ -27,7 +27,8 @@ from plyhouse.bots.client.client import (
     Replaced,
     RequestRefused,
 )
-from plyhouse.bots.client.websocket import WebSocketChannel, server_url, websocket_connector
+from plyhouse.bots.client.websocket import WebSocketChannel, websocket_connector
+from plyhouse.protocol.address import Address
 from plyhouse.protocol.messages import (
     Accepted,
     Act,
@@ -394,21 +395,21 @@ async def test_leaving_while_waiting_to_reconnect_ends_at_once(
         ("http://127.0.0.1:8765", "ws://127.0.0.1:8765/ws"),
         ("https://games.example.org/", "wss://games.example.org/ws"),
         ("ws://localhost:1/ws", "ws://localhost:1/ws"),
-        ("https://example.org/house", "wss://example.org/house/ws"),
+        ("wss://[::1]:1/ws/", "wss://[::1]:1/ws"),
     ],
 )
 def test_addresses_are_taken_as_people_write_them(text: str, url: str) -> None:
-    assert server_url(text) == url
+    assert Address.read(text).websocket == url
 
 
 @pytest.mark.parametrize("text", ["", "ftp://x", "http://", "http://x:port", "http://x:99999"])
 def test_other_addresses_are_refused_with_an_example(text: str) -> None:
     with pytest.raises(ValueError, match="write one like http://127"):
-        server_url(text)
+        websocket_connector(text)
 
 
 async def test_nobody_listening_is_unreachable(unused_tcp_port: int) -> None:
-    with pytest.raises(Unreachable, match="nothing listens there"):
+    with pytest.raises(Unreachable, match="Nothing listens at"):
         await websocket_connector(f"127.0.0.1:{unused_tcp_port}")()
 
 
@@ -422,7 +423,7 @@ async def test_something_else_listening_is_no_server() -> None:
     other = await asyncio.start_server(answer, "127.0.0.1", 0)
     async with other:
         port = other.sockets[0].getsockname()[1]
-        with pytest.raises(NotAServer, match="no Plyhouse server at"):
+        with pytest.raises(NotAServer, match="no Plyhouse server"):
             await websocket_connector(f"http://127.0.0.1:{port}")()
 
 

@@ -188,7 +188,7 @@ async def test_a_second_copy_is_refused_unless_it_takes_over(server: RunningServ
 
 
 async def test_no_server_is_said_after_a_few_attempts(unused_tcp_port: int) -> None:
-    with pytest.raises(CannotConnect, match="nothing listens there"):
+    with pytest.raises(CannotConnect, match="Nothing listens"):
         await run_bot(
             "random",
             f"127.0.0.1:{unused_tcp_port}",

@@ -162,7 +162,7 @@ def test_impossible_token_is_refused_without_a_request(
 def test_impossible_address_is_refused(plyhouse: Plyhouse, config: Path, address: str) -> None:
     done = plyhouse("login", "--server", address, "--token", "ply_x")
     assert done.code == 2
-    assert f"plyhouse: '{address}' is no server address; write it like http" in done.err
+    assert f"plyhouse: '{address}' is not the address of a server: write one like http" in done.err
 
 
 def test_https_to_a_plain_server_names_the_plain_address(

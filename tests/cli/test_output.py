@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from tests.cli.terminal import in_terminal
+from tests.harness.zygote import clean_environment
 
 from plyhouse.clients.shared.output import folded
 
@@ -63,3 +69,11 @@ def test_no_colour_where_none_is_wanted() -> None:
     assert "\x1b[3" not in plain.raw
     coloured = in_terminal("play", "tic_tac_toe", "--against", "random", "--plain", stdin=typed)
     assert "\x1b[" in coloured.raw
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_command_with_closed_streams_does_its_work(closed: str, tmp_path: Path) -> None:
+    whole = f"exec {shlex.quote(sys.executable)} -m plyhouse bot new mine.py --game nim {closed}"
+    done = subprocess.run(["sh", "-c", whole], cwd=tmp_path, env=clean_environment(), check=False)
+    assert done.returncode == 0
+    assert list(tmp_path.iterdir())

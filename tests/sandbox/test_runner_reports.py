@@ -12,7 +12,7 @@ from tests.harness.hosted_server import HostedServer, hosted_server, until
 from tests.harness.reports import flag
 
 from plyhouse.clients.runner.machine import Machine
-from plyhouse.clients.shared.http import UnreachableError
+from plyhouse.protocol.api.answers import Unreachable
 from plyhouse.protocol.hosting.runner_messages import MAX_GAMES, CheckDone, FlagFell, Trouble
 
 
@@ -73,7 +73,7 @@ async def test_reports_whose_answer_was_lost_count_once(
             answer = call(*arguments)
             if arguments[0].troubles and lost["answers"] < 3:
                 lost["answers"] += 1
-                raise UnreachableError("the connection was cut after the request")
+                raise Unreachable("the connection was cut after the request")
             return answer
 
         monkeypatch.setattr(machine, "_call", losing)

@@ -31,7 +31,7 @@ HEAD: Final = '''\
 '''
 CHANGES: Final = (
     (r'^""".*?"""\n', HEAD),
-    (r"Several calls may\s+be awaited at once\.", "Two threads\n    must not use it at once."),
+    (r"Several calls\s+may\s+be awaited at once\.", "Two threads\n    must not use it at once."),
     (r"await asyncio\.to_thread\((\w+), (\w+)\)", r"\1(\2)"),
     (r"Awaitable\[None\]\] = asyncio\.sleep", "None] = time.sleep"),
     (r"import asyncio\b", "import time"),

@@ -6,23 +6,29 @@ import asyncio
 import configparser
 import contextlib
 import re
+import secrets
 import shutil
 import socket
 import ssl
 import subprocess
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
+from tests.harness.caddy import CADDY, caddy
 from tests.harness.nginx import NGINX, nginx
 from tests.harness.server import BotClient, Server
 from websockets.asyncio.client import connect
 
+from plyhouse.protocol.api.calls import LONGEST_ANSWER
 from plyhouse.protocol.codec import MSGPACK
+from plyhouse.protocol.hosting.runner_messages import CheckDone, RunnerSays
 from plyhouse.protocol.messages import Welcome
-from plyhouse.server.config import config_fields
+from plyhouse.server.config import ServerConfig, config_fields
+from plyhouse.server.web.application import create_api
 from plyhouse.server.web.error_responses import MAX_BODY
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
@@ -38,6 +44,16 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+async def answers(url: str, certificate: ssl.SSLContext | bool = True) -> None:
+    """Wait until a proxy answers."""
+    async with asyncio.timeout(60), httpx.AsyncClient(verify=certificate) as client:
+        while True:
+            with contextlib.suppress(httpx.TransportError):
+                await client.get(url)
+                break
+            await asyncio.sleep(0.05)
 
 
 @pytest.fixture
@@ -70,12 +86,7 @@ async def behind(
         "/etc/letsencrypt/live/games.example.org/privkey.pem": str(tmp_path / "key.pem"),
     }
     with nginx(DEPLOY / "nginx.conf", tmp_path, replaced):
-        async with asyncio.timeout(60), httpx.AsyncClient(verify=certificate) as client:
-            while True:
-                with contextlib.suppress(httpx.TransportError):
-                    await client.get(f"https://127.0.0.1:{port}/healthz")
-                    break
-                await asyncio.sleep(0.05)
+        await answers(f"https://127.0.0.1:{port}/healthz", certificate)
         yield f"https://127.0.0.1:{port}", f"http://127.0.0.1:{plain_port}"
 
 
@@ -112,6 +123,111 @@ async def test_nginx_passes_bots_pages_and_refusals(
             *(client.play(match) for client, match in zip(clients, matches, strict=True))
         )
         assert ends[0].outcome.termination == "normal"
+
+
+def longest_body() -> int:
+    """The longest body that a server with the usual settings reads, in bytes."""
+    taken = [
+        each.resolve_request_max_body_size()
+        for route in create_api().routes
+        for each in getattr(route, "route_handlers", ())
+    ]
+    assert any(most is None for most in taken), "packages have their own limit, a setting"
+    numbers = [most for most in taken if isinstance(most, int)]
+    return max(ServerConfig().max_submission_bytes, *numbers)
+
+
+SIZES = {"k": 1 << 10, "KiB": 1 << 10, "KB": 10**3, "m": 1 << 20, "MiB": 1 << 20, "MB": 10**6}
+
+
+@pytest.mark.parametrize("site", ["nginx.conf", "cluster/nginx.conf", "Caddyfile"])
+def test_proxies_refuse_no_body_that_the_server_reads(site: str) -> None:
+    found = re.findall(
+        r"^\s*(?:client_max_body_size|max_size) (\d+)(\w+)", (DEPLOY / site).read_text(), re.M
+    )
+    assert [int(number) * SIZES[unit] for number, unit in found] == [longest_body()]
+
+
+@pytest.mark.parametrize("site", ["nginx.conf", "cluster/nginx.conf"])
+def test_nginx_waits_as_long_as_a_client_for_an_answer(site: str) -> None:
+    (pages,) = re.findall(r"location / \{(.*?)\}", (DEPLOY / site).read_text(), re.S)
+    (seconds,) = re.findall(r"proxy_read_timeout (\d+)s;", pages)
+    assert int(seconds) >= LONGEST_ANSWER
+
+
+async def send_long_bodies(house: Server, url: str) -> None:
+    """Send a package, a class list and a report that are as long as they may be."""
+    tokens = {
+        scope: {"Authorization": f"Bearer {await house.token(f'of-{scope}', scope)}"}
+        for scope in ("play", "organise", "runner")
+    }
+    async with httpx.AsyncClient(base_url=url, timeout=60.0) as api:
+        package = b"TABLE = '" + secrets.token_hex(5 << 19).encode() + b"'\n"
+        answer = await api.post(
+            "/api/v1/submissions",
+            content=package,
+            params={"file": "bot.py", "bot": "bot"},
+            headers=tokens["play"],
+        )
+        assert answer.status_code == 201, answer.text
+        file = (
+            'name = "Cup"\ngames = ["pig"]\ntime_control = "total:60"\n[limits]\nstudents = 900\n'
+        )
+        opened = {"file": file, "why": "term"}
+        answer = await api.post(
+            "/api/v1/class/competitions", json=opened, headers=tokens["organise"]
+        )
+        assert answer.status_code < 300, answer.text
+        rows = "".join(f"s{each},{'s' * 60}{each}@example.org\n" for each in range(900))
+        answer = await api.post(
+            "/api/v1/class/competitions/Cup/students",
+            json={"csv": f"name,email\n{rows}", "why": "term"},
+            headers=tokens["organise"],
+        )
+        assert answer.status_code == 200, answer.text[:500]
+        report = RunnerSays(
+            name="m1",
+            instance="0123456789",
+            cores=1,
+            checked=[
+                CheckDone(10**6 + each, True, "\u00e9" * 16_000, ["pig"]) for each in range(8)
+            ],
+        )
+        answer = await api.post(
+            "/api/v1/runner/sync",
+            content=msgspec.json.encode(report),
+            headers={**tokens["runner"], "Content-Type": "application/json"},
+        )
+        assert answer.status_code == 200, answer.text
+        answer = await api.post("/api/v1/players", content=b"x" * (5 << 20))
+        assert answer.status_code == 413
+        assert answer.json()["code"] == "http/413", "the server's answer, and not the proxy's"
+
+
+@needs_nginx
+async def test_nginx_passes_long_bodies(
+    open_house: Callable[..., Awaitable[Server]], tmp_path: Path
+) -> None:
+    house, port = await open_house(hosted=True), free_port()
+    replaced = {
+        "listen 80;": f"listen 127.0.0.1:{port};",
+        "server server2:8765 max_fails=1 fail_timeout=2s;": "",
+        "server server3:8765 max_fails=1 fail_timeout=2s;": "",
+        "server1:8765": f"127.0.0.1:{house.server.port}",
+    }
+    with nginx(DEPLOY / "cluster" / "nginx.conf", tmp_path, replaced):
+        await answers(f"http://127.0.0.1:{port}/")
+        await send_long_bodies(house, f"http://127.0.0.1:{port}")
+
+
+@pytest.mark.skipif(CADDY is None, reason="Caddy is not installed")
+async def test_caddy_passes_long_bodies(
+    open_house: Callable[..., Awaitable[Server]], tmp_path: Path
+) -> None:
+    house, port = await open_house(hosted=True), free_port()
+    with caddy(DEPLOY / "Caddyfile", tmp_path, port, house.server.port):
+        await answers(f"http://127.0.0.1:{port}/")
+        await send_long_bodies(house, f"http://127.0.0.1:{port}")
 
 
 @needs_nginx
