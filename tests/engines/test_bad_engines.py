@@ -84,7 +84,6 @@ def test_engine_of_unknown_option_is_refused(scripted_engine: ScriptedEngine) ->
         ("bestmove Nonsense", "Scripted answered 'Nonsense', which is not legal here"),
         ("bestmove (none)", "Scripted says that it has no move, but b1c3 is legal"),
         ("bestmove", "'bestmove', which names no move"),
-        ("x" * 70_000, "wrote a line of more than 65536 bytes"),
     ],
 )
 def test_engine_that_answers_nonsense_is_reported(
@@ -93,6 +92,27 @@ def test_engine_that_answers_nonsense_is_reported(
     bot = UciBot(engine=scripted_engine(f"{UCI}if line.startswith('go'): print({answer!r})"))
     with pytest.raises(EngineError, match=message):
         bot.choose(first_turn("chess"))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"info string {'x' * 200_000}",
+        f"info depth 40 score cp 3 nodes 5 pv e2e4{' g1f3 g8f6' * 15_000}",
+        "\\x00\\x1b[31m",
+        "bestmov",
+    ],
+)
+def test_line_that_is_no_answer_is_skipped(scripted_engine: ScriptedEngine, answer: str) -> None:
+    code = f"{UCI}if line.startswith('go'): print('{answer}\\nbestmove e2e4{' ' * 70_000}')"
+    turn = first_turn("chess")
+    assert turn.text_of(UciBot(engine=scripted_engine(code)).choose(turn)) == ("e2e4", "")
+
+
+def test_last_line_needs_no_end(scripted_engine: ScriptedEngine) -> None:
+    code = f"{UCI}if line.startswith('go'): print('bestmove e2e4', end=''); break"
+    turn = first_turn("chess")
+    assert turn.text_of(UciBot(engine=scripted_engine(code)).choose(turn)) == ("e2e4", "")
 
 
 def test_engine_that_dies_in_its_turn_is_reported_and_replaced(
