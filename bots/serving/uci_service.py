@@ -81,6 +81,8 @@ class UciService:
         self._game: Game = get_game(game, files=True)
         self._state: Any = self._game.initial_state()
         self._actions: tuple[str, ...] = ()
+        self._next = 0
+        """The seat that moves next if the controller plays on, even after the end."""
 
     def receive(self, line: str) -> list[Effect]:
         """Return what follows from a line; unknown ones are reported and ignored."""
@@ -165,19 +167,32 @@ class UciService:
         at = words.index("moves") if "moves" in words else len(words)
         start, moves = words[:at], words[at + 1 :]
         try:
-            game = self._game_of(start)
-            state = game.initial_state()
-            actions = []
+            self._begin(self._game_of(start))
             for move in moves:
-                action = game.parse(state, move)
-                actions.append(game.format(state, action))
-                state = state.after(action)
+                if self._state.to_move == TERMINAL:
+                    self._play_on()
+                action = self._game.parse(self._state, move)
+                self._actions = (*self._actions, self._game.format(self._state, action))
+                self._next = 1 - self._state.to_move
+                self._state = self._state.after(action)
         except (GameError, ValueError) as error:
             self._problem = f"the position is refused: {_line(error)}"
             return [Say(f"info string {self._problem}")]
         self._problem = ""
-        self._game, self._state, self._actions = game, state, tuple(actions)
         return []
+
+    def _begin(self, game: Game) -> None:
+        self._game, self._state, self._actions = game, game.initial_state(), ()
+        self._next = self._state.to_move
+
+    def _play_on(self) -> None:
+        """Begin again where a rule ended the match but a seat can move: draws may be claimed only.
+
+        The bot then gets a new match, which begins in this position.
+        """
+        fresh = self._game.restarted(self._state, self._next)
+        if fresh is not None:
+            self._begin(fresh)
 
     def _game_of(self, start: list[str]) -> Game:
         if start[:1] == ["startpos"]:
@@ -188,6 +203,8 @@ class UciService:
             return get_game(self._spec, files=True)
         if start[:1] == ["fen"] and self._game.info.name == "chess":
             fields = [*start[1:], *["-", "-", "0", "1"][len(start) - 3 :]]
+            if fields[4:5] and re.fullmatch(r"[1-9]\d{2,5}", fields[4]):
+                fields[4] = "0"  # nobody has claimed the draw
             return get_game(f"chess(fen={json.dumps(' '.join(fields))})")
         raise ValueError("write position startpos, or position fen FEN in chess")
 
@@ -196,6 +213,8 @@ class UciService:
             return [Say("info string the bot thinks already: send stop first")]
         if self._problem:
             return [Say(f"info string {self._problem}\n{NO_MOVE}")]
+        if self._state.to_move == TERMINAL:
+            self._play_on()
         if self._state.to_move == TERMINAL:
             return [Say("info string the game is over\nbestmove (none)")]
         numbers, held, problems = _go_parts(words)

@@ -181,7 +181,9 @@ class ChessState(BoardState):
             clock = 0
         elif _same_rights(before, position):
             earlier = self.earlier + (before,)  # noqa: RUF005 - faster
-        ending = _ending(position, clock, earlier, capture or kind >= KNIGHT)
+        # A match may begin with too little material, so the first ply counts as a change of it.
+        bare = capture or kind >= KNIGHT or self.last < 0
+        ending = _ending(position, clock, earlier, bare)
         move: i64 = self.number + before[SIDE_AT]
         return ChessState(position, clock, move, earlier, number, ending)
 
@@ -429,7 +431,11 @@ class Chess(Game[ChessState, int, ChessObservation]):
     action_notation = "a move like e2e4, e7e8q or Nf3"
 
     def check_parameters(self) -> None:
-        """Read the position; raises `InvalidPosition` where it is none to play from."""
+        """Read the position; raises `InvalidPosition` where it is none to play from.
+
+        The first ply may begin in a position that is a draw by rule: programs for chess do not end
+        a game in which nobody has claimed the draw.
+        """
         fen, start = self.text_parameter("fen"), self.int_parameter("start")
         if fen and start != STANDARD_START:
             raise InvalidParameter(
@@ -438,7 +444,7 @@ class Chess(Game[ChessState, int, ChessObservation]):
         # A default start is much the most frequent: do not work it out for every match.
         text = fen or (STANDARD if start == STANDARD_START else start_fen(start))
         position, clock, number = read_fen(text)
-        ending = _ending(position, clock, (), True)
+        ending = _ending(position, 0, (), False)
         if ending:
             raise InvalidPosition(self.info.name, text, f"the game is over: {ENDINGS[ending]}")
         self.start = ChessState(position, clock, number)
@@ -447,6 +453,15 @@ class Chess(Game[ChessState, int, ChessObservation]):
     def initial_state(self) -> ChessState:
         """Return the position to start from."""
         return self.start
+
+    def restarted(self, state: ChessState, seat: int) -> Game | None:
+        """Return the game that begins in this position: no ply and no occurrence counts."""
+        if seat != state.position[SIDE_AT]:
+            return None
+        try:
+            return Chess(fen=f"{write_epd(state.position)} 0 {state.number}")
+        except InvalidPosition:
+            return None
 
     # Notation
 
