@@ -90,6 +90,8 @@ class Request:
     nodes: int | None = None
     best: str | None = None
     """Best action reported so far, as text."""
+    reported: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
+    """Set while there is a `best`."""
     stage: str = "choose"
     """Current stage of the bot: ``__init__``, ``start`` or ``choose``."""
     stage_since: int = 0
@@ -484,6 +486,7 @@ class Supervisor:
                 request = self._open.get(message.turn)
                 if request is not None and not request.stopped:
                     request.best = message.action
+                    request.reported.set()
             case Chosen() | Resigned() | Failed():
                 request = self._open.pop(message.turn, None)
                 if request is not None:  # answers that nobody asked for prove nothing
@@ -547,6 +550,7 @@ class Supervisor:
             self._blame(how, where)
         for request in list(self._open.values()):
             request.dispatched = False
+            request.reported.clear()
             request.best = None  # played at the deadline, it would let the import go on after it
             if request.stopped:
                 del self._open[request.number]

@@ -94,6 +94,10 @@ class GtpService:
         """All commands, in order."""
         return sorted([*self._commands, "genmove", "quit", "reg_genmove"])
 
+    def at_once(self, line: str) -> bool:
+        """Return False: answers come in the order of the commands."""
+        return False
+
     def receive(self, line: str) -> list[Effect]:
         """Return what follows from a line: nothing, an answer, or a question to the bot."""
         text = "".join([letter for letter in line.replace("\t", " ") if letter >= " "])

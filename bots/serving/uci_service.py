@@ -35,6 +35,7 @@ from plyhouse.bots.serving.requests import (
     Configure,
     Effect,
     Quit,
+    Release,
     Say,
     Stop,
 )
@@ -77,12 +78,18 @@ class UciService:
         self._overhead = 30
         self._chess960 = False
         self._thinking = False
+        self._pondering = 0
+        """Nanoseconds for the move once the opponent makes the expected one; 0 if none is."""
         self._problem = ""
         self._game: Game = get_game(game, files=True)
         self._state: Any = self._game.initial_state()
         self._actions: tuple[str, ...] = ()
         self._next = 0
         """The seat that moves next if the controller plays on, even after the end."""
+
+    def at_once(self, line: str) -> bool:
+        """Return whether a line must be answered even while the bot ends its turn."""
+        return line.split() == ["isready"]
 
     def receive(self, line: str) -> list[Effect]:
         """Return what follows from a line; unknown ones are reported and ignored."""
@@ -100,17 +107,21 @@ class UciService:
                 return self._go(words[1:])
             case ["stop"]:
                 return [Stop()] if self._thinking else []
+            case ["ponderhit"]:
+                pondering, self._pondering = self._pondering, 0
+                return [Release(pondering)] if pondering else []
             case ["quit"]:
                 return [Quit()]
             case ["d"]:
                 return [Say(self._game.describe(self._state))]
-            case [] | ["ucinewgame" | "debug" | "register" | "ponderhit"]:
+            case [] | ["ucinewgame" | "debug" | "register"]:
                 return []
         return [Say(f"info string unknown command {words[0][:40]!r}: it is ignored")]
 
     def answered(self, answer: Answer) -> list[Effect]:
         """Return the lines for the bot's move."""
         self._thinking = False
+        self._pondering = 0
         lines = []
         if answer.thoughts is not None and (info := self._info(answer)):
             lines.append(info)
@@ -125,8 +136,8 @@ class UciService:
         lines = [f"id name {self._name}", "id author Plyhouse"]
         for name, kind, default in self._options.values():
             uci = _KINDS.get(kind, "string")
-            if uci == "spin" and not default:
-                uci = "string"  # a spin has a default
+            if uci != "string" and not default:
+                uci = "string"  # all others have a default
             limits = f" min {-SPIN} max {SPIN}" if uci == "spin" else ""
             lines.append(f"option name {name} type {uci} default {default or '<empty>'}{limits}")
         lines.append(
@@ -226,6 +237,8 @@ class UciService:
         if problems and not limited and not held:
             soft, hard = AFTER_MISTAKE * 9 // 10, AFTER_MISTAKE
             problems[-1] += f"; the bot thinks for {AFTER_MISTAKE // SECOND} s"
+        if "ponder" in words:  # until the opponent's move, the search has no end
+            self._pondering, soft, hard = soft, UNBOUNDED, UNBOUNDED
         self._thinking = True
         return [
             *[Say(f"info string {problem}") for problem in problems],

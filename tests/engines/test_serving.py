@@ -26,6 +26,7 @@ from plyhouse.bots.serving.requests import (
     Configure,
     Effect,
     Quit,
+    Release,
     Say,
     Service,
     Stop,
@@ -541,3 +542,73 @@ def test_game_with_dice_is_refused() -> None:
     with pytest.raises(subprocess.CalledProcessError) as failed:
         served("as-uci random --game pig", "uci\n")
     assert "for games for two without chance" in failed.value.stderr
+
+
+async def test_isready_is_answered_while_the_bot_ends_its_turn() -> None:
+    lines = ["position startpos", "go infinite", "stop", "isready", "position startpos", "isready"]
+    written = await served_lines(StoppableBot(), *lines)
+    assert written == ["readyok", "bestmove e2e4", "readyok"]
+
+
+async def test_stop_right_after_go_is_answered_with_the_first_report(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shell, "GRACE", 3600)  # the search never ends by itself
+    bot = ServedBot("alpha_beta", print)
+    await bot.start()
+    try:
+        for _ in range(3):
+            written = await served_lines(bot, "position startpos", "go infinite", "stop")
+            assert written[-1].startswith("bestmove ")
+    finally:
+        await bot.close()
+
+
+async def answered_without_end(bot: ServedBot, *lines: str) -> str:
+    """The move that `serve` writes after lines of a controller that goes on listening."""
+    queue: asyncio.Queue[str | None] = asyncio.Queue()
+    moves: asyncio.Queue[str] = asyncio.Queue()
+
+    def write(text: str) -> None:
+        if "bestmove" in text:
+            moves.put_nowait(text.splitlines()[-1])
+
+    for line in lines:
+        queue.put_nowait(line)
+    serving = asyncio.create_task(serve(bot, UciService("x", "chess"), queue, write))
+    try:
+        return await asyncio.wait_for(moves.get(), 60)
+    finally:
+        queue.put_nowait(None)
+        await serving
+
+
+@pytest.mark.parametrize("limit", ["wtime 900 btime 900 winc 0 binc 0", "movetime 100", "depth 2"])
+async def test_ponderhit_lets_the_bot_move_in_its_own_time(limit: str) -> None:
+    bot = ServedBot("alpha_beta", print)
+    await bot.start()
+    try:
+        lines = ["position startpos moves e2e4 e7e5", f"go ponder {limit}", "ponderhit"]
+        assert (await answered_without_end(bot, *lines)).startswith("bestmove ")
+    finally:
+        await bot.close()
+
+
+def test_ponderhit_counts_only_while_the_bot_ponders() -> None:
+    service = UciService("x", "chess")
+    assert service.receive("ponderhit") == []
+    ask = asked(service, "position startpos", "go ponder wtime 60000 btime 60000")
+    assert (ask.held, ask.hard) == (True, UNBOUNDED)
+    (release,) = service.receive("ponderhit")
+    assert isinstance(release, Release)
+    assert 0 < release.hard < 60_000 * MS
+    assert service.receive("ponderhit") == []
+    service.answered(Answer("e2e4", MS))
+    assert service.receive("ponderhit") == []
+
+
+def test_uci_option_of_two_kinds_has_a_default() -> None:
+    service = UciService("x", "chess", [("book", "bool", ""), ("depth", "int", "")])
+    lines = said(service.receive("uci")).splitlines()
+    assert "option name book type string default <empty>" in lines
+    assert "option name depth type string default <empty>" in lines
