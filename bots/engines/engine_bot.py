@@ -11,6 +11,7 @@ holds whatever the engine writes.
 from __future__ import annotations
 
 import contextlib
+import sys
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
@@ -19,7 +20,7 @@ from typing import Any, ClassVar, Final, TypeVar
 
 from plyhouse.bots.api import Bot, Match, Turn, TurnOver
 from plyhouse.bots.engines.engine_process import EngineProcess, Wait
-from plyhouse.bots.engines.errors import EngineError, quoted
+from plyhouse.bots.engines.errors import EngineError, IllegalMove, quoted
 from plyhouse.bots.engines.program import Program, find_program
 from plyhouse.games.base import Game
 from plyhouse.protocol.messages import CHANCE_SEAT, Outcome
@@ -275,6 +276,9 @@ class Thinking:
     ) -> Any:
         """Return the first result of ``decide`` for a message of the engine.
 
+        This is the text of a move that is not legal, which the author reads about: the referee
+        decides what follows.
+
         ``receive`` returns the message of a line.  Messages of type ``thought`` go to
         ``consider``, except those that the engine has replaced before they could be read:
         understanding a line of play costs more than writing one.  ``stop`` tells the engine to
@@ -305,7 +309,7 @@ class Thinking:
                     if isinstance(message, thought):
                         latest = message
                     else:
-                        result = decide(message)
+                        result = self._decide(decide, message)
                     if not process.has_more() or self._clock_ns() >= due:
                         catch_up()
                 elif stop and not stopped:
@@ -330,6 +334,14 @@ class Thinking:
                 "its level, or play with more time."
             )
         return self._best
+
+    @staticmethod
+    def _decide(decide: Callable[[Any], Any | None], message: Any) -> Any | None:
+        try:
+            return decide(message)
+        except IllegalMove as error:
+            sys.stderr.write(f"{error}\n")
+            return error.move
 
     def _last_word(self) -> int:
         """Return the instant until which an engine that was told to move may answer.

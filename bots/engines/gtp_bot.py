@@ -119,12 +119,16 @@ class GtpBot(EngineBot):
                 )
             if answer.text.lower() == "resign":
                 turn.resign()
+            if not answer.text:
+                raise EngineError(f"{client.name} answered {command!r} without a move.")
             try:
                 return turn.game.parse(turn.state, answer.text)
             except GameError:
                 raise illegal(turn.game, turn.state, answer.text, client.name) from None
 
         action = thinking.answer(engine.process, client.receive, decide)
+        if isinstance(action, str):
+            return action  # it is not legal, so the engine has another position now
         engine.match = self
         engine.moves = [*played, turn.game.format(turn.state, action)]
         return action

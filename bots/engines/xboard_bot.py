@@ -160,6 +160,8 @@ class XboardBot(EngineBot):
             stop=["?"],
             use_ms=clock.use if clock.total is None else None,
         )
+        if isinstance(action, str):
+            return action  # it is not legal, so the engine has another position now
         engine.match = self
         engine.moves = [*played, turn.game.format(turn.state, action)]
         return action

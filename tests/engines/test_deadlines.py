@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.bots.conftest import ManualClock
 from tests.engines.conftest import ScriptedEngine, first_turn
-from tests.engines.test_bad_engines import GTP, UCI
+from tests.engines.test_bad_engines import GTP, UCI, XBOARD
 from tests.harness.supervised_bot import supervised
 
 from plyhouse.bots.api import Turn, TurnOver
@@ -22,11 +22,6 @@ from plyhouse.bots.engines.uci_bot import UciBot
 from plyhouse.bots.engines.xboard_bot import XboardBot
 from plyhouse.bots.process.messages import Chosen, Failed
 
-XBOARD = """
-if line == "protover 2": print('feature myname="Scripted" ping=1 usermove=1 setboard=1 done=1')
-if line.startswith("ping"): print("pong", line.split()[1])
-if line == "quit": break
-"""
 GNUBG = """
 if line == "show version": print("GNU Backgammon 1.07.001 20230103")
 if line == "exit": break

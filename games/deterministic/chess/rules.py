@@ -8,6 +8,9 @@ Draws that need a claim under the Laws are automatic here.  A match is drawn at 
 of a position with the same rights to castle and to capture en passant (Art. 9.2).  It is drawn
 after fifty moves of each side without a capture or a pawn move (Art. 9.3).  A match is drawn at
 once when no play can lead to mate with the material left.  Mate comes before all of these.
+
+A flag fall is a draw if the opponent has only the king.  Art. 6.9 makes it a draw wherever the
+opponent cannot mate by any series of legal moves; other such positions are lost here.
 """
 
 from __future__ import annotations
@@ -31,7 +34,9 @@ from plyhouse.games.base import (
 from plyhouse.games.deterministic.chess.board import (
     BISHOP,
     CASTLING,
+    EMPTY,
     EN_PASSANT_AT,
+    KING,
     KNIGHT,
     PAWN,
     RIGHTS_AT,
@@ -453,6 +458,11 @@ class Chess(Game[ChessState, int, ChessObservation]):
     def initial_state(self) -> ChessState:
         """Return the position to start from."""
         return self.start
+
+    def can_win(self, state: ChessState, seat: int) -> bool:
+        """Return whether a seat has more than its king."""
+        own = [piece & 7 for piece in state.position[:SIDE_AT] if piece >> 3 == seat]
+        return any(kind not in (EMPTY, KING) for kind in own)
 
     def restarted(self, state: ChessState, seat: int) -> Game | None:
         """Return the game that begins in this position: no ply and no occurrence counts."""
