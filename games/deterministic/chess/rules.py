@@ -35,6 +35,7 @@ from plyhouse.games.deterministic.chess.board import (
     BISHOP,
     CASTLING,
     EMPTY,
+    EN_PASSANT,
     EN_PASSANT_AT,
     KING,
     KNIGHT,
@@ -431,7 +432,7 @@ class Chess(Game[ChessState, int, ChessObservation]):
     observation_type: ClassVar[type[Observation]] = ChessObservation
     action_pattern: ClassVar[str] = (
         "[a-h][1-8][a-h][1-8][nbrq]?|[o0]-[o0](-[o0])?[+#]?"
-        "|[kqrbn]?[a-h]?[1-8]?x?[a-h][1-8](=?[qrbn])?[+#]?"
+        r"|[kqrbnp]?[a-h]?[1-8]?[x-]?[a-h][1-8]([=/]?[qrbn]|\([qrbn]\))?( ?e\.?p\.?)?[+#]?"
     )
     action_notation = "a move like e2e4, e7e8q or Nf3"
 
@@ -498,9 +499,7 @@ class Chess(Game[ChessState, int, ChessObservation]):
         for action in self.likely(state, wanted, actions):
             if self.format(state, action) == wanted:
                 return action
-        wanted = re.sub(r"[=+#!?]", "", wanted)
-        if re.fullmatch("[Oo0](-[Oo0]){1,2}", wanted):
-            wanted = wanted.upper().replace("0", "O")
+        wanted = _plain(wanted)
         position = state.position
         meant = [a for a in actions if wanted in _spellings(position, a, actions)]
         if len(meant) == 1:
@@ -579,17 +578,44 @@ def _fen(state: ChessState) -> str:
     return f"{write_epd(state.position)} {state.clock} {state.number}"
 
 
+_PROMOTION: Final = re.compile(r"(.*[a-h][18])[=/(]?([QRBNqrbn])\)?")
+_HYPHEN: Final = re.compile(r"([KQRBNP]?[a-h][1-8])-([a-h][1-8].*)")
+
+
+def _plain(text: str) -> str:
+    """Return SAN as `_spellings` has it: without marks, with a promotion in lower case.
+
+    >>> [_plain(text) for text in ("a8=Q+", "e2-e4", "Ng1-f3!?", "exd6 e.p.", "0-0", "b8(N)")]
+    ['a8q', 'e2e4', 'Ng1f3', 'exd6ep', 'O-O', 'b8n']
+    """
+    text = re.sub(r"[+#!?]", "", text)
+    text = re.sub(r"(?<=[36]) ?e\.?p\.?$", "ep", text)
+    if re.fullmatch("[Oo0](-[Oo0]){1,2}", text):
+        return text.upper().replace("0", "O")
+    if (found := _HYPHEN.fullmatch(text)) is not None:
+        text = found[1] + found[2]
+    if (found := _PROMOTION.fullmatch(text)) is not None:
+        text = found[1] + found[2].lower()
+    return text
+
+
 def _spellings(position: bytes, action: int, legal: tuple[int, ...]) -> set[str]:
     """SAN of an action without the marks of check, promotion and praise, with and without
     what tells the piece's own square; and both ways to write castling in UCI.
     """
-    written = re.sub(r"[=+#]", "", san(position, action, legal))
+    written = _plain(san(position, action, legal))
     found = {written, uci(action, True), uci(action, False)}
+    if written[0] == "O":
+        return found
+    at, to = uci(action, True)[:2], uci(action, True)[2:]
+    takes = "x" if "x" in written else ""
     if written[0] in "KQRBN":
-        takes = "x" if "x" in written else ""
-        at, to = uci(action, True)[:2], uci(action, True)[2:4]
         for own in ("", at[0], at[1], at):
             found.add(written[0] + own + takes + to)
+        return found
+    found |= {at + takes + to, f"P{at}{takes}{to}", f"P{written}"}
+    if action >> 12 == EN_PASSANT:
+        found |= {f"{each}ep" for each in found}
     return found
 
 
