@@ -471,6 +471,14 @@ class Bot:
         """Games it can play; by default those of ``games``.  Asked once, when it is loaded."""
         return cls.games
 
+    def prepare(self, match: Match) -> None:
+        """Prepare for a match before any clock runs, where you have a machine of your own.
+
+        The match begins when it returns; the server waits for a bot for 20 s unless its operator
+        chose another limit.  Called again by a process that takes over in a match, and for hosted
+        bots: then on your clock, as `start`.  An exception ends the match in the first turn.
+        """
+
     def start(self, turn: Turn) -> None:
         """Prepare for a match; called before its first ``choose``, on your clock."""
 

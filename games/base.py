@@ -551,6 +551,21 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
         """
         return self
 
+    def can_win(self, state: Any, seat: int) -> bool:
+        """Return False if a seat cannot win from here, however the others play.
+
+        In a game of two, it then draws if the other's time runs out.  By default always True.
+        """
+        return True
+
+    def restarted(self, state: Any, seat: int) -> Game | None:
+        """Return the game that begins in a position, without its past, with ``seat`` to move.
+
+        The position may be one in which a rule ended the match although seats can still act, like
+        a third repetition.  Return None if no game begins there: by default always.
+        """
+        return None
+
     @abstractmethod
     def scene(self, observation: Any) -> Scene:
         """How a person sees the observation, and what can be chosen where."""

@@ -1,32 +1,45 @@
 """`EngineBot`: a bot that lets an engine choose, one engine for each process of the bot.
 
-The engine starts when the bot is loaded, so that mistakes appear then and no clock runs meanwhile.
-It is kept from match to match, replaced when it hangs, and ended with the process.
+The engine starts when the bot is loaded, and prepares for a match before its clock runs.  It is
+kept from match to match, replaced when it hangs, and ended with the process.
 
 An engine that takes too long is told to move.  One that does not is killed before the flag falls.
-Then the best action that it has reported is played.
+Then the best action that it has reported is played.  Every wait has a deadline (`Wait`), which
+holds whatever the engine writes.
 """
 
 from __future__ import annotations
 
 import contextlib
+import sys
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from types import NoneType
 from typing import Any, ClassVar, Final, TypeVar
 
-from plyhouse.bots.api import Bot, Turn, TurnOver
-from plyhouse.bots.engines.engine_process import EngineProcess
-from plyhouse.bots.engines.errors import EngineError, quoted
+from plyhouse.bots.api import Bot, Match, Turn, TurnOver
+from plyhouse.bots.engines.engine_process import EngineProcess, Wait
+from plyhouse.bots.engines.errors import EngineError, IllegalMove, quoted
 from plyhouse.bots.engines.program import Program, find_program
+from plyhouse.games.base import Game
 from plyhouse.protocol.messages import CHANCE_SEAT, Outcome
 
 __all__ = ["MS", "Engine", "EngineBot", "Thinking", "parse_options"]
 
 MS: Final = 1_000_000
 
-START_WITHIN: Final = 15_000 * MS
-"""Nanoseconds that an engine may take to introduce itself or to get ready."""
+START_TIMEOUT: Final = 15.0
+"""Seconds that an engine may take for each step of its preparation, if the user names no other."""
+
+LONGEST_START: Final = 600.0
+"""Largest `START_TIMEOUT` that a user may give, in seconds."""
+
+NO_CLOCK: Final = 24 * 3600 * 1000 * MS
+"""Nanoseconds that an engine may take for a turn without a clock."""
+
+CONSIDER_EVERY: Final = 50 * MS
+"""Nanoseconds between two reports that are read while the engine writes without a pause."""
 
 RESERVE: Final = 120
 """Milliseconds before the last moment at which a thinking engine is told to move."""
@@ -59,7 +72,8 @@ def parse_options(text: str) -> list[tuple[str, str]]:
 class Engine:
     """A running engine and what it knows; subclasses speak its protocol.
 
-    ``clock_ns`` is the monotonic clock of all deadlines.
+    ``start_timeout`` is in seconds.  ``clock_ns`` is the monotonic clock of all deadlines.  A
+    turn in which the engine has to be started bounds the start, too.
     """
 
     protocol: ClassVar[str]
@@ -72,23 +86,31 @@ class Engine:
         self,
         program: Program,
         options: Sequence[tuple[str, str]],
+        start_timeout: float = START_TIMEOUT,
         clock_ns: Callable[[], int] = time.monotonic_ns,
+        *,
+        turn: Wait | None = None,
     ) -> None:
         self.program = program
         self.options = options
+        self.start_timeout = start_timeout
         self.clock_ns = clock_ns
         self.match: object = None
         """The match that the engine is set up for."""
         self.process = EngineProcess(program, clock_ns, temporary_home=self.temporary_home)
         try:
-            self.introduce()
+            self.introduce(turn)
         except BaseException:
             self.process.kill()
             raise
 
     @abstractmethod
-    def introduce(self) -> None:
+    def introduce(self, turn: Wait | None) -> None:
         """Learn what the engine can do and set its options; raises `EngineError`."""
+
+    @abstractmethod
+    def set_up(self, game: Game, turn: Wait | None) -> None:
+        """Begin a match; raises `EngineError` if the engine does not play ``game``."""
 
     def plays(self, game: str) -> bool:
         """Return whether the engine plays a game that its protocol knows."""
@@ -98,27 +120,46 @@ class Engine:
         """End the engine."""
         self.process.close(*self.farewell)
 
-    def await_start(
-        self, receive: Callable[[str], object], wanted: type[_Message], said: str
+    def await_message(
+        self,
+        receive: Callable[[str], object],
+        wanted: type[_Message],
+        said: str,
+        turn: Wait | None,
+        accept: Callable[[_Message], bool] = lambda _: True,
     ) -> _Message:
-        """Return the message ``wanted`` that answers ``said``; raise `EngineError` without it."""
-        deadline = self.clock_ns() + START_WITHIN
+        """Return the message ``wanted`` that answers ``said``.
+
+        The engine has `start_timeout` seconds, and no more than is left of ``turn``.  Raises
+        `EngineError` without the message, and `TurnOver` once the turn is over.
+        """
+        begin = self.clock_ns()
+        until = begin + round(self.start_timeout * 1000) * MS
+        wait = Wait(until) if turn is None else Wait(min(until, turn.until), turn.over)
         last = ""
-        while (line := self.process.receive(deadline)) is not None:
-            message = receive(line)
-            if isinstance(message, wanted):
-                return message
-            last = line if line.strip() else last
-        wrote = f"It wrote {quoted(last)}. " if last else ""
+        try:
+            while (line := self.process.receive(wait)) is not None:
+                message = receive(line)
+                if isinstance(message, wanted) and accept(message):
+                    return message
+                last = line if line.strip() else last
+        except BaseException:
+            self.process.kill()
+            raise
+        self.process.kill()  # its next answer would be misread
+        if wait.over():
+            raise TurnOver
         raise EngineError(
-            f"{self.process.name} did not answer {said!r} within {START_WITHIN // 1000 // MS} s. "
-            f"{wrote}Check that it speaks {self.protocol}."
+            f"{self.process.name} did not answer {said!r} within "
+            f"{(wait.until - begin) / 1000 / MS:.3g} s. "
+            f"{f'It wrote {quoted(last)}. ' if last else ''}Check that it speaks {self.protocol}, "
+            "or give it more time with start_timeout (in seconds)."
         )
 
 
 _EngineKind = TypeVar("_EngineKind", bound=Engine)
 
-_running: Final[dict[tuple[type[Engine], Program, tuple[tuple[str, str], ...]], Any]] = {}
+_running: Final[dict[tuple[type[Engine], Program, tuple[tuple[str, str], ...], float], Any]] = {}
 """The engines of this process."""
 
 
@@ -127,6 +168,7 @@ class EngineBot(Bot):
 
     engine: its program, a name or a path, with arguments behind it.
     options: options of the engine, like "Skill Level=3; Hash=16".
+    start_timeout: seconds that the engine may take to start, and to prepare for a match.
     """
 
     preload = True
@@ -134,24 +176,49 @@ class EngineBot(Bot):
     options_example: ClassVar[str]
     """Options of an engine as ``options`` takes them."""
 
-    def __init__(self, engine: str, options: str = "") -> None:
+    def __init__(
+        self, engine: str, options: str = "", start_timeout: float = START_TIMEOUT
+    ) -> None:
+        if not 0 < start_timeout <= LONGEST_START:
+            raise EngineError(
+                f"start_timeout={start_timeout:g} is not possible: give more than 0 and at most "
+                f"{LONGEST_START:g} seconds."
+            )
         self.program = find_program(engine, self.kind.protocol)
         self.options = parse_options(options)
+        self.start_timeout = start_timeout
         self.running(self.kind)
 
-    def running(self, kind: type[_EngineKind]) -> _EngineKind:
+    def running(self, kind: type[_EngineKind], turn: Wait | None = None) -> _EngineKind:
         """Return the engine, started if it is not running."""
-        key = (kind, self.program, tuple(self.options))
+        key = (kind, self.program, tuple(self.options), self.start_timeout)
         engine: _EngineKind | None = _running.get(key)
         if engine is None or not engine.process.running:
             _running.pop(key, None)
             if engine is not None:
                 engine.process.kill()
-            engine = _running[key] = kind(self.program, self.options)
+            engine = kind(self.program, self.options, self.start_timeout, turn=turn)
+            _running[key] = engine
         return engine
 
+    def prepare(self, match: Match) -> None:
+        """Set the engine up before the clock runs."""
+        self.ready(self.kind, match.game)
+
+    def ready(self, kind: type[_EngineKind], game: Game, turn: Wait | None = None) -> _EngineKind:
+        """Return the engine, set up for this match; a new one learns the match again."""
+        engine = self.running(kind, turn)
+        if engine.match is not self:
+            self.set_up(engine, game, turn)
+            engine.match = self
+        return engine
+
+    def set_up(self, engine: Any, game: Game, turn: Wait | None) -> None:
+        """Let the engine begin a match."""
+        engine.set_up(game, turn)
+
     def finish(self, outcome: Outcome) -> None:
-        """Replace an engine that was killed in the match, before the clock of the next one runs."""
+        """Replace an engine that was killed in the match, before the next one begins."""
         self.running(self.kind)
 
     @classmethod
@@ -175,25 +242,19 @@ class EngineBot(Bot):
 class Thinking:
     """The wait for an engine's move in one turn.
 
-    ``stop`` is what tells the engine to move now; nothing if its protocol has no such command.
+    Make it first in the turn: its `wait` bounds what has to happen before the engine thinks, too.
     """
 
-    def __init__(self, engine: Engine, turn: Turn, stop: Sequence[str], use_ms: int | None) -> None:
-        self.engine = engine
+    def __init__(self, turn: Turn, clock_ns: Callable[[], int] = time.monotonic_ns) -> None:
         self.turn = turn
-        self._stop = stop
+        self._clock_ns = clock_ns
         self._best: Any = None
         self._allowed = left = turn.time_left
-        now = engine.clock_ns()
-        if left == float("inf"):
-            self._last = now + START_WITHIN * 1000
-            self._stop_at = self._last
-            return
-        self._last = now + int(left * 1000) * MS
-        reserve = min(RESERVE, int(left * 250)) * MS
-        self._stop_at = self._last - reserve
-        if use_ms is not None:
-            self._stop_at = min(self._stop_at, now + use_ms * MS)
+        timed = left != float("inf")
+        last = clock_ns() + (int(left * 1000) * MS if timed else NO_CLOCK)
+        self._stop_at = last - (min(RESERVE, int(left * 250)) * MS if timed else 0)
+        self.wait = Wait(last, lambda: turn.over)
+        """The rest of the turn."""
 
     def report(self, action: Any) -> None:
         """Keep and report the best action so far."""
@@ -202,30 +263,64 @@ class Thinking:
             with contextlib.suppress(TurnOver):  # `answer` looks for the end of the turn
                 self.turn.report(action)
 
-    def answer(self, receive: Callable[[str], Any | None]) -> Any:
-        """Return the first result of ``receive`` for a line of the engine.
+    def answer(
+        self,
+        process: EngineProcess,
+        receive: Callable[[str], Any | None],
+        decide: Callable[[Any], Any | None],
+        *,
+        thought: type[Any] = NoneType,
+        consider: Callable[[Any], None] = lambda _: None,
+        stop: Sequence[str] = (),
+        use_ms: int | None = None,
+    ) -> Any:
+        """Return the first result of ``decide`` for a message of the engine.
+
+        This is the text of a move that is not legal, which the author reads about: the referee
+        decides what follows.
+
+        ``receive`` returns the message of a line.  Messages of type ``thought`` go to
+        ``consider``, except those that the engine has replaced before they could be read:
+        understanding a line of play costs more than writing one.  ``stop`` tells the engine to
+        move now, at the latest after ``use_ms`` milliseconds.
 
         Raises `EngineError` if the engine does not answer in time and has reported nothing, and
         `plyhouse.bots.api.TurnOver` if the turn ends without it.
         """
-        process = self.engine.process
+        now = self._clock_ns()
+        stop_at = self._stop_at if use_ms is None else min(self._stop_at, now + use_ms * MS)
+        wait = Wait(stop_at, self.wait.over) if stop else self.wait
         stopped = False
-        until = self._stop_at if self._stop else self._last
+        latest: Any = None
+        result: Any = None
+        due = now
+
+        def catch_up() -> None:
+            nonlocal latest, due
+            if latest is not None:
+                consider(latest)
+                latest, due = None, self._clock_ns() + CONSIDER_EVERY
+
         try:
-            while True:
-                line = process.receive(until, bool if stopped else self._is_over)
+            while result is None:
+                line = process.receive(wait)
                 if line is not None:
-                    result = receive(line)
-                    if result is not None:
-                        break
-                elif self._stop and not stopped:
-                    process.send(*self._stop)
+                    message = receive(line)
+                    if isinstance(message, thought):
+                        latest = message
+                    else:
+                        result = self._decide(decide, message)
+                    if not process.has_more() or self._clock_ns() >= due:
+                        catch_up()
+                elif stop and not stopped:
+                    process.send(*stop)
                     stopped = True
-                    until = self._last_word()
+                    catch_up()
+                    wait = Wait(self._last_word())
                 else:
                     process.kill()  # its next answer would be misread
-                    result = None
                     break
+            catch_up()
         except BaseException:
             process.kill()
             raise
@@ -240,8 +335,13 @@ class Thinking:
             )
         return self._best
 
-    def _is_over(self) -> bool:
-        return self.turn.over
+    @staticmethod
+    def _decide(decide: Callable[[Any], Any | None], message: Any) -> Any | None:
+        try:
+            return decide(message)
+        except IllegalMove as error:
+            sys.stderr.write(f"{error}\n")
+            return error.move
 
     def _last_word(self) -> int:
         """Return the instant until which an engine that was told to move may answer.
@@ -249,7 +349,7 @@ class Thinking:
         An engine that is only slow should live: it is expensive to start on the clock.
         """
         if self.turn.over:
-            return self.engine.clock_ns() + LAST_WORD
+            return self._clock_ns() + LAST_WORD
         if self._best is None:
-            return self._last
-        return self._last + LAST_WORD  # the best so far is played meanwhile
+            return self.wait.until
+        return self.wait.until + LAST_WORD  # the best so far is played meanwhile

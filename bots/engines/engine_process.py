@@ -15,21 +15,39 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from plyhouse.bots.engines.errors import EngineError, quoted
 from plyhouse.bots.engines.program import Program
 
-__all__ = ["EngineProcess"]
+__all__ = ["EngineProcess", "Wait"]
 
 LONGEST_LINE: Final = 64 * 1024
-"""Longest line that an engine may write, in bytes."""
+"""Bytes of a line that are kept; the rest of a longer line is dropped."""
+
+LEFTOVERS: Final = 10_000_000
+"""Nanoseconds after a deadline in which lines are read that the engine wrote before it."""
 
 GLANCE: Final = 50
 """Milliseconds between two looks at whether the answer is still wanted."""
 
 QUIT_GRACE: Final = 0.2
 """Seconds that an engine may take to quit."""
+
+
+def _never() -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """How long to wait for an engine, whatever it writes meanwhile."""
+
+    until: int
+    """Deadline, in nanoseconds of the engine's clock."""
+    over: Callable[[], bool] = _never
+    """Returns True once the answer is no longer wanted."""
 
 
 class EngineProcess:
@@ -52,6 +70,8 @@ class EngineProcess:
         self._lines: deque[str] = deque()
         self._partial = b""
         self._last = ""
+        self._late = (0, 0)
+        """A deadline, and when it was first seen to have passed."""
         self._resources = contextlib.ExitStack()
         environment = os.environ | {"LC_ALL": "C"}  # answers in English, numbers with a point
         if temporary_home:
@@ -95,34 +115,55 @@ class EngineProcess:
         except OSError:
             raise self._ended() from None
 
-    def receive(self, deadline: int, over: Callable[[], bool] = bool) -> str | None:
-        """Return the next line, without its end; None at ``deadline`` or once ``over`` is true.
+    def receive(self, wait: Wait) -> str | None:
+        """Return the next line, without its end; None at the deadline or once the wait is over.
 
-        Raises `EngineError` if the program ends or writes a line that is too long.
+        Raises `EngineError` if the program ends.
         """
-        while not self._lines:
-            if over():
+        while True:
+            if wait.over():
                 return None
-            left = (deadline - self._clock_ns()) // 1_000_000
-            if left <= 0 and not self._poll.poll(0):
+            left = wait.until - self._clock_ns()
+            if left <= 0 and self._is_too_late(wait.until, -left):
                 return None
-            if self._poll.poll(max(0, min(left, GLANCE))):
+            if self._lines:
+                self._last = self._lines.popleft()
+                return self._last
+            if self._poll.poll(max(0, min(left // 1_000_000, GLANCE))):
                 self._read()
-        self._last = self._lines.popleft()
-        return self._last
+            elif left <= 0:
+                return None
+
+    def _is_too_late(self, deadline: int, late: int) -> bool:
+        """Return whether the time to read what the engine wrote by ``deadline`` is over, too.
+
+        This process may have been stopped while the answer arrived, so it is read even then.  An
+        engine that never stops writing gets no more than `LEFTOVERS`.
+        """
+        if self._late[0] != deadline:
+            self._late = (deadline, late)
+        return late - self._late[1] > LEFTOVERS
+
+    def has_more(self) -> bool:
+        """Return whether the engine has written lines that `receive` has not returned."""
+        return bool(self._lines) or bool(self._poll.poll(0))
+
+    def catch_up(self, receive: Callable[[str], object]) -> None:
+        """Pass on what the engine has written so far, because nobody waits for it."""
+        wait = Wait(self._clock_ns())
+        while self.has_more() and (line := self.receive(wait)) is not None:
+            receive(line)
 
     def _read(self) -> None:
-        data = os.read(self._output, 65536)
-        if not data:
+        data = os.read(self._output, LONGEST_LINE)
+        if not data and not self._partial:
             raise self._ended()
-        *lines, self._partial = (self._partial + data).split(b"\n")
-        if max(map(len, [self._partial, *lines])) > LONGEST_LINE:
-            self.kill()
-            raise EngineError(
-                f"{self.name} wrote a line of more than {LONGEST_LINE} bytes. Check that it is an "
-                "engine of this protocol."
-            )
-        self._lines.extend([line.decode("utf-8", "replace").rstrip("\r") for line in lines])
+        pieces = (data or b"\n").split(b"\n")
+        pieces[0] = self._partial + pieces[0]
+        self._partial = pieces.pop()[:LONGEST_LINE]
+        self._lines.extend(
+            [line[:LONGEST_LINE].decode("utf-8", "replace").rstrip("\r") for line in pieces]
+        )
 
     def _ended(self) -> EngineError:
         from plyhouse.bots.process.launcher import ending_in_words  # late: it imports asyncio

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from plyhouse.bots.loading import BotLoadError
 
-__all__ = ["EngineError", "nearest", "quoted"]
+__all__ = ["EngineError", "IllegalMove", "nearest", "quoted"]
 
 SHOWN = 120
 """Characters of an engine's line that a message quotes."""
@@ -18,6 +18,15 @@ class EngineError(BotLoadError):
 
     ``str()`` says what happened and how to fix it.
     """
+
+
+class IllegalMove(EngineError):  # noqa: N818 - the answer of an engine, which the referee judges
+    """An engine plays a move that is not legal: the referee decides what follows."""
+
+    def __init__(self, message: str, move: str) -> None:
+        super().__init__(message)
+        self.move = move[:SHOWN]
+        """What the engine wrote, at most `SHOWN` characters of it."""
 
 
 def quoted(line: str) -> str:

@@ -23,7 +23,7 @@ __all__ = ["Answer", "GtpClient", "time_commands"]
 LONGEST_ANSWER: Final = 256 * 1024
 """Most characters of an answer."""
 
-_HEAD: Final = re.compile(r"([=?])(\d{1,9})?(?:[ \t](.*))?")
+_HEAD: Final = re.compile(r"([=?])(\d{1,10})?(?:[ \t](.*))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,8 @@ class GtpClient:
     def receive(self, line: str) -> Answer | None:
         """Return the answer that a line completes; None for all other lines.
 
-        Lines outside of answers are ignored.  Raises `EngineError` for the answer to another
-        command and for one that is too long.
+        Lines outside of answers are ignored, and a second answer to an earlier command.  Raises
+        `EngineError` for the answer to a command that was not sent, and for one that is too long.
         """
         text = "".join([letter for letter in line if letter == "\t" or letter >= " "])
         if self._open is None:
@@ -67,7 +67,7 @@ class GtpClient:
             if found is None:
                 return None
             number = None if found[2] is None else int(found[2])
-            if number is not None and number != self._number:
+            if number is not None and number > self._number:
                 raise EngineError(
                     f"{self.name} answered command {number} with {quoted(line)}, but command "
                     f"{self._number} was asked. Check that it is a GTP engine."
@@ -85,7 +85,7 @@ class GtpClient:
         ok, number = self._head
         answer = Answer(number, ok, "\n".join(self._open).strip())
         self._open = None
-        return answer
+        return answer if number in (None, self._number) else None
 
     def require(self, command: str, what: str) -> None:
         """Raise `EngineError` if the engine does not know a command."""
@@ -103,6 +103,7 @@ def time_commands(
 
     GTP has no increments and whole seconds only.  With total time the engine is told what its
     clock has.  In other time controls it is told what to spend now, as a period for one stone.
+    A setting has a second at least; ``time_left`` tells an engine that it has less.
 
     >>> time_commands(60_000, 59_900, 2_000, started=False)
     [('time_settings', '60', '0', '0'), ('time_left', '59', '0')]
@@ -110,8 +111,8 @@ def time_commands(
     [('time_settings', '0', '2', '1'), ('time_left', '2', '1')]
     """
     if total_ms is None:
-        each = str(max(1, use_ms // 1000))
-        return [("time_settings", "0", each, "1"), ("time_left", each, "1")]
+        each = use_ms // 1000
+        return [("time_settings", "0", str(max(1, each)), "1"), ("time_left", str(each), "1")]
     left = ("time_left", str(own_ms // 1000), "0")
     if started:
         return [left]

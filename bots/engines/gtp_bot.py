@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from plyhouse.bots.api import Turn
-from plyhouse.bots.engines.engine_bot import Engine, EngineBot, Thinking
+from plyhouse.bots.engines.engine_bot import START_TIMEOUT, Engine, EngineBot, Thinking
 from plyhouse.bots.engines.engine_clock import engine_clock
+from plyhouse.bots.engines.engine_process import Wait
 from plyhouse.bots.engines.errors import EngineError
 from plyhouse.bots.engines.gtp import Answer, GtpClient, time_commands
 from plyhouse.bots.engines.variants import illegal
@@ -27,24 +28,26 @@ class GtpEngine(Engine):
 
     protocol = "GTP"
 
-    def introduce(self) -> None:
+    def introduce(self, turn: Wait | None) -> None:
         """Read the name and the commands of the engine, and send the commands of the user."""
         self.client = GtpClient(self.program.name)
         self.moves: list[str] = []
         """Moves of the match that the engine knows."""
-        self.ask("protocol_version")
-        self.client.name = self.ask("name")[:80] or self.program.name
-        self.client.known = frozenset(self.ask("list_commands").split())
+        self.timed = False
+        """True once the engine knows the time control of the match."""
+        self.ask(turn, "protocol_version")
+        self.client.name = self.ask(turn, "name")[:80] or self.program.name
+        self.client.known = frozenset(self.ask(turn, "list_commands").split())
         for command, arguments in self.options:
             words = command.split()
             self.client.require(words[0], "your option")
-            self.ask(*words, *arguments.split())
+            self.ask(turn, *words, *arguments.split())
 
-    def ask(self, *words: str) -> str:
+    def ask(self, turn: Wait | None, *words: str) -> str:
         """Return the answer to a command that is quick; raise `EngineError` if it is refused."""
         line = self.client.command(*words)
         self.process.send(line)
-        answer = self.await_start(self.client.receive, Answer, line)
+        answer = self.await_message(self.client.receive, Answer, line, turn)
         if not answer.ok:
             raise EngineError(
                 f"{self.client.name} refuses {' '.join(words)!r}: {answer.text or 'no reason'}. "
@@ -52,12 +55,17 @@ class GtpEngine(Engine):
             )
         return answer.text
 
-    def set_up(self, game: Game) -> None:
+    def set_up(self, game: Game, turn: Wait | None) -> None:
         """Begin a match on an empty board; raise `EngineError` if the engine refuses."""
-        self.ask("boardsize", str(game.parameters["size"]))
-        self.ask("clear_board")
-        self.ask("komi", f"{game.parameters['komi']:g}")
+        if game.info.name != "go":
+            raise EngineError(
+                f"{self.client.name} plays go only: accept only that, with --game go."
+            )
+        self.ask(turn, "boardsize", str(game.parameters["size"]))
+        self.ask(turn, "clear_board")
+        self.ask(turn, "komi", f"{game.parameters['komi']:g}")
         self.moves = []
+        self.timed = False
 
 
 class GtpBot(EngineBot):
@@ -65,6 +73,7 @@ class GtpBot(EngineBot):
 
     engine: its program, a name or a path, with arguments behind it.
     options: GTP commands that are sent at the start, like "level 3".
+    start_timeout: seconds that the engine may take for each command before it thinks.
     """
 
     name = "gtp"
@@ -72,54 +81,54 @@ class GtpBot(EngineBot):
     options_example = "level 3"
     games = ("go",)
 
-    def __init__(self, engine: str = "gnugo", options: str = "") -> None:
-        super().__init__(engine, options)
-        self.timed = False
+    def __init__(
+        self, engine: str = "gnugo", options: str = "", start_timeout: float = START_TIMEOUT
+    ) -> None:
+        super().__init__(engine, options, start_timeout)
 
     def choose(self, turn: Turn) -> Any:
         """Return the engine's move."""
-        engine = self.running(GtpEngine)
+        thinking = Thinking(turn)
+        engine = self.ready(GtpEngine, turn.game, thinking.wait)
         client = engine.client
-        if turn.game.info.name != "go":
-            raise EngineError(f"{client.name} plays go only: accept only that, with --game go.")
+        engine.process.catch_up(client.receive)  # a second answer, perhaps without a number
         played = self.played(turn)
-        if engine.match is not self or played[: len(engine.moves)] != engine.moves:
-            engine.set_up(turn.game)
-            engine.match = self
-            self.timed = False
+        if played[: len(engine.moves)] != engine.moves:
+            engine.set_up(turn.game, thinking.wait)
+        engine.match = None  # until it is known that its own move is played
         for ply in range(len(engine.moves), len(played)):
-            engine.ask("play", COLOURS[ply % 2], played[ply])
+            engine.ask(thinking.wait, "play", COLOURS[ply % 2], played[ply])
         colour = COLOURS[turn.seat]
         clock = engine_clock(turn)
-        commands = time_commands(clock.total, clock.own, clock.use, started=self.timed)
+        commands = time_commands(clock.total, clock.own, clock.use, started=engine.timed)
         for name, *arguments in commands:
             if name in client.known:
-                engine.ask(name, *([colour] if name == "time_left" else []), *arguments)
-        self.timed = True
-        engine.match = None  # until it is known that its own move is played
+                coloured = [colour] if name == "time_left" else []
+                engine.ask(thinking.wait, name, *coloured, *arguments)
+        engine.timed = True
         command = CLEANUP if CLEANUP in client.known else "genmove"
         engine.process.send(client.command(command, colour))
-        action = Thinking(engine, turn, (), None).answer(
-            lambda line: self._receive(line, engine, turn)
-        )
+
+        def decide(answer: Answer | None) -> Any | None:
+            if answer is None:
+                return None
+            if not answer.ok:
+                raise EngineError(
+                    f"{client.name} refuses to move: {answer.text or 'no reason'}. Check that it "
+                    f"plays {turn.game.spec}."
+                )
+            if answer.text.lower() == "resign":
+                turn.resign()
+            if not answer.text:
+                raise EngineError(f"{client.name} answered {command!r} without a move.")
+            try:
+                return turn.game.parse(turn.state, answer.text)
+            except GameError:
+                raise illegal(turn.game, turn.state, answer.text, client.name) from None
+
+        action = thinking.answer(engine.process, client.receive, decide)
+        if isinstance(action, str):
+            return action  # it is not legal, so the engine has another position now
         engine.match = self
         engine.moves = [*played, turn.game.format(turn.state, action)]
         return action
-
-    def _receive(self, line: str, engine: GtpEngine, turn: Turn) -> Any | None:
-        """Return the action of the answer that a line completes."""
-        answer = engine.client.receive(line)
-        if answer is None:
-            return None
-        if not answer.ok:
-            raise EngineError(
-                f"{engine.client.name} refuses to move: {answer.text or 'no reason'}. Check that "
-                f"it plays {turn.game.spec}."
-            )
-        if answer.text.lower() == "resign":
-            turn.resign()
-        try:
-            return turn.game.parse(turn.state, answer.text)
-        except GameError:
-            error = illegal(turn.game, turn.state, answer.text, engine.client.name)
-            raise error from None

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from plyhouse.bots.api import Turn
-from plyhouse.bots.engines.engine_bot import Engine, EngineBot, Thinking
+from plyhouse.bots.engines.engine_bot import START_TIMEOUT, Engine, EngineBot, Thinking
 from plyhouse.bots.engines.engine_clock import EngineClock, engine_clock
+from plyhouse.bots.engines.engine_process import Wait
 from plyhouse.bots.engines.errors import EngineError
 from plyhouse.bots.engines.uci import BestMove, Info, ReadyOk, UciClient, UciOk
 from plyhouse.bots.engines.variants import GAMES, Variant, variant_of
+from plyhouse.games.base import Game
 
 __all__ = ["UciBot", "UciEngine", "go", "value_of"]
 
@@ -47,27 +49,30 @@ class UciEngine(Engine):
 
     protocol = "UCI"
 
-    def introduce(self) -> None:
+    variant: Variant
+
+    def introduce(self, turn: Wait | None) -> None:
         """Read the options of the engine and set those of the user."""
         self.client = UciClient(self.program.name)
         self.process.send("uci")
-        self.await_start(self.client.receive, UciOk, "uci")
+        self.await_message(self.client.receive, UciOk, "uci", turn)
         lines = [self.client.set_option(name, value) for name, value in self.options]
-        self.get_ready(*lines)
+        self.get_ready(turn, *lines)
 
-    def get_ready(self, *lines: str) -> None:
+    def get_ready(self, turn: Wait | None, *lines: str) -> None:
         """Send lines, and wait until the engine has done what they say."""
         self.process.send(*lines, "isready")
-        self.await_start(self.client.receive, ReadyOk, "isready")
+        self.await_message(self.client.receive, ReadyOk, "isready", turn)
 
     def plays(self, game: str) -> bool:
         """Return whether it plays chess, or has the variant."""
         variants = self.client.options.get("uci_variant")
         return game == "chess" or (variants is not None and game in variants.choices)
 
-    def set_up(self, variant: Variant) -> None:
-        """Begin a match of this variant; raise `EngineError` if the engine does not play it."""
+    def set_up(self, game: Game, turn: Wait | None) -> None:
+        """Begin a match; raise `EngineError` if the engine does not play the game."""
         client = self.client
+        variant = self.variant = variant_of(game, client.name)
         lines = []
         if not self.plays(variant.name):
             raise EngineError(
@@ -84,7 +89,7 @@ class UciEngine(Engine):
         if client.has_option("UCI_Chess960"):
             value = "true" if variant.chess960 else "false"
             lines.append(client.set_option("UCI_Chess960", value))
-        self.get_ready(*lines, "ucinewgame")
+        self.get_ready(turn, *lines, "ucinewgame")
 
 
 class UciBot(EngineBot):
@@ -92,6 +97,7 @@ class UciBot(EngineBot):
 
     engine: its program, a name or a path, with arguments behind it.
     options: options of the engine, like "Skill Level=3; Hash=16".
+    start_timeout: seconds that the engine may take to start, and to prepare for a match.
     """
 
     name = "uci"
@@ -99,51 +105,51 @@ class UciBot(EngineBot):
     options_example = "Skill Level=3; Hash=16"
     games = GAMES
 
-    def __init__(self, engine: str = "stockfish", options: str = "") -> None:
-        super().__init__(engine, options)
-        self.variant: Variant | None = None
+    def __init__(
+        self, engine: str = "stockfish", options: str = "", start_timeout: float = START_TIMEOUT
+    ) -> None:
+        super().__init__(engine, options, start_timeout)
 
     def choose(self, turn: Turn) -> Any:
         """Return the engine's move."""
-        engine = self.running(UciEngine)
-        variant = self.variant
-        if variant is None:
-            variant = self.variant = variant_of(turn.game, engine.client.name)
-        if engine.match is not self:
-            engine.set_up(variant)
-            engine.match = self
-        engine.process.send(
-            engine.client.position(variant.fen, self.played(turn)),
-            go(engine_clock(turn), turn.seat),
-        )
-        thinking = Thinking(engine, turn, ["stop"], None)
-        return thinking.answer(lambda line: self._receive(line, engine, variant, turn, thinking))
+        thinking = Thinking(turn)
+        engine = self.ready(UciEngine, turn.game, thinking.wait)
+        client, variant = engine.client, engine.variant
+        # What the engine still writes about another position comes before its "readyok".
+        engine.get_ready(thinking.wait, client.position(variant.fen, self.played(turn)))
+        engine.process.send(go(engine_clock(turn), turn.seat))
 
-    def _receive(
-        self, line: str, engine: UciEngine, variant: Variant, turn: Turn, thinking: Thinking
-    ) -> Any | None:
-        """Return the action of a line with the engine's move; keep what other lines say."""
-        message = engine.client.receive(line)
-        if isinstance(message, BestMove):
+        def decide(message: object) -> Any | None:
+            if not isinstance(message, BestMove):
+                return None
             if not message.move:
                 raise EngineError(
-                    f"{engine.client.name} says that it has no move, but {turn.legal_text[0]} is "
+                    f"{client.name} says that it has no move, but {turn.legal_text[0]} is "
                     f"legal. Check that it plays {turn.game.spec} by our rules."
                 )
-            return variant.action(turn.state, message.move, engine.client.name)
-        if isinstance(message, Info):
+            return variant.action(turn.state, message.move, client.name)
+
+        def consider(info: Info) -> None:
             try:
-                action = variant.action(turn.state, message.pv[0], engine.client.name)
+                action = variant.action(turn.state, info.pv[0], client.name)
             except EngineError:
-                return None  # a line of play counts for nothing yet
+                return  # a line of play counts for nothing yet
             turn.info(
-                value=value_of(message),
-                depth=message.depth,
-                nodes=message.nodes,
-                pv=_legal_start(turn, message.pv),
+                value=value_of(info),
+                depth=info.depth,
+                nodes=info.nodes,
+                pv=_legal_start(turn, info.pv),
             )
             thinking.report(action)
-        return None
+
+        return thinking.answer(
+            engine.process,
+            client.receive,
+            decide,
+            thought=Info,
+            consider=consider,
+            stop=["stop"],
+        )
 
 
 def _legal_start(turn: Turn, moves: Sequence[str]) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from plyhouse.bots.engines.errors import EngineError, quoted
+from plyhouse.bots.engines.errors import EngineError, IllegalMove, quoted
 from plyhouse.games.base import Game
 from plyhouse.games.errors import GameError
 
@@ -42,13 +42,14 @@ class Variant:
             raise illegal(self.game, state, move, engine) from None
 
 
-def illegal(game: Game, state: Any, move: str, engine: str) -> EngineError:
+def illegal(game: Game, state: Any, move: str, engine: str) -> IllegalMove:
     """Return the error of an engine that answers with a move that is not legal."""
     legal = [game.format(state, action) for action in state.actions()]
     shown = ", ".join(legal[:12]) + (f" and {len(legal) - 12} more" if len(legal) > 12 else "")
-    return EngineError(
+    return IllegalMove(
         f"{engine} answered {quoted(move)}, which is not legal here: {shown}. Check that it plays "
-        f"{game.spec} by our rules."
+        f"{game.spec} by our rules.",
+        move,
     )
 
 

@@ -195,20 +195,24 @@ class XboardClient:
         return [f"time {own_ms // 10}", f"otim {other_ms // 10}"]
 
     @staticmethod
-    def time_control(total_ms: int | None, increment_ms: int, each_ms: int) -> str:
-        """Return the line for total time with increment, or else for a time per move.
+    def time_controls(total_ms: int | None, increment_ms: int, each_ms: int) -> tuple[str, str]:
+        """Return two lines for total time with increment, or else for a time per move.
 
-        The protocol has whole seconds only; the rest is lost.
+        The first one has decimals.  The second one has whole seconds, for engines that refuse
+        the first; it is never longer, and empty if nothing is left of the time.
 
-        >>> XboardClient.time_control(90_000, 2_000, 0)
-        'level 0 1:30 2'
-        >>> XboardClient.time_control(None, 0, 2_700)
-        'st 2'
+        >>> XboardClient.time_controls(90_000, 2_500, 0)
+        ('level 0 1:30 2.5', 'level 0 1:30 2')
+        >>> XboardClient.time_controls(None, 0, 2_700)
+        ('st 2.7', 'st 2')
+        >>> XboardClient.time_controls(None, 0, 450)
+        ('st 0.45', '')
         """
         if total_ms is None:
-            return f"st {max(1, each_ms // 1000)}"
+            return f"st {each_ms / 1000:g}", f"st {each_ms // 1000}" if each_ms >= 1000 else ""
         minutes, seconds = divmod(total_ms // 1000, 60)
-        return f"level 0 {minutes}:{seconds:02} {increment_ms // 1000}"
+        level = f"level 0 {minutes}:{seconds:02}"
+        return f"{level} {increment_ms / 1000:g}", f"{level} {increment_ms // 1000}"
 
     def unreadable(self, line: str) -> EngineError:
         """Return the error for a line that cannot be at this point."""

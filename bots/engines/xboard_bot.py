@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from plyhouse.bots.api import Turn
-from plyhouse.bots.engines.engine_bot import Engine, EngineBot, Thinking
+from plyhouse.bots.engines.engine_bot import START_TIMEOUT, Engine, EngineBot, Thinking
 from plyhouse.bots.engines.engine_clock import EngineClock, engine_clock
+from plyhouse.bots.engines.engine_process import Wait
 from plyhouse.bots.engines.errors import EngineError
 from plyhouse.bots.engines.variants import GAMES, Variant, variant_of
 from plyhouse.bots.engines.xboard import (
@@ -18,6 +19,7 @@ from plyhouse.bots.engines.xboard import (
     Thought,
     XboardClient,
 )
+from plyhouse.games.base import Game
 
 __all__ = ["XboardBot", "XboardEngine"]
 
@@ -26,41 +28,67 @@ class XboardEngine(Engine):
     """An XBoard engine."""
 
     protocol = "XBoard"
+    variant: Variant
 
-    def introduce(self) -> None:
+    def introduce(self, turn: Wait | None) -> None:
         """Read the features of the engine and set the options of the user."""
         self.client = XboardClient(self.program.name)
         self.moves: list[str] = []
         """Moves of the match that the engine knows."""
+        self.timed = False
+        """True once the engine knows the time control of the match."""
         self._pings = 0
         self.process.send("xboard", "protover 2")
-        self.await_start(self.client.receive, Done, "protover 2")
+        self.await_message(self.client.receive, Done, "protover 2", turn)
         lines = [self.client.set_option(name, value) for name, value in self.options]
-        self.get_ready(*lines)
+        self.get_ready(turn, *lines)
 
-    def get_ready(self, *lines: str) -> None:
-        """Send lines, and wait until the engine has done what they say, if it can tell."""
+    def get_ready(self, turn: Wait | None, *lines: str) -> list[Refused]:
+        """Send lines, and wait until the engine has done what they say, if it can tell.
+
+        Return what it has refused meanwhile.
+        """
         self.process.send(*lines)
+        refused: list[Refused] = []
         if self.client.features["ping"] != "1":
-            return
+            self.process.catch_up(self.client.receive)
+            return refused
         self._pings += 1
-        said = f"ping {self._pings}"
+        number = self._pings
+
+        def receive(line: str) -> object:
+            message = self.client.receive(line)
+            if isinstance(message, Refused):
+                refused.append(message)
+            return message
+
+        said = f"ping {number}"
         self.process.send(said)
-        while self.await_start(self.client.receive, Pong, said).number != self._pings:
-            pass
+        self.await_message(receive, Pong, said, turn, lambda pong: pong.number == number)
+        return refused
 
     def plays(self, game: str) -> bool:
         """Return whether it plays chess, or has the variant."""
         return game == "chess" or game in self.client.variants
 
-    def set_up(self, variant: Variant, clock: EngineClock) -> None:
-        """Begin a match of this variant; raise `EngineError` if the engine does not play it."""
+    def set_up(self, game: Game, turn: Wait | None) -> None:
+        """Begin a match; raise `EngineError` if the engine does not play the game."""
         client = self.client
+        variant = self.variant = variant_of(game, client.name)
         name = "fischerandom" if variant.chess960 else variant.name
         lines = [*client.variant(name), "force", *client.set_board(variant.fen)]
-        control = client.time_control(clock.total, clock.increment, clock.use)
         self.moves = []
-        self.get_ready("new", *lines, control, "easy", "post")
+        self.timed = False
+        self.get_ready(turn, "new", *lines, "easy", "post")
+
+    def tell_time(self, clock: EngineClock, turn: Wait) -> None:
+        """Send the time control: once if it is for the match, in each turn otherwise."""
+        if self.timed and clock.total is not None:
+            return
+        decimal, whole = self.client.time_controls(clock.total, clock.increment, clock.use)
+        if self.get_ready(turn, decimal) and whole != decimal:
+            self.process.send(*filter(None, [whole]))
+        self.timed = True
 
 
 class XboardBot(EngineBot):
@@ -68,6 +96,7 @@ class XboardBot(EngineBot):
 
     engine: its program, a name or a path, with arguments behind it.
     options: options that the engine announces, like "Hash=16".
+    start_timeout: seconds that the engine may take to start, and to prepare for a match.
     """
 
     name = "xboard"
@@ -75,51 +104,64 @@ class XboardBot(EngineBot):
     options_example = "Hash=16"
     games = GAMES
 
-    def __init__(self, engine: str = "fairy-stockfish", options: str = "") -> None:
-        super().__init__(engine, options)
-        self.variant: Variant | None = None
+    def __init__(
+        self,
+        engine: str = "fairy-stockfish",
+        options: str = "",
+        start_timeout: float = START_TIMEOUT,
+    ) -> None:
+        super().__init__(engine, options, start_timeout)
 
     def choose(self, turn: Turn) -> Any:
         """Return the engine's move."""
-        engine = self.running(XboardEngine)
-        client = engine.client
-        clock = engine_clock(turn)
-        variant = self.variant
-        if variant is None:
-            variant = self.variant = variant_of(turn.game, client.name)
+        thinking = Thinking(turn)
+        engine = self.ready(XboardEngine, turn.game, thinking.wait)
         played = self.played(turn)
-        if engine.match is not self or played[: len(engine.moves)] != engine.moves:
-            engine.set_up(variant, clock)
-            engine.match = self
-        lines = ["force", *[client.user_move(move) for move in played[len(engine.moves) :]]]
-        if clock.total is None:
-            lines.append(client.time_control(None, 0, clock.use))
-        engine.process.send(*lines, *client.times(clock.own, clock.other), "go")
+        if played[: len(engine.moves)] != engine.moves:
+            engine.set_up(turn.game, thinking.wait)
+        client, variant = engine.client, engine.variant
+        moves = [client.user_move(move) for move in played[len(engine.moves) :]]
         engine.match = None  # until it is known that its own move is played
-        # A time per move has whole seconds only, so a shorter one is kept by "move now".
-        thinking = Thinking(engine, turn, ["?"], clock.use if clock.total is None else None)
-        action = thinking.answer(lambda line: self._receive(line, engine, variant, turn, thinking))
+        # What the engine still writes about another position comes before its "pong".
+        engine.get_ready(thinking.wait, "force", *moves)
+        engine.tell_time(engine_clock(turn), thinking.wait)
+        clock = engine_clock(turn)
+        engine.process.send(*client.times(clock.own, clock.other), "go")
+
+        def decide(message: object) -> Any | None:
+            match message:
+                case Move(text):
+                    return variant.action(turn.state, text, client.name)
+                case Result(resigns=True):
+                    turn.resign()
+                case Result(text) | Refused(text):
+                    raise client.unreadable(text)
+            return None
+
+        def consider(thought: Thought) -> None:
+            try:
+                action = variant.action(turn.state, thought.pv[0], client.name)
+            except EngineError:
+                return  # a line of play counts for nothing yet
+            turn.info(
+                depth=thought.depth,
+                nodes=thought.nodes,
+                text=f"{thought.centipawns} centipawns",
+            )
+            thinking.report(action)
+
+        # Not every engine takes a time per move below a second, so "move now" keeps it.
+        action = thinking.answer(
+            engine.process,
+            client.receive,
+            decide,
+            thought=Thought,
+            consider=consider,
+            stop=["?"],
+            use_ms=clock.use if clock.total is None else None,
+        )
+        if isinstance(action, str):
+            return action  # it is not legal, so the engine has another position now
         engine.match = self
         engine.moves = [*played, turn.game.format(turn.state, action)]
         return action
-
-    def _receive(
-        self, line: str, engine: XboardEngine, variant: Variant, turn: Turn, thinking: Thinking
-    ) -> Any | None:
-        """Return the action of a line with the engine's move; keep what other lines say."""
-        name = engine.client.name
-        match engine.client.receive(line):
-            case Move(text):
-                return variant.action(turn.state, text, name)
-            case Thought(depth, centipawns, nodes, pv):
-                try:
-                    action = variant.action(turn.state, pv[0], name)
-                except EngineError:
-                    return None  # a line of play counts for nothing yet
-                turn.info(depth=depth, nodes=nodes, text=f"{centipawns} centipawns")
-                thinking.report(action)
-            case Result(resigns=True):
-                turn.resign()
-            case Result() | Refused():
-                raise engine.client.unreadable(line)
-        return None

@@ -15,7 +15,7 @@ import sys
 from functools import partial
 from typing import NoReturn
 
-from plyhouse.bots.api import BotError
+from plyhouse.bots.api import Bot, BotError
 from plyhouse.bots.loading import BotLoadError, bot_options, default_name, load_bot
 from plyhouse.bots.options import described_options
 from plyhouse.bots.process import child
@@ -52,6 +52,7 @@ def main() -> None:
     except BotLoadError as error:
         wire.send(LoadFailed(str(error), error.details))
         return
+    prepares = bot_class.prepare is not Bot.prepare
     concurrent = inspect.iscoroutinefunction(bot_class.choose)
     games = list(bot_class.claims())
     get_ready(games)
@@ -62,14 +63,15 @@ def main() -> None:
             concurrent=concurrent,
             best_at_deadline=bool(bot_class.play_best_at_deadline),
             options=described_options(bot_class.__init__),
+            prepares=prepares,
         )
     )
     if concurrent:
         from plyhouse.bots.process import async_turns  # late: importing asyncio is slow
 
-        async_turns.run(make, wire)
+        async_turns.run(make, wire, prepares=prepares)
     else:
-        child.run(make, wire)
+        child.run(make, wire, prepares=prepares)
     with contextlib.suppress(Exception):  # the process ends in any case
         bot_class.unload()
     # A bot may have left threads behind that would keep the process alive.

@@ -17,9 +17,10 @@ from plyhouse.bots.process.messages import Begin, End, Quit, Stop, Think, ToChil
 __all__ = ["run"]
 
 
-def run(make: Callable[[], Bot], wire: Wire) -> None:
+def run(make: Callable[[], Bot], wire: Wire, *, prepares: bool = False) -> None:
     """Serve until told to quit."""
-    asyncio.run(_serve(Child(make, wire, (TurnOver, asyncio.CancelledError))))
+    endings = (TurnOver, asyncio.CancelledError)
+    asyncio.run(_serve(Child(make, wire, endings, prepares=prepares)))
 
 
 async def _serve(child: Child) -> None:

@@ -16,6 +16,7 @@ from typing import Final
 
 from plyhouse.bots.client.timing import REAL_CLOCK, Clock, first_of
 from plyhouse.bots.loading import BotLoadError
+from plyhouse.bots.options import OptionError, split_options
 from plyhouse.bots.process.launcher import BARE, Launcher, Readable, Running
 from plyhouse.bots.process.messages import (
     HEADER,
@@ -86,7 +87,8 @@ class BotProcess:
         """Start a process and let it import the bot.
 
         ``on_output`` receives the lines that the bot prints, in batches.  Raises `BotLoadError`,
-        also if the import takes longer than ``import_timeout`` seconds.
+        also if the import takes longer than ``import_timeout`` seconds, to which the bot's option
+        ``start_timeout`` is added.
         """
         ours, theirs = socket.socketpair()
         ours.setblocking(False)
@@ -103,7 +105,7 @@ class BotProcess:
         output = asyncio.create_task(read_output(process.output, on_output))
         started = cls(process, reader, writer, output, stand, clock)
         try:
-            started.loaded = await started._import(spec, import_timeout)
+            started.loaded = await started._import(spec, import_timeout + _start_timeout(spec))
         except BaseException:
             started.kill()
             await started.closed()
@@ -217,6 +219,19 @@ class BotProcess:
         if not await first_of(ended, self._clock.sleep(grace)):
             self.kill()
         await ended
+
+
+def _start_timeout(spec: str) -> float:
+    """Return the seconds that a program of the bot may take to start, if its options say so.
+
+    >>> _start_timeout('uci(engine="lc0", start_timeout=60)'), _start_timeout("mybot.py")
+    (60.0, 0.0)
+    """
+    with contextlib.suppress(OptionError):  # the bot's process reports it
+        seconds = split_options(spec)[1].get("start_timeout", 0)
+        if isinstance(seconds, int | float):
+            return float(seconds)
+    return 0.0
 
 
 async def read_output(output: Readable, on_output: Callable[[Sequence[str]], None]) -> None:

@@ -40,6 +40,7 @@ from plyhouse.bots.process.messages import (
     End,
     Failed,
     FromChild,
+    Prepared,
     Quit,
     Resigned,
     Stage,
@@ -127,7 +128,18 @@ class Seat:
         self.match = match_of(begin)
         self.tracker = Tracker(self.match.game, begin.snapshot.events)
         self._make = make
+        self._prepared: Bot | None = None
+        self._failure: BaseException | None = None
         self._bot: Bot | None = None
+
+    def prepare(self) -> None:
+        """Create the bot's object and let it prepare; the first turn raises what it raises."""
+        try:
+            bot = self._make()
+            bot.prepare(self.match)
+            self._prepared = bot
+        except BaseException as error:  # a bot may raise anything
+            self._failure = error
 
     def bot(self, turn: Turn, doing: Callable[[Stage], None]) -> Bot:
         """Return the bot's object for this match; create and start it at the first turn.
@@ -135,8 +147,10 @@ class Seat:
         ``doing`` receives the stages of the bot.
         """
         if self._bot is None:
+            if self._failure is not None:
+                raise self._failure
             doing("__init__")
-            bot = self._make()
+            bot = self._prepared or self._make()
             doing("start")
             bot.start(turn)
             self._bot = bot
@@ -194,7 +208,8 @@ class Child:
     """The common part of sync and async bots: matches, answers and failures.
 
     ``make`` returns a new object of the bot's class.  ``endings`` are the exceptions that may end a
-    stopped turn; at any other time they are a failure of the bot.
+    stopped turn; at any other time they are a failure of the bot.  ``prepares`` is True if the bot
+    prepares for matches.
     """
 
     def __init__(
@@ -202,10 +217,13 @@ class Child:
         make: Callable[[], Bot],
         wire: Wire,
         endings: tuple[type[BaseException], ...] = (TurnOver,),
+        *,
+        prepares: bool = False,
     ) -> None:
         self.make = make
         self.wire = wire
         self.endings = endings
+        self.prepares = prepares
         self.seats: dict[str, Seat] = {}
         self.turns: dict[int, Turn] = {}
         self.stopped: set[int] = set()
@@ -214,10 +232,15 @@ class Child:
         """Begin a match."""
         match = message.snapshot.match
         try:
-            self.seats[match] = Seat(message, self.make)
+            self.seats[match] = seat = Seat(message, self.make)
         except Exception as error:
             self.seats.pop(match, None)
             self.failed(match, 0, None, error)
+        else:
+            if self.prepares:
+                seat.prepare()
+        if self.prepares:
+            self.wire.send(Prepared(match))
 
     def end(self, message: End) -> None:
         """End a match."""
@@ -304,9 +327,9 @@ class Child:
         self.wire.send(Failed(match, number, line, text, position))
 
 
-def run(make: Callable[[], Bot], wire: Wire) -> None:
+def run(make: Callable[[], Bot], wire: Wire, *, prepares: bool = False) -> None:
     """Serve a bot with a synchronous ``choose``, one turn after the other, until `Quit`."""
-    child = Child(make, wire)
+    child = Child(make, wire, prepares=prepares)
     inbox: queue.SimpleQueue[tuple[ToChild, int]] = queue.SimpleQueue()
 
     def received(message: ToChild) -> None:

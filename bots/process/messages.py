@@ -28,6 +28,7 @@ __all__ = [
     "FromChild",
     "LoadFailed",
     "Loaded",
+    "Prepared",
     "Quit",
     "Resigned",
     "Stage",
@@ -139,6 +140,8 @@ class Loaded(_Said, frozen=True):
     best_at_deadline: bool
     options: list[tuple[str, str, str]] = []
     """Name, kind (``int``, ``float``, ``bool`` or ``str``) and default of each option."""
+    prepares: bool = False
+    """True if the bot prepares for a match before its clock runs; then `Prepared` follows."""
 
 
 class LoadFailed(_Said, frozen=True):
@@ -146,6 +149,12 @@ class LoadFailed(_Said, frozen=True):
 
     message: str
     traceback: str = ""
+
+
+class Prepared(_Said, frozen=True):
+    """The bot has prepared for a match, or failed to; its first turn tells which."""
+
+    match: str
 
 
 class Best(_Said, frozen=True):
@@ -202,7 +211,9 @@ class Failed(_Said, frozen=True):
 
 
 ToChild: TypeAlias = Begin | Think | Stop | End | Quit
-FromChild: TypeAlias = Loaded | LoadFailed | Best | Doing | Chosen | Stopped | Resigned | Failed
+FromChild: TypeAlias = (
+    Loaded | LoadFailed | Prepared | Best | Doing | Chosen | Stopped | Resigned | Failed
+)
 
 _encoder = msgspec.msgpack.Encoder()
 _to_child: msgspec.msgpack.Decoder[ToChild] = msgspec.msgpack.Decoder(ToChild)

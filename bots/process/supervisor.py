@@ -45,6 +45,7 @@ from plyhouse.bots.process.messages import (
     FromChild,
     Loaded,
     LoadFailed,
+    Prepared,
     Resigned,
     Stop,
     Stopped,
@@ -89,6 +90,8 @@ class Request:
     nodes: int | None = None
     best: str | None = None
     """Best action reported so far, as text."""
+    reported: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
+    """Set while there is a `best`."""
     stage: str = "choose"
     """Current stage of the bot: ``__init__``, ``start`` or ``choose``."""
     stage_since: int = 0
@@ -106,6 +109,8 @@ class _Match:
     begin: Callable[[], Begin]
     events: Callable[[], Sequence[Event]]
     told: int = 0
+    prepared: bool = False
+    """True once the current process has prepared for it."""
 
 
 def _position(entry: _Match, told: int, request: Request) -> str:
@@ -165,6 +170,8 @@ class Supervisor:
         self._killed = False
         self._renewing = False
         """True while the current process is being replaced."""
+        self._freezes = False
+        """True for a bot whose process runs in its turns only: it prepares on its clock."""
         self._closing = False
         self._change: asyncio.Future[None] | None = None
         self._settling = 0
@@ -204,15 +211,15 @@ class Supervisor:
         if self._process is not None and not self._renewing:
             self._tell(self._process, entry)
 
-    async def settled(self) -> None:
-        """Wait for a process that is not busy with a stopped turn.
+    async def settled(self, match: str = "") -> None:
+        """Wait for a process that is not busy with a stopped turn, and is prepared for ``match``.
 
         A match should not begin while the bot still hangs in the previous one.
         """
         self._settling += 1
         self._wanted.set()
         try:
-            while not self._broken and not self._closing and not self._is_settled():
+            while not self._broken and not self._closing and not self._is_settled(match):
                 if self._process is not None and not self._renewing:
                     self._work(self._process)
                 self._change = self._change or asyncio.get_running_loop().create_future()
@@ -305,6 +312,8 @@ class Supervisor:
                 self._voice.ply = None  # later output comes from `finish`
             events = list(entry.events()[entry.told :])
             self._process.send(End(match, outcome, events))
+            if self._prepares_for(entry) and not self._renewing:
+                self.restart()  # it would keep the next match waiting
 
     async def close(self) -> None:
         """End the process, gently if it is not busy."""
@@ -398,7 +407,8 @@ class Supervisor:
         """Freeze a process without a turn; return whether it is frozen."""
         if self._renewing or self._has_turn():
             return False
-        if not process.rest():
+        self._freezes = process.rest()
+        if not self._freezes:
             return False
         for grace in self._graces.values():
             grace.cancel()
@@ -417,12 +427,18 @@ class Supervisor:
                 grace = asyncio.create_task(self._end_if_hung(request))
                 self._graces[request.number] = grace
 
-    def _is_settled(self) -> bool:
+    def _is_settled(self, match: str) -> bool:
         return (
             self._process is not None
             and not self._renewing
             and not any(request.stopped for request in self._open.values())
+            and not self._prepares_for(self._matches.get(match))
         )
+
+    def _prepares_for(self, entry: _Match | None) -> bool:
+        """Return whether the bot still prepares for a match."""
+        waited = entry is not None and not entry.prepared
+        return waited and self.loaded.prepares and not self._freezes
 
     def _changed(self) -> None:
         change, self._change = self._change, None
@@ -433,6 +449,7 @@ class Supervisor:
         begin = entry.begin()
         process.send(begin)
         entry.told = len(entry.events())
+        entry.prepared = False
         self._voice.begin(self.log, begin.snapshot.match)
 
     def _dispatch(self, process: BotProcess, request: Request) -> None:
@@ -469,6 +486,7 @@ class Supervisor:
                 request = self._open.get(message.turn)
                 if request is not None and not request.stopped:
                     request.best = message.action
+                    request.reported.set()
             case Chosen() | Resigned() | Failed():
                 request = self._open.pop(message.turn, None)
                 if request is not None:  # answers that nobody asked for prove nothing
@@ -488,6 +506,9 @@ class Supervisor:
                 self._note_stage(message)
             case Stopped():
                 self._open.pop(message.turn, None)
+            case Prepared():
+                if message.match in self._matches:
+                    self._matches[message.match].prepared = True
             case Loaded() | LoadFailed():
                 pass  # only ever the first message of a process
 
@@ -529,6 +550,7 @@ class Supervisor:
             self._blame(how, where)
         for request in list(self._open.values()):
             request.dispatched = False
+            request.reported.clear()
             request.best = None  # played at the deadline, it would let the import go on after it
             if request.stopped:
                 del self._open[request.number]

@@ -86,6 +86,7 @@ async def ask_bot(
             told, f"{seed}/{snapshot.commitment or snapshot.match}", files=False, file=game_file
         )
         supervisor.begin(snapshot.match, lambda: begin, lambda: history.events)
+        await supervisor.settled(snapshot.match)
         left = (snapshot.deadline_ms or 0) * MS if left_ns is None else left_ns
         mine = [each.periods for each in snapshot.clocks if each.seat == snapshot.seat]
         allotment = allot(

@@ -424,7 +424,7 @@ class MatchPlayer:
         self._supervisor.end(self.match, self.outcome)
 
     async def _get_ready(self, nonce: str) -> None:
-        await self._supervisor.settled()
+        await self._supervisor.settled(self.match)
         if self.outcome is None:
             self._send(lambda number: Ready(number, self.match, nonce))
 

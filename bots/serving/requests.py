@@ -15,6 +15,7 @@ __all__ = [
     "Configure",
     "Effect",
     "Quit",
+    "Release",
     "Say",
     "Service",
     "Stop",
@@ -44,7 +45,7 @@ class Ask:
     depth: int | None = None
     nodes: int | None = None
     held: bool = False
-    """True if the answer is wanted only after `Stop`."""
+    """True if the answer is wanted only after `Stop` or `Release`."""
 
     @property
     def endless(self) -> bool:
@@ -59,6 +60,14 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
+class Release:
+    """Take an `Ask` that was held for one that is not."""
+
+    hard: int
+    """Nanoseconds from now after which the best action so far is the answer."""
+
+
+@dataclass(frozen=True, slots=True)
 class Configure:
     """Run the bot with these options from now on, as texts by name."""
 
@@ -70,7 +79,7 @@ class Quit:
     """End."""
 
 
-Effect = Say | Ask | Stop | Configure | Quit
+Effect = Say | Ask | Stop | Release | Configure | Quit
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +101,10 @@ class Service(Protocol):
 
     one_by_one: bool
     """True if a line waits until the answer to the last one is written."""
+
+    def at_once(self, line: str) -> bool:
+        """Return whether a line must be answered even while the bot ends its turn."""
+        ...
 
     def receive(self, line: str) -> Sequence[Effect]:
         """Return what follows from a line of the controller."""

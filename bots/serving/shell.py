@@ -13,7 +13,7 @@ import itertools
 import json
 import sys
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -25,11 +25,13 @@ from plyhouse.bots.process.author_log import AuthorLog
 from plyhouse.bots.process.messages import Begin, Chosen, Failed, Loaded
 from plyhouse.bots.process.supervisor import HANG_GRACE, Supervisor
 from plyhouse.bots.serving.requests import (
+    UNBOUNDED,
     Answer,
     Ask,
     Configure,
     Effect,
     Quit,
+    Release,
     Say,
     Service,
     Stop,
@@ -57,6 +59,9 @@ class ServedBot:
         """Game and seat of the match that the bot plays."""
         self._events: list[Event] = []
         self._stop = asyncio.Event()
+        self._released = asyncio.Event()
+        self._timer: asyncio.TimerHandle | None = None
+        """Stops a bot whose question was released."""
         self.loaded: Loaded
         """Its description of itself; known after `start`."""
 
@@ -92,12 +97,19 @@ class ServedBot:
         """Let the bot answer now."""
         self._stop.set()
 
+    def release(self, after: int) -> None:
+        """Let the bot answer when it has decided, or after nanoseconds."""
+        self._released.set()
+        if after < UNBOUNDED:
+            self._timer = asyncio.get_running_loop().call_later(after / SECOND, self.stop)
+
     async def ask(self, ask: Ask) -> Answer:
         """Return the bot's answer in a position where a seat is to move."""
         supervisor = self._supervisor
         if supervisor is None:
             raise RuntimeError("the bot is not running")
         self._stop.clear()
+        self._released.clear()
         now = self._clock.now()
         self._follow(supervisor, ask)
         hard_at = now + ask.hard
@@ -112,18 +124,15 @@ class ServedBot:
             depth=ask.depth,
             nodes=ask.nodes,
         )
-        stop = asyncio.create_task(self._stop.wait())
-        try:
-            until = asyncio.create_task(self._clock.sleep(ask.hard / SECOND))
-            either: set[asyncio.Future[Any]] = {request.answer, until, stop}
-            await asyncio.wait(either, return_when="FIRST_COMPLETED")
-            until.cancel()
-            if not request.answer.done() and request.best is None:
-                await asyncio.wait({request.answer}, timeout=GRACE)
-            if ask.held:
-                await stop
-        finally:
-            stop.cancel()
+        until = self._clock.sleep(ask.hard / SECOND)
+        await first_of_all(request.answer, until, self._stop.wait())
+        if not request.answer.done() and request.best is None:
+            # A search has an action after milliseconds, even if it was stopped before.
+            await first_of_all(request.answer, request.reported.wait(), asyncio.sleep(GRACE))
+        if ask.held:
+            await first_of_all(self._stop.wait(), self._released.wait())
+        if self._timer is not None:
+            self._timer.cancel()
         took = self._clock.now() - now
         if not request.answer.done():
             supervisor.stop(request, answered=request.best is not None)
@@ -187,6 +196,18 @@ class ServedBot:
             await self._supervisor.close()
 
 
+async def first_of_all(*events: Awaitable[Any]) -> None:
+    """Wait for one of several events; stop waiting for the others."""
+    tasks = [asyncio.ensure_future(event) for event in events]
+    waiters = [task for task, event in zip(tasks, events, strict=True) if task is not event]
+    try:
+        await asyncio.wait(tasks, return_when="FIRST_COMPLETED")
+    finally:
+        for waiter in waiters:
+            waiter.cancel()
+        await asyncio.gather(*waiters, return_exceptions=True)
+
+
 async def serve(
     bot: ServedBot,
     service: Service,
@@ -224,7 +245,7 @@ async def serve(
                     if endless or service.one_by_one:
                         bot.stop()
                     continue
-                if waits:
+                if waits and not service.at_once(line):
                     continue
                 effects = service.receive(line)
                 reading = asyncio.create_task(lines.get())
@@ -238,6 +259,9 @@ async def serve(
                     case Stop():
                         stopping = True
                         bot.stop()
+                    case Release(hard):
+                        endless = hard >= UNBOUNDED
+                        bot.release(hard)
                     case Configure(options):
                         try:
                             await bot.configure(options)

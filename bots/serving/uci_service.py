@@ -35,6 +35,7 @@ from plyhouse.bots.serving.requests import (
     Configure,
     Effect,
     Quit,
+    Release,
     Say,
     Stop,
 )
@@ -77,10 +78,18 @@ class UciService:
         self._overhead = 30
         self._chess960 = False
         self._thinking = False
+        self._pondering = 0
+        """Nanoseconds for the move once the opponent makes the expected one; 0 if none is."""
         self._problem = ""
         self._game: Game = get_game(game, files=True)
         self._state: Any = self._game.initial_state()
         self._actions: tuple[str, ...] = ()
+        self._next = 0
+        """The seat that moves next if the controller plays on, even after the end."""
+
+    def at_once(self, line: str) -> bool:
+        """Return whether a line must be answered even while the bot ends its turn."""
+        return line.split() == ["isready"]
 
     def receive(self, line: str) -> list[Effect]:
         """Return what follows from a line; unknown ones are reported and ignored."""
@@ -98,17 +107,21 @@ class UciService:
                 return self._go(words[1:])
             case ["stop"]:
                 return [Stop()] if self._thinking else []
+            case ["ponderhit"]:
+                pondering, self._pondering = self._pondering, 0
+                return [Release(pondering)] if pondering else []
             case ["quit"]:
                 return [Quit()]
             case ["d"]:
                 return [Say(self._game.describe(self._state))]
-            case [] | ["ucinewgame" | "debug" | "register" | "ponderhit"]:
+            case [] | ["ucinewgame" | "debug" | "register"]:
                 return []
         return [Say(f"info string unknown command {words[0][:40]!r}: it is ignored")]
 
     def answered(self, answer: Answer) -> list[Effect]:
         """Return the lines for the bot's move."""
         self._thinking = False
+        self._pondering = 0
         lines = []
         if answer.thoughts is not None and (info := self._info(answer)):
             lines.append(info)
@@ -123,8 +136,8 @@ class UciService:
         lines = [f"id name {self._name}", "id author Plyhouse"]
         for name, kind, default in self._options.values():
             uci = _KINDS.get(kind, "string")
-            if uci == "spin" and not default:
-                uci = "string"  # a spin has a default
+            if uci != "string" and not default:
+                uci = "string"  # all others have a default
             limits = f" min {-SPIN} max {SPIN}" if uci == "spin" else ""
             lines.append(f"option name {name} type {uci} default {default or '<empty>'}{limits}")
         lines.append(
@@ -165,19 +178,32 @@ class UciService:
         at = words.index("moves") if "moves" in words else len(words)
         start, moves = words[:at], words[at + 1 :]
         try:
-            game = self._game_of(start)
-            state = game.initial_state()
-            actions = []
+            self._begin(self._game_of(start))
             for move in moves:
-                action = game.parse(state, move)
-                actions.append(game.format(state, action))
-                state = state.after(action)
+                if self._state.to_move == TERMINAL:
+                    self._play_on()
+                action = self._game.parse(self._state, move)
+                self._actions = (*self._actions, self._game.format(self._state, action))
+                self._next = 1 - self._state.to_move
+                self._state = self._state.after(action)
         except (GameError, ValueError) as error:
             self._problem = f"the position is refused: {_line(error)}"
             return [Say(f"info string {self._problem}")]
         self._problem = ""
-        self._game, self._state, self._actions = game, state, tuple(actions)
         return []
+
+    def _begin(self, game: Game) -> None:
+        self._game, self._state, self._actions = game, game.initial_state(), ()
+        self._next = self._state.to_move
+
+    def _play_on(self) -> None:
+        """Begin again where a rule ended the match but a seat can move: draws may be claimed only.
+
+        The bot then gets a new match, which begins in this position.
+        """
+        fresh = self._game.restarted(self._state, self._next)
+        if fresh is not None:
+            self._begin(fresh)
 
     def _game_of(self, start: list[str]) -> Game:
         if start[:1] == ["startpos"]:
@@ -188,6 +214,8 @@ class UciService:
             return get_game(self._spec, files=True)
         if start[:1] == ["fen"] and self._game.info.name == "chess":
             fields = [*start[1:], *["-", "-", "0", "1"][len(start) - 3 :]]
+            if fields[4:5] and re.fullmatch(r"[1-9]\d{2,5}", fields[4]):
+                fields[4] = "0"  # nobody has claimed the draw
             return get_game(f"chess(fen={json.dumps(' '.join(fields))})")
         raise ValueError("write position startpos, or position fen FEN in chess")
 
@@ -196,6 +224,8 @@ class UciService:
             return [Say("info string the bot thinks already: send stop first")]
         if self._problem:
             return [Say(f"info string {self._problem}\n{NO_MOVE}")]
+        if self._state.to_move == TERMINAL:
+            self._play_on()
         if self._state.to_move == TERMINAL:
             return [Say("info string the game is over\nbestmove (none)")]
         numbers, held, problems = _go_parts(words)
@@ -207,6 +237,8 @@ class UciService:
         if problems and not limited and not held:
             soft, hard = AFTER_MISTAKE * 9 // 10, AFTER_MISTAKE
             problems[-1] += f"; the bot thinks for {AFTER_MISTAKE // SECOND} s"
+        if "ponder" in words:  # until the opponent's move, the search has no end
+            self._pondering, soft, hard = soft, UNBOUNDED, UNBOUNDED
         self._thinking = True
         return [
             *[Say(f"info string {problem}") for problem in problems],

@@ -727,9 +727,17 @@ class Match:
         return self.abort(reason, now, seat=late[0] if len(late) == 1 else None)
 
     def _flag(self, seat: int, now: int, stall_ns: int = 0) -> Effects:
-        reason = f"{seat_label(self.config, seat)} ran out of time at ply {self.position.ply + 1}."
+        reason = f"{seat_label(self.config, seat)} ran out of time at ply {self.position.ply + 1}"
         ledger = self.clock.stop(seat, now, stall_ns=stall_ns)
-        return self._forfeit("flag_fall", seat, reason, now, ledger=ledger, on_clock=seat)
+        try:
+            returns = outcomes.flag_returns(self.game, self.position.state, seat)
+        except Exception as error:  # the rules of a game, even a user's, may raise anything
+            return self._fault(error, now)
+        if returns != outcomes.forfeit_returns(self.game, seat):
+            reason += f", but {seat_label(self.config, 1 - seat)} cannot win"
+        return self._finish(
+            "flag_fall", returns, seat, f"{reason}.", now, ledger=ledger, on_clock=seat
+        )
 
     def _fault(self, error: Exception, now: int) -> Effects:
         """Void the match because the game's rules failed.
@@ -748,13 +756,9 @@ class Match:
         now: int,
         *,
         detail: str = "",
-        ledger: Ledger | None = None,
-        on_clock: int | None = None,
     ) -> Effects:
         returns = outcomes.forfeit_returns(self.game, seat)
-        return self._finish(
-            termination, returns, seat, reason, now, detail=detail, ledger=ledger, on_clock=on_clock
-        )
+        return self._finish(termination, returns, seat, reason, now, detail=detail)
 
     def _finish(
         self,

@@ -11,6 +11,8 @@ game's utility:
 * general sum, and other numbers of teams: everyone else gets the most that the game can give,
   since nobody else did wrong and nobody's return depends on another's.
 
+A flag fall against a seat that cannot win is a draw (`Game.can_win`).
+
 All are within the bounds that the game has with its parameters.  An agreed draw gives everyone 0 in
 a zero-sum game, an equal share of the constant in a constant-sum game, and the middle of the bounds
 elsewhere.  A void match (`VOID`) has no result; its returns are written as zeros and count for
@@ -19,10 +21,12 @@ nothing.
 
 from __future__ import annotations
 
+from typing import Any
+
 from plyhouse.games.base import Game, Utility
 from plyhouse.protocol.messages import VOID
 
-__all__ = ["VOID", "draw_returns", "forfeit_returns", "void_returns"]
+__all__ = ["VOID", "draw_returns", "flag_returns", "forfeit_returns", "void_returns"]
 
 
 def _constant(game: Game) -> float:
@@ -49,6 +53,16 @@ def forfeit_returns(game: Game, guilty: int) -> tuple[float, ...]:
         share = most
     share = max(least, min(most, share))
     return tuple(least if team == teams[guilty] else share for team in teams)
+
+
+def flag_returns(game: Game, state: Any, guilty: int) -> tuple[float, ...]:
+    """Return the returns of a match in which the time of seat ``guilty`` ran out.
+
+    It draws where the only opponent cannot win, and forfeits elsewhere.
+    """
+    if game.seats == 2 and not game.can_win(state, 1 - guilty):
+        return draw_returns(game)
+    return forfeit_returns(game, guilty)
 
 
 def draw_returns(game: Game) -> tuple[float, ...]:

@@ -363,6 +363,9 @@ class _Verifier:
             self._forfeit(why, guilty)
             expected = outcomes.forfeit_returns(game, guilty)
             former = former_team_returns(game, guilty)
+            if why == "flag_fall" and not self.lost:
+                former = former or expected  # up to version 0.2.0, every flag fall was a loss
+                expected = outcomes.flag_returns(game, self.state, guilty)
             if former and outcome.returns == list(former):
                 return
         else:

@@ -73,15 +73,36 @@ async def test_engine_that_is_missing_is_reported_when_the_bot_is_loaded() -> No
         await supervisor.start()
 
 
+@pytest.mark.parametrize(
+    ("answer", "ending"),
+    [
+        ("print('bestmove e2e5')", "illegal_action"),
+        ("print('bestmove nonsense')", "illegal_action"),
+        ("os._exit(3)", "bot_crash"),
+        ("print('bestmove (none)')", "bot_crash"),
+    ],
+)
+async def test_match_of_a_bad_engine_ends_as_the_docs_say(
+    server: RunningServer, scripted_engine: ScriptedEngine, answer: str, ending: str
+) -> None:
+    path = scripted_engine(f"{UCI}if line[:2] == 'go': {answer}")
+    spec = f'uci(engine="{path}")'
+    first, second = await asyncio.gather(
+        play(server, "anna", spec, "chess"), play(server, "bert", "random", "chess")
+    )
+    assert first.results[0].outcome.termination == ending
+    assert second.results[0].points > 0
+
+
 async def test_mistake_of_an_engine_is_reported_without_our_traceback(
     scripted_engine: ScriptedEngine,
 ) -> None:
-    code = f"{UCI}if line.startswith('go'): print('bestmove e2e5')"
+    code = f"{UCI}if line.startswith('go'): print('bestmove (none)')"
     async with supervised(f'uci(engine="{scripted_engine(code)}")', ManualClock()) as rig:
         rig.begin(game="chess")
         failed = await rig.ask()
     assert isinstance(failed, Failed)
-    assert failed.error.startswith("Scripted answered 'e2e5', which is not legal here")
+    assert failed.error.startswith("Scripted says that it has no move, but b1c3 is legal")
     assert failed.traceback == ""
     assert "actions so far: none" in failed.position
 

@@ -13,8 +13,8 @@ import pytest
 from tests.engines.conftest import SECOND, a_turn, play_alone
 
 from plyhouse.bots.api import TurnOver
-from plyhouse.bots.engines.engine_bot import EngineBot
-from plyhouse.bots.engines.engine_process import EngineProcess
+from plyhouse.bots.engines.engine_bot import EngineBot, Thinking
+from plyhouse.bots.engines.engine_process import EngineProcess, Wait
 from plyhouse.bots.engines.errors import EngineError
 from plyhouse.bots.engines.gnubg_bot import GnubgBot
 from plyhouse.bots.engines.gtp_bot import GtpBot, GtpEngine
@@ -64,16 +64,21 @@ def play_turn_too_late(
     """Let the first turn end as the engine answers, then play another action and its answer."""
     state = game.initial_state()
     turn = a_turn(game, state, [], 5, "move:5")
-    receive = bot._receive  # type: ignore[attr-defined]
+    answer = Thinking.answer
 
-    def receive_late(*arguments: Any) -> Any:
-        action = receive(*arguments)
-        if action is not None:
-            turn.end()
-        return action
+    def answer_late(
+        self: Thinking, process: Any, receive: Any, decide: Callable[[Any], Any], **more: Any
+    ) -> Any:
+        def decide_late(message: Any) -> Any:
+            action = decide(message)
+            if action is not None:
+                turn.end()
+            return action
+
+        return answer(self, process, receive, decide_late, **more)
 
     with monkeypatch.context() as patch:
-        patch.setattr(bot, "_receive", receive_late)
+        patch.setattr(Thinking, "answer", answer_late)
         with pytest.raises(TurnOver):
             bot.choose(turn)
     events = []
@@ -102,7 +107,7 @@ def test_gnu_go_knows_the_board_after_another_move_was_played_for_it(
     player, game = GtpBot(engine=f"{engine('gnugo')} --level 1"), get_game("go(size=5)")
     state, events = play_turn_too_late(player, game, monkeypatch)
     chosen = game.format(state, player.choose(a_turn(game, state, events, 5, "move:5")))
-    stones = player.running(GtpEngine).ask("list_stones", "black").split()
+    stones = player.running(GtpEngine).ask(None, "list_stones", "black").split()
     assert set(stones) == {events[0].action, chosen}
 
 
@@ -125,8 +130,8 @@ def legal_moves(process: EngineProcess, moves: list[str]) -> set[str]:
     """The legal moves of Fairy-Stockfish after ``moves``, as its perft lists them."""
     process.send(f"position startpos moves {' '.join(moves)}", "go perft 1")
     found: set[str] = set()
-    deadline = time.monotonic_ns() + 20 * SECOND
-    while (line := process.receive(deadline)) is not None:
+    wait = Wait(time.monotonic_ns() + 20 * SECOND)
+    while (line := process.receive(wait)) is not None:
         if line.startswith("Nodes searched"):
             return found
         move, colon, _ = line.partition(":")
@@ -170,7 +175,7 @@ def test_gnu_go_plays_to_the_end(spec: str, engine: Have) -> None:
 def test_gnu_go_refuses_a_board_that_is_too_large(engine: Have) -> None:
     bot = GtpBot(engine=engine("gnugo"))
     with pytest.raises(EngineError, match=r"GNU Go refuses 'boardsize 99'.*Check its options"):
-        bot.running(bot.kind).ask("boardsize", "99")
+        bot.running(bot.kind).ask(None, "boardsize", "99")
 
 
 @pytest.mark.parametrize("points", [False, True])

@@ -26,6 +26,7 @@ from plyhouse.bots.serving.requests import (
     Configure,
     Effect,
     Quit,
+    Release,
     Say,
     Service,
     Stop,
@@ -33,6 +34,8 @@ from plyhouse.bots.serving.requests import (
 from plyhouse.bots.serving.shell import ServedBot, serve
 from plyhouse.bots.serving.uci_service import UciService
 from plyhouse.bots.thoughts import Thoughts
+from plyhouse.games import get_game
+from plyhouse.games.base import TERMINAL
 
 PROGRAM = f"{sys.executable} -m plyhouse bot"
 MS = 1_000_000
@@ -43,7 +46,8 @@ uci isready ucinewgame position startpos fen moves e2e4 e7e5 e1g1 go wtime btime
 movetime depth nodes infinite stop ponderhit setoption name value depth bold Move Overhead quit 1
 1000 -5 99999999999999 rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w KQkq - 0 d boardsize komi clear_board play
 genmove black white b A1 pass undo time_settings time_left final_score final_status_list dead # 7 12
-known_command showboard list_commands
+known_command showboard list_commands reg_genmove fixed_handicap set_free_handicap D4 E5 byoyomi
+place_free_handicap kgs-time_settings ponder searchmoves
 """.split()  # noqa: SIM905 - shorter than a list
 LINES = st.one_of(st.text(max_size=60), st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join))
 
@@ -137,6 +141,71 @@ def test_uci_position_may_be_a_fen_with_moves() -> None:
     assert ask.actions == ("e1g1", "e8e7")
 
 
+THREEFOLD = " g1f3 g8f6 f3g1 f6g8" * 2
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 5"
+ROOK = "4k3/8/8/8/8/8/3R4/4K3 w - - {} 120"
+
+
+@pytest.mark.parametrize(
+    ("game", "position", "start", "actions"),
+    [
+        ("chess", f"startpos moves{THREEFOLD}", START, ()),
+        ("chess", f"startpos moves{THREEFOLD} e2e4", START, ("e2e4",)),
+        ("chess", f"startpos moves{THREEFOLD} e2e4 e7e5", START, ("e2e4", "e7e5")),
+        (
+            "chess",
+            f"fen {ROOK.format(99)} moves d2d3",
+            "4k3/8/8/8/8/3R4/8/4K3 b - - 0 120",
+            (),
+        ),
+        ("chess", f"fen {ROOK.format(100)}", ROOK.format(0), ()),
+        ("chess", f"fen {ROOK.format(1234)} moves d2d3", ROOK.format(0), ("d2d3",)),
+        ("chess", "fen 4k3/8/8/8/8/8/8/4K3 w - - 0 1", "4k3/8/8/8/8/8/8/4K3 w - - 0 1", ()),
+        (
+            "chess",
+            "fen 4k3/8/8/8/8/8/8/4K3 w - - 0 1 moves e1e2 e8e7 e2e3",
+            "8/4k3/8/8/8/4K3/8/8 b - - 0 2",
+            (),
+        ),
+        (
+            "chess",
+            "fen 4k3/8/8/8/8/8/4p3/4K3 w - - 0 1 moves e1e2",
+            "4k3/8/8/8/8/8/4K3/8 b - - 0 1",
+            (),
+        ),
+    ],
+)
+def test_uci_play_goes_on_where_nobody_has_claimed_a_draw(
+    game: str, position: str, start: str, actions: tuple[str, ...]
+) -> None:
+    ask = asked(UciService("x", game), f"position {position}", "go movetime 100")
+    assert ask.game == f'chess(fen="{start}")'
+    assert ask.actions == actions
+
+
+def test_uci_play_goes_on_after_the_automatic_draw_of_checkers() -> None:
+    spec = 'checkers(position="B:WK1,32:B4,K29")'
+    service = UciService("x", spec)
+    moves, state = [], get_game(spec).initial_state()
+    game = get_game(spec)
+    for text in ("29-25", "1-5", "25-29", "5-1") * 3:
+        if state.to_move == TERMINAL:
+            break
+        moves.append(text)
+        state = state.after(game.parse(state, text))
+    assert state.to_move == TERMINAL
+    ask = asked(service, f"position startpos moves {' '.join(moves)}", "go movetime 100")
+    assert ask.game == spec
+    assert ask.actions == ()
+
+
+@pytest.mark.parametrize("fen", ["7k/5Q2/6K1/8/8/8/8/8 b", "7k/6Q1/6K1/8/8/8/8/8 b"])
+def test_uci_position_without_a_legal_move_has_none(fen: str) -> None:
+    service = UciService("x", "chess")
+    service.receive(f"position fen {fen} - - 0 1")
+    assert said(service.receive("go movetime 100")).endswith("bestmove 0000")
+
+
 @pytest.mark.parametrize(("chess960", "move"), [("false", "e1g1"), ("true", "e1h1")])
 def test_uci_castling_is_written_as_the_controller_wants(chess960: str, move: str) -> None:
     service = UciService("x", "chess")
@@ -190,7 +259,27 @@ def test_uci_stop_counts_only_while_the_bot_thinks() -> None:
         (["boardsize 6"], "? unacceptable size\n"),
         (["boardsize x"], "? boardsize not an integer\n"),
         (["play black Z1"], "? illegal move\n"),
-        (["play white A1"], "? it is the turn of black; send play black pass first\n"),
+        (["play w A1", "play w B2", "play b C3", "genmove w"], ""),
+        (["set_free_handicap D4 E5", "undo"], "? cannot undo\n"),
+        (["set_free_handicap D4 E5", "set_free_handicap A1 A2"], "? board not empty\n"),
+        (["set_free_handicap D4 E5", "clear_board", "set_free_handicap A1 A2"], "=\n"),
+        (["set_free_handicap D4"], "? bad vertex list\n"),
+        (["set_free_handicap D4 D4"], "? bad vertex list\n"),
+        (["set_free_handicap D4 pass"], "? bad vertex list\n"),
+        (["fixed_handicap 2"], "= C3 G7\n"),
+        (["boardsize 19", "fixed_handicap 9"], "= D4 Q16 D16 Q4 D10 Q10 K4 K16 K10\n"),
+        (["boardsize 13", "fixed_handicap 5"], "= D4 K10 D10 K4 G7\n"),
+        (["boardsize 7", "fixed_handicap 5"], "? invalid number of stones\n"),
+        (["boardsize 7", "place_free_handicap 5"], "= C3 E5 C5 E3\n"),
+        (["fixed_handicap x"], "? handicap not an integer\n"),
+        (["komi 7.50000"], "=\n"),
+        (["2147483647 name"], "=2147483647 x\n"),
+        (["kgs-time_settings byoyomi 10 5 3"], "=\n"),
+        (["kgs-time_settings canadian 10 5 3"], "=\n"),
+        (["kgs-time_settings absolute 10"], "=\n"),
+        (["kgs-time_settings none"], "=\n"),
+        (["kgs-time_settings byoyomi 10"], "? syntax error\n"),
+        (["kgs-time_settings hourglass 10"], "? syntax error\n"),
         (["undo"], "? cannot undo\n"),
         (["play b A1", "undo", "play b A1"], "=\n"),
         (["komi 0.5", "play b C3", "final_score"], "= B+80.5\n"),
@@ -207,6 +296,59 @@ def test_gtp_command_is_answered(lines: list[str], answer: str) -> None:
     assert said(service.receive(lines[-1])) == answer
 
 
+def test_gtp_handicap_is_the_start_of_the_bots_match() -> None:
+    service = GtpService("x", "go(size=5, komi=0.5)")
+    ask = asked(service, "set_free_handicap c3 d4", "komi 5", "genmove w")
+    assert ask.game == 'go(komi=5.0,position="W:BC3,D4:W",size=5)'
+    assert ask.actions == ()
+    assert said(service.answered(Answer("A1", MS))) == "= A1\n"
+    assert asked(service, "play b b2", "genmove w").actions == ("A1", "B2")
+
+
+def test_gtp_colour_may_play_twice() -> None:
+    service = GtpService("x", "go(size=5)")
+    ask = asked(service, "play b D4", "play b E5", "play b A1", "genmove w")
+    assert (ask.game, ask.actions) == ('go(position="B:BD4,E5:W",size=5)', ("A1",))
+    service.answered(Answer("C3", MS))
+    ask = asked(service, "undo", "undo", "genmove w")
+    assert (ask.game, ask.actions) == ('go(position="B:BD4:W",size=5)', ("E5",))
+
+
+def test_gtp_colours_take_turns_where_the_game_has_no_such_start() -> None:
+    service = GtpService("x", "othello")
+    refused = "? it is the turn of black; send play black pass first\n"
+    assert said(service.receive("play w d3")) == refused
+    assert said(service.receive("genmove w")) == refused
+    assert said(service.receive("fixed_handicap 2")) == "? othello has no handicap\n"
+
+
+def test_gtp_game_goes_on_after_its_automatic_end() -> None:
+    service = GtpService("x", "go(size=5)")
+    points = ["A1", "B2", "C3", "D4", "E5", "A3", "B4", "C5", "D2", "E1"]
+    for ply in range(100):  # a ply for each point and 4 colours of play end it
+        point = "pass" if ply % 2 else points[ply // 2 % 10]
+        if said(service.receive(f"play {'bw'[ply % 2]} {point}")) != "=\n":
+            assert said(service.receive(f"play {'bw'[ply % 2]} pass")) == "=\n"
+    ask = asked(service, "play b C1", "genmove w")
+    assert ask.actions[-1:] == ("C1",)
+
+
+def test_gtp_play_goes_on_after_two_passes() -> None:
+    service = GtpService("x", "go(size=5)")
+    for line in ("play b C3", "play w pass", "play b pass", "play w D4"):
+        assert said(service.receive(line)) == "=\n"
+    ask = asked(service, "genmove b")
+    assert (ask.game, ask.actions) == ('go(position="W:BC3:W",size=5)', ("D4",))
+
+
+def test_gtp_move_that_is_only_asked_for_is_not_played() -> None:
+    service = GtpService("x", "go(size=5)")
+    assert asked(service, "time_settings 60 0 0", "reg_genmove b").actions == ()
+    assert said(service.answered(Answer("C3", 50_000 * MS))) == "= C3\n"
+    ask = asked(service, "genmove b")
+    assert (ask.actions, ask.hard > 50_000 * MS) == ((), True)
+
+
 @pytest.mark.parametrize(
     ("lines", "least_ms", "most_ms"),
     [
@@ -216,6 +358,12 @@ def test_gtp_command_is_answered(lines: list[str], answer: str) -> None:
         (["time_settings 60 0 0", "time_left b 2 0"], 20, 1_000),
         (["time_settings 0 1 0"], 5000, 5_000),
         (["time_settings 60 0 0", "time_left b 0 0"], 0, 1),
+        (["kgs-time_settings byoyomi 0 5 3"], 4900, 5_000),
+        (["kgs-time_settings byoyomi 60 5 3", "time_left b 3 2"], 4900, 5_000),
+        (["kgs-time_settings byoyomi 60 5 3", "time_left b 2 1"], 1_500, 2_000),
+        (["kgs-time_settings canadian 0 10 5"], 1000, 2_000),
+        (["kgs-time_settings absolute 60"], 500, 6_000),
+        (["kgs-time_settings none"], 5000, 5_000),
     ],
 )
 def test_gtp_time_becomes_limits(lines: list[str], least_ms: int, most_ms: int) -> None:
@@ -394,3 +542,73 @@ def test_game_with_dice_is_refused() -> None:
     with pytest.raises(subprocess.CalledProcessError) as failed:
         served("as-uci random --game pig", "uci\n")
     assert "for games for two without chance" in failed.value.stderr
+
+
+async def test_isready_is_answered_while_the_bot_ends_its_turn() -> None:
+    lines = ["position startpos", "go infinite", "stop", "isready", "position startpos", "isready"]
+    written = await served_lines(StoppableBot(), *lines)
+    assert written == ["readyok", "bestmove e2e4", "readyok"]
+
+
+async def test_stop_right_after_go_is_answered_with_the_first_report(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shell, "GRACE", 3600)  # the search never ends by itself
+    bot = ServedBot("alpha_beta", print)
+    await bot.start()
+    try:
+        for _ in range(3):
+            written = await served_lines(bot, "position startpos", "go infinite", "stop")
+            assert written[-1].startswith("bestmove ")
+    finally:
+        await bot.close()
+
+
+async def answered_without_end(bot: ServedBot, *lines: str) -> str:
+    """The move that `serve` writes after lines of a controller that goes on listening."""
+    queue: asyncio.Queue[str | None] = asyncio.Queue()
+    moves: asyncio.Queue[str] = asyncio.Queue()
+
+    def write(text: str) -> None:
+        if "bestmove" in text:
+            moves.put_nowait(text.splitlines()[-1])
+
+    for line in lines:
+        queue.put_nowait(line)
+    serving = asyncio.create_task(serve(bot, UciService("x", "chess"), queue, write))
+    try:
+        return await asyncio.wait_for(moves.get(), 60)
+    finally:
+        queue.put_nowait(None)
+        await serving
+
+
+@pytest.mark.parametrize("limit", ["wtime 900 btime 900 winc 0 binc 0", "movetime 100", "depth 2"])
+async def test_ponderhit_lets_the_bot_move_in_its_own_time(limit: str) -> None:
+    bot = ServedBot("alpha_beta", print)
+    await bot.start()
+    try:
+        lines = ["position startpos moves e2e4 e7e5", f"go ponder {limit}", "ponderhit"]
+        assert (await answered_without_end(bot, *lines)).startswith("bestmove ")
+    finally:
+        await bot.close()
+
+
+def test_ponderhit_counts_only_while_the_bot_ponders() -> None:
+    service = UciService("x", "chess")
+    assert service.receive("ponderhit") == []
+    ask = asked(service, "position startpos", "go ponder wtime 60000 btime 60000")
+    assert (ask.held, ask.hard) == (True, UNBOUNDED)
+    (release,) = service.receive("ponderhit")
+    assert isinstance(release, Release)
+    assert 0 < release.hard < 60_000 * MS
+    assert service.receive("ponderhit") == []
+    service.answered(Answer("e2e4", MS))
+    assert service.receive("ponderhit") == []
+
+
+def test_uci_option_of_two_kinds_has_a_default() -> None:
+    service = UciService("x", "chess", [("book", "bool", ""), ("depth", "int", "")])
+    lines = said(service.receive("uci")).splitlines()
+    assert "option name book type string default <empty>" in lines
+    assert "option name depth type string default <empty>" in lines

@@ -26,6 +26,7 @@ from plyhouse.games.deterministic.go.board import (
     steps_of,
 )
 from plyhouse.games.deterministic.go.rules import Go, GoState
+from plyhouse.games.errors import InvalidPosition
 from plyhouse.games.native import COMPILED
 from plyhouse.games.scene import Button, Grid
 
@@ -399,3 +400,41 @@ def test_playouts_do_not_fill_eyes() -> None:
     alive = position(".x.x. xxxxx xxxxx xxxxx xxxx.", 0, SMALL)
     for seed in range(20):
         assert alive.playout(random.Random(seed)) == (1.0, -1.0)
+
+
+def test_match_may_begin_with_stones() -> None:
+    game = Go(size=5, komi=0.5, position="w: b C3,d4 : w E5")
+    state = game.initial_state()
+    assert state.to_move == 1
+    assert game.observe(state, None).board == ("....o", "...x.", "..x..", ".....", ".....")
+    assert game.parse(state, "A1") in state.actions()
+    assert "C3" not in game.legal_text(state, 1)
+    again = game.restarted(state, 1)
+    assert again is not None
+    assert again.spec == 'go(komi=0.5,position="W:BC3,D4:WE5",size=5)'
+    assert again.initial_state().board == state.board
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("BC3", "write who is to move"),
+        ("W:WC3:BC4", "write who is to move"),
+        ("W:BC3,C3:W", "two stones stand on C3"),
+        ("W:BZ9:W", "'Z9' is not a point of this board"),
+        ("W:Bpass:W", "'PASS' is not a point"),
+        ("W:BA1:WA2,B1", "the stone on A1 has no liberty"),
+    ],
+)
+def test_position_that_cannot_be_is_refused(text: str, reason: str) -> None:
+    with pytest.raises(InvalidPosition, match=reason):
+        Go(size=5, position=text)
+
+
+def test_restarted_position_forgets_passes_and_earlier_boards() -> None:
+    state = play("B3 C3 A2 D2 B1 C1 C2 B2")
+    assert SMALL.observe(state, None).forbidden
+    fresh = SMALL.restarted(state, 0)
+    assert fresh is not None
+    assert fresh.observe(fresh.initial_state(), None).forbidden == ()
+    assert fresh.initial_state().plies == 0

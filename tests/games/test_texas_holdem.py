@@ -121,6 +121,54 @@ def test_a_short_all_in_does_not_reopen_the_betting() -> None:
         game.parse(short, "raise 40")
 
 
+FIXED = {"seats": 3, "betting": "fixed", "small_blind": 10, "big_blind": 20}
+THREE = "2c 3c 4c 2d 3d 4d"
+FLOP = f"{THREE}, call, call, check, 9h Th Jh"
+
+
+@pytest.mark.parametrize(
+    ("stacks", "line", "options"),
+    [
+        # An all-in of half a bet or more is a full bet; the example of the rules is 15 to 35.
+        ("1000,1000,35", f"{FLOP}, check, bet 15", "fold|call|raise 35"),
+        ("1000,1000,35", f"{FLOP}, check, bet 15, call", "fold|call|raise 35"),
+        ("1000,1000,30", f"{FLOP}, check, bet 10, call", "fold|call|raise 30"),
+        # One of less can be completed, but not by a seat that has acted.
+        ("1000,1000,29", f"{FLOP}, check, bet 9", "fold|call|raise 20"),
+        ("1000,1000,29", f"{FLOP}, check, bet 9, call", "fold|call"),
+        ("1000,1000,29", f"{FLOP}, check, bet 9, raise 20", "fold|call|raise 40"),
+        ("1000,1000,29", f"{FLOP}, check, bet 9, raise 20, raise 40", "fold|call|raise 60"),
+        # Before the flop: a raise to 40, and an all-in of 16 or 6 more.
+        ("1000,56,1000", f"{THREE}, raise 40, raise 56", "fold|call|raise 76"),
+        ("1000,56,1000", f"{THREE}, raise 40, raise 56, call", "fold|call|raise 76"),
+        ("1000,46,1000", f"{THREE}, raise 40, raise 46", "fold|call|raise 60"),
+        ("1000,46,1000", f"{THREE}, raise 40, raise 46, fold", "fold|call"),
+        ("1000,46,1000", f"{THREE}, raise 40, raise 46, call", "fold|call"),
+        # It is no raise for the cap.
+        ("1000,66,1000", f"{THREE}, raise 40, call, raise 60, call, raise 66", "fold|call"),
+        ("66,1000,1000", f"{THREE}, call, raise 40, raise 60, raise 66", "fold|call|raise 80"),
+        ("66,1000,1000", f"{THREE}, call, raise 40, raise 60, raise 66, raise 80", "fold|call"),
+        ("75,1000,1000", f"{THREE}, call, raise 40, raise 60, raise 75", "fold|call"),
+    ],
+)
+def test_short_all_in_with_fixed_limit(stacks: str, line: str, options: str) -> None:
+    game = duel(**FIXED, stacks=stacks)
+    assert "|".join(legal(game, play(game, line))) == options
+
+
+@pytest.mark.parametrize(
+    ("stacks", "bets", "options"),
+    [
+        ("1000,26,35,1000", "bet 6, raise 15", "fold|call|raise 35"),
+        ("1000,24,29,1000", "bet 4, raise 9", "fold|call|raise 20"),
+    ],
+)
+def test_short_all_ins_with_fixed_limit_add_up(stacks: str, bets: str, options: str) -> None:
+    game = duel(**{**FIXED, "seats": 4}, stacks=stacks)
+    line = f"2c 3c 4c 5c 2d 3d 4d 5d, call, call, call, check, 9h Th Jh, {bets}"
+    assert "|".join(legal(game, play(game, line))) == options
+
+
 def test_a_short_all_in_may_be_raised_by_a_seat_that_has_not_acted() -> None:
     game = duel(seats=3, stacks="14,100,100")
     deal = "2c 3c 4c 2d 3d 4d"

@@ -4,12 +4,14 @@ Random matches are played on our states.  PokerKit plays every hand with the sam
 Before each action, both must agree on the seat to move, the chips in the pot, the price of a call,
 and the least and greatest raise; at the end on pots, showdown and chips won.
 
-Three rules differ, and are counted:
+Four rules differ, and are counted:
 
 * PokerKit lets an all-in below the big blind reopen the betting if it is the first bet or raise of
   a round; Robert's Rules, section 14, does not.
 * PokerKit forgets short all-ins that have reopened the betting, although a later one still leaves a
   seat facing a full raise.
+* With fixed limit, PokerKit takes every all-in for a raise, and the next raise goes up from it.
+  By Robert's Rules, section 3, rule 6, half a bet is a full one, and less may be completed.
 * PokerKit kills the hands that lose, and then joins pots with equal winners before it gives away
   odd chips.  By Robert's Rules ("Ties") each pot is divided for itself.
 """
@@ -48,6 +50,7 @@ AUTOMATIONS = (
 )
 
 SHORT_OPENING = "short all-in as first bet or raise"
+HALF_BET = "all-in of less than a bet with fixed limit"
 JOINED = "odd chips of pots that PokerKit has joined"
 FORGOTTEN = "short all-ins that had reopened the betting"
 
@@ -148,6 +151,8 @@ class _Hand:
         self.button = state.hand % game.seats
         self.kit = pokerkit_state(game, self.button)
         self.difference = ""
+        self.short_street = -1
+        """The round with fixed limit in which an all-in of less than a bet was made."""
 
     def player(self, seat: int) -> int:
         """The player of PokerKit who has our seat."""
@@ -241,6 +246,8 @@ class _Hand:
         """The rule by which PokerKit differs here; "" if it is none of those named above."""
         kit = self.kit
         assert kit.street is not None
+        if self.short_street == self.state.street:
+            return HALF_BET
         full = kit.street.min_completion_betting_or_raising_amount
         if not may_raise and 0 < kit.completion_betting_or_raising_amount < full:
             return SHORT_OPENING
@@ -254,12 +261,14 @@ class _Hand:
         state, kit, rng = self.state, self.kit, self.rng
         actions = state.actions()
         sizes = [action for action in actions if action > PASSIVE]
-        if not kit.can_complete_bet_or_raise_to():
+        if not kit.can_complete_bet_or_raise_to() or self.short_street == state.street:
             sizes = []
         if sizes and rng.random() < self.boldness:
             few = (sizes[0], sizes[-1], rng.choice(sizes), rng.choice(sizes[:8]))
             action = rng.choice(few)
             kit.complete_bet_or_raise_to(action - 1)
+            if state.rules.fixed and state.base + action - 1 < state.full + state.size:
+                self.short_street = state.street
         elif FOLD in actions and rng.random() < 0.2:
             action = FOLD
             kit.fold()

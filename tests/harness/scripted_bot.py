@@ -110,11 +110,11 @@ class ScriptedProcess:
 class ScriptedLauncher:
     """Starts processes that the test plays; errors in `failures` come first."""
 
-    def __init__(self, *, boxed: bool, concurrent: bool, pid: int) -> None:
+    def __init__(self, *, boxed: bool, concurrent: bool, pid: int, prepares: bool = False) -> None:
         self.processes: list[ScriptedProcess] = []
         self.failures: list[Exception] = []
         self._boxed, self._pid = boxed, pid
-        self._loaded = Loaded("mybot", ["connect_four"], concurrent, True)
+        self._loaded = Loaded("mybot", ["connect_four"], concurrent, True, prepares=prepares)
         self._changed = asyncio.Condition()
         self.open = asyncio.Event()
         """Set while processes may start."""
@@ -164,11 +164,12 @@ async def staged(
     *,
     boxed: bool = False,
     concurrent: bool = False,
+    prepares: bool = False,
     pid: int = NOBODY,
     **more: Any,
 ) -> AsyncIterator[Stage]:
     """Start a supervisor with its first process."""
-    launcher = ScriptedLauncher(boxed=boxed, concurrent=concurrent, pid=pid)
+    launcher = ScriptedLauncher(boxed=boxed, concurrent=concurrent, pid=pid, prepares=prepares)
     supervisor = Supervisor("mybot.py", AuthorLog("mybot"), clock=clock, launcher=launcher, **more)
     await supervisor.start()
     try:

@@ -6,10 +6,13 @@ from typing import Any
 
 import pytest
 
+from plyhouse.games import get_game
 from plyhouse.protocol.messages import Accepted, Error, Finished, Notice, Ok, Turn, Update
 from plyhouse.server.match.engine import Match
 from plyhouse.server.match.events import end_data
 from plyhouse.server.match.time_control import MS, SECOND, LagPolicy
+from plyhouse.server.results.record import make_record
+from plyhouse.server.results.verify import verify
 
 from .harness import NO_LAG, Heap, Table
 
@@ -148,6 +151,35 @@ def test_flag_that_falls_by_itself_has_no_stall() -> None:
     assert (end.thought_ns, end.lag_ns, end.stall_ns) == (SECOND + 1, 0, 0)
     assert table.outcome.reason == "seat 1 (player0/bot) ran out of time at ply 1."
     assert end_data(end).on_clock == 0
+
+
+@pytest.mark.parametrize(
+    ("fen", "returns"),
+    [
+        ("4k3/8/8/8/8/8/3R4/4K3 w - - 0 1", [0.0, 0.0]),
+        ("4k3/8/8/8/8/8/3R4/4K3 b - - 0 1", [1.0, -1.0]),
+        ("4k3/7p/8/8/8/8/3R4/4K3 w - - 0 1", [-1.0, 1.0]),
+        ("4k3/8/8/8/8/8/3r4/4K3 b - - 0 1", [0.0, 0.0]),
+    ],
+)
+def test_flag_fall_against_a_lone_king_is_a_draw(fen: str, returns: list[float]) -> None:
+    table = Table(get_game(f'chess(fen="{fen}")'), "move:1", lag=NO_LAG)
+    table.do(table.match.tick(SECOND + 1))
+    mover = "wb".index(fen.split()[1])
+    assert table.outcome.termination == "flag_fall"
+    assert (table.outcome.returns, table.outcome.seat) == (returns, mover)
+    assert ("cannot win" in table.outcome.reason) is (returns == [0.0, 0.0])
+    assert verify(make_record(table.config, table.rows, reveal=True)).ok
+
+
+def test_rules_that_fail_at_a_flag_fall_void_the_match() -> None:
+    class Unsure(Heap):
+        def can_win(self, state: Any, seat: int) -> bool:
+            raise ZeroDivisionError
+
+    table = Table(Unsure(), "move:1", lag=NO_LAG)
+    table.do(table.match.tick(SECOND + 1))
+    assert table.outcome.termination == "server_fault"
 
 
 def test_refund_of_lag_is_exactly_what_was_measured() -> None:

@@ -12,7 +12,7 @@ same seat to move.
 Black begins.  Actions are written as in PDN: ``11-15`` for a step, ``15x24`` for
 jumps, a whole series being one action; where two series share both ends all squares are
 written, ``9x18x27``, and they may always be.  ``position`` gives another start in the FEN of
-PDN: ``B:W18,24,27,K10:B12,16-20`` is the side to move, then the squares of each side.
+PDN: ``B:W24,27,K10:B12,16-20`` is the side to move, then the squares of each side.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ from plyhouse.games.deterministic.checkers.notation import (
     write_position,
 )
 from plyhouse.games.endgames import Endings, Meter
-from plyhouse.games.errors import AmbiguousAction, GameError, InvalidObservation
+from plyhouse.games.errors import AmbiguousAction, GameError, InvalidObservation, InvalidPosition
 from plyhouse.games.native import BoardState
 from plyhouse.games.scene import Counter, Element, Scene
 
@@ -434,6 +434,14 @@ class Checkers(Game[CheckersState, int, CheckersObservation]):
     def initial_state(self) -> CheckersState:
         """Twelve men each, Black to move; or the given position."""
         return self.start
+
+    def restarted(self, state: CheckersState, seat: int) -> Game | None:
+        """Return the game that begins in this position: no quiet ply counts."""
+        fen = write_position(seat, state.black, state.white, state.kings)
+        try:
+            return Checkers(position=fen, quiet_moves=self.limit // 2)
+        except InvalidPosition:
+            return None
 
     def format(self, state: CheckersState, action: int) -> str:
         """PDN: ``11-15``, ``15x24``, or all squares where that is needed."""

@@ -8,6 +8,9 @@ Draws that need a claim under the Laws are automatic here.  A match is drawn at 
 of a position with the same rights to castle and to capture en passant (Art. 9.2).  It is drawn
 after fifty moves of each side without a capture or a pawn move (Art. 9.3).  A match is drawn at
 once when no play can lead to mate with the material left.  Mate comes before all of these.
+
+A flag fall is a draw if the opponent has only the king.  Art. 6.9 makes it a draw wherever the
+opponent cannot mate by any series of legal moves; other such positions are lost here.
 """
 
 from __future__ import annotations
@@ -31,7 +34,10 @@ from plyhouse.games.base import (
 from plyhouse.games.deterministic.chess.board import (
     BISHOP,
     CASTLING,
+    EMPTY,
+    EN_PASSANT,
     EN_PASSANT_AT,
+    KING,
     KNIGHT,
     PAWN,
     RIGHTS_AT,
@@ -181,7 +187,9 @@ class ChessState(BoardState):
             clock = 0
         elif _same_rights(before, position):
             earlier = self.earlier + (before,)  # noqa: RUF005 - faster
-        ending = _ending(position, clock, earlier, capture or kind >= KNIGHT)
+        # A match may begin with too little material, so the first ply counts as a change of it.
+        bare = capture or kind >= KNIGHT or self.last < 0
+        ending = _ending(position, clock, earlier, bare)
         move: i64 = self.number + before[SIDE_AT]
         return ChessState(position, clock, move, earlier, number, ending)
 
@@ -424,12 +432,16 @@ class Chess(Game[ChessState, int, ChessObservation]):
     observation_type: ClassVar[type[Observation]] = ChessObservation
     action_pattern: ClassVar[str] = (
         "[a-h][1-8][a-h][1-8][nbrq]?|[o0]-[o0](-[o0])?[+#]?"
-        "|[kqrbn]?[a-h]?[1-8]?x?[a-h][1-8](=?[qrbn])?[+#]?"
+        r"|[kqrbnp]?[a-h]?[1-8]?[x-]?[a-h][1-8]([=/]?[qrbn]|\([qrbn]\))?( ?e\.?p\.?)?[+#]?"
     )
     action_notation = "a move like e2e4, e7e8q or Nf3"
 
     def check_parameters(self) -> None:
-        """Read the position; raises `InvalidPosition` where it is none to play from."""
+        """Read the position; raises `InvalidPosition` where it is none to play from.
+
+        The first ply may begin in a position that is a draw by rule: programs for chess do not end
+        a game in which nobody has claimed the draw.
+        """
         fen, start = self.text_parameter("fen"), self.int_parameter("start")
         if fen and start != STANDARD_START:
             raise InvalidParameter(
@@ -438,7 +450,7 @@ class Chess(Game[ChessState, int, ChessObservation]):
         # A default start is much the most frequent: do not work it out for every match.
         text = fen or (STANDARD if start == STANDARD_START else start_fen(start))
         position, clock, number = read_fen(text)
-        ending = _ending(position, clock, (), True)
+        ending = _ending(position, 0, (), False)
         if ending:
             raise InvalidPosition(self.info.name, text, f"the game is over: {ENDINGS[ending]}")
         self.start = ChessState(position, clock, number)
@@ -447,6 +459,20 @@ class Chess(Game[ChessState, int, ChessObservation]):
     def initial_state(self) -> ChessState:
         """Return the position to start from."""
         return self.start
+
+    def can_win(self, state: ChessState, seat: int) -> bool:
+        """Return whether a seat has more than its king."""
+        own = [piece & 7 for piece in state.position[:SIDE_AT] if piece >> 3 == seat]
+        return any(kind not in (EMPTY, KING) for kind in own)
+
+    def restarted(self, state: ChessState, seat: int) -> Game | None:
+        """Return the game that begins in this position: no ply and no occurrence counts."""
+        if seat != state.position[SIDE_AT]:
+            return None
+        try:
+            return Chess(fen=f"{write_epd(state.position)} 0 {state.number}")
+        except InvalidPosition:
+            return None
 
     # Notation
 
@@ -473,9 +499,7 @@ class Chess(Game[ChessState, int, ChessObservation]):
         for action in self.likely(state, wanted, actions):
             if self.format(state, action) == wanted:
                 return action
-        wanted = re.sub(r"[=+#!?]", "", wanted)
-        if re.fullmatch("[Oo0](-[Oo0]){1,2}", wanted):
-            wanted = wanted.upper().replace("0", "O")
+        wanted = _plain(wanted)
         position = state.position
         meant = [a for a in actions if wanted in _spellings(position, a, actions)]
         if len(meant) == 1:
@@ -554,17 +578,44 @@ def _fen(state: ChessState) -> str:
     return f"{write_epd(state.position)} {state.clock} {state.number}"
 
 
+_PROMOTION: Final = re.compile(r"(.*[a-h][18])[=/(]?([QRBNqrbn])\)?")
+_HYPHEN: Final = re.compile(r"([KQRBNP]?[a-h][1-8])-([a-h][1-8].*)")
+
+
+def _plain(text: str) -> str:
+    """Return SAN as `_spellings` has it: without marks, with a promotion in lower case.
+
+    >>> [_plain(text) for text in ("a8=Q+", "e2-e4", "Ng1-f3!?", "exd6 e.p.", "0-0", "b8(N)")]
+    ['a8q', 'e2e4', 'Ng1f3', 'exd6ep', 'O-O', 'b8n']
+    """
+    text = re.sub(r"[+#!?]", "", text)
+    text = re.sub(r"(?<=[36]) ?e\.?p\.?$", "ep", text)
+    if re.fullmatch("[Oo0](-[Oo0]){1,2}", text):
+        return text.upper().replace("0", "O")
+    if (found := _HYPHEN.fullmatch(text)) is not None:
+        text = found[1] + found[2]
+    if (found := _PROMOTION.fullmatch(text)) is not None:
+        text = found[1] + found[2].lower()
+    return text
+
+
 def _spellings(position: bytes, action: int, legal: tuple[int, ...]) -> set[str]:
     """SAN of an action without the marks of check, promotion and praise, with and without
     what tells the piece's own square; and both ways to write castling in UCI.
     """
-    written = re.sub(r"[=+#]", "", san(position, action, legal))
+    written = _plain(san(position, action, legal))
     found = {written, uci(action, True), uci(action, False)}
+    if written[0] == "O":
+        return found
+    at, to = uci(action, True)[:2], uci(action, True)[2:]
+    takes = "x" if "x" in written else ""
     if written[0] in "KQRBN":
-        takes = "x" if "x" in written else ""
-        at, to = uci(action, True)[:2], uci(action, True)[2:4]
         for own in ("", at[0], at[1], at):
             found.add(written[0] + own + takes + to)
+        return found
+    found |= {at + takes + to, f"P{at}{takes}{to}", f"P{written}"}
+    if action >> 12 == EN_PASSANT:
+        found |= {f"{each}ep" for each in found}
     return found
 
 

@@ -11,6 +11,7 @@ Dead stones must be captured, and points shared in a seki count for neither side
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from mypy_extensions import mypyc_attr
@@ -25,9 +26,9 @@ from plyhouse.games.base import (
     Parameter,
     Utility,
 )
-from plyhouse.games.deterministic.go.board import BORDER, EMPTY
+from plyhouse.games.deterministic.go.board import BORDER, EMPTY, has_other_liberty, place_of
 from plyhouse.games.deterministic.go.state import COLUMNS, PASS, GoState, Rules, rules_of
-from plyhouse.games.errors import InvalidObservation
+from plyhouse.games.errors import InvalidObservation, InvalidPosition
 from plyhouse.games.scene import Button, Cell, Grid, Scene, Text, Tray
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ class Go(Game[GoState, int, GoObservation]):
         parameters=(
             Parameter("size", 9, "lines of the board", choices=(5, 7, 9, 13, 19)),
             Parameter("komi", 7.5, "points for white, who plays second", -200.0, 200.0),
+            Parameter("position", "", "stones at the start, like W:BD4,E5:WC3; white moves here"),
         ),
         seat_names=("black", "white"),
         draw_offers=True,
@@ -102,13 +104,22 @@ class Go(Game[GoState, int, GoObservation]):
     action_notation = "a point like D4, or pass"
 
     def check_parameters(self) -> None:
-        """Every size goes with every komi."""
+        """Read the position; every size goes with every komi."""
         self.size = self.int_parameter("size")
         self.rules = rules_of(self.size, self.float_parameter("komi"))
+        text = self.text_parameter("position")
+        self.start = (
+            _read_position(text, self.rules) if text else GoState(0, self.rules, self.rules.board)
+        )
 
     def initial_state(self) -> GoState:
-        """Return the empty board, black to move."""
-        return GoState(0, self.rules, self.rules.board)
+        """Return the empty board, black to move; or the given position."""
+        return self.start
+
+    def restarted(self, state: GoState, seat: int) -> Game | None:
+        """Return the game that begins in this position: no earlier board and no ply counts."""
+        position = _write_position(state, seat)
+        return Go(size=self.size, komi=self.rules.komi, position=position)
 
     def format(self, state: GoState, action: int) -> str:
         """GTP, in capitals."""
@@ -261,6 +272,44 @@ def _rows(state: GoState) -> tuple[str, ...]:
     text = state.board.translate(_WRITTEN).decode("ascii")
     starts = [(row + 1) * (size + 1) + 1 for row in range(size - 1, -1, -1)]
     return tuple([text[at : at + size] for at in starts])
+
+
+def _write_position(state: GoState, seat: int) -> str:
+    """Return the stones and the seat to move as the parameter ``position`` takes them."""
+    sides = []
+    for colour in (1, 2):
+        names = [
+            name
+            for action, name in enumerate(state.rules.names)
+            if name != PASS and state.board[place_of(action, state.rules.size)] == colour
+        ]
+        sides.append(",".join(names))
+    return f"{'BW'[seat]}:B{sides[0]}:W{sides[1]}"
+
+
+def _read_position(text: str, rules: Rules) -> GoState:
+    """Return the state of a position; raises `InvalidPosition`."""
+    parts = re.sub(r"\s", "", text).upper().split(":")
+    if [part[:1] for part in parts] not in (["B", "B", "W"], ["W", "B", "W"]) or parts[0][1:]:
+        reason = "write who is to move and the stones of black and white, like W:BD4,E5:WC3"
+        raise InvalidPosition("go", text, reason)
+    board = bytearray(rules.board)
+    stones = 0
+    for colour, part in enumerate(parts[1:], 1):
+        for name in filter(None, part[1:].split(",")):
+            action = rules.numbers.get(name, -1)
+            if action < 0:
+                raise InvalidPosition("go", text, f"{name!r} is not a point of this board")
+            at = place_of(action, rules.size)
+            if board[at] != EMPTY:
+                raise InvalidPosition("go", text, f"two stones stand on {name}")
+            board[at] = colour
+            stones += 1
+    for action, name in enumerate(rules.names):
+        at = place_of(action, rules.size) if name != PASS else 0
+        if board[at] in (1, 2) and not has_other_liberty(bytes(board), rules.steps, at, 0):
+            raise InvalidPosition("go", text, f"the stone on {name} has no liberty")
+    return GoState("BW".index(parts[0]), rules, bytes(board), stones=stones)
 
 
 def _read_rows(rows: tuple[str, ...], rules: Rules) -> bytes:

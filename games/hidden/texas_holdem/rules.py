@@ -14,9 +14,11 @@ bet is at least the big blind.  A raise goes up by at least the last bet or rais
 always bet all its chips.  An all-in of less than a full raise does not let a seat raise that has
 acted already, unless several of them together are a full raise for it.  With ``betting=fixed``,
 bets and raises are the big blind in the first two rounds and twice that later.  A round then has at
-most four of them, and the big blind is the first one.  No bet may be called with chips that a seat
-lacks: it is all in for its stack, and side pots hold the rest.  A bet that nobody calls returns.
-When at most one seat has chips to bet, the other cards are dealt at once.
+most four of them, and the big blind is the first one.  An all-in of half a bet or more is a full
+bet or raise (section 3, rule 6).  One of less is none: it does not reopen the betting, and a seat
+that has not acted may complete it.  No bet may be called with chips that a seat lacks: it is all in
+for its stack, and side pots hold the rest.  A bet that nobody calls returns.  When at most one seat
+has chips to bet, the other cards are dealt at once.
 
 In the end, all who have not folded show their cards, and the best five of seven cards win.  Equal
 hands share; odd chips of a pot go to the first of them left of the button.  If all others fold, a

@@ -62,8 +62,8 @@ class TexasHoldemState(NativeState):
     """
 
     __slots__ = (
-        "acted", "base", "cards", "folded", "hand", "history", "last", "paid", "pending", "raises",
-        "rules", "size", "street", "top", "won",
+        "acted", "base", "cards", "folded", "full", "hand", "history", "last", "paid", "pending",
+        "raises", "rules", "size", "street", "top", "won",
     )  # fmt: skip
 
     rules: Rules
@@ -81,6 +81,7 @@ class TexasHoldemState(NativeState):
     pending: int
     acted: int
     street: int
+    full: int
 
     def __init__(
         self,
@@ -100,6 +101,7 @@ class TexasHoldemState(NativeState):
         pending: int = 0,
         acted: int = 0,
         street: int = 0,
+        full: int = 2,
     ) -> None:
         self.to_move = to_move
         self.rules = rules
@@ -126,12 +128,15 @@ class TexasHoldemState(NativeState):
         self.acted = acted
         """Seats that have acted since the last full bet or raise."""
         self.street = street
+        self.full = full
+        """Chips of the last full bet or raise; with fixed limit, `top` may be up to half a bet
+        more after an all-in."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return TexasHoldemState, (
             self.to_move, self.rules, self.hand, self.won, self.last, self.cards, self.history,
             self.paid, self.top, self.base, self.size, self.raises, self.folded, self.pending,
-            self.acted, self.street,
+            self.acted, self.street, self.full,
         )  # fmt: skip
 
     # What a seat may do
@@ -154,7 +159,7 @@ class TexasHoldemState(NativeState):
             return (0, -1)
         rules = self.rules
         whole: int = rules.stacks[self.to_move]
-        least: int = min(self.top + self.size, whole)
+        least: int = min((self.full if rules.fixed else self.top) + self.size, whole)
         most: int = least if rules.fixed else whole
         return (least - self.base, most - self.base)
 
@@ -167,8 +172,11 @@ class TexasHoldemState(NativeState):
             return "a round has at most four bets and raises"
         if stack <= self.top:
             return "no chips are left beyond a call"
-        if self.acted >> seat & 1 and self.top - self.paid[seat] < self.size:
-            return "an all-in of less than a full raise does not reopen the betting"
+        if self.acted >> seat & 1:
+            if rules.fixed:
+                return "an all-in of less than half a bet does not reopen the betting"
+            if self.top - self.paid[seat] < self.size:
+                return "an all-in of less than a full raise does not reopen the betting"
         for other, chips in enumerate(rules.stacks):
             if other != seat and chips > self.top and not self.folded >> other & 1:
                 return ""
@@ -219,6 +227,7 @@ class TexasHoldemState(NativeState):
         top: int = self.top
         size: int = self.size
         raises: int = self.raises
+        full: int = self.full
         folded: int = self.folded
         pending: int = self.pending & ~bit
         acted: int = self.acted | bit
@@ -237,15 +246,20 @@ class TexasHoldemState(NativeState):
             level: int = self.base + amount
             paid = _with(paid, seat, level)
             pending = _able(rules, paid, folded) & ~bit
-            if level - top >= size:
+            whole: bool = level - top >= size
+            if rules.fixed:
+                whole = 2 * (level - full) >= size
+            elif whole:
                 size = level - top
+            if whole:
                 acted = bit
-            raises += 1
+                full = level
+                raises += 1
             top = level
         code: int = ((amount * 8 + kind) * 8 + seat) * 4 + self.street
         changed = TexasHoldemState(
             TERMINAL, rules, self.hand, self.won, self.last, self.cards, (*self.history, code),
-            paid, top, self.base, size, raises, folded, pending, acted, self.street,
+            paid, top, self.base, size, raises, folded, pending, acted, self.street, full,
         )  # fmt: skip
         changed.pass_on(seat)
         return changed.ended() if changed.to_move == TERMINAL else changed
@@ -260,17 +274,17 @@ class TexasHoldemState(NativeState):
             return TexasHoldemState(
                 CHANCE, rules, self.hand, self.won, self.last, cards, self.history, self.paid,
                 self.top, self.base, self.size, self.raises, self.folded, self.pending, self.acted,
-                self.street,
+                self.street, self.full,
             )  # fmt: skip
         changed = TexasHoldemState(
             TERMINAL, rules, self.hand, self.won, self.last, cards, self.history, self.paid,
             self.top, self.base, self.size, self.raises, self.folded,
-            _able(rules, self.paid, self.folded), 0, self.street,
+            _able(rules, self.paid, self.folded), 0, self.street, self.full,
         )  # fmt: skip
         before: int = self.button()
         if board > 0:
             changed.street = board - 2
-            changed.base = self.top
+            changed.base = changed.full = self.top
             changed.raises = 0
             changed.size = rules.big_blind
             if rules.fixed and board > 3:
@@ -316,7 +330,7 @@ class TexasHoldemState(NativeState):
             return start_of_hand(rules, self.hand + 1, won, last)
         return TexasHoldemState(
             TERMINAL, rules, self.hand, won, last, self.cards, self.history, self.paid, self.top,
-            self.base, self.size, self.raises, self.folded, 0, self.acted, self.street,
+            self.base, self.size, self.raises, self.folded, 0, self.acted, self.street, self.full,
         )  # fmt: skip
 
     def result(self) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
@@ -378,7 +392,7 @@ class TexasHoldemState(NativeState):
         return TexasHoldemState(
             self.to_move, self.rules, self.hand, self.won, self.last, cards, self.history,
             self.paid, self.top, self.base, self.size, self.raises, self.folded, self.pending,
-            self.acted, self.street,
+            self.acted, self.street, self.full,
         )  # fmt: skip
 
     # Results
@@ -459,7 +473,7 @@ def start_of_hand(
     top: int = rules.ante + rules.big_blind
     return TexasHoldemState(
         CHANCE, rules, hand, won, last, (), (), paid, top, rules.ante, rules.big_blind, 1, 0, 0, 0,
-        0,
+        0, top,
     )  # fmt: skip
 
 
