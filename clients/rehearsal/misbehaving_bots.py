@@ -1,7 +1,8 @@
 """Bots that misbehave, each in one way, for the rehearsal of a competition.
 
-Until then they play at random.  They misbehave in the middle of a match: at their second turn, or
-at the first one in games that have no second.
+Until then they play at random.  They misbehave in the middle of a match, at their second turn.
+In games without a second turn they do it at the first one.  So they do in games of more than two
+seats, where others may end the match before.
 """
 
 from __future__ import annotations
@@ -10,8 +11,19 @@ import time
 from typing import Any, Final
 
 from plyhouse.bots import Bot, Turn
+from plyhouse.games.base import Game
 
-__all__ = ["Crasher", "Hanger", "Hog", "Honest", "Printer", "RuleBreaker", "Sleeper", "Steady"]
+__all__ = [
+    "Crasher",
+    "Hanger",
+    "Hog",
+    "Honest",
+    "Printer",
+    "RuleBreaker",
+    "Sleeper",
+    "Steady",
+    "misbehaves",
+]
 
 SHORT: Final = 3
 """Turns of a seat in matches so short that there is no middle."""
@@ -22,14 +34,17 @@ PAUSE: Final = 0.15
 """Seconds that the steady one thinks, so that its matches have a middle."""
 
 
+def misbehaves(game: Game, ply: int) -> bool:
+    """Return whether these bots misbehave if they are to move at a ply."""
+    return game.seats > 2 or game.info.max_plies <= SHORT * game.seats or ply >= game.seats
+
+
 class Honest(Bot):
     """Plays at random; what the others are before they misbehave."""
 
     def choose(self, turn: Turn) -> Any:
         """Any legal action, but for the middle of the match."""
-        if turn.ply >= turn.game.seats or turn.game.info.max_plies <= SHORT * turn.game.seats:
-            return self.misbehave(turn)
-        return self.play(turn)
+        return self.misbehave(turn) if misbehaves(turn.game, turn.ply) else self.play(turn)
 
     def play(self, turn: Turn) -> Any:
         """Return any legal action."""

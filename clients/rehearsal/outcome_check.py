@@ -34,6 +34,8 @@ class RehearsalMatch:
     culprit: str = ""
     """The entry whose doing the end was, where it was one's."""
     returns: tuple[float, ...] = ()
+    tried: frozenset[str] = frozenset()
+    """The entries that had a turn at which a misbehaving bot misbehaves."""
     fault: str = ""
     """The complaints of `plyhouse verify` about its record; empty if there are none."""
 
@@ -131,16 +133,11 @@ def _wrong(
 
 
 def _could_forfeit(role: Role, facts: RehearsalFacts) -> bool:
-    """Return whether the final is over, and not all of its matches ended early by others.
+    """Return whether the final is over, and the bot had a turn at which it misbehaves.
 
-    With many seats, others may misbehave before its turn in every match.
+    Others may end all of its matches before.
     """
-    others = [
-        each.culprit and each.culprit != role.entry and each.termination in FORFEITS
-        for each in facts.matches
-        if role.entry in each.entries
-    ]
-    return facts.over and not (others and all(others))
+    return facts.over and any(role.entry in each.tried for each in facts.matches)
 
 
 def _must_be_suspended(role: Role, facts: RehearsalFacts) -> bool:

@@ -19,6 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, TypeVar
 
+from plyhouse.clients.rehearsal.misbehaving_bots import misbehaves
 from plyhouse.clients.rehearsal.outcome_check import RehearsalFacts, RehearsalMatch, opposing
 from plyhouse.clients.rehearsal.participants import BROKEN, Cast, Event, Role
 from plyhouse.clients.rehearsal.small_competition import SmallCompetition
@@ -77,6 +78,8 @@ class _Stage:
         self.processes = Processes(folder)
         self.tokens: dict[str, str] = {}
         self.codes: dict[str, int | None] = {}
+        self.cut_off: set[tuple[str, str]] = set()
+        """Entries whose runner was killed in a match, with the match."""
         self.server = ""
         games = [get_game(spec) for spec in small.file.games]
         self.workers = max(game.seats for game in games) if small.file.mirrored else 1
@@ -146,10 +149,11 @@ class _Stage:
         """
         forfeited = False
         while not forfeited:
-            while not (hit := [m for m in self._playing(role) if m.ply >= len(m.seats)]):
+            while not (hit := [each for each in self._playing(role) if _in_middle(each)]):
                 yield
             self.processes.kill(role.entry.replace("/", "-"))
             held = {match.match for match in self._playing(role)} | {hit[0].match}
+            self.cut_off |= {(role.entry, match) for match in held}
             self.say(f"{role.entry} was cut off in {len(held)} of its matches.")
             while any(self._match(match).status != "finished" for match in held):
                 yield
@@ -277,6 +281,14 @@ class _Stage:
             return RehearsalMatch(record.match, record.game, entries, match.termination)
         culprit = "" if outcome.seat is None else entries[outcome.seat]
         returns = () if outcome.termination in VOID else tuple(outcome.returns)
+        game = get_game(record.game)
+        acted = [each for each in record.events if each.kind == "action"]
+        tried = {entries[each.seat] for each in acted if misbehaves(game, each.ply)}
+        for role in self.cast:
+            # With more than two seats, others may end the match before its next turn.
+            cut_off = game.seats == 2 and (role.entry, record.match) in self.cut_off
+            if role.event is Event.CUT and not cut_off:
+                tried.discard(role.entry)
         return RehearsalMatch(
             match=record.match,
             game=record.game,
@@ -284,8 +296,13 @@ class _Stage:
             termination=outcome.termination,
             culprit=culprit,
             returns=returns,
+            tried=frozenset(tried),
             fault=_fault(record),
         )
+
+
+def _in_middle(match: Match) -> bool:
+    return misbehaves(get_game(match.game), match.ply)
 
 
 def _forfeited(role: Role, match: Match) -> bool:
