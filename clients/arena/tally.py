@@ -62,6 +62,8 @@ class MatchResult:
     """The referee's explanation of the end; empty if there is none."""
     luck: tuple[float, ...] = ()
     """Utility that cards and dice have given each seat; empty if the game has no measure of it."""
+    course: str = ""
+    """A digest of all actions and chance outcomes; empty in files of older versions."""
 
 
 @dataclass(frozen=True)
