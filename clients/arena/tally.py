@@ -27,6 +27,7 @@ __all__ = [
     "Interval",
     "MatchResult",
     "Tally",
+    "all_alike",
     "beaten",
     "elo",
     "mean_interval",
@@ -116,6 +117,14 @@ def _opposing(returns: Sequence[float], seat: int, teams: Sequence[int]) -> list
     """Return the returns of a seat's opponents."""
     teams = teams or range(len(returns))
     return [value for team, value in zip(teams, returns, strict=True) if team != teams[seat]]
+
+
+def all_alike(results: Iterable[MatchResult]) -> bool:
+    """Return whether several pairings had the same games."""
+    courses: defaultdict[int, list[tuple[object, ...]]] = defaultdict(list)
+    for each in results:
+        courses[each.pairing].append((each.bots, each.returns, each.plies, each.course))
+    return len(courses) > 1 and len({tuple(course) for course in courses.values()}) == 1
 
 
 def score_interval(values: Sequence[float]) -> Interval:

@@ -17,6 +17,7 @@ from plyhouse.clients.arena.tally import (
     Interval,
     MatchResult,
     Tally,
+    all_alike,
     elo,
     tally,
 )
@@ -93,9 +94,9 @@ def _limits(_: click.Context, __: click.Parameter, value: str | None) -> tuple[f
 @click.option(
     "--opening-plies",
     type=click.IntRange(0, 1000),
-    help="Open every pairing with this number of random plies, the same from every seat, so that "
-    "bots without chance of their own play different games.  [default: 0; with --sprt 4, or a "
-    "quarter of a short game, in games without chance and hidden information]",
+    help="Open every pairing with this number of random plies, the same from every seat. Bots "
+    "without chance of their own then play different games.  [default: 0, or up to 4 with --sprt "
+    "in games without chance]",
 )
 @click.option(
     "--illegal-rule",
@@ -410,22 +411,13 @@ def _show(
             f"Elo difference {series.names[0]} - {series.names[1]}: "
             f"{signed(found.value)} {interval(found.low, found.high)} (95 %)"
         )
-    if pairings > 1 and all_alike(results):
+    if all_alike(results):
         note(
             "plyhouse: all pairings went alike. Bots that repeat one game show no more than that "
             "game does, and the intervals mean nothing. Use --opening-plies 4."
         )
     if show_seed:
         note(f"The same dice again: --seed {series.seed}")
-
-
-def all_alike(results: list[MatchResult]) -> bool:
-    """Return whether all pairings had the same games."""
-    courses: dict[int, list[tuple[object, ...]]] = {}
-    for each in results:
-        course = (each.bots, each.returns, each.plies, each.course)
-        courses.setdefault(each.pairing, []).append(course)
-    return len({tuple(course) for course in courses.values()}) == 1
 
 
 def _percent(score: Interval | None) -> list[str]:
