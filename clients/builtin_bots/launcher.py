@@ -14,9 +14,15 @@ import logging
 import os
 import sys
 import time
+from collections.abc import Sequence
 from typing import Final
 
-from plyhouse.server.accounts.builtin_bots import NoHouseBot, house_token
+from plyhouse.server.accounts.builtin_bots import (
+    MOST_OF_A_LEVEL,
+    NoHouseBot,
+    house_player,
+    house_token,
+)
 from plyhouse.server.competition_rules.reference_baselines import HOUSE_LEVELS
 from plyhouse.server.gateway.hub import Hub
 
@@ -32,6 +38,8 @@ IDLE_SECONDS: Final = 900.0
 START_SECONDS: Final = 20.0
 """How long a bot may take to be there, on a machine that is busy."""
 POLL: Final = 0.02
+NUMBERS: Final = tuple([str(number) for number in range(2, MOST_OF_A_LEVEL + 1)])
+"""What may follow the level in the name of a bot."""
 PAUSES: Final = (0.2, 1.0, 5.0, 30.0)
 """Seconds between the death of the process and its next start, after each death in a row."""
 WELL_SECONDS: Final = 60.0
@@ -83,6 +91,16 @@ class StartedBots:
                     raise NoHouseBot(f"{name} could not be started: the server's log says why.")
                 await asyncio.sleep(POLL)
         return name
+
+    async def wake(self, names: Sequence[str]) -> None:
+        """Start those of the named bots that are built-in ones; raises `NoHouseBot`."""
+        for name in names:
+            player, _, bot = name.casefold().partition("/")
+            level, _, number = bot.partition("-")
+            if level not in LEVELS or (number and number not in NUMBERS):
+                continue
+            if player == (await house_player(self._hub.store)).name.casefold():
+                await self.ready(level, int(number or 1))
 
     async def close(self) -> None:
         """End the process, and with it the bots."""

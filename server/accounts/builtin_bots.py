@@ -6,6 +6,7 @@ search and starts no bot.  ``plyhouse serve`` gives it an object that starts the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, Protocol
 
 from plyhouse.server.competition_rules.reference_baselines import HOUSE
@@ -59,6 +60,12 @@ class HouseBots(Protocol):
         """Wait until a bot is connected, and return its name; raises `NoHouseBot`.
 
         ``number`` distinguishes the bots of one level at one table.
+        """
+
+    async def wake(self, names: Sequence[str]) -> None:
+        """Start those of the named bots that are built-in ones, as ``house/easy-2``.
+
+        Raises `NoHouseBot` if that fails.
         """
 
     async def close(self) -> None:

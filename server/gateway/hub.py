@@ -200,6 +200,7 @@ class Hub(MatchHub):
             now=now,
             member=self.member,
             store=store,
+            wakes=None if self.builtin_bots is None else self.builtin_bots.wake,
         )
         self._leader_timers = (
             Periodic(lambda: self.hosting.refund(now()), SWEEP_SECONDS, "hosting refunds", log),
