@@ -39,7 +39,7 @@ START_SECONDS: Final = 20.0
 """How long a bot may take to be there, on a machine that is busy."""
 POLL: Final = 0.02
 NUMBERS: Final = tuple([str(number) for number in range(2, MOST_OF_A_LEVEL + 1)])
-"""What may follow the level in the name of a bot."""
+"""Numbers that may follow the level in the name of a bot."""
 PAUSES: Final = (0.2, 1.0, 5.0, 30.0)
 """Seconds between the death of the process and its next start, after each death in a row."""
 WELL_SECONDS: Final = 60.0
