@@ -327,7 +327,7 @@ class AlphaBetaRoot(Root):
         """Return whether the value is proven by more than this search: by the game's own knowledge,
         or by the table of earlier searches.  Then it does not say how near the end is.
         """
-        if not (self.exact or self.won_or_lost()):
+        if self.plain or not (self.exact or self.won_or_lost()):
             return False
         if self.endings and getattr(self.kernel.endings, "hurries", False):
             return False
