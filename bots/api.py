@@ -380,6 +380,8 @@ class Turn:
         """
         if result is not None:
             value, depth, nodes, pv = result.value, result.depth, result.nodes, result.pv
+            if result.source != "search":
+                text = text or f"value from the {result.source}"
         try:
             self.said = said_of(value, depth, nodes, self._line(pv), text, live)
         except ValueError as error:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from mypy_extensions import mypyc_attr
 
@@ -65,6 +65,13 @@ class Meter:
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Endings(metaclass=ABCMeta):
     """Solves positions near the end of one game, for one search; it may remember some."""
+
+    hurries: ClassVar[bool] = False
+    """True if ``best(state)`` returns the shortest win, and in a lost position the longest loss."""
+
+    def source(self, state: Any) -> str:
+        """Return where the value of a solved position comes from: "endings", or "book"."""
+        return "endings"
 
     @abstractmethod
     def value(self, state: Any, depth: int, alpha: float, beta: float) -> float | None:

@@ -122,3 +122,7 @@ class SearchResult:
     """Simulations that began with each root action, for Monte Carlo searches."""
     simulations: int = 0
     """Simulations of this search, for Monte Carlo searches."""
+    source: str = "search"
+    """Where the value comes from: "search"; "endings" if the game solved positions itself; "book"
+    if the position is in the game's opening book; "table" for an endgame table.
+    """

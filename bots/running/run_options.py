@@ -17,6 +17,7 @@ from plyhouse.bots.process.bot_process import IMPORT_TIMEOUT
 from plyhouse.bots.process.launcher import BARE, Launcher
 from plyhouse.bots.process.ply_cost import CostOfPly
 from plyhouse.bots.process.supervisor import HANG_GRACE
+from plyhouse.bots.running.challenges import ChallengeRequest
 from plyhouse.bots.running.summary import SeatResult, counted
 from plyhouse.protocol.codec import MSGPACK, Codec
 
@@ -60,6 +61,8 @@ class RunOptions:
     """Games accepted from organisers and challengers; None for the games of the bot, or all."""
     seeks: Sequence[SeekRequest] = ()
     """The pools to enter."""
+    challenge: ChallengeRequest | None = None
+    """The opponents to challenge, again after each match."""
     matches: int | None = None
     """End after so many finished matches."""
     idle_exit: float | None = None

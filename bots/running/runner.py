@@ -34,6 +34,7 @@ from plyhouse.bots.process.author_log import AuthorLog
 from plyhouse.bots.process.launcher import BARE
 from plyhouse.bots.process.supervisor import Supervisor
 from plyhouse.bots.running.accepted_games import AcceptedGames
+from plyhouse.bots.running.challenges import Challenger
 from plyhouse.bots.running.digest import bot_digest
 from plyhouse.bots.running.match_player import MatchPlayer, Surroundings
 from plyhouse.bots.running.run_options import RunOptions, SeekRequest, on_signals
@@ -43,6 +44,7 @@ from plyhouse.games.registry import game_names, get_game
 from plyhouse.protocol.messages import (
     Accepted,
     Answer,
+    ChallengeClosed,
     Challenged,
     ClientMessage,
     DeclineDraw,
@@ -105,6 +107,7 @@ class BotRunner:
         self._options = options
         self._seeks = tuple(options.seeks)
         self._say = options.say
+        self._challenger: Challenger | None = None
         self._clock = options.clock
         self._supervisors: list[Supervisor] = []
         self._plays: dict[str, MatchPlayer] = {}
@@ -195,6 +198,9 @@ class BotRunner:
             )
         name_of = self._games.named
         self._seeks = tuple([replace(seek, game=name_of(seek.game)) for seek in self._seeks])
+        if (challenge := self._options.challenge) is not None:
+            challenge = replace(challenge, game=name_of(challenge.game))
+            self._challenger = Challenger(challenge, self._say, self._fail)
         # The matches of a mirrored pairing are played at the same time.
         at_once = [get_game(seek.game, files=True).seats for seek in self._seeks if seek.mirrored]
         needed = 1 if loaded.concurrent and not self._options.forgetful else max(at_once, default=1)
@@ -272,6 +278,8 @@ class BotRunner:
                 self._connected(message, arrived)
             case Disconnected():
                 self._online = False
+                if self._challenger is not None:
+                    self._challenger.lost()
                 self._say(f"{message.reason}; trying again in {message.retry_in:.1f} s")
                 self._watch_server()
             case MatchMessage():
@@ -298,6 +306,9 @@ class BotRunner:
                     self._decline_draw(play)
             case Challenged():
                 self._challenged(message)
+            case ChallengeClosed():
+                if self._challenger is not None:
+                    self._challenger.closed(message)
             case Notice(code="notice/seek_waits"):
                 if not self._stopping:
                     self._say(f"still seeking. {message.message}")
@@ -325,6 +336,7 @@ class BotRunner:
             self._snapshot(snapshot, arrived)
         if not self._stopping:
             self._spawn(self._open_all_seeks(again=connected.again))
+            self._challenge()
 
     def _snapshot(self, snapshot: MatchSnapshot, arrived: int) -> None:
         if snapshot.seat is None or snapshot.match in self._over:
@@ -360,6 +372,8 @@ class BotRunner:
         play = MatchPlayer(snapshot, game, supervisor, self._around, files=files, file=file)
         self._plays[match] = play
         self._begun[(snapshot.game, snapshot.time_control)] += 1
+        if self._challenger is not None:
+            self._challenger.begun()
         self._watch_idle()
         opponents = " and ".join(play.opponents) or "nobody"
         self._say(
@@ -385,6 +399,8 @@ class BotRunner:
         done = self._enough(len(self._summary.results))
         if done or (self._stopping and not self._plays):
             self._leave()
+        else:
+            self._challenge()
 
     async def _ask_how_it_ended(self, play: MatchPlayer) -> None:
         """A match ended while we were away: its snapshot tells the result (see `_snapshot`)."""
@@ -425,7 +441,12 @@ class BotRunner:
     def _count(self) -> int:
         return len(self._summary.results) + len(self._plays)
 
-    # Seeks
+    # Seeks and challenges
+
+    def _challenge(self) -> None:
+        """Challenge the opponents, unless a match runs."""
+        if self._challenger is not None and not self._stopping and not self._plays:
+            self._spawn(self._challenger.challenge(self._client))
 
     async def _open_all_seeks(self, *, again: bool) -> None:
         """Enter the pools; after a reconnect those that the server has forgotten."""
@@ -458,6 +479,8 @@ class BotRunner:
                 self._say(f"seeking {seek.words(count)}")
 
     async def _unseek(self) -> None:
+        if self._challenger is not None:
+            await self._challenger.withdraw(self._client)
         seeks, self._open_seeks = list(self._open_seeks), {}
         for seek in seeks:
             with contextlib.suppress(ClientError):  # it may be used up

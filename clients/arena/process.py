@@ -191,7 +191,7 @@ class Arena:
                 index,
                 order,
                 [self._results.pop((match, s)) for s in range(seats)],
-                self._luck(match),
+                match,
             )
             for match, order in zip(matches, orders, strict=True)
         ]
@@ -203,7 +203,7 @@ class Arena:
         index: int,
         order: tuple[int, ...],
         seen: Sequence[SeatResult],
-        luck: tuple[float, ...],
+        match: str,
     ) -> MatchResult:
         """Return a match's result for each bot; partners have the same returns."""
         outcome: Outcome = seen[0].outcome
@@ -211,6 +211,12 @@ class Arena:
         charged = dict.fromkeys(bots, 0)
         for bot, result in zip(order, seen, strict=True):
             charged[bot] += result.charged_ms * 1_000_000
+        luck = self._luck(match)
+        events = [
+            (each.seat, each.text)
+            for each in self.hub.kept.stored(match).events
+            if each.kind in ("action", "chance")
+        ]
         returns = outcome.returns and [outcome.returns[order.index(bot)] for bot in bots]
         return MatchResult(
             pairing=index,
@@ -222,6 +228,7 @@ class Arena:
             charged_ns=tuple(charged.values()),
             reason=outcome.reason,
             luck=tuple([luck[order.index(bot)] for bot in bots]) if luck else (),
+            course=hashlib.sha256(repr(events).encode()).hexdigest()[:16],
         )
 
     def _luck(self, match: str) -> tuple[float, ...]:

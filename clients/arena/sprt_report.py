@@ -13,7 +13,7 @@ from plyhouse.clients.arena.pairing_log import Conditions, Entrant
 from plyhouse.clients.arena.progress import watched
 from plyhouse.clients.arena.series import PlayedPairing, Series
 from plyhouse.clients.arena.series_files import SeriesPaths, kept, run
-from plyhouse.clients.arena.sprt_trial import Trial, play_trial
+from plyhouse.clients.arena.sprt_trial import OPENING_PLIES, Trial, play_trial
 from plyhouse.clients.arena.tally import Tally, elo, tally
 from plyhouse.clients.shared.errors import EXIT_INTERRUPTED, EXIT_USAGE, CommandError
 from plyhouse.clients.shared.output import counted, interval, note, print_table, signed
@@ -130,7 +130,13 @@ def show_trial(trial: Trial, game: Game, *, show_seed: bool) -> None:
     kind = "pair" if len(first.bots) == 2 else "pairing"
     title = (
         f"{first.game}, {first.time_control}, against {first.names[1]}, "
-        f"{counted(pairs, f'mirrored {kind}')}, seed {first.seed}"
+        f"{counted(pairs, f'mirrored {kind}')}, "
+        + (
+            f"{counted(first.opening_plies, 'random opening ply', 'random opening plies')}, "
+            if first.opening_plies
+            else ""
+        )
+        + f"seed {first.seed}"
     )
     what = "score" if trial.unit == "elo" else "mean"
     columns = ["bot", "pairs", "W-D-L", what, "95 %, any time", "LLR", "bounds", "accepted",
@@ -155,12 +161,6 @@ def show_trial(trial: Trial, game: Game, *, show_seed: bool) -> None:
     print_table(title, columns, rows, "lrrrRrRrwr")
     for candidate in range(len(trial.contest)):
         click.echo(_sentence(trial, candidate))
-    for candidate, series in enumerate(trial.contest):
-        if trial.repeats(candidate):
-            note(
-                f"plyhouse: all pairs of {series.names[0]} went alike: if the bots repeat one "
-                "game, it counts once, and nothing was shown. Use --opening-plies 4."
-            )
     if show_seed:
         note(f"The same dice again: --seed {first.seed}")
 
@@ -187,6 +187,13 @@ def _sentence(trial: Trial, candidate: int) -> str:
     name, base = trial.contest[candidate].names[:2]
     low, high = (_amount(trial, limit) for limit in trial.limits)
     where = f"LLR {signed(state.llr, 2)}, bounds {interval(state.lower, state.upper, 2)}"
+    if trial.repeats(candidate):
+        more = max(OPENING_PLIES, 2 * trial.contest[candidate].opening_plies)
+        pairs = counted(trial.sprt.taken(candidate), "pair")
+        return (
+            f"No decision after {pairs}: the pairs of {name} repeat earlier ones, and what repeats "
+            f"counts once. Use --opening-plies {more}."
+        )
     if state.verdict is None:
         if trial.sprt.is_open(candidate):
             return f"Undecided so far after {counted(state.pairs, 'pair')}: {where}."
@@ -213,6 +220,7 @@ def trial_document(trial: Trial, game: Game) -> dict[str, Any]:
         "time_control": first.time_control,
         "illegal_rule": first.illegal_rule,
         "seed": first.seed,
+        "opening_plies": first.opening_plies,
         "base": first.names[1],
         "test": {**trial.conditions(), "max_pairs": trial.sprt.max_pairs},
         "candidates": [
@@ -235,6 +243,7 @@ def _candidate(trial: Trial, candidate: int, account: Tally) -> dict[str, Any]:
         "llr": state.llr,
         "lower": state.lower,
         "upper": state.upper,
+        "repeats": trial.repeats(candidate),
         "accepted": None if state.verdict is None else state.verdict.value,
     }
     if trial.unit == "elo":

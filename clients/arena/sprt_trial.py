@@ -15,29 +15,46 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Final, Literal, TypeAlias
 
 from plyhouse.clients.arena.series import PlayedPairing, Series, play_series
 from plyhouse.clients.arena.tally import MatchResult, beaten
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
-from plyhouse.games.base import Game, Scoring
+from plyhouse.games.base import ChanceKind, Game, Information, Scoring
 from plyhouse.protocol.messages import VOID
 from plyhouse.server.results.sequential import ConfidenceSequence
 from plyhouse.server.results.sprt import Hypotheses, Sprt, elo_score
 
-__all__ = ["Trial", "Unit", "pair_value", "play_trial", "unit_of"]
+__all__ = ["OPENING_PLIES", "Trial", "Unit", "pair_value", "play_trial", "random_plies", "unit_of"]
 
 Unit: TypeAlias = Literal["elo", "utility"]
 
-ALIKE: Final = 5
-"""Equal pairs in a row from which a trial concludes that the bots repeat one game."""
+ALIKE: Final = 20
+"""Pairs in a row that repeat earlier ones, after which a trial gives a candidate up."""
+
+OPENING_PLIES: Final = 4
+"""Random plies at the start of each pair in games without chance and hidden information."""
 
 
 def unit_of(game: Game) -> Unit:
     """Return the unit of hypotheses that fits the game: returns or Elo."""
     return "utility" if game.info.scoring is Scoring.RETURNS else "elo"
+
+
+def random_plies(game: Game) -> int:
+    """Return how many random plies open the pairs of a game by default, alike in both games.
+
+    Bots without chance of their own would otherwise repeat one game.  A short game has fewer.
+    """
+    return min(OPENING_PLIES, game.info.max_plies // 4) if is_determined(game) else 0
+
+
+def is_determined(game: Game) -> bool:
+    """Return whether nothing but the bots makes two games of the same opening differ."""
+    seen = game.info.information is Information.PERFECT
+    return seen and game.chance_kind is ChanceKind.DETERMINISTIC
 
 
 def pair_value(results: Sequence[MatchResult], unit: Unit) -> float | None:
@@ -111,7 +128,13 @@ class Trial:
             )
         self.hypotheses = Hypotheses(means[0], means[1], alpha, beta, least, greatest)
         self.sprt = Sprt(self.hypotheses, len(contest), max_pairs=max_pairs)
+        self.determined = is_determined(game)
         self._results: list[dict[int, list[MatchResult]]] = [{} for _ in contest]
+        self._courses: list[set[Hashable]] = [set() for _ in contest]
+        self._ordered = [0] * len(contest)
+        """Pairs of each candidate that were looked at in the order of their indices."""
+        self._repeated = [0] * len(contest)
+        """Pairs in a row that repeat earlier ones."""
 
     def conditions(self) -> dict[str, float | str]:
         """The conditions of the test, as the file of an interrupted series has them."""
@@ -124,9 +147,29 @@ class Trial:
         }
 
     def hear(self, candidate: int, index: int, results: list[MatchResult]) -> None:
-        """Take a pair that has ended."""
-        self._results[candidate][index] = results
-        self.sprt.add(candidate, index, pair_value(results, self.unit))
+        """Take a pair that has ended.
+
+        A pair that repeats an earlier one is no further evidence, and does not count.  With dice or
+        hidden information different games may look alike, so that only pairs of which all before
+        were the same do not count.
+        """
+        heard = self._results[candidate]
+        heard[index] = results
+        while (at := self._ordered[candidate]) in heard:
+            self._ordered[candidate] += 1
+            value = pair_value(heard[at], self.unit)
+            self.sprt.add(candidate, at, None if self._repeats(candidate, heard[at]) else value)
+            if self._repeated[candidate] >= ALIKE:
+                self.sprt.stop(candidate)
+
+    def _repeats(self, candidate: int, results: Sequence[MatchResult]) -> bool:
+        """Return whether a pair repeats an earlier one, and remember it."""
+        seen = self._courses[candidate]
+        course = tuple([(each.bots, each.returns, each.plies, each.course) for each in results])
+        repeats = course in seen and (self.determined or len(seen) == 1)
+        self._repeated[candidate] = self._repeated[candidate] + 1 if repeats else 0
+        seen.add(course)
+        return repeats
 
     def has(self, candidate: int, index: int) -> bool:
         """Return whether a pair has been played."""
@@ -144,13 +187,8 @@ class Trial:
         return found
 
     def repeats(self, candidate: int) -> bool:
-        """Return whether all pairs went the same way, as if one game had been repeated."""
-        heard = self._results[candidate]
-        kinds = {
-            tuple((result.bots, result.returns, result.plies) for result in heard[index])
-            for index in range(self.sprt.taken(candidate))
-        }
-        return len(kinds) == 1 and self.sprt.taken(candidate) >= ALIKE
+        """Return whether the candidate was given up, as its pairs repeat earlier ones."""
+        return self._repeated[candidate] >= ALIKE
 
     def add(self, results: Iterable[MatchResult]) -> None:
         """Nothing: a pair is counted by `hear`, when its turn has come."""

@@ -27,6 +27,7 @@ __all__ = [
     "Interval",
     "MatchResult",
     "Tally",
+    "all_alike",
     "beaten",
     "elo",
     "mean_interval",
@@ -62,6 +63,8 @@ class MatchResult:
     """The referee's explanation of the end; empty if there is none."""
     luck: tuple[float, ...] = ()
     """Utility that cards and dice have given each seat; empty if the game has no measure of it."""
+    course: str = ""
+    """A digest of all actions and chance outcomes; empty in files of older versions."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,14 @@ def _opposing(returns: Sequence[float], seat: int, teams: Sequence[int]) -> list
     """Return the returns of a seat's opponents."""
     teams = teams or range(len(returns))
     return [value for team, value in zip(teams, returns, strict=True) if team != teams[seat]]
+
+
+def all_alike(results: Iterable[MatchResult]) -> bool:
+    """Return whether several pairings had the same games."""
+    courses: defaultdict[int, list[tuple[object, ...]]] = defaultdict(list)
+    for each in results:
+        courses[each.pairing].append((each.bots, each.returns, each.plies, each.course))
+    return len(courses) > 1 and len({tuple(course) for course in courses.values()}) == 1
 
 
 def score_interval(values: Sequence[float]) -> Interval:

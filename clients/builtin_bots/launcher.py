@@ -17,9 +17,15 @@ import logging
 import os
 import sys
 import time
+from collections.abc import Sequence
 from typing import Final
 
-from plyhouse.server.accounts.builtin_bots import NoHouseBot, house_token
+from plyhouse.server.accounts.builtin_bots import (
+    MOST_OF_A_LEVEL,
+    NoHouseBot,
+    house_player,
+    house_token,
+)
 from plyhouse.server.competition_rules.reference_baselines import HOUSE_LEVELS, level_of
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.jobs.periodic import Periodic
@@ -38,6 +44,8 @@ START_SECONDS: Final = 20.0
 POLL: Final = 0.02
 LOOK_SECONDS: Final = 1.0
 """Time between two looks for matches that wait for a bot."""
+NUMBERS: Final = tuple([str(number) for number in range(2, MOST_OF_A_LEVEL + 1)])
+"""Numbers that may follow the level in the name of a bot."""
 PAUSES: Final = (0.2, 1.0, 5.0, 30.0)
 """Seconds between the death of the process and its next start, after each death in a row."""
 WELL_SECONDS: Final = 60.0
@@ -101,6 +109,16 @@ class StartedBots:
                 log.info("a running match waits for the built-in bot %s: it is started", bot)
             self._wanted.add(bot)
             self._ask(bot)
+
+    async def wake(self, names: Sequence[str]) -> None:
+        """Start those of the named bots that are built-in ones; raises `NoHouseBot`."""
+        for name in names:
+            player, _, bot = name.casefold().partition("/")
+            level, _, number = bot.partition("-")
+            if level not in LEVELS or (number and number not in NUMBERS):
+                continue
+            if player == (await house_player(self._hub.store)).name.casefold():
+                await self.ready(level, int(number or 1))
 
     async def close(self) -> None:
         """End the process, and with it the bots."""

@@ -87,17 +87,24 @@ def bot() -> None:
     show_default=True,
     help="Look for opponents, or only accept competitions and challenges.",
 )
+@click.option(
+    "--challenge",
+    "opponents",
+    metavar="PLAYER/BOT",
+    multiple=True,
+    help="Challenge this bot. May be given several times in a game of more seats.",
+)
 @time_control_option("move:1")
 @click.option(
     "--rated/--casual",
     default=False,
     show_default=True,
-    help="Seek matches that count for the leaderboard.",
+    help="With --seek or --challenge: play for the leaderboard.",
 )
 @click.option(
     "--matches",
     type=click.IntRange(1),
-    help="Leave after so many matches.  [default: stay until Ctrl-C]",
+    help="Leave after so many matches.  [default: 1 with --challenge, else stay until Ctrl-C]",
 )
 @click.option(
     "--workers",
@@ -123,6 +130,7 @@ def run(
     engine: str | None,
     engine_options: tuple[str, ...],
     seek: bool,
+    opponents: tuple[str, ...],
     time_control: str,
     rated: bool,
     matches: int | None,
@@ -137,7 +145,8 @@ def run(
     BOT is a file (mybot.py, mybot.py:MyBot) or the name of an installed bot (random). It stays
     connected, reconnects when the connection breaks, and plays the matches that organisers and
     challengers start.  With --seek it looks for opponents itself, in the games of --game or else in
-    all that it claims.
+    all that it claims.  With --challenge it asks one named bot for a match, and again until it has
+    played --matches. Built-in bots such as house/easy accept casual matches.
 
     The bot runs in a separate process. Its output and errors appear here.
 
@@ -150,6 +159,7 @@ def run(
     The first Ctrl-C lets running matches finish, the second leaves at once.
     """
     from plyhouse.bots.client.client import Refused
+    from plyhouse.bots.running.challenges import ChallengeFailed, ChallengeRequest
     from plyhouse.bots.running.runner import RunOptions, SeekRequest, run_bot
     from plyhouse.protocol.address import Address
     from plyhouse.server.match.time_control import TimeControl
@@ -165,14 +175,25 @@ def run(
         spec = engine_spec(spec, engine, engine_options)
         name = name or engine_name(engine)
         check_engine_games(spec, games)
-    if seek and not games:
+    if seek and opponents:
+        raise CommandError("--seek and --challenge exclude each other.", EXIT_USAGE)
+    if (seek or opponents) and not games:
         from plyhouse.bots.loading import check_spec
         from plyhouse.clients.shared.bot_games import claimed_games
 
         games = claimed_games(check_spec(spec))
         if not games:
-            raise CommandError(f"{spec} plays any game: name one to seek with --game.", EXIT_USAGE)
+            raise CommandError(f"{spec} plays any game: name one to play with --game.", EXIT_USAGE)
     control = str(TimeControl.parse(time_control))
+    challenge = None
+    if opponents:
+        if len(games) > 1:
+            raise CommandError(
+                f"A challenge is about one game: choose one of {', '.join(games)} with --game.",
+                EXIT_USAGE,
+            )
+        challenge = ChallengeRequest(opponents, games[0], control, rated)
+        matches = matches or 1
     seeks = [SeekRequest(game, control, rated, matches or 0) for game in games] if seek else []
     try:
         summary = asyncio.run(
@@ -184,6 +205,7 @@ def run(
                     bot=name,
                     games=games or None,
                     seeks=seeks,
+                    challenge=challenge,
                     version=version_label,
                     matches=matches,
                     workers=workers,
@@ -195,6 +217,8 @@ def run(
                 handle_signals=True,
             )
         )
+    except ChallengeFailed as error:
+        raise CommandError(str(error), EXIT_REFUSED) from error
     except Refused as error:
         if error.code == "auth/bad_token":
             raise CommandError(unknown_token(address.base), EXIT_REFUSED) from error

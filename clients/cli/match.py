@@ -17,6 +17,7 @@ from plyhouse.clients.arena.tally import (
     Interval,
     MatchResult,
     Tally,
+    all_alike,
     elo,
     tally,
 )
@@ -93,10 +94,9 @@ def _limits(_: click.Context, __: click.Parameter, value: str | None) -> tuple[f
 @click.option(
     "--opening-plies",
     type=click.IntRange(0, 1000),
-    default=0,
-    show_default=True,
-    help="Open every pairing with so many random plies, the same from every seat: bots without "
-    "chance of their own play more than one game.",
+    help="Open every pairing with this number of random plies, the same from every seat. Bots "
+    "without chance of their own then play different games.  [default: 0, or up to 4 with --sprt "
+    "in games without chance]",
 )
 @click.option(
     "--illegal-rule",
@@ -173,7 +173,7 @@ def match(
     jobs: int | None,
     seed: int | None,
     mirrored: bool,
-    opening_plies: int,
+    opening_plies: int | None,
     illegal_rule: str,
     save: Path | None,
     log_folder: Path | None,
@@ -199,8 +199,8 @@ def match(
     as soon as it is clear who is better, and `plyhouse match a.py b.py --base old.py --sprt 0,10`
     tests several candidates with one error budget.
 
-    Ends with exit code 1 if a bot crashed, broke the rules, or a match could not be played; a loss
-    on time is a loss as others.
+    Ends with exit code 1 if a bot crashed, broke the rules, or a match could not be played, and if
+    --sprt gave a candidate up because its games repeat. A loss on time is a loss as others.
     """
     from plyhouse.bots.loading import check_spec
     from plyhouse.clients.arena.pairing_log import stored_seed
@@ -241,6 +241,10 @@ def match(
         except OSError as error:
             reason = (error.strerror or "cannot be made").lower()
             raise CommandError(f"{log_folder}: {reason}.", EXIT_USAGE) from error
+    if opening_plies is None and limits is not None:
+        from plyhouse.clients.arena.sprt_trial import random_plies
+
+        opening_plies = random_plies(rules)
     known_seed = seed
     if known_seed is None and resume is not None:
         known_seed = stored_seed(resume)
@@ -254,7 +258,7 @@ def match(
         seed=secrets.randbits(32) if known_seed is None else known_seed,
         records=save is not None,
         log_folder="" if log_folder is None else str(log_folder),
-        opening_plies=opening_plies,
+        opening_plies=opening_plies or 0,
         sides=() if len(contest[0]) == rules.seats else teams_of(rules),
     )
     labels = contest_labels(contest)
@@ -297,6 +301,8 @@ def match(
             _show_faults(*faults[0], len(faults), games)
         if not finished:
             return interrupted(trial, files)
+        if any(trial.repeats(candidate) for candidate in range(len(all_series))):
+            return EXIT_FAILED
         return EXIT_FAILED if faults else EXIT_OK
     (series,) = all_series
     per_pairing = len(series.bots) if mirrored else 1
@@ -404,6 +410,11 @@ def _show(
         click.echo(
             f"Elo difference {series.names[0]} - {series.names[1]}: "
             f"{signed(found.value)} {interval(found.low, found.high)} (95 %)"
+        )
+    if all_alike(results):
+        note(
+            "plyhouse: all pairings went alike. Bots that repeat one game show no more than that "
+            "game does, and the intervals mean nothing. Use --opening-plies 4."
         )
     if show_seed:
         note(f"The same dice again: --seed {series.seed}")

@@ -37,8 +37,11 @@ _SEARCHING: Final = '''    def choose(self, turn: Turn) -> Any:
         """Look as far ahead as the clock allows."""
         # turn.state is the position, turn.legal what you can do, turn.clock the time.
         # {search}() takes evaluate=..., a function of yours that judges positions.
-        return {search}(turn.game, turn.state, turn.limit).action
+{note}        return {search}(turn.game, turn.state, turn.limit).action
 '''
+
+_NOTE: Final = """        # The game's own book and solver are then off; endings=True turns them on.
+"""
 
 _HIDDEN: Final = '''    def choose(self, turn: Turn) -> Any:
         """Try actions in guesses of the hidden part, and take what is best on average."""
@@ -120,7 +123,7 @@ def starter(file: Path, game: Game) -> str:
 
         needed = ""
         search = recommended(game).algorithm
-        body = _SEARCHING.format(search=search)
+        body = _SEARCHING.format(search=search, note=_NOTE if search == "alpha_beta" else "")
         ours = ["from plyhouse.bots import Bot, Turn", f"from plyhouse.search import {search}"]
     head = _HEAD.format(
         title=game.info.title,

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["yardstick"]
 
+COMPUTING: Final = ("best", "policy")
+"""Bots that play small games of hidden information by a policy that they compute."""
 DIGITS: Final = {"Elo": 0, "exploitability": 4}
 """Digits after the point of a result; two for others."""
 
@@ -50,7 +52,8 @@ DIGITS: Final = {"Elo": 0, "exploitability": 4}
     default=50,
     show_default=True,
     type=click.IntRange(1, 100_000),
-    help="Positions with a known best action in which to ask the bot.",
+    help="Positions with a known best action in which to ask the bot, and the most information "
+    "states of a hidden game in which to ask it.",
 )
 @click.option(
     "--jobs",
@@ -73,8 +76,9 @@ def yardstick(
 
     Chess is measured by the levels of Stockfish, go by those of GNU Go, and backgammon by gnubg;
     these engines must be installed. In othello, connect four and small games without chance, the
-    bot is asked in random positions whose best action is known. Where the bot plays by an
-    equilibrium that it computes, its distance from the exact one is computed.
+    bot is asked in random positions whose best action is known. In small games of hidden
+    information it plays an equilibrium, and best responses to its answers show what can be won from
+    it.
 
     GAME is a game, also with parameters. Without one, all games that have a scale are measured; a
     game whose engine is missing is left out then.
@@ -90,7 +94,7 @@ def yardstick(
     scaled = []
     for spec in games or game_names():
         game = get_game(spec, files=True)
-        scale = scale_of(game, solvable=_solvable(game, bot))
+        scale = scale_of(game, solvable=_solvable(game, bot), computes=bot in COMPUTING)
         if scale is not None:
             scaled.append((game, scale))
         elif games:
@@ -112,18 +116,13 @@ def yardstick(
 
 def _without_scale(game: Game, bot: str) -> str:
     """Return why a bot cannot be measured in a game, and what you can do instead."""
-    from plyhouse.clients.yardstick.scales import Exploitability, scale_of
+    from plyhouse.clients.yardstick.scales import scale_of
 
-    able = [
-        name
-        for name in ("best", "policy")
-        if isinstance(scale_of(game, solvable=_solvable(game, name)), Exploitability)
-    ]
-    if not able:
+    if bot == "policy" or scale_of(game, solvable=_solvable(game, "policy")) is None:
         return f"{game.spec} has no scale that others share; use `plyhouse match`."
     return (
-        f"{game.spec} is measured by exploitability, only for bots that compute their policy: "
-        f"{' or '.join(able)}, not {bot}. Use --bot {able[0]}, or `plyhouse match`."
+        f"{game.spec} is too large to measure {bot} by an equilibrium. Use --bot policy, or "
+        f"`plyhouse match {bot} policy --game '{game.spec}'`."
     )
 
 
@@ -134,7 +133,7 @@ def _solvable(game: Game, bot: str) -> bool:
     from plyhouse.search.recommendation import SOLVABLE, histories, positions
 
     if game.info.information is Information.IMPERFECT:
-        most = {"best": SOLVABLE, "policy": MAX_NODES}.get(bot, 0)  # `best` samples larger games
+        most = MAX_NODES if bot == "policy" else SOLVABLE  # `best` samples larger games
         return histories(game, most) <= most
     return positions(game) <= SOLVABLE
 
@@ -152,17 +151,61 @@ def _measure(
     from plyhouse.clients.arena.progress import Score, watched
     from plyhouse.clients.arena.series import default_jobs
     from plyhouse.clients.arena.series_files import run
+    from plyhouse.clients.yardstick.equilibrium import (
+        QUESTIONS,
+        against_equilibrium,
+        approximate_exploitability,
+        information_states,
+    )
     from plyhouse.clients.yardstick.measuring import (
         against_engines,
         compare_with_exact_values,
         exploitability,
     )
-    from plyhouse.clients.yardstick.scales import Engines, Exact, Exploitability
+    from plyhouse.clients.yardstick.scales import Engines, Equilibrium, Exact, Exploitability
 
     found: list[Measured] = []
     match scale:
         case Exploitability():
             return exploitability(game, seconds)
+        case Equilibrium():
+            with watched(pairs, Score(("bot", "policy"))) as progress:
+
+                async def meet() -> None:
+                    found.extend(
+                        await against_equilibrium(
+                            game,
+                            bot,
+                            control=f"move:{seconds:g}",
+                            pairs=pairs,
+                            jobs=jobs or default_jobs(game.seats, mirrored=True),
+                            seed=seed,
+                            on_played=progress.advance,
+                            on_line=progress.say,
+                        )
+                    )
+
+                run(meet())
+            asked = information_states(game, positions)
+            if asked is None:
+                note(f"{game.spec}: it has more information states than --positions {positions}.")
+                return found
+            with watched(QUESTIONS * len(asked), _Answers()) as progress:
+
+                async def answers() -> None:
+                    found.append(
+                        await approximate_exploitability(
+                            game,
+                            bot,
+                            asked,
+                            seconds=seconds,
+                            seed=seed,
+                            on_asked=lambda: progress.advance(()),
+                            on_line=progress.say,
+                        )
+                    )
+
+                run(answers())
         case Exact():
             choices = _Choices()
             with watched(positions, choices) as progress:
@@ -208,6 +251,16 @@ def _measure(
 
                 run(play())
     return found
+
+
+class _Answers:
+    """Nothing to tell about answers, for a bar of progress."""
+
+    def add(self, _: Iterable[MatchResult], /) -> None:
+        """Do nothing: no match is played."""
+
+    def __str__(self) -> str:
+        return "asked in all information states"
 
 
 class _Choices:

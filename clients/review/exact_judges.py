@@ -102,7 +102,7 @@ class AlphaBetaJudge:
 
     def _search(self, state: Any, limit: Limit) -> SearchResult:
         table = self._tables[state.to_move]
-        found = alpha_beta(self._game, state, limit, table=table)
+        found = alpha_beta(self._game, state, limit, table=table, practical=False)
         if found.depth or found.exact:
             return found
         # Out of time before every action was looked at once, so that nothing is known: one ply is.

@@ -51,7 +51,12 @@ class Exploitability:
     """The gain of best responses against the policy that the bot computes in its time."""
 
 
-Scale = Engines | Exact | Exploitability
+@dataclass(frozen=True, slots=True)
+class Equilibrium:
+    """Matches against an equilibrium, and best responses to answers in all information states."""
+
+
+Scale = Engines | Exact | Exploitability | Equilibrium
 
 
 def _stockfish(level: int) -> Opponent:
@@ -80,10 +85,11 @@ LAST: Final = {"connect_four": 14, "othello": 14}
 MOST_SEATS: Final = 2
 
 
-def scale_of(game: Game, *, solvable: bool) -> Scale | None:
+def scale_of(game: Game, *, solvable: bool, computes: bool = True) -> Scale | None:
     """Return the scale of a game; None if there is none.
 
-    ``solvable`` is True if all its positions, or all its information states, can be computed.
+    ``solvable`` is True if all its positions, or all its information states, can be computed, and
+    ``computes`` if the bot plays a policy that it computes itself.
     """
     name = game.info.name
     if game.spec == "chess":
@@ -93,7 +99,9 @@ def scale_of(game: Game, *, solvable: bool) -> Scale | None:
     if name == "go":
         return GO
     if game.info.information is Information.IMPERFECT:
-        return Exploitability() if solvable and zero_sum(game) else None
+        if not solvable or not zero_sum(game) or game.seats != MOST_SEATS:
+            return None
+        return Exploitability() if computes else Equilibrium()
     if game.seats != MOST_SEATS or game.chance_kind is not ChanceKind.DETERMINISTIC:
         return None
     if name in LAST:

@@ -6,7 +6,10 @@ scipy is an optional dependency; the solver imports it and numpy on first use.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
+
+TOLERANCE: Final = 1e-9
+"""Part of the greatest cell by which a second linear program may miss the value."""
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -28,6 +31,9 @@ def scipy_optimize() -> ModuleType:
 def best_mixture(payoffs: Sequence[Sequence[float]]) -> tuple[float, list[float]]:
     """Return the probabilities of the rows that make the worst column as good as possible, and how
     good that is.
+
+    Among several such mixtures it is one that gains most if all columns are equally likely, as an
+    opponent may err.
     """
     import numpy as np
 
@@ -46,7 +52,26 @@ def best_mixture(payoffs: Sequence[Sequence[float]]) -> tuple[float, list[float]
     )
     if done.status != 0:
         raise ArithmeticError(f"the linear program was not solved: {done.message}")
-    shares = np.clip(done.x[:rows], 0.0, None)
-    shares /= shares.sum()
-    value = float((shares @ cells).min())
-    return value + 0.0, [float(share) for share in shares]
+    found = done.x[:rows]
+    value = float((_shares(found) @ cells).min())
+    slack = TOLERANCE * max(1.0, float(np.abs(cells).max()))
+    better = optimize.linprog(
+        -cells.mean(axis=1),
+        A_ub=-cells.T,
+        b_ub=np.full(columns, slack - value),
+        A_eq=np.ones((1, rows)),
+        b_eq=[1.0],
+        bounds=[(0.0, 1.0)] * rows,
+        method="highs",
+    )
+    if better.status == 0 and float((_shares(better.x) @ cells).mean()) > slack + float(
+        (_shares(found) @ cells).mean()
+    ):
+        found = better.x
+    return value + 0.0, [float(share) for share in _shares(found)]
+
+
+def _shares(weights: Any) -> Any:
+    """Return weights as probabilities, without what rounding left below 0."""
+    shares = weights.clip(0.0, None)
+    return shares / shares.sum()

@@ -112,6 +112,8 @@ class FullAlphaBetaKernel:
         # The history that the game counts; see `ending`.
         self.endings: Any = None
         self.meter: Meter = Meter(poll)
+        # True if the game has solved a position of this search.
+        self.asked: bool = False
         # True if equal keys mean equal futures, so that solved positions stay solved.
         self.keeps: bool = keeps
         self.learn: bool = learn
@@ -408,7 +410,10 @@ class FullAlphaBetaKernel:
         meter.nodes = self.nodes
         meter.due = self.due
         try:
-            return self.endings.value(state, depth, alpha, beta)
+            value: Any = self.endings.value(state, depth, alpha, beta)
+            if value is not None:
+                self.asked = True
+            return value
         finally:
             self.nodes = meter.nodes
             self.due = meter.due

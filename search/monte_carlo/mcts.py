@@ -24,7 +24,7 @@ import threading
 import time
 from typing import Any, Final
 
-from plyhouse.games.base import CHANCE, Game
+from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.search.callback_types import Evaluation
 from plyhouse.search.game_requirements import require_fit
 from plyhouse.search.garbage_collection import no_full_collections
@@ -305,7 +305,12 @@ class MonteCarloTree:
                 if child.worth is not None and self.solve:
                     proven = (child.mean >= high) - (child.mean <= low)
                 if node.worth is not None and self.solve:
-                    rank: tuple[float, ...] = (child.mean if child.worth else low - 1.0,)
+                    # An end at once before a later win; the longest resistance in a lost position.
+                    rank: tuple[float, ...] = (
+                        child.mean if child.worth else low - 1.0,
+                        child.mover == TERMINAL,
+                        child.visits,
+                    )
                 else:
                     rank = (float(proven), child.visits, child.mean, -float(child.index))
                 if child.visits > 0 and (best is None or rank > best_rank):

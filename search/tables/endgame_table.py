@@ -8,7 +8,7 @@ Entry(value=1.0, distance=3)
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -86,9 +86,28 @@ class EndgameTable(ABC):
         return answers
 
     def best_action(self, state: Any) -> Any:
-        """Return the quickest win; else a draw; else what loses latest; the first of equals."""
-        answers = self.values(state)
-        return max(answers, key=lambda action: preference(answers[action]))
+        """Return the quickest win; else a draw; else what loses latest; see `best_of`."""
+        return self.best_of(state, self.values(state))
+
+    def best_of(self, state: Any, answers: Mapping[Any, Entry]) -> Any:
+        """Return the best of some actions with their entries.
+
+        Among equals it is the one after which a reply at random is worth most, as opponents err;
+        then the first.
+        """
+        most = max([preference(entry) for entry in answers.values()])
+        equal = [action for action, entry in answers.items() if preference(entry) == most]
+        if len(equal) == 1:
+            return equal[0]
+        return max(equal, key=lambda action: self.hope(state, action))
+
+    def hope(self, state: Any, action: Any) -> float:
+        """Return the mean value for the mover if the next seat replies to an action at random."""
+        child = state.after(action)
+        if child.to_move in (TERMINAL, state.to_move):
+            return 0.0
+        replies = [entry.value for entry in self.values(child).values()]
+        return -sum(replies) / len(replies)
 
     def evaluate(
         self, fallback: Callable[[Any, int], float] | None = None

@@ -29,7 +29,7 @@ from plyhouse.search.game_requirements import require_fit
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.poll import Poll, SearchStopped
 from plyhouse.search.tables.backward_induction import DRAW, OPEN, backwards
-from plyhouse.search.tables.endgame_table import EndgameTable, Entry, preference
+from plyhouse.search.tables.endgame_table import EndgameTable, Entry
 from plyhouse.search.tables.positions import (
     MOST,
     Hashes,
@@ -204,7 +204,7 @@ def retrograde(
             return SearchResult(actions[0], 0.0, (actions[0],), 0, nodes, poll.seconds())
         nodes = len(table)
     known = table.values(state)
-    action = max(actions, key=lambda choice: preference(known[choice]))
+    action = table.best_of(state, {choice: known[choice] for choice in actions})
     line = [action]
     here = state.after(action)
     while here.to_move != TERMINAL and known[action].distance is not None:
@@ -219,6 +219,7 @@ def retrograde(
         time=poll.seconds(),
         values={choice: known[choice].value for choice in actions},
         exact=True,
+        source="table",
     )
     if limit.report is not None:
         limit.report(result)

@@ -6,6 +6,7 @@ expectimax                  one seat against chance, or against a model of the o
 maxn, paranoid              any number of seats
 team_search                 two teams, with or without chance
 iterative_deepening         what they do at the root: iterations, best so far, reports
+proven_choice               which action to play once the value is proven
 transpositions              positions remembered between searches
 chance_nodes                options of the searches that meet dice
 """

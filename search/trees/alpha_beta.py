@@ -15,7 +15,7 @@ sources of the other options are in `plyhouse.search.kernels.alpha_beta_full`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from plyhouse.games.base import TERMINAL, Game
@@ -29,6 +29,7 @@ from plyhouse.search.kernels.transposition_table import EXACT, NOTHING, SOLVED, 
 from plyhouse.search.limit import UNLIMITED, Limit, SearchResult
 from plyhouse.search.poll import Poll
 from plyhouse.search.trees.iterative_deepening import Root, deepened
+from plyhouse.search.trees.proven_choice import steered
 from plyhouse.search.trees.transpositions import TranspositionTable
 
 __all__ = ["alpha_beta"]
@@ -63,6 +64,7 @@ def alpha_beta(
     null_moves: bool = False,
     futility: bool = False,
     endings: bool | None = None,
+    practical: bool | None = None,
 ) -> SearchResult:
     """Find the best action of a two-seat, zero-sum, deterministic game of perfect information.
 
@@ -118,7 +120,12 @@ def alpha_beta(
 
     - ``endings``: near the end, ask what the game itself knows of its last plies (the state's
       ``endings(meter)``, see `plyhouse.games.endgames`), where it has that.  Values are those
-      of a search to the end; the principal variation may stop where the game was asked.
+      of a search to the end; the principal variation may stop where the game was asked.  Off with
+      an ``evaluate`` unless asked for: its author wants to see what it is worth.
+
+    - ``practical``: in a solved position, take the shortest win or the longest resistance that an
+      ordinary search finds.  That search takes a quarter of the limit, and in a lost position the
+      rest.
 
     With a table, a position may have a value from a search that looked deeper below it.  Such a
     value is better, but differs from that of minimax at the same depth.  ``exact`` results are the
@@ -139,7 +146,7 @@ def alpha_beta(
         reductions=reductions,
         null_moves=null_moves and hasattr(state, "passed"),
         futility=futility and hasattr(state, "quiet_margin"),
-        endings=deepen if endings is None else endings,
+        endings=deepen and evaluate is None if endings is None else endings,
     )
     if options.aspiration and not (deepen and options.null_windows):
         raise ValueError(
@@ -160,13 +167,32 @@ def alpha_beta(
     else:
         memory = None
     root = AlphaBetaRoot(game, state, limit, poll, evaluate, heuristic, seed, options)
+    if practical is None:
+        practical = deepen
+
+    def run() -> SearchResult:
+        found = deepened(root, limit, deepen=deepen)
+        if not (practical and root.relies_on_knowledge()):
+            return found
+        steered(root, limit, ordinary, root.keeps_value)
+        return root.result()
+
+    def ordinary(actions: list[Any], within: Limit, poll: Poll) -> Root:
+        plain = replace(options, endings=False)
+        other = AlphaBetaRoot(game, state, within, poll, evaluate, heuristic, seed, plain)
+        other.actions = [action for action in other.actions if action in actions]
+        other.line = other.actions[:1]
+        if memory is not None:
+            other.use(Table(memory.size))
+        return other
+
     if memory is None or root.plain or not hasattr(state, "key"):
-        return deepened(root, limit, deepen=deepen)
+        return run()
     selective = (options.quiescence, options.reductions, options.null_moves, options.futility)
     context = (game, root.seat, evaluate, heuristic, *selective)
     root.use(memory.open(context))
     try:
-        return deepened(root, limit, deepen=deepen)
+        return run()
     finally:
         root.learnt()
         memory.close()
@@ -209,6 +235,8 @@ class AlphaBetaRoot(Root):
         self.textbook = isinstance(game, TreeGame)
         self.keeps = game.info.complete_keys
         self.table: Table | None = None
+        self.remembers = False
+        """True if the table held positions when the search began."""
         self.endings = options.endings and hasattr(state, "endings")
         self.plain = not (
             (options.table and hasattr(state, "key"))
@@ -254,6 +282,7 @@ class AlphaBetaRoot(Root):
     def use(self, table: Table) -> None:
         """Remember positions there."""
         self.table = table
+        self.remembers = table.count() > 0
         self.kernel.table = table
 
     def learnt(self) -> None:
@@ -293,6 +322,36 @@ class AlphaBetaRoot(Root):
         self.exact = not self.leaves.used or self.proven()
         self.complete_line(depth)
         self.told()
+
+    def relies_on_knowledge(self) -> bool:
+        """Return whether the value is proven by more than this search: by the game's own knowledge,
+        or by the table of earlier searches.  Then it does not say how near the end is.
+        """
+        if self.plain or not (self.exact or self.won_or_lost()):
+            return False
+        if self.endings and getattr(self.kernel.endings, "hurries", False):
+            return False
+        if self.value == self.leaves.low:
+            return bool(self.kernel.asked or self.remembers)
+        # A book lasts only while it is followed.  And where positions come again, an ordinary
+        # search may give up a win that it cannot see.
+        if not self.keeps or (self.endings and self.hint() is not NOTHING):
+            return False
+        return bool(self.kernel.asked or (self.remembers and self.value == self.leaves.high))
+
+    def keeps_value(self, action: Any) -> bool:
+        """Return whether an action certainly has the proven value of the root."""
+        value = self.value
+        self.kernel.begin([])
+        found = self.kernel.child_value(
+            self.state.after(action),
+            self.seat,
+            max(self.depth, ASKED),
+            -successor(-value),
+            successor(value),
+            False,
+        )
+        return bool(float(found) >= value and (not self.leaves.used or self.won_or_lost()))
 
     def solved(self, depth: int) -> float | None:
         """Return the value if the game can solve the position, else None."""
@@ -364,6 +423,15 @@ class AlphaBetaRoot(Root):
         """Drop what lesser depths thought of the actions that a win spares to look at."""
         for other in actions[actions.index(action) + 1 :]:
             self.values.pop(other, None)
+
+    def result(self) -> SearchResult:
+        """Put together what is known now, and where the value comes from."""
+        found = super().result()
+        if not (self.endings and self.kernel.asked):
+            return found
+        endings = self.kernel.endings
+        source = endings.source(self.state) if hasattr(endings, "source") else "endings"
+        return replace(found, source=source)
 
     def settled(self) -> bool:
         """Return whether looking deeper could not change the choice, see `Root.settled`."""

@@ -6,6 +6,7 @@ search and starts no bot.  ``plyhouse serve`` gives it an object that starts the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, Protocol
 
 from plyhouse.server.competition_rules.reference_baselines import HOUSE
@@ -65,6 +66,12 @@ class HouseBots(Protocol):
         """Keep the bots of running matches connected, from now on.
 
         The leader of a cluster does this for the matches of all servers.
+        """
+
+    async def wake(self, names: Sequence[str]) -> None:
+        """Start those of the named bots that are built-in ones, as ``house/easy-2``.
+
+        Raises `NoHouseBot` if that fails.
         """
 
     async def close(self) -> None:

@@ -202,6 +202,7 @@ class Hub(MatchHub):
             store=store,
             helpers=self.helpers,
             replays=self.replays,
+            wakes=None if self.builtin_bots is None else self.builtin_bots.wake,
         )
         self._leader_timers = (
             Periodic(lambda: self.hosting.refund(now()), SWEEP_SECONDS, "hosting refunds", log),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Container, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Collection, Container, Coroutine, Mapping, Sequence
 from typing import Any
 
 from plyhouse.games.errors import GameError
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Answer, Challenge, MatchMessage, Ok, Seek, Unseek, Watch
 from plyhouse.server.accounts.browser_sessions import BrowserSessions
+from plyhouse.server.accounts.builtin_bots import HOUSE_NAMES, NoHouseBot
 from plyhouse.server.accounts.privacy import Privacy, Sight
 from plyhouse.server.gateway.match_requests import NO_SUCH_MATCH, MatchRequests, check_views
 from plyhouse.server.gateway.member import Member
@@ -52,12 +53,15 @@ class Requests(MatchRequests):
         store: Store,
         helpers: Helpers,
         replays: FairQueue,
+        wakes: Callable[[Sequence[str]], Awaitable[None]] | None,
     ) -> None:
+        """``wakes`` starts built-in bots by their names; None if there are none."""
         super().__init__(directory, seated, now)
         self._helpers = helpers
         self._replays = replays
         self._member = member
         self._store = store
+        self._wakes = wakes
         self._lobby: dict[type, Callable[[Presence, Any], Ok]] = {
             Seek: lobby.seek,
             Unseek: lobby.unseek,
@@ -75,6 +79,31 @@ class Requests(MatchRequests):
         return self._lobby[type(message)](bot, message)
 
     def _of_lobby(self, session: Session, bot: Presence, message: Any, _: int) -> None:
+        if isinstance(message, Challenge) and self._wakes is not None:
+            names = [message.opponent, *message.others]
+            absent = [name for name in names if self._directory.find(name) is None]
+            if any(name.partition("/")[0].casefold() in HOUSE_NAMES for name in absent):
+                self._spawn(self._wake_and_ask(session, bot, message, absent))
+                return
+        self._pass_to_lobby(session, bot, message)
+
+    async def _wake_and_ask(
+        self, session: Session, bot: Presence, challenge: Challenge, absent: Sequence[str]
+    ) -> None:
+        """Start the built-in bots that are challenged, then ask the lobby."""
+        try:
+            if self._wakes is not None:
+                await self._wakes(absent)
+            self._pass_to_lobby(session, self._directory.presences.get(bot.bot_id, bot), challenge)
+        except NoHouseBot as error:
+            session.refuse(challenge, ProtocolError("challenge/offline", str(error)))
+        except StorageError as error:
+            log.error("the built-in bots cannot be looked up: %s", error)
+            session.refuse(challenge, ProtocolError("server/storage"))
+        except ProtocolError as error:
+            session.refuse(challenge, error)
+
+    def _pass_to_lobby(self, session: Session, bot: Presence, message: Any) -> None:
         if self._member is not None and not self._member.board.ready:
             self._member.sockets.ask_lobby(session, bot, message)
         else:

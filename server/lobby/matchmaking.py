@@ -13,6 +13,8 @@ pairings until none is possible, by these rules:
 5. Seats alternate.  Among all rotations of the group, the matchmaker takes the one whose seats the
    members have had least often, first in this group, then over all groups.
 
+For rules 2 and 5 it remembers the bots and groups that were paired last, `REMEMBERED` of them.
+
 Rule 3 divides the seekers into classes, and one member of each class may take part.  So taking them
 in order of waiting finds a group whenever there is one, and no seek starves.
 
@@ -27,9 +29,12 @@ import itertools
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, TypeAlias
+from typing import ClassVar, Final, NamedTuple, TypeAlias, TypeVar
 
 __all__ = ["Matchmaker", "PoolKey", "Proposal", "Seek", "SeekDuplicate", "SeekError", "SeekLimit"]
+
+REMEMBERED: Final = 2000
+"""Bots, and groups of bots, whose last opponents and seats count for the next pairing."""
 
 
 class PoolKey(NamedTuple):
@@ -154,6 +159,26 @@ def _oldest(queue: _Queue) -> int:
     return next(iter(queue.values())).since
 
 
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class _Recent(OrderedDict[Key, Value]):
+    """The values that were used last, at most `REMEMBERED` of them."""
+
+    def recalled(self, key: Key, new: Callable[[], Value]) -> Value:
+        """Return a value, a new one if there is none, and note that it was used."""
+        return self.note(key, self[key] if key in self else new())
+
+    def note(self, key: Key, value: Value) -> Value:
+        """Keep a value as the one that was used last."""
+        self[key] = value
+        self.move_to_end(key)
+        if len(self) > REMEMBERED:
+            self.popitem(last=False)
+        return value
+
+
 class Matchmaker:
     """All pools of a server.
 
@@ -172,11 +197,12 @@ class Matchmaker:
         """Open seeks by id."""
         self._of: dict[str, dict[str, _Waiting]] = {}
         """Open seeks of each bot, by id."""
-        self._last: dict[tuple[PoolKey, str], frozenset[str]] = {}
+        # Guests come once: the matchmaker forgets those that have not been paired for longest.
+        self._last: _Recent[tuple[PoolKey, str], frozenset[str]] = _Recent()
         """The opponents of a bot in its last pairing in a pool."""
-        self._sat_among: dict[tuple[str, frozenset[str]], dict[str, list[int]]] = {}
+        self._sat_among: _Recent[tuple[str, frozenset[str]], dict[str, list[int]]] = _Recent()
         """How often each bot has had each seat of a game, for every group that has met."""
-        self._sat: dict[tuple[str, str], list[int]] = {}
+        self._sat: _Recent[tuple[str, str], list[int]] = _Recent()
         """The same counts over all groups."""
 
     def __len__(self) -> int:
@@ -356,16 +382,13 @@ class Matchmaker:
         game = pool.key.game
         names = [waiting.name for waiting in group]
         among = frozenset(names)
-        here = self._sat_among.setdefault((game, among), {})
+        here = self._sat_among.recalled((game, among), dict)
         counts = []
         for name in names:
             sat_here = here.get(name)
             if sat_here is None:
                 sat_here = here[name] = [0] * size
-            sat = self._sat.get((game, name))
-            if sat is None:
-                sat = self._sat[game, name] = [0] * size
-            counts.append((sat_here, sat))
+            counts.append((sat_here, self._sat.recalled((game, name), lambda: [0] * size)))
 
         def cost(shift: int) -> tuple[int, int, int]:
             # The member at ``shift`` sits on seat 0.
@@ -388,7 +411,7 @@ class Matchmaker:
                 sat[seat] += 1
         for waiting in group:
             seek = waiting.seek.id
-            self._last[pool.key, waiting.name] = among - {waiting.name}
+            self._last.note((pool.key, waiting.name), among - {waiting.name})
             waiting.since = next(self._order)
             pool.waiting.move_to_end(seek)
             if waiting.left:

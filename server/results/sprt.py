@@ -214,6 +214,7 @@ class Sprt:
         self._taken = [0] * candidates
         self._verdicts: list[Verdict | None] = [None] * candidates
         self._bounds = [hypotheses.bounds(1.0 / candidates)] * candidates
+        self._stopped: set[int] = set()
 
     def add(self, candidate: int, index: int, value: float | None) -> None:
         """Add the value of a candidate's pair ``index``; None: it does not count.
@@ -227,7 +228,17 @@ class Sprt:
 
     def is_open(self, candidate: int) -> bool:
         """Return whether this candidate needs more pairs."""
-        return self._verdicts[candidate] is None and self.rounds < self.max_pairs
+        return (
+            self._verdicts[candidate] is None
+            and self.rounds < self.max_pairs
+            and candidate not in self._stopped
+        )
+
+    def stop(self, candidate: int) -> None:
+        """Give a candidate up, undecided."""
+        self._stopped.add(candidate)
+        while self._take_round():
+            pass
 
     @property
     def is_over(self) -> bool:

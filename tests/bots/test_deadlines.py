@@ -145,13 +145,14 @@ def holdem_flop() -> tuple[Game, Any]:
     game = get_game("texas_holdem(betting=fixed)")
     rng = random.Random(2)
     state: Any = game.initial_state()
-    while state.to_move == CHANCE or len(game.observe(state, state.to_move).board) < 3:
+    while True:
         if state.to_move == CHANCE:
             state = state.after(rng.choice(state.chance_outcomes())[0])
-        else:
-            legal = game.legal_text(state, state.to_move)
-            state = state.after(game.parse(state, "check" if "check" in legal else "call"))
-    return game, state
+            continue
+        seen: Any = game.observe(state, state.to_move)
+        if len(seen.board) >= 3:
+            return game, state
+        state = state.after(game.parse(state, "check" if "check" in seen.legal else "call"))
 
 
 HARD_POSITIONS = [

@@ -433,3 +433,13 @@ def test_match_with_challenged_plays_has_sound_records(
     assert ("accept", True) not in kinds, "the built-in bot has challenged every wrong word"
     verified = plyhouse("verify", "games.jsonl")
     assert (verified.code, verified.out) == (0, "All 2 records are sound.\n")
+
+
+def test_series_of_one_repeated_game_warns(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    (tmp_path / "first.py").write_text(
+        "from plyhouse.bots import Bot\n\n\nclass First(Bot):\n"
+        "    def choose(self, turn):\n        return turn.legal[0]\n"
+    )
+    series = ("match", "first.py", "first.py", "--game", "tic_tac_toe", "--games", "6")
+    assert "all pairings went alike" in plyhouse(*series).err
+    assert "went alike" not in plyhouse(*series, "--opening-plies", "2", "--seed", "3").err

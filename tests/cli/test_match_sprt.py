@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import re
@@ -19,7 +20,8 @@ from tests.cli.terminal import in_terminal
 from plyhouse.bots.loading import check_spec
 from plyhouse.clients.arena.content_hash import bot_version, game_version, source_files
 from plyhouse.clients.arena.pairing_log import Conditions, Entrant, PairingLog
-from plyhouse.clients.arena.sprt_trial import pair_value
+from plyhouse.clients.arena.series import Series
+from plyhouse.clients.arena.sprt_trial import Trial, pair_value, random_plies
 from plyhouse.clients.arena.tally import MatchResult
 from plyhouse.clients.shared.errors import CommandError
 from plyhouse.games.registry import get_game
@@ -51,7 +53,8 @@ def told(text: str) -> Any:
 
 
 def test_a_better_bot_is_accepted_and_the_run_stops(plyhouse: Plyhouse, first: Path) -> None:
-    done = plyhouse("match", "first.py", "random", *GAME, "--sprt", "0,100")
+    run = ("match", "first.py", "random", *GAME, "--sprt", "0,100", "--opening-plies", "0")
+    done = plyhouse(*run)
     assert done.code == 0, done.err
     assert "\nH1 accepted after " in done.out
     assert "first is better than random by more than 0 Elo (LLR +" in done.out
@@ -126,13 +129,63 @@ def test_in_games_of_three_the_base_has_the_other_seats(plyhouse: Plyhouse) -> N
     assert candidate["accepted"] == "H1"
 
 
-def test_bots_that_repeat_one_game_are_told_apart_from_evidence(
-    plyhouse: Plyhouse, first: Path
-) -> None:
-    done = plyhouse("match", "first.py", "first.py", *GAME, "--sprt", "0,100")
+def test_games_that_repeat_decide_nothing(plyhouse: Plyhouse, first: Path) -> None:
+    last = first.with_name("last.py")
+    last.write_text(FIRST.replace("legal[0]", "legal[-1]").replace("First", "Last"))
+    done = plyhouse(
+        "match", "last.py", "first.py", *GAME, "--sprt", "0,100", "--opening-plies", "0"
+    )
+    assert done.code == 1, done.err
+    assert "accepted after" not in done.out
+    assert "No decision after 21 pairs: the pairs of last repeat earlier ones" in done.out
+    assert "--opening-plies 4" in done.out
+
+
+def test_bots_without_chance_play_from_random_openings(plyhouse: Plyhouse, first: Path) -> None:
+    game = ("--game", "connect_four(columns=5,rows=4)", "--time-control", "move:100")
+    done = plyhouse(
+        "match", "alpha_beta(depth=4)", "first.py", *game, "--sprt", "0,100", "--seed", "3"
+    )
     assert done.code == 0, done.err
-    assert "all pairs of first went alike" in done.err
-    assert "--opening-plies" in done.err
+    assert "4 random opening plies" in done.out
+    assert "H1 accepted" in done.out
+
+
+def test_pair_that_repeats_an_earlier_one_does_not_count() -> None:
+    def trial(spec: str) -> Trial:
+        series = Series(("a", "b"), ("a", "b"), spec, "move:1", "forfeit", True, 1, False)
+        return Trial(
+            [series], get_game(spec), (0, 100), unit="elo", alpha=0.05, beta=0.05, max_pairs=99
+        )
+
+    def pair(index: int, course: str) -> list[MatchResult]:
+        won = MatchResult(index, (0, 1), (1.0, -1.0), "normal", None, 3, (), course=course)
+        return [won, dataclasses.replace(won, bots=(1, 0))]
+
+    determined, chance = trial("nim"), trial("pig")
+    for each in (determined, chance):
+        for index, course in reversed(list(enumerate("aaabab"))):
+            each.hear(0, index, pair(index, course))
+        assert each.sprt.taken(0) == 6
+    assert determined.sprt.state(0).pairs == 2
+    assert chance.sprt.state(0).pairs == 4
+    for each in (determined, chance):
+        for index in range(6, 60):
+            each.hear(0, index, pair(index, "a"))
+    assert determined.repeats(0)
+    assert not determined.sprt.is_open(0)
+    assert not chance.repeats(0)
+    alike = trial("pig")
+    for index in range(60):
+        alike.hear(0, index, pair(index, "a"))
+    assert (alike.repeats(0), alike.sprt.state(0).verdict) == (True, None)
+    assert alike.sprt.state(0).pairs == 1
+
+
+def test_default_of_random_opening_plies_fits_the_game() -> None:
+    plies = {spec: random_plies(get_game(spec)) for spec in ("chess", "tic_tac_toe", "pig")}
+    assert plies == {"chess": 4, "tic_tac_toe": 2, "pig": 0}
+    assert random_plies(get_game("rock_paper_scissors")) == 0
 
 
 def test_a_crashing_candidate_loses_and_is_told(plyhouse: Plyhouse, tmp_path: Path) -> None:
@@ -250,7 +303,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> bytes:
         (("--game", "nim"), "the game is tic_tac_toe there and nim here"),
         (("--time-control", "move:2"), "the time control is move:100 there and move:2 here"),
         (("--seed", "2"), "the seed is 1 there and 2 here"),
-        (("--opening-plies", "2"), "the random opening plies are 0 there and 2 here"),
+        (("--opening-plies", "3"), "the random opening plies are 2 there and 3 here"),
         (("--illegal-rule", "retry"), "the rule for illegal actions is forfeit there"),
         (("--sprt", "0,20"), "the test is H0 0.0, H1 10.0"),
         (("--alpha", "0.1"), "the test is "),

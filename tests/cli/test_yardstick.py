@@ -20,9 +20,11 @@ from plyhouse.clients.arena.tally import MatchResult
 from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_USAGE, CommandError
 from plyhouse.clients.yardstick import measuring
 from plyhouse.clients.yardstick.elo_scale import nearest, rating
+from plyhouse.clients.yardstick.equilibrium import information_states
 from plyhouse.clients.yardstick.measuring import against_engines
 from plyhouse.clients.yardstick.scales import Engines, Opponent
 from plyhouse.games.registry import get_game
+from plyhouse.search.equilibria.sequence_form import sequence_form
 
 RESULTS = st.lists(
     st.tuples(st.integers(1000, 3000).map(float), st.sampled_from([0.0, 0.5, 1.0])),
@@ -112,7 +114,7 @@ def test_larger_game_is_solved_by_the_bot_policy(plyhouse: Plyhouse) -> None:
     game = "liars_dice(faces=5)"
     refused = plyhouse("yardstick", game)  # `best` samples it
     assert refused.code == EXIT_USAGE
-    assert "only for bots that compute their policy: policy, not best. Use" in refused.err
+    assert "is too large to measure best by an equilibrium. Use --bot policy" in refused.err
     for seconds in ("4", "16", "60"):  # the first iteration may take as long on a busy machine
         (found,) = measured(plyhouse, game, "--bot", "policy", "--time", seconds)
         assert found["value"] > 0.0
@@ -239,6 +241,37 @@ def test_game_or_bot_without_scale_is_refused(plyhouse: Plyhouse) -> None:
     assert "no_such_bot" in done.err
     done = plyhouse("yardstick", "prisoners_dilemma")  # it has no value to be exploited of
     assert done.code == EXIT_USAGE
-    done = plyhouse("yardstick", "kuhn_poker", "--bot", "random")
-    assert done.code == EXIT_USAGE
-    assert "only for bots that compute their policy: best or policy, not random. Use" in done.err
+
+
+def test_any_bot_is_measured_in_a_small_hidden_game(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    (tmp_path / "folds.py").write_text(
+        "from plyhouse.bots import Bot\n\n\nclass Folds(Bot):\n"
+        "    def choose(self, turn):\n"
+        "        assert len(turn.history) == 2 + turn.ply\n"
+        "        return next(a for a in ('fold', 'check') if a in turn.legal_text)\n"
+    )
+    game = ("kuhn_poker", "--pairs", "6", "--time", "0.3", "--seed", "1")
+    matches, exploited = measured(plyhouse, *game, "--bot", "folds.py")
+    assert (matches["measure"], matches["against"]) == ("points a match", "policy")
+    assert matches["number"] == 12
+    assert matches["low"] < matches["value"] < matches["high"]
+    # Each seat wins the ante from it by betting.
+    assert exploited["measure"] == "exploitability"
+    assert exploited["value"] == pytest.approx(1.0)
+    assert "20 answers in each of 12 information states" in exploited["detail"]
+    (only,) = measured(plyhouse, *game, "--bot", "folds.py", "--positions", "11")
+    assert only["against"] == "policy"
+
+
+@pytest.mark.parametrize("spec", ["kuhn_poker", "leduc_poker", "rock_paper_scissors"])
+def test_information_states_are_those_of_the_sequence_form(spec: str) -> None:
+    game = get_game(spec)
+    wanted = sum(len(own) for own in sequence_form(game).sets)
+    found = information_states(game, wanted)
+    assert found is not None
+    assert len(found) == wanted
+    assert information_states(game, wanted - 1) is None
+    for each in found[:100]:
+        own = [event for event in each.events if event.seat == each.seat]
+        assert all(event.action is not None for event in own)
+        assert sum(event.seat >= 0 for event in each.events) == each.ply

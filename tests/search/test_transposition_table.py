@@ -124,8 +124,8 @@ def test_a_table_kept_from_ply_to_ply_saves_nodes_and_changes_nothing() -> None:
     while state.to_move >= 0:
         if state.to_move == 0:
             limit = Limit(depth=6)
-            with_table = alpha_beta(game, state, limit, deepen=True, table=table)
-            fresh = alpha_beta(game, state, limit, deepen=True)
+            with_table = alpha_beta(game, state, limit, deepen=True, table=table, practical=False)
+            fresh = alpha_beta(game, state, limit, deepen=True, practical=False)
             kept += with_table.nodes
             anew += fresh.nodes
             # Here a position tells its ply, so it was seen at most as deep as now, or solved.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import tracemalloc
 from collections import Counter
 from typing import Any
 
@@ -10,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plyhouse.server.lobby.matchmaking import (
+    REMEMBERED,
     Matchmaker,
     Proposal,
     Seek,
@@ -288,3 +291,42 @@ def test_pairing_little_by_little_pairs_as_many(wishes: list[tuple[int, str]], l
     assert Counter(pairs(parts)) == Counter(pairs(whole))
     assert by_parts.pair(plenty) == []
     assert {each.id for each in by_parts.seeks()} == {each.id for each in at_once.seeks()}
+
+
+def test_guests_that_come_once_are_forgotten() -> None:
+    made = maker()
+
+    def kept() -> int:
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        begin = 0
+        for number in range(3 * REMEMBERED):
+            for side in "ab":
+                name = f"guest-{number}{side}/"
+                made.add(seek(name, id=name, invitation=f"i{number}"))
+            assert len(made.pair(plenty)) == 1
+            if number == REMEMBERED:
+                begin = kept()
+        assert len(made) == 0
+        assert kept() < 1.2 * begin
+    finally:
+        tracemalloc.stop()
+
+
+def test_seats_alternate_for_those_who_stay_while_guests_come_and_go() -> None:
+    made = maker()
+    seated = []
+    for number in range(8):
+        made.add(seek("a/1", id=f"a{number}"))
+        made.add(seek("b/1", id=f"b{number}"))
+        (pairing,) = made.pair(plenty)
+        seated.append(pairing.seeks[0].name)
+        for guest in range(200):
+            for side in "ab":
+                name = f"guest-{number}-{guest}{side}/"
+                made.add(seek(name, id=name, invitation=f"{number}-{guest}"))
+            made.pair(plenty)
+    assert seated == ["a/1", "b/1"] * 4

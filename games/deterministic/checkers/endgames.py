@@ -17,7 +17,7 @@ import importlib.util
 import itertools
 import math
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from plyhouse.games.base import TERMINAL
 from plyhouse.games.bits import BIT, bit_number, count_bits
@@ -193,6 +193,8 @@ def shared_table() -> Table | None:
 @final
 class CheckersEndings(Endings):
     """Looks up positions with few pieces, for one search."""
+
+    hurries: ClassVar[bool] = True
 
     def __init__(self, meter: Meter) -> None:
         self.meter: Meter = meter

@@ -133,6 +133,11 @@ class ConnectFourEndings(Endings):
         found = self.search(mine, taken, left, -1, 0)
         return float(found)
 
+    def source(self, state: Any) -> str:
+        """Return "book" for a position of the book, else "endings"."""
+        written = self.booked and self.merged(state.mine, state.taken) in book_values()
+        return "book" if written else "endings"
+
     def best(self, state: Any) -> Any:
         """Return the action that the book thinks best; None if it does not know the position."""
         if not self.booked:

@@ -1,0 +1,255 @@
+"""Any bot in a small game of hidden information: against an equilibrium, and by best responses.
+
+The opponent plays a policy that CFR+ has computed.  Besides, the yardstick asks the bot in every
+information state, several times, as it may draw its actions.  The shares of its answers are its
+policy, as far as that can be seen from outside, and best responses show what can be won from it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from plyhouse.bots.client.timing import REAL_CLOCK, SECOND
+from plyhouse.bots.loading import check_spec
+from plyhouse.bots.process.author_log import AuthorLog
+from plyhouse.bots.process.messages import Begin, Chosen, Failed
+from plyhouse.bots.process.supervisor import Request, Supervisor
+from plyhouse.clients.arena.tally import Interval, MatchResult
+from plyhouse.clients.shared.errors import CommandError
+from plyhouse.clients.yardstick.measuring import Measured, against_engines
+from plyhouse.clients.yardstick.scales import Engines, Opponent
+from plyhouse.games.base import CHANCE, TERMINAL, Game
+from plyhouse.protocol.messages import Event, MatchSnapshot, SeatInfo
+from plyhouse.search import Limit, cfr_plus
+from plyhouse.search.equilibria.best_response import exploitability
+from plyhouse.search.equilibria.tabular import TabularPolicy, canonical_text
+
+__all__ = ["against_equilibrium", "approximate_exploitability", "information_states"]
+
+SOLVE_SECONDS: Final = 20.0
+"""Time to compute the policy of the opponent."""
+QUESTIONS: Final = 20
+"""Questions in each information state."""
+RESAMPLES: Final = 40
+"""Samples of the answers with replacement, from which the interval follows."""
+GRACE: Final = 2.0
+"""Seconds after its time until a bot that says nothing has failed."""
+
+
+async def against_equilibrium(
+    game: Game,
+    bot: str,
+    *,
+    control: str,
+    pairs: int,
+    jobs: int,
+    seed: int,
+    on_played: Callable[[list[MatchResult]], None],
+    on_line: Callable[[str], None],
+) -> list[Measured]:
+    """Play mirrored pairs against a policy of CFR+, and return the points a match.
+
+    Raises as `against_engines` does.
+    """
+    solution = cfr_plus(game, Limit(time=SOLVE_SECONDS), iterations=1000)
+    with tempfile.TemporaryDirectory(prefix="plyhouse-") as folder:
+        file = Path(folder, "equilibrium.policy")
+        solution.policy.save(file)
+        return await against_engines(
+            game,
+            bot,
+            Engines((Opponent("policy", f'policy(file="{file}")'),), "points"),
+            control=control,
+            pairs=pairs,
+            jobs=jobs,
+            seed=seed,
+            on_played=on_played,
+            on_line=on_line,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class InformationState:
+    """An information state, by one of its states and what its seat saw on the way there."""
+
+    state: Any
+    events: tuple[Event, ...]
+    ply: int
+
+    @property
+    def seat(self) -> int:
+        """The seat to move."""
+        seat: int = self.state.to_move
+        return seat
+
+
+def information_states(game: Game, most: int) -> list[InformationState] | None:
+    """Return all information states of a game; None if there are more than ``most``."""
+    found: dict[str, InformationState] = {}
+    for state, path in _walk(game):
+        seat = state.to_move
+        key = canonical_text(game.information_state(state, seat))
+        if key in found:
+            continue
+        if len(found) == most:
+            return None
+        found[key] = InformationState(state, _seen(game, path, seat), _plies(path))
+    return list(found.values())
+
+
+def _walk(game: Game) -> Iterator[tuple[Any, tuple[tuple[Any, Any], ...]]]:
+    """Yield each state in which a seat is to move, with the states and actions before it."""
+    stack: list[tuple[Any, tuple[tuple[Any, Any], ...]]] = [(game.initial_state(), ())]
+    while stack:
+        state, path = stack.pop()
+        if state.to_move == TERMINAL:
+            continue
+        if state.to_move == CHANCE:
+            actions = [outcome for outcome, _ in state.chance_outcomes()]
+        else:
+            yield state, path
+            actions = list(state.actions())
+        stack += [(state.after(action), (*path, (state, action))) for action in reversed(actions)]
+
+
+def _plies(path: tuple[tuple[Any, Any], ...]) -> int:
+    return sum(state.to_move != CHANCE for state, _ in path)
+
+
+def _seen(game: Game, path: tuple[tuple[Any, Any], ...], viewer: int) -> tuple[Event, ...]:
+    """Return the events of a path as a seat may see them."""
+    events: list[Event] = []
+    ply = 0
+    for state, action in path:
+        events.append(Event(ply, state.to_move, game.visible(state, action, viewer)))
+        ply += state.to_move != CHANCE
+    return tuple(events)
+
+
+async def approximate_exploitability(
+    game: Game,
+    bot: str,
+    asked: list[InformationState],
+    *,
+    seconds: float,
+    seed: int,
+    on_asked: Callable[[], None],
+    on_line: Callable[[str], None],
+) -> Measured:
+    """Ask a bot in all information states, and return what best responses win from its answers.
+
+    Few answers look more exploitable than the policy behind them.  Raises `CommandError` if the bot
+    does not answer.
+    """
+    supervisor = Supervisor(check_spec(bot), AuthorLog("bot", terminal=on_line))
+    await supervisor.start()
+    answers: list[Counter[str]] = []
+    try:
+        for number, each in enumerate(asked):
+            texts = Counter[str]()
+            for question in range(QUESTIONS):
+                name = f"asked-{number}-{question}"
+                texts[await _answer(supervisor, game, each, name, seconds, seed)] += 1
+                on_asked()
+            answers.append(texts)
+    finally:
+        await supervisor.close()
+    value = exploitability(game, _policy(game, asked, answers))
+    rng = random.Random(seed)
+    again = sorted(
+        exploitability(game, _policy(game, asked, [_resampled(each, rng) for each in answers]))
+        for _ in range(RESAMPLES)
+    )
+    low, high = again[RESAMPLES // 40], again[-1 - RESAMPLES // 40]
+    detail = f"{QUESTIONS} answers in each of {len(asked)} information states"
+    return Measured(
+        game.spec,
+        "exploitability",
+        "best responses",
+        Interval(value, min(low, value), max(high, value)),
+        QUESTIONS * len(asked),
+        detail,
+    )
+
+
+async def _answer(
+    supervisor: Supervisor,
+    game: Game,
+    asked: InformationState,
+    name: str,
+    seconds: float,
+    seed: int,
+) -> str:
+    """Return the bot's action in an information state, as text."""
+    snapshot = MatchSnapshot(
+        match=name,
+        pairing="",
+        game=game.spec,
+        time_control=f"move:{seconds:g}",
+        rated=False,
+        seat=asked.seat,
+        players=[SeatInfo("asked") for _ in range(game.seats)],
+        status="running",
+        ply=asked.ply,
+        events=list(asked.events),
+    )
+    begin = Begin(snapshot, f"{seed}/{name}", files=True)
+    supervisor.begin(name, lambda: begin, lambda: snapshot.events)
+    now = REAL_CLOCK.now()
+    limit = round(seconds * SECOND)
+    request = supervisor.think(
+        name,
+        ply=asked.ply,
+        soft_at=now + limit,
+        hard_at=now + limit,
+        flag_at=now + limit + round(GRACE * SECOND),
+        observation=msgspec.to_builtins(game.observe(asked.state, asked.seat).fields()),
+        clocks=(),
+    )
+    text, problem = await _first(request, seconds + GRACE)
+    supervisor.end(name, None)
+    if not text:
+        where = game.observe(asked.state, asked.seat)
+        raise CommandError(f"{game.spec}: {problem or 'the bot resigned'} at {where}")
+    return game.format(asked.state, game.parse(asked.state, text))
+
+
+async def _first(request: Request, seconds: float) -> tuple[str, str]:
+    """Return the answer to a request or the best report, and what is wrong."""
+    await asyncio.wait({request.answer}, timeout=seconds)
+    if not request.answer.done():
+        return request.best or "", "the bot has found nothing in its time"
+    answer = request.answer.result()
+    match answer:
+        case Chosen(warning=""):
+            return answer.action, ""
+        case Chosen():
+            return "", answer.warning.partition("\n")[0]
+        case Failed():
+            return "", f"the bot failed: {answer.error}"
+    return "", ""
+
+
+def _resampled(texts: Counter[str], rng: random.Random) -> Counter[str]:
+    """Return as many answers, drawn from those given with replacement."""
+    return Counter(rng.choices(list(texts), list(texts.values()), k=texts.total()))
+
+
+def _policy(
+    game: Game, asked: list[InformationState], answers: list[Counter[str]]
+) -> TabularPolicy:
+    """Return the shares of the answers as a policy."""
+    choices = []
+    for each, texts in zip(asked, answers, strict=True):
+        legal = [game.format(each.state, action) for action in each.state.actions()]
+        choices.append((each.state, [texts[text] / texts.total() for text in legal]))
+    return TabularPolicy.of_states(game, choices)
