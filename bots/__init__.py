@@ -3,6 +3,7 @@
 This package exports everything that an author needs:
 
     api          `Bot`, and the `Turn` it is given
+    action_text  the wire text of an action, and what is wrong with it
     search_bot   `SearchBot`: base class of bots that call one search
     loading      the bot that a text names: ``random``, ``mybot.py:MyBot(depth=4)``
     options      the part of that text in parentheses

@@ -34,12 +34,12 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final
 
+from plyhouse.bots.action_text import NoAction, text_of
 from plyhouse.bots.thoughts import MAX_LINE, said_of
 from plyhouse.games.base import Game, Observation
-from plyhouse.games.errors import IllegalAction
 from plyhouse.protocol.messages import Event, Outcome, SeatInfo
 from plyhouse.search.limit import Limit, SearchResult
 
@@ -160,8 +160,7 @@ class Turn:
         self._rng = rng or random.Random(0)
         self._soft = soft
         self._hard = hard
-        self._depth = depth
-        self._nodes = nodes
+        self._bounds = Limit(depth=depth, nodes=nodes)
         self._retry = retry
         self._on_report = on_report
         self._clock_ns = clock_ns
@@ -245,6 +244,21 @@ class Turn:
         state = self._any_state()
         return tuple([self.game.format(state, action) for action in self.legal])
 
+    @property
+    def some_action(self) -> Any:
+        """One of `legal`, found without listing them all where a game has very many.
+
+        Report it first where the search for a better one may take long.
+        """
+        return self.game.some_action(self._any_state())
+
+    def random_action(self) -> Any:
+        """Draw one of `legal` by `rng`; with very many of them, among those found in half of the
+        time.
+        """
+        stop = None if self._soft is None else self.stopper(0.5)
+        return self.game.random_action(self._any_state(), self._rng, stop)
+
     def sample(self, rng: random.Random | None = None) -> Any:
         """Return a full position that fits everything you see; another one with each call.
 
@@ -282,15 +296,33 @@ class Turn:
         and spreads what the clock has over the moves to come.  Its ``report`` passes the best
         action so far to `report`.  A search within this limit ends when the turn is over.
         """
-        if self._soft is None:
-            return Limit(depth=self._depth, nodes=self._nodes, report=self._reported)
-        return Limit(
-            time=max(0, self._soft - self._clock_ns()) / 1e9,
-            depth=self._depth,
-            nodes=self._nodes,
-            report=self._reported,
-            clock=self._clock_of_searches,
-        )
+        soft = self._soft
+        time = None if soft is None else max(0, soft - self._clock_ns()) / 1e9
+        clock = self._clock_of_searches
+        return replace(self._bounds, time=time, report=self._reported, clock=clock)
+
+    def narrow(self, bounds: Limit) -> None:
+        """Let this turn take no more than ``bounds``, whose time is counted from now.
+
+        From then on `limit` has the tighter of these bounds and those of the clock.  They also hold
+        for a bot that is given the turn by yours.
+        """
+        if bounds.time is not None:
+            soft = self._clock_ns() + round(bounds.time * 1e9)
+            self._soft = soft if self._soft is None else min(self._soft, soft)
+        self._bounds = self._bounds.within(bounds)
+
+    def stopper(self, share: float = 1.0) -> Callable[[], bool]:
+        """Return a function that says whether to stop: it is true once a share of the time of
+        `limit` is used, or the turn is `over`.
+
+        Call it in loops that are no search.
+        """
+        limit = self.limit
+        if limit.time is None:
+            return lambda: self._over
+        end = limit.clock() + round(share * limit.time * 1e9)
+        return lambda: limit.clock() >= end
 
     @property
     def over(self) -> bool:
@@ -361,33 +393,12 @@ class Turn:
 
     def text_of(self, action: Any) -> tuple[str, str]:
         """Return the wire text of an action or of its text, and what is wrong with it ("" if
-        nothing).
-
-        Any value that equals one of `legal` is an action: ``numpy.int64(3)`` is as good as ``3``.
-        Raises `BotError` where there is no way to write it down.
+        nothing); see `plyhouse.bots.action_text`.
         """
-        state = self._any_state()
-        place = self._place(action)
-        if place is not None:
-            # The game's own value, not what equals it: compiled games take no numpy.int64 for int.
-            return self.game.format(state, self.legal[place]), ""
-        expected = f"expected one of {_some(self.legal_text)}"
-        if isinstance(action, str):
-            try:
-                return self.game.format(state, self.game.parse(state, action)), ""
-            except IllegalAction as error:
-                because = f", because {error.rule}" if error.rule else ""
-                return action, f"{action!r} is not legal here{because}, {expected}"
-            except Exception:  # the referee decides what follows
-                return action, f"{action!r} is not legal here, {expected}"
-        if action is not None:
-            try:
-                text = self.game.format(state, action)
-            except Exception:
-                text = ""
-            if isinstance(text, str) and text:
-                return text, f"{action!r} is not legal here, {expected}"
-        raise BotError(f"{action!r} is not an action of {self.game.info.name}, {expected}")
+        try:
+            return text_of(self.game, self._any_state(), action, lambda: self.legal)
+        except NoAction as error:
+            raise BotError(str(error)) from error
 
     def describe(self) -> str:
         """Return the position for people: in hidden-information games, what you see of it."""
@@ -417,17 +428,10 @@ class Turn:
         """Return the time, beyond every deadline of a search once the turn is over."""
         if self._over:
             self._skipped += SKIP
-        return time.monotonic_ns() + self._skipped
+        return self._clock_ns() + self._skipped
 
     def _reported(self, result: SearchResult) -> None:
         self.report(result.action)
-
-    def _place(self, action: Any) -> int | None:
-        """Return where in `legal` the value stands that equals this one."""
-        try:
-            return self.legal.index(action)
-        except Exception:  # not there, or an __eq__ that does not like to be compared (arrays)
-            return None
 
     def _any_state(self) -> Any:
         # Legal actions depend on what the mover knows only, so any fitting position has them.
@@ -487,8 +491,3 @@ class Bot:
     @classmethod
     def unload(cls) -> None:
         """Called once before the process ends: end what it started, such as other programs."""
-
-
-def _some(texts: Sequence[str], most: int = 12) -> str:
-    shown = ", ".join(texts[:most])
-    return shown if len(texts) <= most else f"{shown}, ... ({len(texts)} in all)"

@@ -14,7 +14,6 @@ and takes the options of every `SearchBot`: ``mybot.py(depth=4)``, ``mybot.py(si
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from plyhouse.bots.api import Bot, Turn
@@ -55,16 +54,8 @@ class SearchBot(Bot):
 
     def limit(self, turn: Turn) -> Limit:
         """Return the budget of this turn: the clock's, within the bot's own bounds."""
-        given = turn.limit
-        own = self.own
-        times = [time for time in (given.time, own.time) if time is not None]
-        return replace(
-            given,
-            time=min(times, default=None),
-            depth=_least(given.depth, own.depth),
-            nodes=_least(given.nodes, own.nodes),
-            simulations=own.simulations,
-        )
+        turn.narrow(self.own)
+        return turn.limit
 
     def say(self, turn: Turn, result: SearchResult) -> Any:
         """Tell what a search found along with the action (`Turn.info`), and return that."""
@@ -76,7 +67,3 @@ class SearchBot(Bot):
         same.  Never 0, which stands for the game's own order.
         """
         return turn.rng.getrandbits(32) | 1
-
-
-def _least(one: int | None, other: int | None) -> int | None:
-    return min([bound for bound in (one, other) if bound is not None], default=None)

@@ -23,7 +23,7 @@ import dataclasses
 import difflib
 import re
 from abc import ABCMeta, abstractmethod
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from itertools import repeat
 from types import MappingProxyType
@@ -437,6 +437,24 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
             raise InvalidAction(text, reason, self.action_notation)
         rule = self.broken_rule(state, wanted) if state.to_move >= 0 else ""
         raise IllegalAction(text, self.describe(state), legal, rule)
+
+    def some_action(self, state: Any) -> ActionT_co:
+        """Return a legal action, for a seat that has no time to look at more.
+
+        The first one, unless a game with many actions finds another one faster.
+        """
+        action: ActionT_co = state.actions()[0]
+        return action
+
+    def random_action(
+        self, state: Any, rng: random.Random, stop: Callable[[], bool] | None = None
+    ) -> ActionT_co:
+        """Draw a legal action; all are equally likely.
+
+        A game with very many actions draws among those that it has found when ``stop`` is true.
+        """
+        action: ActionT_co = rng.choice(state.actions())
+        return action
 
     def broken_rule(self, state: Any, text: str) -> str:
         """Return the rule that an illegal action breaks, for errors; "" if there is nothing to say.

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic_ns
 from typing import Any, Final
 
@@ -67,6 +67,24 @@ class Limit:
                 )
         if self.report is not None and not callable(self.report):
             raise TypeError(f"Limit(report={self.report!r}): expected a function or None")
+
+    def within(self, other: Limit) -> Limit:
+        """Return this limit with the tighter ones of its bounds and those of another.
+
+        >>> Limit(time=1, depth=3).within(Limit(depth=5, nodes=10))
+        Limit(time=1, depth=3, nodes=10, simulations=None, report=None)
+        """
+
+        def least(one: Any, other: Any) -> Any:
+            return min([bound for bound in (one, other) if bound is not None], default=None)
+
+        return replace(
+            self,
+            time=least(self.time, other.time),
+            depth=least(self.depth, other.depth),
+            nodes=least(self.nodes, other.nodes),
+            simulations=least(self.simulations, other.simulations),
+        )
 
 
 UNLIMITED: Final = Limit()

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import functools
 import importlib
+from concurrent.futures import Future
 from typing import Any, Final
 
-from plyhouse.bots import Bot, SearchBot, Turn
-from plyhouse.games.base import Game
+from plyhouse.bots import Bot, Turn
+from plyhouse.bots.reference.background import begun, value_in_time
+from plyhouse.games.base import CHANCE, Game
+from plyhouse.games.endgames import Meter
 from plyhouse.protocol.messages import Outcome
 from plyhouse.search.limit import Limit
 from plyhouse.search.recommendation import recommended
@@ -34,10 +37,14 @@ OF_ONE_GAME: Final = {
 """Bots made for one game, which play it instead of a search."""
 
 
+WAIT: Final = 0.9
+"""Part of a turn's time that the first turn waits for the bot of its game."""
+
+
 class BestBot(Bot):
     """Plays every game, by the algorithm that `plyhouse.search.recommendation.recommended` names.
 
-    Takes the options of a `SearchBot`, for those that search.
+    Takes the options of a `SearchBot`.  They bound the turn, whichever bot plays it.
     """
 
     name = "best"
@@ -52,26 +59,42 @@ class BestBot(Bot):
         self.own = Limit(time=time, depth=depth, nodes=nodes, simulations=simulations)
         self.bot: Bot | None = None
 
-    def start(self, turn: Turn) -> None:
-        """Choose the algorithm for this match."""
-        # Importing its bot may take longer than a short move, and any action is better than none.
-        turn.report(turn.legal[0])
-        self.bot = bot_for(turn.game)()
-        if isinstance(self.bot, SearchBot):
-            self.bot.own = self.own
-        self.bot.start(turn)
-
     def choose(self, turn: Turn) -> Any:
         """Return what the chosen bot plays."""
+        turn.narrow(self.own)
+        turn.report(turn.some_action)
         if self.bot is None:
-            self.start(turn)
-        assert self.bot is not None  # noqa: S101 - `start` has just made it
+            # To choose an algorithm and to import its bot may take longer than a short turn.
+            kind = value_in_time(turn, bot_of(turn.game), WAIT)
+            if kind is None:
+                return turn.random_action()
+            self.bot = kind()
+            self.bot.start(turn)
         return self.bot.choose(turn)
 
     def finish(self, outcome: Outcome) -> None:
         """Pass the end on."""
         if self.bot is not None:
             self.bot.finish(outcome)
+
+
+@functools.lru_cache(maxsize=64)
+def bot_of(game: Game) -> Future[type[Bot]]:
+    """Begin to import the bot for a game, once per process."""
+    return begun(functools.partial(prepared, game))
+
+
+def prepared(game: Game) -> type[Bot]:
+    """Return the class of the bot for a game, with the tables of the game in memory."""
+    kind = bot_for(game)
+    state: Any = game.initial_state()
+    while state.to_move == CHANCE:
+        state = state.after(state.chance_outcomes()[0][0])
+    if hasattr(state, "heuristic"):
+        state.heuristic()
+    if hasattr(state, "endings"):
+        state.endings(Meter())
+    return kind
 
 
 @functools.lru_cache(maxsize=64)

@@ -8,6 +8,7 @@ deal is solved with all hands open; before that, each is played out by rules of 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from plyhouse.bots import Bot, Turn
@@ -24,7 +25,6 @@ from plyhouse.games.hidden.bridge.double_dummy import DoubleDummy
 from plyhouse.games.hidden.bridge.rules import OneBoard
 from plyhouse.games.hidden.bridge.scoring import contract_points
 from plyhouse.games.hidden.bridge.state import BridgeState
-from plyhouse.search.poll import Poll
 
 __all__ = ["DoubleDummyBot"]
 
@@ -37,8 +37,8 @@ SOLVED: Final = 8
 """Cards in a hand up to which deals are solved."""
 MOST_NODES: Final = 10_000
 """Positions of a deal after which it is played out by rules of thumb instead."""
-SHARE: Final = 0.5
-"""Part of a turn's time after which no further deal is begun."""
+DRAWING: Final = 0.25
+"""Part of a turn's time after which no further deal is drawn."""
 
 
 class DoubleDummyBot(Bot):
@@ -66,18 +66,17 @@ class DoubleDummyBot(Bot):
         totals = dict.fromkeys([card_number(text) for text in seen.legal], 0.0)
         # Play the lowest of equal cards.
         order = sorted(totals, key=lambda card: (card % 13, card))
-        limit = turn.limit
-        poll = Poll(limit)
-        for state in self.deals(turn, calls):
-            solved = False
-            if len(seen.cards) <= SOLVED:
-                solved = add_solved(state, totals)
-            if not solved:
-                add_playouts(state, totals, turn.rng)
-            if limit.time is not None and poll.seconds() > SHARE * limit.time:
-                break
         sign = -1 if seen.to_move % 2 else 1
-        best = max(order, key=lambda card: sign * totals[card])
+        best = order[0]
+        turn.report(CARD_NAMES[best])
+        stop = turn.stopper()
+        for state in self.deals(turn, calls):
+            if len(seen.cards) > SOLVED or not add_solved(state, totals, stop):
+                add_playouts(state, totals, turn.rng, stop)
+            best = max(order, key=lambda card: sign * totals[card])
+            if stop():
+                break
+            turn.report(CARD_NAMES[best])
         return CARD_NAMES[best]
 
     def deals(self, turn: Turn, calls: tuple[int, ...]) -> list[BridgeState]:
@@ -93,8 +92,15 @@ class DoubleDummyBot(Bot):
                 shortfall(state.hands[seat], shown[(seat - seen.dealer) % 4]) for seat in hidden
             )
 
-        drawn = [game.sample_state(seen, turn.rng) for _ in range(DRAWN * self.samples)]
-        return sorted(drawn, key=missed)[: self.samples]
+        samples = min(self.samples, turn.limit.simulations or self.samples)
+        stop = turn.stopper(DRAWING)
+        drawn: list[tuple[int, int, BridgeState]] = []
+        for number in range(DRAWN * samples):
+            state = game.sample_state(seen, turn.rng)
+            drawn.append((missed(state), number, state))
+            if stop():
+                break
+        return [state for _, _, state in sorted(drawn)[:samples]]
 
 
 def points_of(state: BridgeState, tricks: int) -> int:
@@ -108,10 +114,10 @@ def points_of(state: BridgeState, tricks: int) -> int:
     return -points if side else points
 
 
-def add_solved(state: BridgeState, totals: dict[int, float]) -> bool:
+def add_solved(state: BridgeState, totals: dict[int, float], stop: Callable[[], bool]) -> bool:
     """Add the points of each card with best play of all; return False if that takes too long."""
     held = tuple([state.held(seat) for seat in range(4)])
-    solver = DoubleDummy(held, state.bid % 5, MOST_NODES)
+    solver = DoubleDummy(held, state.bid % 5, MOST_NODES, stop)
     values = solver.card_values(state.trick(), state.leader)
     if solver.stopped():
         return False
@@ -120,8 +126,14 @@ def add_solved(state: BridgeState, totals: dict[int, float]) -> bool:
     return True
 
 
-def add_playouts(state: BridgeState, totals: dict[int, float], rng: Any) -> None:
+def add_playouts(
+    state: BridgeState, totals: dict[int, float], rng: Any, stop: Callable[[], bool]
+) -> None:
     """Add the mean points of each card when all play on by rules of thumb."""
-    for card in totals:
-        after = state.after(card)
-        totals[card] += sum([after.playout(rng)[0] for _ in range(PLAYOUTS)]) / PLAYOUTS
+    after = {card: state.after(card) for card in totals}
+    for _ in range(PLAYOUTS):
+        points = {card: then.playout(rng)[0] for card, then in after.items()}
+        if stop():
+            return  # not all of the cards may have as many playouts
+        for card, each in points.items():
+            totals[card] += each / PLAYOUTS

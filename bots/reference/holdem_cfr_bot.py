@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+from concurrent.futures import Future
 from typing import Any, ClassVar
 
 from plyhouse.bots import Bot, Turn
-from plyhouse.bots.reference.holdem_choices import drawn_kind, sized
-from plyhouse.bots.reference.holdem_rule_bot import HoldemRuleBot
+from plyhouse.bots.reference.background import begun, value_in_time
+from plyhouse.bots.reference.holdem_choices import PASSIVE, drawn_kind, sized
+from plyhouse.bots.reference.holdem_rule_bot import SHARE, HoldemRuleBot
 from plyhouse.games.base import Game
 from plyhouse.games.hidden.texas_holdem.expected_strength import pair_strength
 from plyhouse.games.playing_cards import card_number
@@ -49,20 +51,26 @@ class CfrHoldemBot(Bot):
         """Return an action drawn from the policy."""
         if not suits(turn.game):
             return self.other.choose(turn)
-        if self.file not in self.policies:
-            turn.report(self.other.choose(turn))  # loading takes as long as short moves
-            self.policies[self.file] = load_limit_policy(SHIPPED)
-        policy = self.policies[self.file]
+        turn.report(sized(turn.legal_text, PASSIVE, 0.0))
+        policy = self.policies.get(self.file) or value_in_time(turn, shipped_policy())
+        if policy is None:
+            return self.other.choose(turn)
         seen: Any = turn.observation
         own = [card_number(card) for card in seen.cards]
         board = [card_number(card) for card in seen.board]
         if board:
-            mean, square = pair_strength(tuple(own), tuple(board))
+            mean, square = pair_strength(tuple(own), tuple(board), turn.stopper(SHARE))
             bucket = policy.buckets.bucket(len(board) - 2, mean, square)
         else:
             bucket = preflop_class(*own)
         bets = tuple([tuple([letter(text) for _, text in each]) for each in seen.rounds])
         return sized(turn.legal_text, drawn_kind(policy.shares(bets, bucket), turn.rng), 0.0)
+
+
+@functools.cache
+def shipped_policy() -> Future[LimitPolicy]:
+    """Begin to read the policy that comes with Plyhouse, once per process."""
+    return begun(functools.partial(load_limit_policy, SHIPPED))
 
 
 @functools.lru_cache(maxsize=64)

@@ -47,6 +47,8 @@ TOP_PAIR: Final = 2
 STRONG: Final = 3
 """Two pairs or better, with a card of the hand."""
 
+SHARE: Final = 0.8
+"""Part of a turn's time for the strength of the cards; then an estimate must do."""
 VALUE: Final = 0.6
 """Chance against random cards from which a hand is bet."""
 DRAW_BETS: Final = 0.5
@@ -70,7 +72,8 @@ class HoldemRuleBot(Bot):
         seen: Any = turn.observation
         own = tuple([card_number(card) for card in seen.cards])
         board = tuple([card_number(card) for card in seen.board])
-        chance = pair_strength(own, board)[0] if board else 0.0
+        turn.report(sized(turn.legal_text, PASSIVE, 0.0))
+        chance = pair_strength(own, board, turn.stopper(SHARE))[0] if board else 0.0
         kind = drawn_kind(rule_shares(seen, own, board, chance), turn.rng)
         pot = sum(seen.paid) + seen.to_call
         own_bets = seen.bets[seen.seat] + seen.to_call

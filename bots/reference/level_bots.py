@@ -7,6 +7,7 @@ once; the searches run in threads of it, bounded by what a person likes to wait.
 from __future__ import annotations
 
 import asyncio
+import threading
 from typing import Any, ClassVar
 
 from plyhouse.bots.api import Bot, Turn
@@ -23,7 +24,8 @@ class EasyBot(Bot):
 
     async def choose(self, turn: Turn) -> Any:
         """Return a random legal action."""
-        return turn.rng.choice(turn.legal)
+        turn.report(turn.some_action)
+        return turn.random_action()
 
 
 class _Searching(Bot):
@@ -35,12 +37,20 @@ class _Searching(Bot):
 
     def __init__(self) -> None:
         self.player = BestBot(**self.bounds)
+        self.searching = threading.Lock()
+        """Held by the thread that searches: the search of a turn may outlive the turn."""
 
     async def choose(self, turn: Turn) -> Any:
         """Return what the search found, or now and then anything."""
+        turn.report(turn.some_action)  # the threads may all be busy
         if turn.rng.random() < self.slips:
-            return turn.rng.choice(turn.legal)
-        return await asyncio.to_thread(self.player.choose, turn)
+            return turn.random_action()
+        return await asyncio.to_thread(self.searched, turn)
+
+    def searched(self, turn: Turn) -> Any:
+        """Let the player choose, once its search of an earlier turn has ended."""
+        with self.searching:
+            return self.player.choose(turn)
 
     def finish(self, outcome: Outcome) -> None:
         """Pass the end on."""

@@ -89,18 +89,21 @@ class MonopolyBot(Bot):
     def simulate(self, turn: Turn, tried: list[int]) -> int:
         """Return the candidate with the best mean; half of them go on after each stage."""
         state: Any = turn.state
-        limit = turn.limit
-        end = None if limit.time is None else limit.clock() + int(limit.time * 1e9)
+        stop = turn.stopper()
+        most = min(self.simulations, turn.limit.simulations or self.simulations)
         sums = dict.fromkeys(tried, 0.0)
         after = {action: state.after(action) for action in tried}
         done = 0
         stage = LEAST
-        while len(sums) > 1 and done < self.simulations:
-            if end is not None and limit.clock() >= end:
-                break
+        while len(sums) > 1 and done < most:
             seed = turn.rng.getrandbits(32)
+            gains: dict[int, float] = {}
             for action in sums:
-                sums[action] += after[action].playout(random.Random(seed))[state.to_move]
+                if stop():
+                    return max(sums, key=sums.__getitem__)
+                gains[action] = after[action].playout(random.Random(seed))[state.to_move]
+            for action, gain in gains.items():
+                sums[action] += gain
             done += 1
             if done == stage:
                 stage *= 2

@@ -7,18 +7,17 @@ target and die at the beginning of its first match.
 from __future__ import annotations
 
 import functools
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from typing import Any, Final
 
 from plyhouse.bots import Bot, Turn
+from plyhouse.bots.reference.background import begun, value_in_time
 from plyhouse.games.base import Game
 from plyhouse.games.stochastic.pig import HOLD, ROLL
 from plyhouse.search.tables.pig_solution import PigSolution, solve_pig
 
 __all__ = ["PigOptimal"]
 
-SHARE: Final = 0.5
-"""Fraction of the remaining time for which a turn waits for the solution."""
 ENOUGH: Final = 20
 """Points of a turn with which it holds until the game is solved (Neller and Presser, section 2)."""
 
@@ -38,18 +37,15 @@ class PigOptimal(Bot):
         solving = solution(turn.game)
         if len(turn.legal) == 1:
             return turn.legal[0]
-        wait = turn.time_left * SHARE
-        try:
-            solved = solving.result(None if wait == float("inf") else wait)
-        except TimeoutError:
-            return HOLD if turn.state.total >= ENOUGH else ROLL
+        rough = HOLD if turn.state.total >= ENOUGH else ROLL
+        turn.report(rough)
+        solved = value_in_time(turn, solving)
+        if solved is None:
+            return rough
         return solved.best_action(turn.state)
-
-
-_solver: Final = ThreadPoolExecutor(1, thread_name_prefix="solve-pig")
 
 
 @functools.lru_cache(maxsize=4)
 def solution(game: Game) -> Future[PigSolution]:
     """Begin to solve a game, once per process."""
-    return _solver.submit(solve_pig, game)
+    return begun(functools.partial(solve_pig, game))

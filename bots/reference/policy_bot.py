@@ -7,17 +7,22 @@ that is too short.  Games with a larger tree need a file.
 
 from __future__ import annotations
 
+import functools
 import sys
+import threading
 from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from plyhouse.bots import Bot, Turn
+from plyhouse.bots.reference.background import begun, value_in_time
 from plyhouse.games.errors import GameError, GameMismatch
 from plyhouse.search.equilibria.cfr import RegretSolution
 from plyhouse.search.equilibria.cfr_plus import cfr_plus
-from plyhouse.search.equilibria.tabular import PolicyError, TabularPolicy, load_policy
+from plyhouse.search.equilibria.tabular import PolicyError, TabularPolicy, drawn_action, load_policy
+from plyhouse.search.limit import Limit
 
 __all__ = ["PolicyBot"]
 
@@ -45,7 +50,10 @@ class PolicyBot(Bot):
 
     policies: ClassVar[dict[tuple[str, str], TabularPolicy]] = {}
     """Policies of this process by file and game, for later matches."""
-    solutions: ClassVar[dict[str, RegretSolution]] = {}
+    solutions: ClassVar[dict[str, Future[RegretSolution]]] = {}
+    """Solutions of this process by game."""
+    improving: ClassVar[threading.Lock] = threading.Lock()
+    """Held by the thread that goes on with a solution: bots of other matches share it."""
 
     def __init__(self, file: str = "", iterations: int = 1000) -> None:
         if iterations < 1:
@@ -74,44 +82,69 @@ class PolicyBot(Bot):
 
     def choose(self, turn: Turn) -> Any:
         """Return an action drawn from the policy."""
+        turn.report(turn.some_action)
         state = turn.sample()  # any consistent state: the policy depends on the information state
-        return self.policy(turn).choose(state, turn.rng)
+        if self.file:
+            return self.policy(turn).choose(state, turn.rng)
+        solution = self.solved(turn)
+        if solution is None:
+            return turn.random_action()
+        return drawn_action(solution.choices(state), turn.rng)
 
     def policy(self, turn: Turn) -> TabularPolicy:
-        """Return the policy for the game of this turn."""
+        """Return the whole policy for the game of this turn."""
         wanted = (self.file, turn.game.spec)
         known = self.policies.get(wanted)
         if known is None or (not self.file and known.iterations < self.iterations):
-            known = load_policy(self.file, turn.game) if self.file else self.solved(turn, known)
+            if self.file:
+                known = load_policy(self.file, turn.game)
+            else:
+                solution = self.solved(turn)
+                known = TabularPolicy(turn.game, {}) if solution is None else solution.policy
             self.policies[wanted] = known
         return known
 
-    def solved(self, turn: Turn, known: TabularPolicy | None) -> TabularPolicy:
-        """Solve the game, or go on with it, in a part of the turn's time."""
-        spec = turn.game.spec
-        limit = replace(turn.limit, report=None)
-        if limit.time is not None:
-            limit = replace(limit, time=limit.time * SHARE)
-        solution = self.solutions.get(spec)
+    def solved(self, turn: Turn) -> RegretSolution | None:
+        """Solve the game, or go on with it, in a part of the turn's time; None if that fails.
+
+        A thread walks its tree, which may take longer than a turn.
+        """
+        game = turn.game
+        limit = turn.limit
+        if game.spec not in self.solutions:
+            begin = functools.partial(cfr_plus, game, iterations=1, max_nodes=MAX_NODES)
+            self.solutions[game.spec] = begun(begin)
         try:
-            if solution is None:
-                solution = cfr_plus(
-                    turn.game, limit, iterations=self.iterations, max_nodes=MAX_NODES
-                )
-                self.solutions[spec] = solution
-            elif solution.iterations < self.iterations:
-                solution.run(limit, iterations=self.iterations - solution.iterations)
+            solution = value_in_time(turn, self.solutions[game.spec], SHARE)
         except GameMismatch as error:
             self.say(f"chooses at random: {error}")
-            return TabularPolicy(turn.game, {}, iterations=self.iterations)
-        if solution.iterations == 0:
+            return None
+        if solution is None:
             self.say(
-                f"chooses at random: there was no time to solve {spec}; "
-                f"`plyhouse solve '{spec}' -o FILE` does it before, play {self.name}(file=\"FILE\")"
+                f"chooses at random: there was no time to solve {game.spec}; "
+                f"`plyhouse solve '{game.spec}' -o FILE` does it before, "
+                f'play {self.name}(file="FILE")'
             )
-        elif known is None:
-            self.say(f"solved {spec} by {solution.iterations} iterations of CFR+")
-        return solution.policy
+            return None
+        if solution.iterations < self.iterations and self.improving.acquire(blocking=False):
+            try:
+                self.improve(turn, solution, limit)
+            finally:
+                self.improving.release()
+        return solution
+
+    def improve(self, turn: Turn, solution: RegretSolution, limit: Limit) -> None:
+        """Go on with a solution for what is left of its part of the turn."""
+        fresh = solution.iterations == 1
+        left = turn.limit.time
+        if limit.time is not None and left is not None:
+            left = max(0.0, left - (1.0 - SHARE) * limit.time)
+        solution.run(
+            replace(turn.limit, time=left, report=None),
+            iterations=self.iterations - solution.iterations,
+        )
+        if fresh:
+            self.say(f"solved {turn.game.spec} by {solution.iterations} iterations of CFR+")
 
     def say(self, text: str) -> None:
         """Tell the author of the bot: standard error reaches the log of the runner."""

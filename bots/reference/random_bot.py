@@ -16,4 +16,5 @@ class RandomBot(Bot):
 
     def choose(self, turn: Turn) -> Any:
         """Return a random legal action."""
-        return turn.rng.choice(turn.legal)
+        turn.report(turn.some_action)
+        return turn.random_action()

@@ -8,6 +8,7 @@ goes to the subgame that begins with the turn.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
@@ -42,7 +43,7 @@ class ResolvingBot(PolicyBot):
     games: ClassVar[Sequence[str]] = ("leduc_poker", "liars_dice")
 
     policies: ClassVar[dict[tuple[str, str], TabularPolicy]] = {}
-    solutions: ClassVar[dict[str, RegretSolution]] = {}
+    solutions: ClassVar[dict[str, Future[RegretSolution]]] = {}
 
     def __init__(self, file: str = "", iterations: int = 100) -> None:
         super().__init__(file, iterations)
@@ -51,6 +52,7 @@ class ResolvingBot(PolicyBot):
 
     def choose(self, turn: Turn) -> Any:
         """Return an action drawn from the resolved policy."""
+        turn.report(turn.some_action)
         state = turn.sample()  # any consistent state: the policy depends on the information state
         if self.played is None:
             self.played = self.policy(turn)

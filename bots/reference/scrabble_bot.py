@@ -24,6 +24,8 @@ CANDIDATES: Final = 12
 """Plays that are simulated."""
 LEAST: Final = 8
 """Simulations of each candidate after which the worse half is dropped."""
+LOOKING: Final = 0.5
+"""Part of a turn's time after which the bot looks for no further plays."""
 MOST: Final = 400
 """Simulations of a candidate at most."""
 
@@ -48,10 +50,11 @@ class ScrabbleBot(Bot):
         state = game.sample_state(turn.observation, turn.rng)
         if state.laid:
             return state.answer()
+        turn.report(turn.some_action)
         if self.method == "greedy":
-            texts = state.plays(True).texts
-            return texts[-1] if texts else ranked(state, 1)[0][2]
-        candidates = ranked(state, CANDIDATES)
+            texts = state.plays(True, turn.stopper()).texts
+            return texts[-1] if texts else ranked(state, 1, turn.stopper())[0][2]
+        candidates = ranked(state, CANDIDATES, turn.stopper(LOOKING))
         if self.method == "leave" or len(candidates) == 1:
             return candidates[0][2]
         turn.report(candidates[0][2])
@@ -60,18 +63,19 @@ class ScrabbleBot(Bot):
     def simulate(self, turn: Turn, texts: list[str]) -> str:
         """Return the candidate with the best mean; half of them go on after each stage."""
         game: Any = turn.game
-        limit = turn.limit
-        end = None if limit.time is None else limit.clock() + int(limit.time * 1e9)
+        most = min(self.simulations, turn.limit.simulations or self.simulations)
+        stop = turn.stopper()
         sums = dict.fromkeys(texts, 0.0)
         done = 0
         stage = LEAST
-        while len(sums) > 1 and done < self.simulations:
-            if end is not None and limit.clock() >= end:
-                break
+        while len(sums) > 1 and done < most:
             state = game.sample_state(turn.observation, turn.rng)
             seed = turn.rng.getrandbits(32)
-            for text in sums:
-                sums[text] += simulated(state, text, random.Random(seed))
+            gains = {text: simulated(state, text, random.Random(seed), stop) for text in sums}
+            if stop():
+                break  # some of these are cut short
+            for text, gain in gains.items():
+                sums[text] += gain
             done += 1
             if done == stage:
                 stage *= 2

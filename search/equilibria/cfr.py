@@ -10,6 +10,7 @@ guaranteed: `Solution.nash_conv` tells how far from an equilibrium the result is
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from plyhouse.games.base import Game
 from plyhouse.search.equilibria.sequence_form import MAX_NODES, sequence_form
@@ -61,6 +62,27 @@ class RegretSolution(Solution):
             return TabularPolicy(self.game, {}, algorithm=self.algorithm)
         self.form.set_trial_average()
         return self._tabular()
+
+    def choices(self, state: Any) -> tuple[tuple[Any, float], ...]:
+        """Return the actions of one state and what the average policy gives them.
+
+        Quick, as it looks at no other information state; equally likely while there was no time to
+        begin.
+        """
+        actions = state.actions()
+        totals = [0.0] * len(actions)
+        if self._kernel is not None:
+            key = self.game.information_state(state, state.to_move)
+            for info in self.form.sets[state.to_move]:
+                if info.key == key:
+                    totals = [slot.total for slot in info.slots]
+                    break
+        whole = sum(totals)
+        if whole <= 0.0:
+            return tuple([(action, 1.0 / len(actions)) for action in actions])
+        return tuple(
+            [(action, total / whole) for action, total in zip(actions, totals, strict=True)]
+        )
 
     @property
     def current_policy(self) -> TabularPolicy:

@@ -48,6 +48,7 @@ __all__ = [
     "PolicyVersion",
     "TabularPolicy",
     "canonical_text",
+    "drawn_action",
     "load_policy",
 ]
 
@@ -112,6 +113,16 @@ def canonical_text(key: Any) -> str:
         f"an information state holds a {type(key).__name__}: build it of None, numbers, texts, "
         "tuples, frozen sets and dataclasses"
     )
+
+
+def drawn_action(choices: Sequence[tuple[Any, float]], rng: random.Random) -> Any:
+    """Draw one of the actions by their probabilities."""
+    drawn = rng.random()
+    for action, share in choices:
+        drawn -= share
+        if drawn < 0.0:
+            return action
+    return max(choices, key=lambda choice: choice[1])[0]  # the probabilities were rounded
 
 
 class TabularPolicy:
@@ -203,13 +214,7 @@ class TabularPolicy:
 
     def choose(self, state: Any, rng: random.Random) -> Any:
         """Draw an action for the mover of a state."""
-        drawn = rng.random()
-        choices = self(state)
-        for action, share in choices:
-            drawn -= share
-            if drawn < 0.0:
-                return action
-        return max(choices, key=lambda choice: choice[1])[0]  # the probabilities were rounded
+        return drawn_action(self(state), rng)
 
     def _key(self, state: Any) -> str:
         return canonical_text(self.game.information_state(state, state.to_move))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib
 import random
+from concurrent.futures import Future
 from typing import Any
 
 import pytest
 
 from plyhouse.bots import Bot, Match, Turn
 from plyhouse.bots.reference import best_bot
-from plyhouse.bots.reference.best_bot import BOTS, BestBot, bot_for
+from plyhouse.bots.reference.best_bot import BOTS, BestBot, bot_for, bot_of
 from plyhouse.games.base import CHANCE, TERMINAL, Game, Information
 from plyhouse.games.registry import game_names, get_game
 from plyhouse.search.recommendation import recommended
@@ -39,15 +40,11 @@ def test_it_has_an_action_to_play_before_its_bot_is_loaded(
     game = get_game("connect_four")
     turn = turn_at(game, game.initial_state(), 0, random.Random(1))
     reported: list[Any] = []
-
-    def load(_: Game) -> type[Bot]:
-        assert reported
-        assert reported[0] in turn.legal
-        return Bot
-
+    never: Future[type[Bot]] = Future()
     monkeypatch.setattr(turn, "report", reported.append)
-    monkeypatch.setattr(best_bot, "bot_for", load)
-    BestBot().start(turn)
+    monkeypatch.setattr(best_bot, "bot_of", lambda _: never)
+    assert BestBot().choose(turn) in turn.legal
+    assert reported == [turn.legal[0]]
 
 
 def drawn(state: Any, rng: random.Random) -> Any:
@@ -58,6 +55,7 @@ def drawn(state: Any, rng: random.Random) -> Any:
 @pytest.mark.parametrize("spec", SPECS)
 def test_it_plays_every_game_of_the_house(spec: str) -> None:
     game = get_game(spec)
+    bot_of(game).result()
     rng = random.Random(7)
     bots = [BestBot(depth=1, simulations=20) for _ in range(game.seats)]
     state: Any = game.initial_state()
@@ -90,9 +88,10 @@ def test_there_is_a_bot_for_whatever_may_be_recommended() -> None:
 def test_its_options_reach_the_search() -> None:
     game = get_game("connect_four")
     state = game.initial_state()
-    bot = BestBot(depth=2)
-    bot.choose(turn_at(game, state, 0, random.Random(1)))
-    assert bot.bot is not None
-    assert vars(bot.bot)["own"].depth == 2
+    bot_of(game).result()
+    turn = turn_at(game, state, 0, random.Random(1))
+    BestBot(depth=2).choose(turn)
+    assert turn.said is not None
+    assert turn.said["depth"] == 2
     with pytest.raises(ValueError, match="depth=0"):
         BestBot(depth=0)

@@ -56,7 +56,7 @@ def ending(strain: str) -> BridgeState:
 def test_high_card_is_cashed_before_the_lead_is_lost() -> None:
     state = ending("1NT")
     totals = {card_number("DK"): 0.0, card_number("S3"): 0.0}
-    assert add_solved(state, totals)
+    assert add_solved(state, totals, lambda: False)
     assert totals == {card_number("DK"): 90.0, card_number("S3"): -50.0}
 
 

@@ -13,6 +13,7 @@ from plyhouse.bots.loading import load_bot
 from plyhouse.bots.reference.kuhn_bot import STRATEGY
 from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.games.registry import get_game
+from plyhouse.search import Limit
 
 
 def kuhn_value(state: Any, game: Any, strategy: tuple[Any, Any]) -> float:
@@ -113,18 +114,22 @@ def test_the_tighter_of_option_and_clock_bounds_a_search() -> None:
 
     game = get_game("tic_tac_toe")
     state = game.initial_state()
-    turn = Turn(
-        Match("m", game, 0, (), "move:1", False, "forfeit"),
-        ply=0,
-        state=state,
-        observation=game.observe(state, 0),
-        soft=2_000_000_000,
-        hard=3_000_000_000,
-        clock_ns=lambda: 1_000_000_000,
-    )
-    assert SearchBot(time=0.25, depth=3).limit(turn).time == pytest.approx(0.25)
-    assert SearchBot(time=2.0, depth=3).limit(turn).time == pytest.approx(1.0)
-    assert SearchBot(depth=3, simulations=7).limit(turn).depth == 3
-    assert SearchBot(simulations=7).limit(turn).simulations == 7
+
+    def limit(bot: SearchBot) -> Limit:
+        turn = Turn(
+            Match("m", game, 0, (), "move:1", False, "forfeit"),
+            ply=0,
+            state=state,
+            observation=game.observe(state, 0),
+            soft=2_000_000_000,
+            hard=3_000_000_000,
+            clock_ns=lambda: 1_000_000_000,
+        )
+        return bot.limit(turn)
+
+    assert limit(SearchBot(time=0.25, depth=3)).time == pytest.approx(0.25)
+    assert limit(SearchBot(time=2.0, depth=3)).time == pytest.approx(1.0)
+    assert limit(SearchBot(depth=3, simulations=7)).depth == 3
+    assert limit(SearchBot(simulations=7)).simulations == 7
     with pytest.raises(ValueError, match="depth=0"):
         SearchBot(depth=0)

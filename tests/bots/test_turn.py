@@ -14,7 +14,7 @@ from plyhouse.bots.process.tracker import OutOfStep, Tracker
 from plyhouse.games.base import CHANCE
 from plyhouse.games.registry import BUILT_IN, get_game
 from plyhouse.protocol.messages import Event
-from plyhouse.search import alpha_beta
+from plyhouse.search import Limit, alpha_beta
 from plyhouse.search.poll import Poll, SearchStopped
 
 
@@ -237,3 +237,30 @@ def test_what_equals_no_legal_action_is_told_so(far: Any) -> None:
     except BotError as error:  # compiled games cannot write these values down
         problem = str(error)
     assert "expected one of 1, 2" in problem
+
+
+def test_bounds_that_narrow_a_turn_hold_for_all_that_ask_it() -> None:
+    game = get_game("tic_tac_toe")
+    state = game.initial_state()
+    now = [1_000_000_000]
+    turn = Turn(
+        Match("m", game, 0, (), "move:1", False, "forfeit"),
+        ply=0,
+        state=state,
+        observation=game.observe(state, 0),
+        soft=2_000_000_000,
+        hard=3_000_000_000,
+        clock_ns=lambda: now[0],
+    )
+    whole = turn.stopper()
+    turn.narrow(Limit(time=0.25, depth=3, simulations=7))
+    turn.narrow(Limit(time=5, depth=9, nodes=50))
+    limit = turn.limit
+    assert (limit.time, limit.depth, limit.nodes, limit.simulations) == (0.25, 3, 50, 7)
+    part, rest = turn.stopper(0.5), turn.stopper()
+    now[0] += 125_000_000
+    assert (part(), rest(), whole()) == (True, False, False)
+    now[0] += 125_000_000
+    assert (rest(), whole()) == (True, False)
+    turn.end()
+    assert whole()

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from plyhouse.games import CHANCE, TERMINAL, IllegalAction, InvalidAction, get_game
 from plyhouse.games.errors import InvalidParameter
-from plyhouse.games.hidden.scrabble.legality import broken_rule, canonical_play
+from plyhouse.games.hidden.scrabble.leaves import kept_after, leave_value, ranked
+from plyhouse.games.hidden.scrabble.legality import broken_rule, canonical_play, is_legal
 from plyhouse.games.hidden.scrabble.plays import Plays, placed_squares, play_parts, play_score
 from plyhouse.games.hidden.scrabble.rules import FewPlays
 from plyhouse.games.hidden.scrabble.sampling import unseen_tiles
@@ -549,3 +550,41 @@ def test_game_of_few_plays_has_the_plays_of_most_points() -> None:
     assert len(chosen) == 9
     assert set(chosen) <= set(state.actions())
     assert min(points[text] for text in chosen[:-1]) >= sorted(plays.scores)[-8]
+
+
+def test_action_is_judged_alone_as_the_list_of_all_says() -> None:
+    game = get_game("scrabble")
+    rng = random.Random(3)
+    state: Any = game.initial_state()
+    for _ in range(12):
+        while state.to_move == CHANCE:
+            state = state.after(state.drawn(rng.random()))
+        actions = set(state.actions())
+        for action in rng.sample(sorted(actions), 40):
+            assert is_legal(state, action)
+            place = rng.randrange(len(action))
+            letter = rng.choice("ABCDEFGHIJKLMNOabcdefgh0123456789 -?")
+            text = action[:place] + letter + action[place + 1 :]
+            assert is_legal(state, text) == (text in actions), text
+        state = state.after(rng.choice(sorted(actions)))
+
+
+def test_list_of_plays_stops_when_it_is_told_to() -> None:
+    game = get_game("scrabble")
+    state: Any = game.initial_state()
+    for tile in "AEINR??RELICTS":
+        state = state.after(game.parse_chance(state, tile))
+    asked = itertools.count()
+    some = state.plays(False, lambda: next(asked) > 3)
+    assert some.stopped
+    assert 0 < len(some.texts) < len(state.plays().texts)
+    assert (
+        ranked(state, 5)
+        == sorted(
+            [
+                (score + leave_value(kept_after(state, text)), score, text)
+                for text, score in zip(state.plays().texts, state.plays().scores, strict=True)
+            ],
+            key=lambda each: (-each[0], each[2]),
+        )[:5]
+    )

@@ -14,6 +14,7 @@ value.  A solver keeps its table for one deal: positions are told apart by the c
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, final
 
 from mypy_extensions import i64
@@ -23,6 +24,8 @@ from plyhouse.games.hidden.bridge.cards import BITS, SUIT_BITS, bit_count
 
 __all__ = ["DoubleDummy"]
 
+_LOOK: Final = 15
+"""Positions searched, less one, between two looks at whether to stop; a power of two."""
 _MOST: Final = 1_000_000
 """Positions that are kept; with more the table begins again."""
 
@@ -31,11 +34,17 @@ _MOST: Final = 1_000_000
 class DoubleDummy:
     """The double-dummy values of one deal with one trump suit, or 4 for none.
 
-    With ``most_nodes`` positions searched it gives up: `stopped` is then true, and results mean
-    nothing.
+    With ``most_nodes`` positions searched, or once ``stop`` is true, it gives up: `stopped` is then
+    true, and results mean nothing.
     """
 
-    def __init__(self, hands: tuple[int, ...], strain: int, most_nodes: int = 1 << 40) -> None:
+    def __init__(
+        self,
+        hands: tuple[int, ...],
+        strain: int,
+        most_nodes: int = 1 << 40,
+        stop: Callable[[], bool] | None = None,
+    ) -> None:
         self.held: list[int] = [hands[0], hands[1], hands[2], hands[3]]
         self.strain: i64 = strain
         self.trumps: i64 = 0
@@ -45,6 +54,7 @@ class DoubleDummy:
         """Least and most tricks of North and South, by cards left and leader."""
         self.nodes: i64 = 0
         self.most_nodes: i64 = most_nodes
+        self.stop = stop
 
     def stopped(self) -> bool:
         """Return whether the search has given up."""
@@ -152,6 +162,8 @@ class DoubleDummy:
         elif left - quick < need:
             return False
         self.nodes += 1
+        if self.stop is not None and self.nodes & _LOOK == 0 and self.stop():
+            self.most_nodes = 0
         result: bool = self.play(leader, 0, -1, 0, leader, 0, need, left)
         if self.nodes >= self.most_nodes:
             return False

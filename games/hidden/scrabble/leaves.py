@@ -8,6 +8,7 @@ most points.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from mypy_extensions import i64
@@ -23,6 +24,8 @@ from plyhouse.games.hidden.scrabble.tiles import BLANK, VALUES, tiles_named, wit
 
 __all__ = ["facts_of", "kept_after", "leave_value", "ranked"]
 
+_MERGED: Final = 64
+"""Plays that are valued before they are compared with the best ones."""
 _KINDS: Final = 27
 _VOWELS: Final = (1, 5, 9, 15, 21)
 
@@ -84,28 +87,42 @@ def kept_after(state: ScrabbleState, text: str) -> bytes:
     return without(rack, bytes(used))
 
 
-def ranked(state: ScrabbleState, most: int) -> list[tuple[float, int, str]]:
+def ranked(
+    state: ScrabbleState, most: int, stop: Callable[[], bool] | None = None
+) -> list[tuple[float, int, str]]:
     """Return the best actions of the seat to move by points and leave, best first.
 
     Each is its value, its points and its text.  Once the bag is empty, the points of the tiles left
-    count against an action instead.
+    count against an action instead.  ``stop`` ends the search for plays, see `Plays`.
     """
-    plays = state.plays()
-    found: list[tuple[float, int, str]] = []
-    values: dict[bytes, float] = {}
+    rack = state.racks[state.turn]
     left: int = state.bag_size()
+    values: dict[bytes, float] = {}
+    swaps: list[str] = exchanges(rack)
+    found: list[tuple[float, int, str]] = [(_worth(rack, left, values), 0, PASS)]
+    for text in swaps:
+        worth: float = _worth(kept_after(state, text), left, values)
+        if left >= LEAST_BAG:
+            found.append((worth, 0, text))
+    found.sort(key=_order)
+    found = found[:most]
+    # Every rack that a play may keep has its value by now.
+    best_kept: float = max(values.values())
+    plays = state.plays(False, stop)
     texts: list[str] = plays.texts
     scores: list[int] = plays.scores
-    for text, score in zip(texts, scores, strict=True):
-        found.append((float(score) + _worth(kept_after(state, text), left, values), score, text))
-    if left >= LEAST_BAG:
-        rack = state.racks[state.turn]
-        found += [
-            (_worth(kept_after(state, text), left, values), 0, text) for text in exchanges(rack)
-        ]
-    found.append((_worth(state.racks[state.turn], left, values), 0, PASS))
-    found.sort(key=_order)
-    return found[:most]
+    places: list[int] = sorted(range(len(texts)), key=scores.__getitem__, reverse=True)
+    fewer: list[tuple[float, int, str]] = []
+    for place in places:
+        score: int = scores[place]
+        if len(found) == most and float(score) + best_kept < found[most - 1][0]:
+            break
+        text = texts[place]
+        fewer.append((float(score) + _worth(kept_after(state, text), left, values), score, text))
+        if len(fewer) >= _MERGED:
+            found = sorted(found + fewer, key=_order)[:most]
+            fewer = []
+    return sorted(found + fewer, key=_order)[:most]
 
 
 def _order(candidate: tuple[float, int, str]) -> tuple[float, str]:

@@ -5,6 +5,8 @@ It does without the generator of `plays`, so that tests can compare the two.
 
 from __future__ import annotations
 
+from typing import Final
+
 from plyhouse.games.hidden.scrabble.lines import connected, run, word_through, words_made
 from plyhouse.games.hidden.scrabble.plays import placed_squares, play_parts
 from plyhouse.games.hidden.scrabble.state import ACCEPT, CHALLENGE, LEAST_BAG, PASS, ScrabbleState
@@ -18,7 +20,11 @@ from plyhouse.games.hidden.scrabble.tiles import (
     transposed,
 )
 
-__all__ = ["broken_rule", "canonical_play", "free_play", "placed_play"]
+__all__ = ["broken_rule", "canonical_play", "free_play", "is_legal", "placed_play"]
+
+
+_EXCHANGED: Final = ALPHABET[1:] + ALPHABET[0]
+"""Tiles in the order of an exchange: blanks come last."""
 
 
 def _line_of(start: int, word: str) -> list[int]:
@@ -157,6 +163,33 @@ def broken_rule(state: ScrabbleState, text: str) -> str:
     if not wrong:
         return ""
     return f"{' and '.join(wrong)} {'is' if len(wrong) == 1 else 'are'} not in the word list"
+
+
+def is_legal(state: ScrabbleState, text: str) -> bool:
+    """Return whether a text is a legal action as it is written, without listing them all."""
+    if state.laid:
+        return text in (ACCEPT, CHALLENGE)
+    if text == PASS:
+        return True
+    if state.rules.most_plays:
+        return text in state.actions()
+    if text.startswith(PASS):
+        tiles = text[1:]
+        ordered = "".join(sorted(tiles, key=_EXCHANGED.find))
+        known = all(tile in _EXCHANGED for tile in tiles)
+        return known and tiles == ordered and not broken_rule(state, text)
+    parts = play_parts(text)
+    if parts is None or not _line_of(*parts):
+        return False
+    name, _, word = text.partition(" ")
+    line = _line_of(*parts)
+    on_board = [letter for square, letter in zip(line, word, strict=True) if state.board[square]]
+    return (
+        name == name.upper()
+        and all(letter.isupper() for letter in on_board)
+        and canonical_play(state.board, text) == text
+        and not broken_rule(state, text)
+    )
 
 
 def _with(board: bytes, laid: list[tuple[int, int]]) -> bytes:

@@ -13,6 +13,7 @@ letters are blanks that the play uses.  A single tile that makes two words is wr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, final
 
 from mypy_extensions import i64
@@ -42,6 +43,8 @@ _ACROSS: Final[list[str]] = [square_name(square) + " " for square in range(SQUAR
 _DOWN: Final[list[str]] = [
     square_name(transposed(square), down=True) + " " for square in range(SQUARES)
 ]
+_LOOK: Final = 255
+"""Steps of the generator, less one, between two looks at whether to stop; a power of two."""
 _STARTS: Final[dict[str, int]] = {
     **{_ACROSS[square].strip(): square for square in range(SQUARES)},
     **{_DOWN[square].strip(): square + SQUARES for square in range(SQUARES)},
@@ -139,10 +142,21 @@ def _worth(cell: i64) -> i64:
 class Plays:
     """The plays of a rack on a board: `texts` and their `scores`, in a fixed order.
 
-    With ``best`` only the plays are kept that score more than all before them.
+    With ``best`` only the plays are kept that score more than all before them.  The generator asks
+    ``stop`` now and then; once that is true, `stopped` is, and further plays are missing.
     """
 
-    def __init__(self, edges: list[int], board: bytes, rack: bytes, best: bool = False) -> None:
+    def __init__(
+        self,
+        edges: list[int],
+        board: bytes,
+        rack: bytes,
+        best: bool = False,
+        stop: Callable[[], bool] | None = None,
+    ) -> None:
+        self.stop = stop
+        self.stopped: bool = False
+        self.steps: i64 = 0
         self.edges: list[int] = edges
         self.texts: list[str] = []
         self.scores: list[int] = []
@@ -295,6 +309,11 @@ class Plays:
         ``main``, ``times`` and ``crosses`` are points and factor of the word so far, and the points
         of the words across it.
         """
+        self.steps += 1
+        if self.stop is not None and self.steps & _LOOK == 0 and self.stop():
+            self.stopped = True
+        if self.stopped:
+            return
         edge: i64
         if at < self.end and self.cells[at] != 0:
             cell: i64 = self.cells[at]

@@ -42,7 +42,7 @@ others, with whom Plyhouse has no connection.
 from __future__ import annotations
 
 import random
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, ClassVar, Final
 
 from mypy_extensions import mypyc_attr
@@ -63,16 +63,19 @@ from plyhouse.games.hidden.scrabble.legality import (
     broken_rule,
     canonical_play,
     free_play,
+    is_legal,
     placed_play,
 )
 from plyhouse.games.hidden.scrabble.plays import play_parts
 from plyhouse.games.hidden.scrabble.sampling import sampled_state
 from plyhouse.games.hidden.scrabble.state import (
     CHALLENGES,
+    LEAST_BAG,
     MOST_LEAD,
     PASS,
     Rules,
     ScrabbleState,
+    exchanges,
     first_state,
     rules_of,
 )
@@ -191,6 +194,8 @@ class Scrabble(Game[ScrabbleState, str, ScrabbleObservation]):
         try:
             if state.rules.phonies and state.to_move >= 0 and play_parts(wanted):
                 return self._free(state, wanted)
+            if state.to_move >= 0 and is_legal(state, wanted):
+                return wanted
             return super().parse(state, wanted)
         except IllegalAction as error:
             raise IllegalAction(text, error.position, error.legal, error.rule) from None
@@ -204,6 +209,21 @@ class Scrabble(Game[ScrabbleState, str, ScrabbleObservation]):
         if rule:
             raise IllegalAction(text, self.describe(state), list(state.actions()), rule)
         return text
+
+    def some_action(self, state: ScrabbleState) -> str:
+        """Return the pass, or the answer to a play."""
+        return state.answer() if state.laid else PASS
+
+    def random_action(
+        self, state: ScrabbleState, rng: random.Random, stop: Callable[[], bool] | None = None
+    ) -> str:
+        """Draw a legal action, among those found when ``stop`` is true."""
+        if stop is None or state.laid or state.rules.most_plays:
+            return str(rng.choice(state.actions()))
+        texts = state.plays(False, stop).texts
+        if state.bag_size() >= LEAST_BAG:
+            texts = texts + exchanges(state.racks[state.turn])
+        return rng.choice([*texts, PASS])
 
     def broken_rule(self, state: ScrabbleState, text: str) -> str:
         """Return the rule that an illegal action breaks."""

@@ -6,6 +6,7 @@ Sheppard, "World-championship-caliber Scrabble" (2002), describes such simulatio
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.games.hidden.scrabble.leaves import leave_value
@@ -14,11 +15,16 @@ from plyhouse.games.hidden.scrabble.state import PASS, ScrabbleState
 __all__ = ["simulated"]
 
 
-def simulated(state: ScrabbleState, action: str, rng: random.Random) -> float:
+def simulated(
+    state: ScrabbleState,
+    action: str,
+    rng: random.Random,
+    stop: Callable[[], bool] | None = None,
+) -> float:
     """Return by how many points the mover gains on the best other seat, and what it keeps.
 
     The other seats answer with the plays of most points.  With an empty bag they play to the end,
-    and so does the mover.
+    and so does the mover.  Once ``stop`` is true, the result means nothing.
     """
     mover: int = state.turn
     seats: int = state.rules.seats
@@ -32,13 +38,15 @@ def simulated(state: ScrabbleState, action: str, rng: random.Random) -> float:
     final: bool = not any(state.bag)
     turns: int = 0
     while moved.to_move != TERMINAL and (final or turns < seats - 1):
+        if stop is not None and stop():
+            break
         if moved.to_move == CHANCE:
             moved = moved.after(moved.drawn(rng.random()))
             continue
         if moved.laid:
             moved = moved.after(moved.answer())
             continue
-        texts: list[str] = moved.plays(True).texts
+        texts: list[str] = moved.plays(True, stop).texts
         moved = moved.after(texts[len(texts) - 1] if texts else PASS)
         turns += 1
     if moved.to_move == TERMINAL:

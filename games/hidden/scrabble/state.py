@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import random
+from collections.abc import Callable
 from typing import Any, Final, final
 
 from mypy_extensions import i64, mypyc_attr
@@ -235,9 +236,9 @@ class ScrabbleState(NativeState):
         """Return how many tiles the bag holds."""
         return sum(self.bag)
 
-    def plays(self, best: bool = False) -> Plays:
-        """Return the plays of the seat to move; see `Plays` for ``best``."""
-        return Plays(self.rules.words.edges, self.board, self.racks[self.turn], best)
+    def plays(self, best: bool = False, stop: Callable[[], bool] | None = None) -> Plays:
+        """Return the plays of the seat to move; see `Plays` for ``best`` and ``stop``."""
+        return Plays(self.rules.words.edges, self.board, self.racks[self.turn], best, stop)
 
     def actions(self) -> tuple[Any, ...]:
         """Return the plays, then the exchanges with few tiles first, then the pass.
@@ -293,8 +294,8 @@ class ScrabbleState(NativeState):
         parts = play_parts(self.last[self.turn])
         if parts is None or not self.laid:
             return []
-        made = words_made(self.board, list(self.laid), parts[0] >= SQUARES)
-        return [word for word in made if word not in self.rules.words]
+        down, words = parts[0] >= SQUARES, self.rules.words
+        return [word for word in words_made(self.board, list(self.laid), down) if word not in words]
 
     def answer(self) -> str:
         """Return the answer to a play by a seat that knows the word list."""
@@ -353,9 +354,7 @@ class ScrabbleState(NativeState):
     def _draw(self, tile: int) -> None:
         bag: list[int] = list(self.bag)
         bag[tile] -= 1
-        rack: list[int] = list(self.racks[self.turn])
-        rack.append(tile)
-        rack.sort()
+        rack: list[int] = sorted([*self.racks[self.turn], tile])
         self._hold(bytes(rack))
         self.bag = bytes(bag)
         if len(rack) == RACK or not any(bag):

@@ -16,6 +16,7 @@ Pairs of cards are numbered from 0 to 1325.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from mypy_extensions import i64
@@ -35,6 +36,8 @@ _FIRST: Final[list[int]] = [first for first, _ in PAIRS]
 _SECOND: Final[list[int]] = [second for _, second in PAIRS]
 _RIVALS: Final = 990
 """Pairs of cards that an opponent may have on a full board."""
+_STRIDE: Final = 617
+"""A prime that divides no number of full boards: 1, 46 or 1081."""
 _CODE: Final = 2048
 """Greater than the number of every pair."""
 
@@ -148,25 +151,40 @@ def _add_shares(shown: i64, sums: list[int], squares: list[int]) -> None:
         place = end
 
 
-def pair_strength(own: tuple[int, ...], board: tuple[int, ...]) -> tuple[float, float]:
+def pair_strength(
+    own: tuple[int, ...], board: tuple[int, ...], stop: Callable[[], bool] | None = None
+) -> tuple[float, float]:
     """Return the mean share and the mean square of shares of one pair of cards.
 
-    ``board`` has three to five cards.  On the flop this takes a million showdowns.
+    ``board`` has three to five cards.  On the flop this takes a million showdowns.  Once ``stop``
+    is true, the means are those over the full boards looked at, at least one.
     """
     mine: i64 = hand_bits(own)
+    shown: i64 = hand_bits(board)
+    ends: list[int] = [0]
+    for _ in range(5 - len(board)):
+        longer: dict[int, None] = {}
+        for end in ends:
+            dealt: i64 = end
+            for card in range(PACK):
+                bit: i64 = CARD_BITS[card]
+                if ((shown | mine | dealt) & bit) == 0:
+                    longer[int(dealt | bit)] = None
+        ends = list(longer)
     totals: list[float] = [0.0, 0.0, 0.0]
-    _add_ends(mine, hand_bits(board), 0, 5 - len(board), totals)
+    place: int = 0
+    for _ in range(len(ends)):
+        full: i64 = ends[place]
+        _add_end(mine, shown | full, totals)
+        if stop is not None and stop():
+            break
+        # Any part of this order has cards of all ranks.
+        place = (place + _STRIDE) % len(ends)
     return totals[0] / totals[2], totals[1] / totals[2]
 
 
-def _add_ends(mine: i64, shown: i64, first: int, missing: int, totals: list[float]) -> None:
-    """Add share, square and one for every full board."""
-    if missing > 0:
-        for card in range(first, PACK):
-            bit: i64 = CARD_BITS[card]
-            if ((shown | mine) & bit) == 0:
-                _add_ends(mine, shown | bit, card + 1, missing - 1, totals)
-        return
+def _add_end(mine: i64, shown: i64, totals: list[float]) -> None:
+    """Add share, square and one for a full board."""
     used: i64 = mine | shown
     own: i64 = hand_strength(used, 2)
     points: i64 = 0
