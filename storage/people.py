@@ -31,7 +31,7 @@ from plyhouse.storage.names import (
     normal,
     reserved,
     unseen,
-)
+)  # fmt: skip
 from plyhouse.storage.rows import SCOPES, BotRow, Identity, PlayerRow, TokenRow
 from plyhouse.storage.statements import insert_into
 
@@ -175,14 +175,10 @@ def refuse_taken_display(connection: Connection, display: str, own_key: str) -> 
     mine = looks(display)
     if not mine:
         return
-    if any(not mine.isdisjoint(looks(name)) for name in RESERVED):
-        raise DisplayTaken(
-            f"the display name {display!r} looks like one of the server; add something that tells "
-            "you apart"
-        )
     here = players.c
     query = select(here.name, here.display).where(here.name_key != own_key)
-    for name, other in connection.execute(query):
+    own = [(name, None) for name in RESERVED]  # of the server, also before it has the account
+    for name, other in (*own, *connection.execute(query)):
         for what, taken in (("name", name), ("display name", other or "")):
             if not mine.isdisjoint(looks(taken)):
                 whose = "of a player" if what == "name" else f"of the player {name!r}"

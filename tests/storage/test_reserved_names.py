@@ -43,7 +43,7 @@ async def test_reserved_name_is_refused_wherever_an_account_is_made_or_renamed(
         with pytest.raises(InvalidName, match="is reserved"):
             await store.write(write)
     assert [each.name for each in await store.read(people.list_players)] == ["ada"]
-    with pytest.raises(DisplayTaken, match="looks like one of the server"):
+    with pytest.raises(DisplayTaken, match="looks like 'plyhouse'"):
         await store.add_player("eve", "PLY house!")
 
 
