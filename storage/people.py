@@ -84,10 +84,7 @@ def check_name(name: str, what: str) -> str:
 
 
 def check_new_name(name: str) -> str:
-    """Return the name of a new account in normal form C, else raise.
-
-    Some names are for accounts of the server itself.
-    """
+    """Return the name of a new account in normal form C, else raise; some are the server's own."""
     made = check_name(name, "player")
     if reserved(made):
         raise InvalidName(
