@@ -75,7 +75,7 @@ def test_no_view_and_no_judgement_lists_all_plays_of_two_blanks(plies: int) -> N
 def test_steps_of_a_list_are_bounded_with_any_rack() -> None:
     for seed in range(4):
         state = with_blanks(random.Random(seed), 2 * seed)
-        plays = state.plays(False, action_lists._Looks())
+        plays = state.plays(False, action_lists._Looks(32))
         assert plays.stopped
         assert plays.steps < 10_000  # 32 looks, and the calls that return at once after the last
         assert set(state.listed()[0]) <= set(state.actions())

@@ -25,6 +25,8 @@ _LISTS_KEPT: Final = 64
 _LOOKS: Final = 32
 """Looks of the generator (`Plays`) after which a list is cut short.  They take a few milliseconds
 where the games are compiled, and suffice for most racks without a blank."""
+_FEW_LOOKS: Final = 8
+"""The same where the list will not be complete, because a blank is in the rack."""
 _FEW_TILES: Final = 3
 """Tiles of a rack with blanks whose plays may all be listed."""
 _WHOLE: Final = 500
@@ -68,10 +70,10 @@ def actions_with(rules: Rules, board: bytes, rack: bytes, may_exchange: bool) ->
 
 
 class _Looks:
-    """Stops a generator after `_LOOKS` looks, for the same list on every machine."""
+    """Stops a generator after some looks, for the same list on every machine."""
 
-    def __init__(self) -> None:
-        self.left: int = _LOOKS
+    def __init__(self, most: int) -> None:
+        self.left: int = most
 
     def __call__(self) -> bool:
         """Return whether the generator must stop."""
@@ -89,11 +91,13 @@ def listed_with(
     blanks: int = rack.count(0)
     plain: bytes = bytes([tile for tile in rack if tile > 0])
     texts: list[str] = []
+    most: int = _LOOKS
     if blanks and len(rack) > _FEW_TILES:
         # All words that begin with blanks would take the steps, and need not reach the board.
-        texts = Plays(rules.words.edges, board, plain, False, _Looks()).texts
+        most = _FEW_LOOKS
+        texts = Plays(rules.words.edges, board, plain, False, _Looks(most)).texts
     if not texts:
-        found = Plays(rules.words.edges, board, rack, False, _Looks())
+        found = Plays(rules.words.edges, board, rack, False, _Looks(most))
         if not found.stopped and len(found.texts) <= _WHOLE:
             return (*found.texts, *others), True
         texts = found.texts
