@@ -230,7 +230,8 @@ def _placing(seen: ScrabbleObservation, phonies: bool) -> Placing:
             continue
         actions.append(text)
         placed.append(" ".join(sorted(laid)))
-        worth.append(points)
+        if not phonies:  # which plays have points would tell those of the word list
+            worth.append(points)
     give = "Exchange" if actions and actions[-1].startswith(PASS) else ""
     free = seen.legal and (phonies or not seen.complete)
     places = free_places(board, len(seen.rack)) if free else []
