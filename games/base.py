@@ -47,6 +47,7 @@ from plyhouse.games.errors import (
     InvalidParameter,
 )
 from plyhouse.games.info import (
+    MOST_LISTED,
     ChanceKind,
     GameInfo,
     Information,
@@ -67,6 +68,7 @@ else:
 
 __all__ = [
     "CHANCE",
+    "MOST_LISTED",
     "TERMINAL",
     "Action",
     "ChanceKind",
@@ -151,7 +153,8 @@ class Observation:
     to_move: int
     """Seat to move; -1 (`CHANCE`) while chance is to act, -2 (`TERMINAL`) when the game is over."""
     legal: tuple[str, ...]
-    """Legal actions, as they are written, when it is the observer's turn; otherwise empty."""
+    """Legal actions, as they are written, when it is the observer's turn, 1,024 at most; otherwise
+    empty."""
 
     @property
     def seat_to_move(self) -> int | None:
@@ -422,21 +425,50 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
         for action in self.likely(state, wanted, actions):
             if self.format(state, action) == wanted:
                 return action
+        if len(actions) > MOST_LISTED:
+            actions = actions[:MOST_LISTED]
         legal = [self.format(state, action) for action in actions]
-        folded = wanted.casefold()
-        if folded.isascii() and not wanted.isascii():
-            # A Kelvin sign is no K: games look up the letters of a text without folding it.
-            folded = wanted
+        folded = self.folded(wanted)
         close = [index for index, written in enumerate(legal) if written.casefold() == folded]
         if len(close) == 1:
             return actions[close[0]]
         if close:
             raise AmbiguousAction(text, self.describe(state), [legal[index] for index in close])
-        if self.action_pattern and not re.fullmatch(self.action_pattern, folded):
-            reason = "there is nothing in it" if not wanted else "it cannot be read"
-            raise InvalidAction(text, reason, self.action_notation)
+        self.check_form(text)
         rule = self.broken_rule(state, wanted) if state.to_move >= 0 else ""
         raise IllegalAction(text, self.describe(state), legal, rule)
+
+    @staticmethod
+    def folded(text: str) -> str:
+        """Return a text without the difference between capitals and small letters.
+
+        A Kelvin sign is no K: games look up the letters of a text without folding it.
+        """
+        folded = text.casefold()
+        return text if folded.isascii() and not text.isascii() else folded
+
+    def check_form(self, text: str) -> None:
+        """Raise `InvalidAction` unless a text has the form of an action (`action_pattern`)."""
+        wanted = text.strip()
+        if self.action_pattern and not re.fullmatch(self.action_pattern, self.folded(wanted)):
+            reason = "it cannot be read" if wanted else "there is nothing in it"
+            raise InvalidAction(text, reason, self.action_notation)
+
+    def listed_actions(self, state: Any) -> Sequence[ActionT_co]:
+        """Return up to `MOST_LISTED` legal actions, for observations and errors.
+
+        By default the first ones.  A game with very many overrides it so as not to make them all,
+        because referees call it between the messages of other matches.
+        """
+        actions: tuple[ActionT_co, ...] = state.actions()
+        return actions if len(actions) <= MOST_LISTED else actions[:MOST_LISTED]
+
+    def lists_all(self, state: Any) -> bool:
+        """Return whether `listed_actions` has all legal actions.
+
+        If not, a seat may try again after an illegal action, as it could not know better.
+        """
+        return self.info.most_actions <= MOST_LISTED or len(state.actions()) <= MOST_LISTED
 
     def some_action(self, state: Any) -> ActionT_co:
         """Return a legal action, for a seat that has no time to look at more.
@@ -593,10 +625,10 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
         """Return the full position as text, for referees and authors, including hidden parts."""
 
     def legal_text(self, state: Any, seat: int | None) -> tuple[str, ...]:
-        """Legal actions as text when it is ``seat``'s turn; else empty.  For `observe`."""
+        """`listed_actions` as text when it is ``seat``'s turn; else empty.  For `observe`."""
         if seat is None or state.to_move != seat:
             return ()
-        return tuple(map(self.format, repeat(state), state.actions()))
+        return tuple(map(self.format, repeat(state), self.listed_actions(state)))
 
 
 def _rebuild(kind: type[Game], parameters: dict[str, ParameterValue], source: str) -> Game:

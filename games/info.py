@@ -14,10 +14,12 @@ import dataclasses
 import enum
 import json
 import re
+from typing import Final
 
 from plyhouse.games.errors import InvalidParameter
 
 __all__ = [
+    "MOST_LISTED",
     "ChanceKind",
     "GameInfo",
     "Information",
@@ -27,6 +29,9 @@ __all__ = [
     "Utility",
     "spec_value",
 ]
+
+MOST_LISTED: Final = 1024
+"""Most legal actions that an observation lists."""
 
 ParameterValue = int | float | str | bool
 
@@ -165,5 +170,8 @@ class GameInfo:
     with that key."""
     scoring: Scoring = Scoring.WINS
     """True if ratings and tables go by wins, or by the size of the returns."""
+    most_actions: int = MOST_LISTED
+    """Most legal actions of any position.  Above `MOST_LISTED`, observations and errors list some
+    of them, and `Game.parse` has to judge an action without writing out all."""
     returns_unit: str = ""
     """Unit of the returns for tables, as in "bb/100"; "" for points."""

@@ -1,4 +1,4 @@
-"""The laws of notation on one position, for positions that random play seldom meets.
+"""The laws of notation and of lists on one position, also one that random play seldom meets.
 
 >>> from plyhouse.games import get_game
 >>> game = get_game('checkers(position="W:WK15:B9,10,11,17,18")')
@@ -11,11 +11,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from plyhouse.games.base import CHANCE, Game, State
+from plyhouse.games.base import CHANCE, MOST_LISTED, Game, State
 from plyhouse.games.counting import branches
 from plyhouse.games.errors import GameError, IllegalAction, InvalidAction
 
-__all__ = ["LawBroken", "check_notation"]
+__all__ = ["LawBroken", "check_list", "check_notation"]
 
 _NONSENSE = "\u2047 no action at all"
 _NUMBER = re.compile(r"[+-]?[0-9]{1,400}(\.[0-9]{1,400})?")
@@ -29,6 +29,26 @@ class LawBroken(AssertionError):  # noqa: N818 - a verdict about a game, not a f
         self.position = position
         self.difference = difference
         super().__init__(f"law of {law} broken: {difference}\nin the position\n{position}")
+
+
+def check_list(game: Game, state: State) -> None:
+    """Check that few actions are listed whole, and many only if the game says so.
+
+    Raises `LawBroken` of the law of observation.
+    """
+    actions, most = state.actions(), game.info.most_actions
+    listed = tuple(game.listed_actions(state))
+    fault = ""
+    if len(actions) > most:
+        fault = f"there are {len(actions)} legal actions, and info.most_actions says {most} at most"
+    elif most <= MOST_LISTED and listed != tuple(actions):
+        fault = f"listed actions: {listed!r} is not {actions!r}"
+    elif not 0 < len(listed) <= MOST_LISTED or len(set(listed)) < len(listed):
+        fault = f"{len(listed)} listed actions, or some of them twice"
+    elif not set(listed) <= set(actions):
+        fault = "a listed action is not legal"
+    if fault:
+        raise LawBroken("observation", game.describe(state), fault)
 
 
 def check_notation(game: Game, state: State) -> None:

@@ -256,14 +256,14 @@ class Placing:
     """For each action the pieces that it puts on cells, as ``name=text``, sorted and with spaces
     between them: ``H8=A H9=t``.  A piece that is given away has no name: ``=A =?``."""
     worth: tuple[int, ...] = ()
-    """For each action its points; () if they have none."""
+    """For each action its points; () if they have none, or may not be known."""
     seat: int | None = None
     """Seat that has the pieces."""
     give: str = dataclasses.field(default="", metadata=LATER)
     """Verb for giving pieces away, such as Exchange; "" if no action does."""
     spots: tuple[str, ...] = dataclasses.field(default=(), metadata=LATER)
-    """Sets of cells that any pieces may cover, as ``H8 H9``; the placement is then the action.  ()
-    if only those of ``placed`` are legal."""
+    """Sets of cells that any pieces may cover, as ``H8 H9``; the placement is then the action, and
+    perhaps illegal.  () if only those of ``placed`` are legal."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ from plyhouse.games.base import (
     Utility,
 )
 from plyhouse.games.counting import branches
-from plyhouse.games.notation_laws import LawBroken, check_notation
+from plyhouse.games.notation_laws import LawBroken, check_list, check_notation
 from plyhouse.games.scene import Scene, render_text, scene_actions, scene_faults, scene_fields
 
 __all__ = ["CheckReport", "LawBroken", "check_game", "check_notation"]
@@ -357,7 +357,8 @@ class _Checker:
         self.same("observation", "to_move", seen.to_move, state.to_move)
         legal: tuple[str, ...] = ()
         if viewer is not None and state.to_move == viewer:
-            legal = tuple([game.format(state, action) for action in state.actions()])
+            legal = tuple([game.format(state, each) for each in game.listed_actions(state)])
+            check_list(game, state)
         self.same("observation", f"legal actions of {viewer}", seen.legal, legal)
         fields = seen.fields()
         for name, value in fields.items():

@@ -6,8 +6,8 @@ only add a player or read a record do not ask for it, and work beside a server. 
 process dies, however that happens:
 
 - SQLite file: a lock on ``FILE.lock`` beside it.  The file stays there, and means nothing without
-the lock.
-  It holds the process number of the server, for the message to the next one.
+  the lock.  It holds the process number of the server, for the message to the next one.  A file
+  with hard links is refused: each name would have a lock, and a journal, of its own.
 - PostgreSQL: a lease on a schema, which the server renews every `RENEW_S` and which is valid for
   `VALID_S`.  Another server may end a lease that has expired: from then on every transaction of the
   earlier server is refused, see `plyhouse.storage.leases`.  A server that could not renew its
@@ -68,6 +68,12 @@ class FileClaim:
         message.
         """
         beside = path.resolve()  # one lock for all the names that lead to the file
+        names = beside.stat().st_nlink if beside.exists() else 1
+        if names > 1:
+            raise CannotOpen(
+                f"{beside} has {names} names (hard links), by which a second server could use it "
+                f"without notice; remove the others (find / -samefile {beside}), or copy the file"
+            )
         beside = beside.with_name(beside.name + ".lock")
         try:
             descriptor = _open(beside)

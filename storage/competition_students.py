@@ -27,12 +27,14 @@ from plyhouse.storage.models import (
     class_members,
     class_students,
     entries,
+    guests,
     players,
     tokens,
 )
-from plyhouse.storage.names import key_of
-from plyhouse.storage.people import check_display, check_name, new_token, refuse_lookalikes
+from plyhouse.storage.names import key_of, normal
+from plyhouse.storage.people import check_display, check_new_name, new_token, refuse_lookalikes
 from plyhouse.storage.rows import By, PlayerRow
+from plyhouse.storage.sessions import special_players
 
 __all__ = [
     "allow",
@@ -79,18 +81,22 @@ def take_in(
     """
     accounts: dict[str, NewMember] = {}
     for each in people:
-        each = replace(each, account=check_name(each.account, "player"))
+        each = replace(each, account=normal(each.account))
         check_display(each.display)
         accounts.setdefault(key_of(each.account), each)
     known = players_of(connection, accounts)
     if len(known) < len(accounts):
+        for key in accounts.keys() - known.keys():
+            check_new_name(accounts[key].account)
         lock_names(connection)
         known = players_of(connection, accounts)
     row = find(connection, reference, lock=True)
     still_open(row, late_ms is not None, now_ms)
     inside = _statuses(connection, row.id)
+    there = [known[key] for key in accounts if key in known and known[key].id not in inside]
+    _refuse_own(connection, there)
     if ALL not in adopt:
-        _refuse_strangers([known[key] for key in accounts if key in known], inside, adopt)
+        _refuse_strangers(there, adopt)
     new = sum(key not in known or known[key].id not in inside for key in accounts)
     if new:
         _refuse_too_many(row, inside, new)
@@ -144,14 +150,25 @@ def _refuse_too_many(row: CompetitionRow, inside: dict[int, str], more: int) -> 
         )
 
 
-def _refuse_strangers(
-    there: Sequence[PlayerRow], inside: Collection[int], adopt: Collection[str]
-) -> None:
+def _refuse_own(connection: Connection, there: Sequence[PlayerRow]) -> None:
+    """Raise for accounts of the server: staff could reissue their tokens."""
+    if not there:
+        return
+    guest = connection.execute(select(guests.c.player_id)).scalars()
+    own = special_players(connection).union(guest)
+    for each in there:
+        if each.id in own:
+            raise CompetitionRefusal(
+                "competition/account_exists",
+                f"{each.name} is an account of the server itself, or a guest: write another name "
+                "in the list",
+            )
+
+
+def _refuse_strangers(there: Sequence[PlayerRow], adopt: Collection[str]) -> None:
     """Raise for accounts that somebody else may have made under a student's name."""
     allowed = {key_of(name) for name in adopt}
-    names = [
-        each.name for each in there if each.id not in inside and key_of(each.name) not in allowed
-    ]
+    names = [each.name for each in there if key_of(each.name) not in allowed]
     if names:
         listed = ", ".join(names[:SHOWN]) + (" and others" if len(names) > SHOWN else "")
         raise CompetitionRefusal(

@@ -38,7 +38,6 @@ from plyhouse.storage.models import (
     guests,
     match_seats,
     matches,
-    meta,
     outputs,
     passwords,
     players,
@@ -49,9 +48,10 @@ from plyhouse.storage.models import (
     tokens,
     versions,
 )
-from plyhouse.storage.pseudonyms import PREFIX, Names, member_texts
+from plyhouse.storage.names import ERASED_PREFIX
+from plyhouse.storage.pseudonyms import Names, member_texts
 from plyhouse.storage.rows import By, PlayerRow
-from plyhouse.storage.sessions import ROLE
+from plyhouse.storage.sessions import special_players
 from plyhouse.storage.stored_packages import forget
 
 __all__ = [
@@ -184,7 +184,7 @@ def begin(connection: Connection, account: str, by: By, now_ms: int) -> PlayerRo
 
 def _refuse_staff(connection: Connection, row: PlayerRow) -> None:
     """Raise for accounts on which others depend by name, and for what is erased already."""
-    if row.name.startswith(PREFIX) and row.disabled_ms is not None:
+    if row.name.startswith(ERASED_PREFIX) and row.disabled_ms is not None:
         raise CompetitionRefusal("erasure/done", f"{row.name} is erased already")
     held = select(tokens.c.scopes).where(
         tokens.c.player_id == row.id, tokens.c.revoked_ms.is_(None)
@@ -207,9 +207,7 @@ def _refuse_staff(connection: Connection, row: PlayerRow) -> None:
         why = "has a token of the staff: revoke it first (plyhouse token revoke)"
     elif needed is not None:
         why = f"owns a baseline of {needed!r}: delete that competition first"
-    elif connection.execute(
-        select(meta.c.name).where(meta.c.name.startswith(ROLE), meta.c.value == str(row.id))
-    ).first():
+    elif row.id in special_players(connection):
         why = "is an account of the server itself"
     elif connection.execute(select(guests.c.player_id).where(guests.c.player_id == row.id)).first():
         why = "is a guest, who is deleted without anybody's doing"

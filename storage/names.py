@@ -13,22 +13,42 @@ addition, `lookalikes` finds names of another script whose letters look like tho
 from __future__ import annotations
 
 import itertools
+import re
 import unicodedata
 from typing import Final
 
 __all__ = [
+    "ERASED_PREFIX",
+    "GUEST_PREFIX",
+    "HOUSE_NAMES",
     "MAX_NAME",
+    "PAST_GUESTS",
+    "RESERVED",
     "key_of",
     "lookalikes",
     "looks",
     "name_problem",
     "normal",
+    "reserved",
     "script_of",
     "unseen",
 ]
 
 MAX_NAME: Final = 32
 SEPARATORS: Final = "_-."
+HOUSE_NAMES: Final = ("house", "house-bots", "plyhouse")
+"""Names for the player of the built-in bots; the server takes the first one that is free."""
+PAST_GUESTS: Final = ("guest", "guests-of-the-past")
+"""Names for the player who stands for all guests of the past; the first one that is free."""
+GUEST_PREFIX: Final = "guest-"
+ERASED_PREFIX: Final = "erased-"
+"""Begins the pseudonym of an erased person."""
+RESERVED: Final = (
+    *HOUSE_NAMES,
+    *PAST_GUESTS,
+    *("admin", "administrator", "chance", "server", "system"),
+)
+"""Names of the server's own accounts, and names that could be taken for the server's."""
 _MIXED: Final = (
     frozenset({"LATIN", "CJK", "HIRAGANA", "KATAKANA"}),
     frozenset({"LATIN", "CJK", "HANGUL"}),
@@ -146,6 +166,22 @@ def name_problem(name: str) -> str:
         if len(scripts) > 1 and not any(each.issuperset(scripts) for each in _MIXED):
             return f"it mixes letters of {' and '.join(scripts)} between two separators"
     return ""
+
+
+def reserved(name: str) -> bool:
+    r"""Return whether only the server may give this name to an account.
+
+    Names that differ by separators, or look like a reserved one, are reserved, too.
+
+    >>> [reserved(each) for each in ("House", "guest_sly.fox", "erased-1", "admin", "guesthouse")]
+    [True, True, True, True, False]
+    """
+    key = key_of(name)
+    for each in (key, *lookalikes(key)):
+        plain = "-".join(re.split(f"[{re.escape(SEPARATORS)}]+", each))
+        if plain.strip("-") in RESERVED or plain.startswith((GUEST_PREFIX, ERASED_PREFIX)):
+            return True
+    return False
 
 
 def lookalikes(key: str) -> frozenset[str]:

@@ -22,7 +22,16 @@ from plyhouse.storage.errors import (
 )
 from plyhouse.storage.locks import lock_names, lock_row
 from plyhouse.storage.models import bots, players, tokens, versions
-from plyhouse.storage.names import key_of, lookalikes, looks, name_problem, normal, unseen
+from plyhouse.storage.names import (
+    RESERVED,
+    key_of,
+    lookalikes,
+    looks,
+    name_problem,
+    normal,
+    reserved,
+    unseen,
+)  # fmt: skip
 from plyhouse.storage.rows import SCOPES, BotRow, Identity, PlayerRow, TokenRow
 from plyhouse.storage.statements import insert_into
 
@@ -35,6 +44,7 @@ __all__ = [
     "bots_of",
     "check_display",
     "check_name",
+    "check_new_name",
     "ensure_bot",
     "ensure_version",
     "find_bot",
@@ -73,6 +83,17 @@ def check_name(name: str, what: str) -> str:
     return made
 
 
+def check_new_name(name: str) -> str:
+    """Return the name of a new account in normal form C, else raise; some are the server's own."""
+    made = check_name(name, "player")
+    if reserved(made):
+        raise InvalidName(
+            f"{name!r} is reserved for guests, built-in bots, erased people or the server itself; "
+            "choose another name"
+        )
+    return made
+
+
 def check_display(text: str) -> str:
     """Return a display name in its normal form (NFC, no space around it), else raise.
 
@@ -105,9 +126,14 @@ def _check_label(label: str, what: str) -> None:
         )
 
 
-def add_player(connection: Connection, name: str, now_ms: int, display: str = "") -> PlayerRow:
-    """Make a player; names are unique regardless of case."""
-    name = check_name(name, "player")
+def add_player(
+    connection: Connection, name: str, now_ms: int, display: str = "", *, own: bool = False
+) -> PlayerRow:
+    """Make a player; names are unique regardless of case.
+
+    ``own`` is true for an account of the server itself, whose name may be reserved.
+    """
+    name = check_name(name, "player") if own else check_new_name(name)
     shown = check_display(display) or None
     lock_names(connection)
     refuse_taken_display(connection, display, key_of(name))
@@ -148,7 +174,8 @@ def refuse_taken_display(connection: Connection, display: str, own_key: str) -> 
         return
     here = players.c
     query = select(here.name, here.display).where(here.name_key != own_key)
-    for name, other in connection.execute(query):
+    own = [(name, None) for name in RESERVED]  # of the server, also before it has the account
+    for name, other in (*own, *connection.execute(query)):
         for what, taken in (("name", name), ("display name", other or "")):
             if not mine.isdisjoint(looks(taken)):
                 whose = "of a player" if what == "name" else f"of the player {name!r}"

@@ -12,7 +12,7 @@ from plyhouse.storage.names import key_of
 from plyhouse.storage.people import (
     bot_named,
     check_display,
-    check_name,
+    check_new_name,
     find_bot,
     find_player,
     player,
@@ -55,7 +55,7 @@ def rename_player(connection: Connection, name: str, new: str, by: By, now_ms: i
     """Give a player another name; the bot in which it plays itself goes by it as well."""
     lock_names(connection)
     row = player(connection, name)
-    new = check_name(new, "player")
+    new = check_new_name(new)
     if key_of(new) != key_of(row.name):
         refuse_lookalikes(connection, [new])
     other = find_player(connection, new)

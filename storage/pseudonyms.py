@@ -12,11 +12,10 @@ from sqlalchemy import Column, Connection, String, Table, select
 
 from plyhouse.storage import people
 from plyhouse.storage.models import audit, bots, class_members, players
+from plyhouse.storage.names import ERASED_PREFIX
 
-__all__ = ["PREFIX", "Names", "known_names", "member_texts"]
+__all__ = ["Names", "known_names", "member_texts"]
 
-PREFIX: Final = "erased-"
-"""Begins every pseudonym."""
 PERSONAL: Final = (
     *("player.", "bot.", "token.", "staff.", "regrade.", "version.", "student.reissue-token"),
     *("competition.extend", "competition.withdraw", "competition.restore"),
@@ -137,9 +136,9 @@ def known_names(connection: Connection, player_id: int) -> Names:
     for member in connection.execute(select(class_members).where(here.player_id == player_id)):
         words |= {str(member._mapping[each]) for each in member_texts() if member._mapping[each]}
         words.add(member.name)
-    pseudonym = PREFIX + secrets.token_hex(4)
+    pseudonym = ERASED_PREFIX + secrets.token_hex(4)
     while people.find_player(connection, pseudonym) is not None:
-        pseudonym = PREFIX + secrets.token_hex(4)
+        pseudonym = ERASED_PREFIX + secrets.token_hex(4)
     bot_names: dict[str, str] = {}
     owned = select(bots.c.name).where(bots.c.player_id == player_id).order_by(bots.c.id)
     for name in connection.execute(owned).scalars():

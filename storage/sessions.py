@@ -34,6 +34,7 @@ from plyhouse.storage.models import (
     tokens,
     versions,
 )
+from plyhouse.storage.names import PAST_GUESTS
 from plyhouse.storage.rows import Identity, PlayerRow
 from plyhouse.storage.statements import insert_into
 from plyhouse.storage.stored_packages import forget
@@ -56,6 +57,7 @@ __all__ = [
     "set_password",
     "sign_up",
     "special",
+    "special_players",
     "sweep",
 ]
 
@@ -188,7 +190,7 @@ def add_guest(
     name = next((each for each in names if people.find_player(connection, each) is None), None)
     if name is None:
         raise AlreadyExists("all names that were tried for the guest are taken; try again")
-    row = people.add_player(connection, name, now_ms)
+    row = people.add_player(connection, name, now_ms, own=True)
     connection.execute(
         guests.insert().values(player_id=row.id, created_ms=now_ms, expires_ms=now_ms + lifetime_ms)
     )
@@ -235,7 +237,7 @@ def forget_guests(connection: Connection, player_ids: Sequence[int], now_ms: int
     theirs = select(bots.c.id).where(bots.c.player_id.in_(gone))
     played = select(match_seats.c.match_id).where(match_seats.c.bot_id.in_(theirs)).limit(1)
     if connection.execute(played).first() is not None:
-        past = special(connection, "guests", ("guest", "guests-of-the-past"), now_ms)
+        past = special(connection, "guests", PAST_GUESTS, now_ms)
         bot = people.ensure_bot(connection, past.id, past.name, "human", now_ms)
         version = people.ensure_version(connection, bot.id, "", now_ms)
         connection.execute(
@@ -271,10 +273,16 @@ def special(connection: Connection, role: str, names: Sequence[str], now_ms: int
         return people.player_by_id(connection, known)
     for name in names:
         if people.find_player(connection, name) is None:
-            row = people.add_player(connection, name, now_ms)
+            row = people.add_player(connection, name, now_ms, own=True)
             schema.put_meta(connection, ROLE + role, str(row.id))
             return row
     raise AlreadyExists(f"the names {', '.join(names)} are all taken; rename one of those players")
+
+
+def special_players(connection: Connection) -> set[int]:
+    """Return the ids of the players that `special` made."""
+    roles = select(meta.c.value).where(meta.c.name.startswith(ROLE))
+    return {int(each) for each in connection.execute(roles).scalars()}
 
 
 def only_token(

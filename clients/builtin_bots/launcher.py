@@ -4,8 +4,8 @@ The server imports no search and starts no bots, so this module is outside of it
 runs all levels (`plyhouse.clients.builtin_bots.process`).  It starts with the first bot that is
 needed, and again if it dies.  A bot without matches stops after `IDLE_SECONDS`.
 
-A bot is needed if somebody asks for it, or if a running match waits for it: after a restart of the
-server, or where another server of a cluster led when the match began.
+A bot is needed if somebody asks for it, or if a running match waits for it.  That happens after a
+restart of the server, and in a cluster under a new leader.
 """
 
 from __future__ import annotations

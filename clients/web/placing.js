@@ -53,19 +53,19 @@ export class Placing {
     return placed.sort().join(" ");
   }
 
-  /** The number of the action that this means, or undefined. */
+  /** The number of the listed action that this means, or undefined. Where any pieces may lie, only points show that one may know it. */
   get meaning() {
-    return this.meanings.get(this.placed);
+    return this.anything && !this.element.worth?.length ? undefined : this.meanings.get(this.placed);
   }
 
-  /** True if any pieces may be put on the board: one is not told which actions are listed. */
+  /** True if any pieces may be put on the board, also such that no listed action does. */
   get anything() {
     return this.places.size > 0 && !this.given;
   }
 
   /** The action that this means, or undefined. */
   get action() {
-    if (this.anything) {
+    if (this.anything && this.meaning === undefined) {
       const whole = this.asking === null && this.places.has([...this.laid.keys()].sort().join(" "));
       return whole && ![...this.laid.values()].some(({ text }) => text === ANY) ? this.placed : undefined;
     }
@@ -139,7 +139,7 @@ export class Placing {
       const there = this.laid.get(name);
       if (there) node.append(this.drawn(node, there));
     }
-    const meaning = this.anything ? undefined : this.meaning;
+    const { meaning } = this;
     this.play.disabled = this.action === undefined;
     const worth = meaning === undefined ? undefined : element.worth?.[meaning];
     const word = meaning === undefined ? "" : element.actions[meaning];

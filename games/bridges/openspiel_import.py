@@ -25,6 +25,7 @@ import pyspiel
 
 from plyhouse.games.base import (
     CHANCE,
+    MOST_LISTED,
     TERMINAL,
     ChanceKind,
     Game,
@@ -313,7 +314,7 @@ def openspiel_class(name: str) -> type[OpenSpielGame]:
     utilities = {utility.ZERO_SUM: Utility.ZERO_SUM, utility.CONSTANT_SUM: Utility.CONSTANT_SUM}
     perfect = kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION
     parameters = _parameters(name, kind.parameter_specification)
-    low, high, plies = _extremes(name, parameters)
+    low, high, plies, most = _extremes(name, parameters)
     info = GameInfo(
         name=PREFIX + name,
         title=kind.long_name,
@@ -331,6 +332,7 @@ def openspiel_class(name: str) -> type[OpenSpielGame]:
         max_return=high,
         max_plies=plies,
         parameters=parameters,
+        most_actions=most,
         scoring=Scoring.WINS if high == 1 else Scoring.RETURNS,
     )
     body = {"info": info, "spiel_name": name, "__module__": __name__, "__doc__": info.summary}
@@ -358,8 +360,8 @@ def _parameters(name: str, specification: dict[str, Any]) -> tuple[Parameter, ..
     )
 
 
-def _extremes(name: str, parameters: tuple[Parameter, ...]) -> tuple[float, float, int]:
-    """Return the bounds of returns and plies over the ends of all parameters."""
+def _extremes(name: str, parameters: tuple[Parameter, ...]) -> tuple[float, float, int, int]:
+    """Return the bounds of returns, plies and actions over the ends of all parameters."""
     games = [pyspiel.load_game(name)]
     ends = [((each.name, each.minimum), (each.name, each.maximum)) for each in parameters]
     games += [pyspiel.load_game(name, dict(chosen)) for chosen in itertools.product(*ends)]
@@ -368,4 +370,5 @@ def _extremes(name: str, parameters: tuple[Parameter, ...]) -> tuple[float, floa
         min(each.min_utility() for each in games),
         max(each.max_utility() for each in games),
     )
-    return float(low), float(high), max(plies)
+    most = max(each.num_distinct_actions() for each in games)
+    return float(low), float(high), max(plies), max(most, MOST_LISTED)

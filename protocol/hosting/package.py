@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import itertools
 import os
 import re
 import stat
@@ -48,6 +49,10 @@ _IGNORED: Final = frozenset(
 )
 """Files and folders that tools and systems leave behind."""
 _PICKLES: Final = (".pkl", ".pickle", ".joblib", ".dill", ".pt", ".pth")
+_CALLS: Final = frozenset({"REDUCE", "OBJ", "NEWOBJ", "NEWOBJ_EX", "BUILD"})
+"""Instructions of pickles that call something."""
+_MOST_CODES: Final = 10_000
+"""Instructions of a file that are read to find out whether it is a pickle."""
 _COMPILED: Final = (".so", ".pyd", ".dll", ".dylib")
 _BYTECODE: Final = (".pyc", ".pyo")
 _NAME: Final = re.compile(r"[^\x00-\x1f\x7f-\x9f\\:*?\"<>|]{1,100}")
@@ -294,10 +299,32 @@ def _without_top_folder(
     )
 
 
+def _is_pickle(content: bytes) -> bool:
+    """Return whether a file of any name is a pickle, by its content.
+
+    Protocols 0 and 1 have no mark at their beginning, so their instructions are read, as far as
+    that goes.  Such a file counts as a pickle if it calls something.
+    """
+    marked = content[:1] == b"\x80" and content[1:2] in (b"\2", b"\3", b"\4", b"\5")
+    if marked and content[-1:] == b".":
+        return True
+    import pickletools  # only uploads need it
+
+    calls, stack = False, False
+    try:
+        for code, _, _ in itertools.islice(pickletools.genops(content), _MOST_CODES):
+            stack = stack or code.name == "MARK"
+            calls = calls or code.name in _CALLS or (code.name == "INST" and stack)
+            if code.name == "STOP":
+                return marked or calls
+    except Exception:  # genops raises errors of many kinds for what is no pickle
+        return False
+    return marked or calls
+
+
 def _check_content(name: str, content: bytes, *, python: bool) -> None:
     lower = name.lower()
-    pickled = content[:1] == b"\x80" and content[1:2] in b"\2\3\4\5" and content[-1:] == b"."
-    if lower.endswith(_PICKLES) or (pickled and len(content) > 2):
+    if lower.endswith(_PICKLES) or _is_pickle(content):
         raise SubmissionError(
             "pickle",
             f"{name} is a pickle: loading one runs code; store data as JSON, text or "

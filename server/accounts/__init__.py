@@ -1,7 +1,7 @@
 """People and accounts: registration, sign-in, guests, roles, visibility.
 
 registration      tokens, names of players, new accounts
-reserved_names    names that only guests and built-in bots may have
+guest_names       names of guests
 passwords         passwords, hashed in a few threads of low priority
 browser_sessions  sessions of signed-in players and of guests
 cookies           the cookie of a session, and the check of a page's origin

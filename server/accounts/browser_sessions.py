@@ -15,6 +15,7 @@ from typing import Final
 
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.cookies import own_page, secret_of
+from plyhouse.server.accounts.guest_names import friendly_name
 from plyhouse.server.accounts.passwords import (
     PasswordError,
     Passwords,
@@ -23,7 +24,6 @@ from plyhouse.server.accounts.passwords import (
     outdated,
 )
 from plyhouse.server.accounts.registration import Registration, failure, too_many
-from plyhouse.server.accounts.reserved_names import friendly_name
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.jobs.periodic import Periodic
 from plyhouse.server.wire.rates import Rate

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Protocol
 
-from plyhouse.server.competition_rules.reference_baselines import HOUSE
 from plyhouse.storage import sessions
+from plyhouse.storage.names import HOUSE_NAMES
 from plyhouse.storage.rows import PlayerRow
 from plyhouse.storage.store import Store
 
 __all__ = [
-    "HOUSE_NAMES",
     "HOUSE_ROLE",
     "MOST_OF_A_LEVEL",
     "HouseBots",
@@ -25,8 +24,7 @@ __all__ = [
 ]
 
 HOUSE_ROLE: Final = "house"
-HOUSE_NAMES: Final = HOUSE
-"""Names for the player of these bots; the first one that is free is taken."""
+"""The role of their player."""
 
 MOST_OF_A_LEVEL: Final = 5
 """Most bots of one level at one table; each is a process."""

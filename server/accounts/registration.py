@@ -16,7 +16,6 @@ from cachetools import LRUCache
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Hello
 from plyhouse.server.accounts.builtin_bots import HOUSE_ROLE
-from plyhouse.server.accounts.reserved_names import reserved
 from plyhouse.server.accounts.tickets import Ticket
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.wire.rates import Rate
@@ -227,8 +226,6 @@ class Registration:
         player_id = None if member is None else member.player_id
         if token:
             player_id = (await self.identify(token, "play", address=address)).player_id
-        elif member is None:
-            _not_reserved(player)
         # One at a time: guesses sent together count, and a class that joins together is let in.
         async with self._joining:
             if address and self._registrations.left(address) < 1.0:
@@ -247,11 +244,14 @@ class Registration:
     def may_register(self, player: str, address: str = "") -> None:
         """Raise `ProtocolError` if an account must not be registered now.
 
-        The name may be reserved, or the address may have registered too many.
+        Registration may be closed, the name refused, or the address may have registered too many.
         """
         if self._config.registration != "open":
             raise ProtocolError("auth/registration_closed")
-        _not_reserved(player)
+        try:
+            people.check_new_name(player)
+        except InvalidName as error:
+            raise ProtocolError("auth/bad_name", f"{error}.") from error
         if address and not self._registrations.take(address):
             raise too_many("new accounts from your address", self._registrations, address)
 
@@ -275,13 +275,6 @@ class Registration:
 def is_in_person(hello: Hello, identity: Identity) -> bool:
     """Return whether a player says ``hello`` without naming a bot."""
     return not hello.bot or key_of(hello.bot) == key_of(identity.player)
-
-
-def _not_reserved(player: str) -> None:
-    if reserved(player):
-        raise ProtocolError(
-            "auth/bad_name", f"{player!r} is for guests or the house's own bots: choose another."
-        )
 
 
 def _kind(identity: Identity, in_person: bool) -> str:

@@ -44,6 +44,8 @@ class HealthCheck:
         self._trial: asyncio.Task[str] | None = None
         self._why = ""
         """The problem that the last trial found; empty if it succeeded."""
+        self._logged = ""
+        """The last problem in the log, which has it once, as anybody may ask at any rate."""
 
     async def trouble(self) -> str:
         """Return what keeps the database from storing matches; empty if nothing does.
@@ -71,6 +73,7 @@ class HealthCheck:
         self._well_at = None
         self._why = await self._probe()
         if not self._why:
+            self._logged = ""
             self._well_at = begun
             self._writer.trouble = None
         return self._why
@@ -80,12 +83,17 @@ class HealthCheck:
             async with asyncio.timeout(TRIAL_SECONDS):
                 await self._store.probe()
         except StorageError as error:
-            log.error("the database cannot be written: %s", error)
+            self._log(f"the database cannot be written: {error}")
             return _WORDS.get(error.code, "The database cannot store anything.")
         except TimeoutError:
-            log.error("the database did not answer within %g s", TRIAL_SECONDS)
+            self._log(f"the database did not answer within {TRIAL_SECONDS:g} s")
             return "The database does not answer."
         return ""
+
+    def _log(self, problem: str) -> None:
+        if problem != self._logged:
+            log.error("%s", problem)
+        self._logged = problem
 
     def _tried(self, _: asyncio.Task[str]) -> None:
         self._trial = None

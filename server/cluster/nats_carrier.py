@@ -92,6 +92,12 @@ class NatsCarrier:
     async def start(self, own: int, receive: Receive, changed: Changed) -> None:
         """Begin to connect; return once it has worked or failed."""
         self._own, self._receive, self._changed = own, receive, changed
+        if any("@" not in each for each in self._servers):
+            log.warning(
+                "--cluster has no credentials for NATS at %s: everybody who reaches it can read "
+                "session keys. Let NATS ask for a password, and give nats://USER:PASSWORD@HOST:4222",
+                self._places,
+            )
         self._task = asyncio.create_task(self._keep_connected(), name="connection to NATS")
         await self._tried.wait()
 

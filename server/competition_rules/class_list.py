@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from plyhouse.storage.names import key_of, name_problem, normal, script_of, unseen
+from plyhouse.storage.names import key_of, name_problem, normal, reserved, script_of, unseen
 
 __all__ = [
     "BadRow",
@@ -220,6 +220,8 @@ def _wrong(student: Student) -> str:
             return (
                 f"no account can be named after {value!r}: give a pseudonym with letters or digits"
             )
+    if reserved(student.account):
+        return f"{student.account!r} is reserved for the server's own accounts: write another name"
     if len(student.institution_id) > MAX_ID:
         return f"the institution_id has {len(student.institution_id)} characters; {MAX_ID} at most"
     if any(unicodedata.category(each)[0] == "C" for each in student.institution_id):

@@ -12,12 +12,11 @@ from plyhouse.games.registry import get_game
 from plyhouse.server.competition_rules.file import Baseline, CompetitionFile
 from plyhouse.server.competition_rules.file_table import Table
 from plyhouse.server.competition_rules.reference_baselines import (
-    HOUSE,
     HOUSE_LEVELS,
     reference_misfit,
     reference_problem,
 )
-from plyhouse.storage.names import name_problem, normal
+from plyhouse.storage.names import HOUSE_NAMES, name_problem, normal
 
 __all__ = ["check_references", "check_sides", "check_twins", "read_baselines"]
 
@@ -77,12 +76,13 @@ def _reference(table: Table, bot: str) -> str:
     player, _, name = bot.lower().partition("/")
     if problem:
         table.bad("reference", problem)
-    elif text and (player not in HOUSE or name in HOUSE_LEVELS):
+    elif text and (player not in HOUSE_NAMES or name in HOUSE_LEVELS):
         levels = ", ".join(HOUSE_LEVELS)
+        house = HOUSE_NAMES[0]
         table.bad(
             "bot",
-            f"{bot!r} cannot be a bot of the house: call it {HOUSE[0]}/{text.partition('(')[0]}-1, "
-            f"or {HOUSE[0]}/ANYTHING but {levels}, which people play against",
+            f"{bot!r} cannot be a bot of the house: call it {house}/{text.partition('(')[0]}-1, "
+            f"or {house}/ANYTHING but {levels}, which people play against",
         )
     return text
 

@@ -19,7 +19,6 @@ from plyhouse.server.competition_rules.file_table import InvalidCompetition, rea
 from plyhouse.server.competition_rules.rehearsals import toml
 
 __all__ = [
-    "HOUSE",
     "HOUSE_LEVELS",
     "REFERENCE",
     "level_of",
@@ -29,8 +28,6 @@ __all__ = [
     "with_reference",
 ]
 
-HOUSE: Final = ("house", "house-bots", "plyhouse")
-"""Possible names of the player of such baselines; a server takes the first that was free."""
 HOUSE_LEVELS: Final = ("easy", "medium", "hard")
 """Names of other bots of that player, which connect on their own."""
 REFERENCE: Final = {

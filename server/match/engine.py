@@ -688,7 +688,9 @@ class Match:
             answer = Error(error.code, shown, re, self.config.match, legal)
             told.append(Send(seat, answer))
         effects = Effects([self.course.illegal(seat, tried(text))], told)
-        if self.config.illegal_rule == "retry" and self.course.retries <= self.config.max_retries:
+        state = self.position.state
+        may_retry = self.config.illegal_rule == "retry" or not self.game.lists_all(state)
+        if may_retry and self.course.retries <= self.config.max_retries:
             told.append(self._turn(seat, now, clock_states(self.clock, now, seat), retry=True))
             return effects
         ply = self.position.ply

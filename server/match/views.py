@@ -41,8 +41,7 @@ class Views:
         shared: list[Event] = []
         # Index `seats` (and so -1) is the spectators' log.
         self._logs = [shared] * (seats + 1) if self._perfect else [[] for _ in range(seats + 1)]
-        # The last answer for each viewer, with its state.  Some positions of Scrabble have 70,000
-        # legal actions, and a seat may ask for them again and again.
+        # The last answer for each viewer, with its state: a seat may ask again and again.
         self._observed: dict[int | None, tuple[Any, dict[str, Any]]] = {}
         self._drawn: dict[int | None, tuple[Any, dict[str, Any], dict[str, Any]]] = {}
 
@@ -124,7 +123,7 @@ class Views:
         if state.to_move < 0:
             return []
         form = self.game.format
-        return [form(state, action) for action in state.actions()[:MAX_LEGAL]]
+        return [form(state, action) for action in self.game.listed_actions(state)[:MAX_LEGAL]]
 
     def refusal(self, error: GameError, state: Any, text: str) -> str:
         """Return one sentence on why an action was refused, for the seat that played it."""

@@ -80,12 +80,23 @@ class Watchdog:
         if late > TOLERANCE_NS:
             self.total_ns += late
             self.longest_ns = max(self.longest_ns, late)
+            busy = min(late, self._worked - worked)
+            self._limit_spent(busy)
             try:
-                self._on_stall(begin, now, min(late, self._worked - worked))
+                self._on_stall(begin, now, busy)
             except Exception:  # the caller's match, whose flag may fall, must go on
                 log.exception("a standstill of %d ms could not be settled", late // 1_000_000)
         if self.spent:
             self.spent.clear()
+
+    def _limit_spent(self, busy: int) -> None:
+        """Reduce what connections spent to the work of this process.
+
+        They were measured by the clock, so the machine may have stopped the process meanwhile.
+        """
+        total = sum(self.spent.values())
+        if total > busy:
+            self.spent = {who: spent * busy // total for who, spent in self.spent.items()}
 
     def note(self, who: object, nanoseconds: int) -> None:
         """Add the nanoseconds for which a connection has just kept the loop busy."""

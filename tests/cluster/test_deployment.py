@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import configparser
 import contextlib
+import json
 import re
 import shlex
 import socket
@@ -24,6 +25,8 @@ from websockets.asyncio.client import connect
 from plyhouse.clients.cli.main import cli
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.messages import Welcome
+from plyhouse.server.cluster.errors import ClusterError
+from plyhouse.server.cluster.nats_server import find_program
 from plyhouse.server.config import ServerConfig, config_fields
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
@@ -57,7 +60,7 @@ def parsed(words: Sequence[str]) -> dict[str, Any]:
 def compose() -> dict[str, Any]:
     """The compose file, with the variables that it takes from its environment."""
     text = (DEPLOY / "cluster" / "compose.yaml").read_text()
-    text = re.sub(r"\$\{(POSTGRES_PASSWORD):\?[^}]*\}", "secret", text)
+    text = re.sub(r"\$\{(?:POSTGRES|NATS)_PASSWORD:\?[^}]*\}", "secret", text)
     text = re.sub(r"\$\{PLYHOUSE_TOKEN:-\}", "ply_x", text)
     assert "${" not in text
     found: dict[str, Any] = yaml.safe_load(text)
@@ -92,11 +95,11 @@ def test_compose_file_starts_three_servers_of_one_cluster(
         config = ServerConfig.from_mapping(
             {key: value for key, value in options.items() if key in names and value is not None}
         )
-        assert config.cluster == "nats://broker:4222"
+        assert config.cluster == "nats://plyhouse:secret@broker:4222"
         assert config.database == "postgresql://plyhouse:secret@database/plyhouse"
         assert config.hosted
         assert not config.has_local_runner
-        proxy = compose["services"]["proxy"]["networks"]["inside"]["ipv4_address"]
+        proxy = compose["services"]["proxy"]["networks"]["web"]["ipv4_address"]
         assert config.proxies == proxy
 
 
@@ -121,10 +124,62 @@ def test_compose_file_names_only_what_it_has(compose: dict[str, Any]) -> None:
             assert source in compose["volumes"] or (DEPLOY / "cluster" / source).is_file()
     build = services["server1"]["build"]
     assert (DEPLOY / "cluster" / build["context"] / build["dockerfile"]).is_file()
-    inside = {name for name, each in services.items() if each["networks"] == ["inside"]}
-    assert inside == services.keys() - {"proxy"}
-    assert compose["networks"]["inside"]["internal"]
+    assert [name for name, each in compose["networks"].items() if not each] == ["outside"]
+    assert [name for name, each in services.items() if "outside" in each["networks"]] == ["proxy"]
     assert [name for name, each in services.items() if "ports" in each] == ["proxy"]
+
+
+def test_only_servers_reach_nats_and_the_database(compose: dict[str, Any]) -> None:
+    """Who reaches NATS reads session keys, and a runner executes programs of strangers."""
+    services = compose["services"]
+    for name, program in (("messages", "broker"), ("data", "database")):
+        inside = {each for each, service in services.items() if name in service["networks"]}
+        assert inside == {program, *servers(compose)}
+        assert services[program]["networks"] == [name]
+    assert services["runner"]["networks"] == ["runners"]
+    assert compose["networks"]["messages"]["internal"]
+
+
+async def asks_for_password(place: str) -> bool:
+    """Return whether NATS, which is being started, says that it needs credentials."""
+    host, _, port = place.partition(":")
+    for _ in range(200):
+        with contextlib.suppress(OSError):
+            reader, writer = await asyncio.open_connection(host, int(port))
+            words = (await reader.readline()).removeprefix(b"INFO ")
+            writer.close()
+            await writer.wait_closed()
+            return bool(json.loads(words).get("auth_required"))
+        await asyncio.sleep(0.05)
+    raise AssertionError("NATS does not start")
+
+
+async def test_nats_of_the_compose_file_asks_for_the_password_of_the_servers(
+    compose: dict[str, Any],
+) -> None:
+    import nats
+
+    broker, server = compose["services"]["broker"], compose["services"]["server1"]
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        place = f"127.0.0.1:{probe.getsockname()[1]}"
+    try:
+        program = find_program()
+    except ClusterError as error:
+        pytest.skip(str(error))
+    words = [*broker["command"], "--addr", "127.0.0.1", "--port", place.rpartition(":")[2]]
+    process = await asyncio.create_subprocess_exec(
+        program, *words, stderr=asyncio.subprocess.DEVNULL
+    )
+    try:
+        asks = await asks_for_password(place)
+        assert asks, "else everybody who reaches it is let in"
+        own = server["environment"]["PLYHOUSE_CLUSTER"].replace("broker:4222", place)
+        client = await nats.connect(own, allow_reconnect=False, connect_timeout=5)
+        await client.close()
+    finally:
+        process.kill()
+        await process.wait()
 
 
 def test_commands_in_comments_exist(compose: dict[str, Any]) -> None:

@@ -316,6 +316,25 @@ async def test_refused_token_is_logged_without_the_token(
     assert "secret123" not in caplog.text
 
 
+@pytest.mark.parametrize(
+    ("address", "warned"),
+    [
+        ("nats://127.0.0.1:9", True),
+        ("nats://u:p@127.0.0.1:9,127.0.0.1:9", True),
+        ("nats://u:p@127.0.0.1:9", False),
+        ("nats://token@127.0.0.1:9", False),
+    ],
+)
+async def test_address_without_credentials_is_warned_of(
+    caplog: pytest.LogCaptureFixture, address: str, *, warned: bool
+) -> None:
+    carrier = NatsCarrier(address, "test")
+    await carrier.start(1, lambda batch: None, lambda: None)
+    await carrier.close()
+    assert ("can read session keys" in caplog.text) == warned
+    assert "u:p" not in caplog.text
+
+
 def test_cluster_name_must_fit_into_a_subject() -> None:
     with pytest.raises(ValueError, match="cannot be part of a subject"):
         NatsCarrier(NOWHERE, "a.b")

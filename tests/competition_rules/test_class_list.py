@@ -57,6 +57,13 @@ def test_students_of_any_script_get_accounts_that_say_who_they_are() -> None:
     ]
 
 
+def test_names_of_the_server_are_no_accounts_of_students_or_groups() -> None:
+    found = bad("name,group\nHouse,\nada,\nbob,Guest crew\nPLYHOUSE!,\nChance,\nErased 1,\n")
+    assert [line for line, _ in found] == [2, 4, 5, 6, 7]
+    assert all("reserved for the server's own accounts" in text for _, text in found)
+    assert read_students("name\nChance Perdomo\nGregory House\nAdmiral")
+
+
 def test_every_bad_row_is_named_by_its_line() -> None:
     text = (
         "name,email,group\n"

@@ -498,6 +498,22 @@ class MoreAtStakeThanDeclared(Secret):
         return -2.0, 2.0
 
 
+class LongListUnsaid(Secret):
+    info = dataclasses.replace(Secret.info, most_actions=1)
+
+
+class ShortListUnsaid(Secret):
+    def listed_actions(self, state: Any) -> Any:
+        return state.actions()[:1]
+
+
+class ListsTheIllegal(Secret):
+    info = dataclasses.replace(Secret.info, most_actions=2000)
+
+    def listed_actions(self, state: Any) -> Any:
+        return (*state.actions(), "never")
+
+
 BROKEN_GAMES: list[tuple[type[Secret], str, str]] = [
     (BadName, "info", "Not A Name"),
     (DeclaredDeterministic, "chance", "declared deterministic"),
@@ -510,6 +526,9 @@ BROKEN_GAMES: list[tuple[type[Secret], str, str]] = [
     (NumbersFromOne, "numbers", "1 is written as '2'"),
     (WrongSeat, "observation", "seat"),
     (LegalForAll, "observation", "legal actions"),
+    (LongListUnsaid, "observation", "info.most_actions says 1 at most"),
+    (ShortListUnsaid, "observation", "listed actions"),
+    (ListsTheIllegal, "observation", "a listed action is not legal"),
     (NotPlain, "observation", "field said is not plain"),
     (LeakyObservation, "non-interference", "seat 1 is shown"),
     (LeakyToSpectators, "non-interference", "spectators are shown"),

@@ -197,6 +197,41 @@ def test_pickles_bytecode_and_machine_code_stay_outside(tmp_path: Path) -> None:
         assert refused(path)[0] == "submission/compiled"
 
 
+class Call:
+    """Pickled, it calls a function when it is loaded."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (print, ("code",))
+
+
+@pytest.mark.parametrize("protocol", range(6))
+@pytest.mark.parametrize("rest", [b"", b"\n# more"])
+def test_pickle_that_calls_something_is_found_by_its_content(
+    tmp_path: Path, protocol: int, rest: bytes
+) -> None:
+    for value in (Call(), {"weights": [1.0, {Call(): 2}]}):
+        content = pickle.dumps(value, protocol) + rest
+        path = zipped(tmp_path / "data.zip", ("bot.py", BOT), ("weights.txt", content))
+        assert refused(path)[0] == "submission/pickle"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"cats\ndogs\n.",
+        b"I1\n.",
+        b"N.",
+        b"import os\n\n.\n",
+        b"(1, 2)\n",
+        b"0.5\n0.25\nR.",
+        b"\x80\2 x",
+    ],
+)
+def test_text_that_resembles_a_pickle_is_let_in(tmp_path: Path, content: bytes) -> None:
+    path = zipped(tmp_path / "data.zip", ("bot.py", BOT), ("words.txt", content))
+    assert "words.txt" in read_package(path).files
+
+
 def test_the_same_name_twice_and_what_is_no_archive(tmp_path: Path) -> None:
     twice = zipped(tmp_path / "twice.zip", ("bot.py", BOT), ("Bot.py", BOT))
     assert refused(twice)[0] == "submission/bad_name"

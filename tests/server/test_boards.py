@@ -161,8 +161,10 @@ async def test_a_twin_shows_the_noise_and_is_never_ranked_or_graded(house: Any) 
 
 async def test_a_class_table_is_for_its_class(house: Any) -> None:
     cup = await course(house, "class")
-    await cup.get("/table", status=401)
-    await cup.get("/table", "eve", status=403)
+    for path in ("/table", "/board", "/rounds", "/certainty", "/next"):
+        await cup.get(path, status=401)
+        await cup.get(path, "eve", status=403)
+    assert (await cup.get("/certainty", "s1")) == []
     assert (await cup.get("/table", "s1"))["matches"] == 0
     await cup.begin()
     await cup.get("/next", "eve", status=403)

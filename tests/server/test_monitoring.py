@@ -70,6 +70,25 @@ async def test_a_server_that_cannot_store_is_not_ready(
     assert (await numbers(api))["plyhouse_storing",] == 1
 
 
+async def test_trouble_is_logged_once_and_again_after_it_was_gone(
+    house: Server, api: httpx.AsyncClient, monkeypatch: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def fails(*_: object) -> None:
+        raise DatabaseFull("the disk is nearly full")
+
+    def logged() -> int:
+        return caplog.text.count("the database cannot be written: the disk is nearly full")
+
+    for count in (1, 2):
+        house.hub.health.forget()
+        with monkeypatch.context() as patch:
+            patch.setattr(house.hub.store._database, "write", fails)
+            for _ in range(3):
+                assert (await api.get("/readyz")).status_code == 503
+        assert logged() == count
+        assert (await api.get("/readyz")).status_code == 200
+
+
 async def test_a_server_that_stops_is_not_ready(house: Server, api: httpx.AsyncClient) -> None:
     house.hub.stopping = True
     assert (await api.get("/readyz")).status_code == 503

@@ -39,6 +39,25 @@ def test_watchdog_reports_only_what_is_beyond_its_tolerance(clock: FakeClock) ->
     assert watchdog.total_ns == watchdog.longest_ns == TOLERANCE_NS + 1
 
 
+def test_time_without_the_processor_is_not_that_of_a_connection(clock: FakeClock) -> None:
+    """The machine stops the process for 5 s while it reads a frame: 2 ms of that are work."""
+    worked = 0
+    found: list[dict[object, int]] = []
+    watchdog = Watchdog(clock, lambda *_: found.append(dict(watchdog.spent)), lambda: worked)
+    watchdog.note("a", 3_000_000_000)
+    watchdog.note("b", 1_000_000_000)
+    worked = 2_000_000
+    clock.now += 5_000_000_000
+    watchdog.beat()
+    assert found == [{"a": 1_500_000, "b": 500_000}]
+    assert watchdog.busiest() == (None, 0)
+    watchdog.note("a", 40_000_000)
+    worked += 90_000_000
+    clock.now += 100_000_000
+    watchdog.beat()
+    assert found[1] == {"a": 40_000_000}
+
+
 async def test_watchdog_beats_while_the_loop_runs() -> None:
     beats = asyncio.Event()
     watchdog = Watchdog(lambda: 0, lambda begin, end, busy: None)

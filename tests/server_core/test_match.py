@@ -326,6 +326,30 @@ def test_an_illegal_action_forfeits_by_default() -> None:
     assert table.inbox[0].index(answer) < table.inbox[0].index(last(table, 0, Finished))
 
 
+class ShortList(Heap):
+    """A game whose list is short while more than ten coins are left."""
+
+    def listed_actions(self, state: Any) -> Any:
+        return state.actions()[:1] if state.left > 10 else state.actions()
+
+    def lists_all(self, state: Any) -> bool:
+        return bool(state.left <= 10)
+
+
+def test_illegal_action_may_be_tried_again_where_not_all_actions_are_listed() -> None:
+    table = Table(ShortList(), max_retries=2)
+    answer = table.act("7")
+    assert (answer.code, answer.legal) == ("action/illegal", ["1"])
+    assert last(table, 0, Turn).retry
+    assert isinstance(table.act("2"), Accepted), "legal, though not listed"
+    assert table.act("7").legal == ["1", "2"]
+    assert (table.outcome.termination, table.outcome.seat) == ("illegal_action", 1)
+    table = Table(ShortList(), max_retries=2)
+    for _ in range(3):
+        table.act("7")
+    assert table.outcome.seat == 0, "not for ever"
+
+
 def test_a_retry_runs_on_the_same_clock_and_not_for_ever() -> None:
     table = Table(Heap(), "move:10", illegal_rule="retry", max_retries=2, lag=NO_LAG)
     assert table.act("7", think=4 * SECOND).code == "action/illegal"

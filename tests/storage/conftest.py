@@ -17,7 +17,7 @@ from tests.harness.wall_clock import WallClock
 from tests.storage.cluster import Cluster
 
 from plyhouse.server.results.scoring import match_scores
-from plyhouse.storage import engines, models
+from plyhouse.storage import engines, models, people
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import StorageError
 from plyhouse.storage.rows import (
@@ -155,7 +155,9 @@ class World:
     async def bot(self, name: str) -> BotRow:
         """Return the bot of a player of that name."""
         if name not in self.bots:
-            player = await self.store.add_player(name)
+            player = await self.store.write(
+                lambda c: people.add_player(c, name, self.store.now(), own=True)
+            )
             row = await self.store.ensure_bot(player.id, "")
             self.bots[name] = row, await self.store.ensure_version(row.id, "1")
         return self.bots[name][0]

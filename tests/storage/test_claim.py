@@ -12,7 +12,7 @@ import pytest
 from tests.harness.claims import HOLD
 
 from plyhouse.storage import people
-from plyhouse.storage.errors import ServedAlready
+from plyhouse.storage.errors import CannotOpen, ServedAlready
 from plyhouse.storage.store import Store
 
 
@@ -52,6 +52,21 @@ async def test_all_names_of_a_file_are_one_database(tmp_path: Path) -> None:
         await first.claim()
         with pytest.raises(ServedAlready):
             await second.claim()
+
+
+async def test_file_with_a_second_name_is_not_served(tmp_path: Path) -> None:
+    """Each hard link would have a lock and a journal of its own."""
+    (tmp_path / "far").mkdir()
+    names = tmp_path / "a.db", tmp_path / "far" / "b.db"
+    await (await Store.open(f"sqlite:///{names[0]}")).close()
+    names[1].hardlink_to(names[0])
+    for name in names:
+        async with await Store.open(f"sqlite:///{name}") as store:
+            with pytest.raises(CannotOpen, match=r"has 2 names \(hard links\)"):
+                await store.claim()
+    names[1].unlink()
+    async with await Store.open(f"sqlite:///{names[0]}") as store:
+        await store.claim()
 
 
 async def test_databases_in_memory_share_neither_claim_nor_rows() -> None:

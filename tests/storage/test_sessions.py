@@ -146,7 +146,7 @@ async def test_of_a_guest_nothing_is_left_but_what_it_played(
 
 
 async def test_roles_are_not_had_by_name(store: Store) -> None:
-    await store.add_player("House")
+    await store.write(lambda c: people.add_player(c, "House", 1, own=True))  # long ago
     row = await store.write(sessions.special, "house", ("house", "house-bots"), store.now())
     assert row.name == "house-bots"
     assert await store.write(sessions.special, "house", ("house", "house-bots"), store.now()) == row

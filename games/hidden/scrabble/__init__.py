@@ -6,6 +6,8 @@ build_words  the command that builds the file of a word list
 lines        words and empty squares along rows and columns
 legality     which rule an illegal action breaks
 plays        all plays of a position, and their scores
+match_rules  the tables of a match
+action_lists the actions of a rack: all of them, or a list that takes few steps
 state        a position: board, racks, bag, scores
 sampling     racks that fit what a seat knows
 views        observations and the scene

@@ -13,13 +13,9 @@ from typing import Final
 
 from mypy_extensions import i64
 
+from plyhouse.games.hidden.scrabble.action_lists import LEAST_BAG, PASS, exchanges
 from plyhouse.games.hidden.scrabble.plays import placed_squares, play_parts
-from plyhouse.games.hidden.scrabble.state import (
-    LEAST_BAG,
-    PASS,
-    ScrabbleState,
-    exchanges,
-)
+from plyhouse.games.hidden.scrabble.state import ScrabbleState
 from plyhouse.games.hidden.scrabble.tiles import BLANK, VALUES, tiles_named, without
 
 __all__ = ["facts_of", "kept_after", "leave_value", "ranked"]

@@ -5,11 +5,13 @@ It does without the generator of `plays`, so that tests can compare the two.
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Final
 
+from plyhouse.games.hidden.scrabble.action_lists import LEAST_BAG, PASS
 from plyhouse.games.hidden.scrabble.lines import connected, run, word_through, words_made
 from plyhouse.games.hidden.scrabble.plays import placed_squares, play_parts
-from plyhouse.games.hidden.scrabble.state import ACCEPT, CHALLENGE, LEAST_BAG, PASS, ScrabbleState
+from plyhouse.games.hidden.scrabble.state import ACCEPT, CHALLENGE, ScrabbleState
 from plyhouse.games.hidden.scrabble.tiles import (
     ALPHABET,
     BLANK,
@@ -20,7 +22,14 @@ from plyhouse.games.hidden.scrabble.tiles import (
     transposed,
 )
 
-__all__ = ["broken_rule", "canonical_play", "free_play", "is_legal", "placed_play"]
+__all__ = [
+    "blank_spellings",
+    "broken_rule",
+    "canonical_play",
+    "free_play",
+    "is_legal",
+    "placed_play",
+]
 
 
 _EXCHANGED: Final = ALPHABET[1:] + ALPHABET[0]
@@ -190,6 +199,36 @@ def is_legal(state: ScrabbleState, text: str) -> bool:
         and canonical_play(state.board, text) == text
         and not broken_rule(state, text)
     )
+
+
+def blank_spellings(state: ScrabbleState, text: str) -> list[str]:
+    """Return the legal plays that differ from a text by which letters are blanks only.
+
+    Those with few blanks come first.
+    """
+    parts = play_parts(text)
+    line = _line_of(*parts) if parts is not None else []
+    if parts is None or not line or state.laid:
+        return []
+    rack = state.racks[state.turn]
+    name, _, word = text.partition(" ")
+    laid = [place for place, square in enumerate(line) if not state.board[square]]
+    found: list[str] = []
+    if len(laid) > len(rack):
+        return found
+    for count in range(rack.count(0) + 1):
+        for blanks in combinations(laid, count):
+            letters = list(word.upper())
+            for place in blanks:
+                letters[place] = letters[place].lower()
+            tiles = ["?" if place in blanks else letters[place] for place in laid]
+            if _lacks(rack, "".join(tiles)):
+                continue
+            play = canonical_play(state.board, f"{name} {''.join(letters)}")
+            if not found and not is_legal(state, play):
+                return []  # nor is any other, as it differs in blanks only
+            found.append(play)
+    return found
 
 
 def _with(board: bytes, laid: list[tuple[int, int]]) -> bytes:

@@ -21,9 +21,14 @@ list, the first seat takes its tiles back, and its turn ends without points.  Ot
 stands.  A challenge of a play that stands costs nothing with ``single``.  With ``double`` the
 challenger loses its next turn, which counts as one without points.  With ``five`` the challenged
 seat gets five points.  These are variants of tournaments for two.  Two details are ours: with more
-seats only the next one may challenge, and ``five`` counts a play as one word.  ``legal`` lists only
-plays whose words are all in the list; other plays are written in the same way.  Nothing shows
-before a challenge whether all words of a play are in the list.
+seats only the next one may challenge, and ``five`` counts a play as one word.  Nothing shows before
+a challenge whether all words of a play are in the list.
+
+``legal`` lists plays whose words are all in the list, the exchanges and the pass.  A rack with two
+blanks has up to 95,754 plays.  So ``legal`` has some of the plays only if ``complete`` is false.
+The referee takes every legal play, and there an illegal one may be tried again.  In Python,
+``turn.legal`` has all plays.  Plays with other words, where they are allowed, are written in the
+same way.
 
 A play is written as its first square and the whole word, with letters that are on the board
 already: ``8D WORD`` across in row 8, ``D8 WORD`` down in column D.  Small letters are blanks that
@@ -58,27 +63,20 @@ from plyhouse.games.base import (
     Scoring,
     Utility,
 )
-from plyhouse.games.errors import IllegalAction, InvalidParameter
+from plyhouse.games.errors import AmbiguousAction, IllegalAction, InvalidParameter
+from plyhouse.games.hidden.scrabble.action_lists import LEAST_BAG, PASS, exchanges
 from plyhouse.games.hidden.scrabble.legality import (
+    blank_spellings,
     broken_rule,
     canonical_play,
     free_play,
     is_legal,
     placed_play,
 )
+from plyhouse.games.hidden.scrabble.match_rules import CHALLENGES, Rules, rules_of
 from plyhouse.games.hidden.scrabble.plays import play_parts
 from plyhouse.games.hidden.scrabble.sampling import sampled_state
-from plyhouse.games.hidden.scrabble.state import (
-    CHALLENGES,
-    LEAST_BAG,
-    MOST_LEAD,
-    PASS,
-    Rules,
-    ScrabbleState,
-    exchanges,
-    first_state,
-    rules_of,
-)
+from plyhouse.games.hidden.scrabble.state import MOST_LEAD, ScrabbleState, first_state
 from plyhouse.games.hidden.scrabble.tiles import ALPHABET, tile_names
 from plyhouse.games.hidden.scrabble.views import (
     ScrabbleObservation,
@@ -132,6 +130,7 @@ class Scrabble(Game[ScrabbleState, str, ScrabbleObservation]):
             ),
         ),
         scoring=Scoring.WINS,
+        most_actions=100_000,
     )
     observation_type: ClassVar[type[Observation]] = ScrabbleObservation
     action_pattern: ClassVar[str] = (
@@ -188,27 +187,35 @@ class Scrabble(Game[ScrabbleState, str, ScrabbleObservation]):
             wanted = PASS + "".join(sorted(wanted[1:].upper().replace("?", "~"))).replace("~", "?")
         elif word:
             wanted = f"{square.upper()} {word}"
-            if state.rules.phonies:
+            if state.to_move >= 0:
                 wanted = free_play(state, wanted)
             wanted = canonical_play(state.board, wanted)
-        try:
-            if state.rules.phonies and state.to_move >= 0 and play_parts(wanted):
-                return self._free(state, wanted)
-            if state.to_move >= 0 and is_legal(state, wanted):
-                return wanted
+        if state.to_move < 0 or state.rules.most_plays:
             return super().parse(state, wanted)
-        except IllegalAction as error:
-            raise IllegalAction(text, error.position, error.legal, error.rule) from None
+        if state.rules.phonies and play_parts(wanted):
+            # Words are not looked up here, so that time does not tell those of the list apart.
+            if not broken_rule(state, wanted):
+                return wanted
+        else:
+            for spelling in (wanted, wanted.lower()):  # ACCEPT is an answer, too
+                if is_legal(state, spelling):
+                    return spelling
+            found = blank_spellings(state, wanted)
+            if len(found) == 1:
+                return found[0]
+            if found:
+                raise AmbiguousAction(text, self.describe(state), found)
+            self.check_form(wanted)
+        rule = broken_rule(state, wanted)
+        raise IllegalAction(text, self.describe(state), self.listed_actions(state), rule)
 
-    def _free(self, state: ScrabbleState, text: str) -> str:
-        """Return a play whose words are not looked up.
+    def listed_actions(self, state: ScrabbleState) -> Sequence[str]:
+        """Return all plays or some of them, the exchanges and the pass."""
+        return state.listed()[0]
 
-        One with words of the list takes the same way, so that time does not tell them apart.
-        """
-        rule = broken_rule(state, text)
-        if rule:
-            raise IllegalAction(text, self.describe(state), list(state.actions()), rule)
-        return text
+    def lists_all(self, state: ScrabbleState) -> bool:
+        """Return whether `listed_actions` has all plays."""
+        return state.listed()[1]
 
     def some_action(self, state: ScrabbleState) -> str:
         """Return the pass, or the answer to a play."""
@@ -241,7 +248,8 @@ class Scrabble(Game[ScrabbleState, str, ScrabbleObservation]):
 
     def observe(self, state: ScrabbleState, seat: int | None) -> ScrabbleObservation:
         """Return the seat's own rack, the board, scores, and numbers of tiles elsewhere."""
-        return observed(state, seat, self.legal_text(state, seat))
+        complete = seat is None or state.to_move != seat or self.lists_all(state)
+        return observed(state, seat, self.legal_text(state, seat), complete)
 
     def information_state(self, state: ScrabbleState, seat: int) -> Hashable:
         """Return own tiles, the board, scores, numbers of tiles, and the last actions.

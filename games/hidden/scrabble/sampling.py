@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 
-from plyhouse.games.hidden.scrabble.state import Rules, ScrabbleState
+from plyhouse.games.hidden.scrabble.match_rules import Rules
+from plyhouse.games.hidden.scrabble.state import ScrabbleState
 from plyhouse.games.hidden.scrabble.tiles import BLANK, COUNTS, square_named, tiles_named
 from plyhouse.games.hidden.scrabble.views import ScrabbleObservation, board_of
 

@@ -9,8 +9,9 @@ import random
 from collections.abc import Callable
 
 from plyhouse.games.base import CHANCE, TERMINAL
+from plyhouse.games.hidden.scrabble.action_lists import PASS
 from plyhouse.games.hidden.scrabble.leaves import leave_value
-from plyhouse.games.hidden.scrabble.state import PASS, ScrabbleState
+from plyhouse.games.hidden.scrabble.state import ScrabbleState
 
 __all__ = ["simulated"]
 

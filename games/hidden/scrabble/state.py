@@ -9,7 +9,6 @@ then its tiles lie on the board, its points count, and its seat draws no tiles.
 
 from __future__ import annotations
 
-import functools
 import random
 from collections.abc import Callable
 from typing import Any, Final, final
@@ -17,7 +16,14 @@ from typing import Any, Final, final
 from mypy_extensions import i64, mypyc_attr
 
 from plyhouse.games.base import CHANCE, TERMINAL
+from plyhouse.games.hidden.scrabble.action_lists import (
+    LEAST_BAG,
+    PASS,
+    actions_with,
+    listed_with,
+)
 from plyhouse.games.hidden.scrabble.lines import words_made
+from plyhouse.games.hidden.scrabble.match_rules import Rules
 from plyhouse.games.hidden.scrabble.plays import Plays, placed_squares, play_parts, play_score
 from plyhouse.games.hidden.scrabble.tiles import (
     BLANK,
@@ -29,103 +35,23 @@ from plyhouse.games.hidden.scrabble.tiles import (
     tiles_named,
     without,
 )
-from plyhouse.games.hidden.scrabble.words import WordList, word_list
 from plyhouse.games.native import NativeState
 
 __all__ = [
     "ACCEPT",
     "CHALLENGE",
-    "CHALLENGES",
     "FIVE",
-    "LEAST_BAG",
     "MOST_SCORELESS",
-    "PASS",
-    "Rules",
     "ScrabbleState",
-    "exchanges",
     "first_state",
-    "rules_of",
 ]
 
-PASS: Final = "-"  # noqa: S105 - no password, but how a pass is written
 ACCEPT: Final = "accept"
 CHALLENGE: Final = "challenge"
-CHALLENGES: Final = ("none", "single", "double", "five")
-"""Names of costs of a challenge whose play stands; with "none" there are no challenges."""
 FIVE: Final = 5
 """Points for a seat whose play was challenged, and stands."""
-LEAST_BAG: Final = 7
-"""Tiles that the bag must hold for an exchange."""
 MOST_SCORELESS: Final = 6
 """Turns without points in a row that end the game."""
-_KEPT: Final = 4
-"""Positions whose actions are kept: with two blanks in the rack there are up to 100,000 texts."""
-
-
-@final
-class Rules:
-    """Tables shared by all positions of a match; made by `rules_of` only."""
-
-    def __init__(
-        self, seats: int, dictionary: str, points: bool, most_plays: int, challenges: str
-    ) -> None:
-        self.seats: int = seats
-        self.dictionary: str = dictionary
-        self.points: bool = points
-        """True if returns are leads in points."""
-        self.most_plays: int = most_plays
-        """How many plays are legal, the highest ones; 0 for all."""
-        self.challenges: str = challenges
-        """One of `CHALLENGES`."""
-        self.phonies: bool = challenges != "none"
-        """True if plays may have words that are not in the list."""
-        self.words: WordList = word_list(dictionary)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        given = (self.seats, self.dictionary, self.points, self.most_plays, self.challenges)
-        return rules_of, given
-
-
-@functools.cache
-def rules_of(
-    seats: int, dictionary: str, points: bool, most_plays: int = 0, challenges: str = "none"
-) -> Rules:
-    """Return the one `Rules` of these parameters."""
-    return Rules(seats, dictionary, points, most_plays, challenges)
-
-
-def exchanges(rack: bytes) -> list[str]:
-    """Return all exchanges of tiles of a rack, few tiles first."""
-    level: list[bytes] = [b""]
-    found: list[str] = []
-    for _ in range(len(rack)):
-        kept: dict[bytes, None] = {}
-        for chosen in level:
-            used: list[int] = list(chosen)
-            for tile in rack:
-                if (not used or tile >= used[-1]) and used.count(tile) < rack.count(tile):
-                    kept[bytes([*used, tile])] = None
-        level = list(kept)
-        found.extend([PASS + tile_names(chosen) for chosen in level])
-    return found
-
-
-@functools.lru_cache(maxsize=_KEPT)
-def _actions_with(rules: Rules, board: bytes, rack: bytes, may_exchange: bool) -> tuple[Any, ...]:
-    """Return the actions on a board with a rack, apart from answers to plays.
-
-    Observing a state, reading an action and drawing the choices ask for the same ones in turn.
-    """
-    found = Plays(rules.words.edges, board, rack, False)
-    texts = found.texts
-    if rules.most_plays:
-        order = sorted(range(len(texts)), key=lambda place: (-found.scores[place], place))
-        texts = [texts[place] for place in order[: rules.most_plays]]
-        if not texts and may_exchange:
-            texts = [PASS + tile_names(rack)]
-    elif may_exchange:
-        texts = texts + exchanges(rack)
-    return (*texts, PASS)
 
 
 @final
@@ -250,7 +176,14 @@ class ScrabbleState(NativeState):
         if self.laid:
             return (ACCEPT, CHALLENGE)
         bag = self.bag_size() >= LEAST_BAG
-        return _actions_with(self.rules, self.board, self.racks[self.turn], bag)
+        return actions_with(self.rules, self.board, self.racks[self.turn], bag)
+
+    def listed(self) -> tuple[tuple[Any, ...], bool]:
+        """Return legal actions within a fixed number of steps, and whether they are all."""
+        if self.to_move < 0 or self.laid or self.rules.most_plays:
+            return self.actions(), True
+        bag = self.bag_size() >= LEAST_BAG
+        return listed_with(self.rules, self.board, self.racks[self.turn], bag)
 
     def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
         """Return the tiles in the bag, each with its share."""

@@ -9,15 +9,10 @@ from typing import Final
 from mypy_extensions import mypyc_attr
 
 from plyhouse.games.base import CHANCE, TERMINAL, Observation
+from plyhouse.games.hidden.scrabble.action_lists import PASS
 from plyhouse.games.hidden.scrabble.lines import free_places
 from plyhouse.games.hidden.scrabble.plays import placed_squares, play_parts, play_score
-from plyhouse.games.hidden.scrabble.state import (
-    ACCEPT,
-    CHALLENGE,
-    FIVE,
-    PASS,
-    ScrabbleState,
-)
+from plyhouse.games.hidden.scrabble.state import ACCEPT, CHALLENGE, FIVE, ScrabbleState
 from plyhouse.games.hidden.scrabble.tiles import (
     ALPHABET,
     PREMIUMS,
@@ -95,6 +90,8 @@ class ScrabbleObservation(Observation):
     """Squares of the tiles of a play that waits to be accepted or challenged, as in "H8"."""
     shown: tuple[str, ...]
     """Tiles that all know each seat to hold, because a challenge returned them to it."""
+    complete: bool = True
+    """False if there may be more legal plays than `legal` lists."""
 
 
 def public_text(text: str) -> str:
@@ -114,7 +111,9 @@ def board_of(rows: tuple[str, ...]) -> bytes:
     return bytes([0 if letter == "." else ord(letter) - 64 for letter in "".join(rows)])
 
 
-def observed(state: ScrabbleState, seat: int | None, legal: tuple[str, ...]) -> ScrabbleObservation:
+def observed(
+    state: ScrabbleState, seat: int | None, legal: tuple[str, ...], complete: bool = True
+) -> ScrabbleObservation:
     """Return what a seat, or a spectator, sees."""
     own_aside = state.aside if seat == state.turn else b""
     return ScrabbleObservation(
@@ -135,6 +134,7 @@ def observed(state: ScrabbleState, seat: int | None, legal: tuple[str, ...]) -> 
         ),
         laid=tuple([square_name(square, down=True) for square in state.laid]),
         shown=tuple([tile_names(tiles) for tiles in state.shown]),
+        complete=complete,
     )
 
 
@@ -230,9 +230,11 @@ def _placing(seen: ScrabbleObservation, phonies: bool) -> Placing:
             continue
         actions.append(text)
         placed.append(" ".join(sorted(laid)))
-        worth.append(points)
+        if not phonies:  # which plays have points would tell those of the word list
+            worth.append(points)
     give = "Exchange" if actions and actions[-1].startswith(PASS) else ""
-    places = free_places(board, len(seen.rack)) if phonies and seen.legal else []
+    free = seen.legal and (phonies or not seen.complete)
+    places = free_places(board, len(seen.rack)) if free else []
     spots = [
         " ".join(sorted([square_name(square, down=True) for square in place])) for place in places
     ]

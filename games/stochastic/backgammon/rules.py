@@ -286,6 +286,7 @@ class Backgammon(Game[BackgammonState, int, BackgammonObservation]):
             Parameter("position", "", "where to start, like 6x2 5; 1x3; 0 31; empty: as usual"),
         ),
         seat_names=("first", "second"),
+        most_actions=10_000,
     )
     observation_type: ClassVar[type[Observation]] = BackgammonObservation
     action_pattern: ClassVar[str] = (

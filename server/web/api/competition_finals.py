@@ -25,8 +25,6 @@ from plyhouse.server.competitions.upcoming_pairings import SHOWN, upcoming
 from plyhouse.server.web.api.access import viewer_of
 from plyhouse.server.web.api.competitions import HERE
 from plyhouse.server.web.parameters import service
-from plyhouse.storage import competition_sql
-from plyhouse.storage.store import Store
 
 __all__ = ["HANDLERS"]
 
@@ -58,10 +56,7 @@ async def certainty(
 
     Everybody who may see the board sees this; on an anonymous board students see their own.
     """
-    store = service(state, Store)
     identity = await viewer_of(request)
-    if (await store.read(competition_sql.find, competition)).format != "gauntlet":
-        return []
     return [
         BaselineCertainty(
             game=final.game,

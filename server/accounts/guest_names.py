@@ -1,15 +1,13 @@
-"""Names that only guests and the built-in bots may have."""
+"""Names of guests."""
 
 from __future__ import annotations
 
 import secrets
 from typing import Final
 
-from plyhouse.server.accounts.builtin_bots import HOUSE_NAMES
+from plyhouse.storage.names import GUEST_PREFIX
 
-__all__ = ["GUEST_PREFIX", "friendly_name", "reserved"]
-
-GUEST_PREFIX: Final = "guest-"
+__all__ = ["friendly_name"]
 
 _HOW: Final = (
     *("amber", "bold", "brave", "bright", "calm", "clever", "cosy", "curious", "eager", "gentle"),
@@ -21,16 +19,6 @@ _WHO: Final = (
     *("hare", "hedgehog", "heron", "ibex", "jay", "koala", "lark", "lynx", "marten", "mole"),
     *("newt", "otter", "owl", "panda", "puffin", "raven", "robin", "seal", "stork", "wren"),
 )
-
-
-def reserved(player: str) -> bool:
-    """Return whether a name is reserved for guests or for the built-in bots.
-
-    >>> reserved("Guest-sly-fox-700"), reserved("house"), reserved("ada")
-    (True, True, False)
-    """
-    name = player.lower()
-    return name.startswith(GUEST_PREFIX) or name in (*HOUSE_NAMES, "guest")
 
 
 def friendly_name() -> str:
