@@ -478,11 +478,9 @@ class Bot:
         return cls.games
 
     def prepare(self, match: Match) -> None:
-        """Prepare for a match before any clock runs, where you have a machine of your own.
+        """Prepare for a match before any clock runs; a server waits 20 s unless told otherwise.
 
-        The match begins when it returns; the server waits for a bot for 20 s unless its operator
-        chose another limit.  Called again by a process that takes over in a match, and for hosted
-        bots: then on your clock, as `start`.  An exception ends the match in the first turn.
+        For hosted bots, and in a process that takes over, it runs on your clock like `start`.
         """
 
     def start(self, turn: Turn) -> None:

@@ -16,7 +16,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from types import NoneType
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, ClassVar, Final, NoReturn, TypeVar
 
 from plyhouse.bots.api import Bot, Match, Turn, TurnOver
 from plyhouse.bots.engines.engine_process import EngineProcess, Wait
@@ -44,10 +44,31 @@ CONSIDER_EVERY: Final = 50 * MS
 RESERVE: Final = 120
 """Milliseconds before the last moment at which a thinking engine is told to move."""
 
+SILENT_RESERVE: Final = 300
+"""The same for an engine that has reported no move: there is nothing to play if it is late."""
+
 LAST_WORD: Final = 150 * MS
 """Nanoseconds that an engine may take to answer after its turn; its bot must end within 250 ms."""
 
+FLAG_GRACE: Final = 1.0
+"""Seconds after its time until which a turn without an action waits for the fall of its flag."""
+
 _Message = TypeVar("_Message")
+
+
+def _let_flag_fall(message: str, turn: Wait) -> NoReturn:
+    """Wait until the turn is over, because there is nothing to play; raise `TurnOver` then.
+
+    The author reads the message.  Raises `EngineError` if the turn does not end: then it has no
+    clock that somebody watches.
+    """
+    deadline = time.monotonic() + FLAG_GRACE
+    while not turn.over():
+        if time.monotonic() > deadline:
+            raise EngineError(message)
+        time.sleep(0.005)
+    sys.stderr.write(f"{message}\n")
+    raise TurnOver
 
 
 def parse_options(text: str) -> list[tuple[str, str]]:
@@ -149,12 +170,15 @@ class Engine:
         self.process.kill()  # its next answer would be misread
         if wait.over():
             raise TurnOver
-        raise EngineError(
+        message = (
             f"{self.process.name} did not answer {said!r} within "
             f"{(wait.until - begin) / 1000 / MS:.3g} s. "
             f"{f'It wrote {quoted(last)}. ' if last else ''}Check that it speaks {self.protocol}, "
             "or give it more time with start_timeout (in seconds)."
         )
+        if turn is None or wait.until == until:
+            raise EngineError(message)
+        _let_flag_fall(message, turn)
 
 
 _EngineKind = TypeVar("_EngineKind", bound=Engine)
@@ -252,7 +276,9 @@ class Thinking:
         self._allowed = left = turn.time_left
         timed = left != float("inf")
         last = clock_ns() + (int(left * 1000) * MS if timed else NO_CLOCK)
-        self._stop_at = last - (min(RESERVE, int(left * 250)) * MS if timed else 0)
+        quarter = int(left * 250) if timed else 0
+        self._stop_at = last - min(RESERVE, quarter) * MS
+        self._stop_silent_at = last - min(SILENT_RESERVE, quarter) * MS
         self.wait = Wait(last, lambda: turn.over)
         """The rest of the turn."""
 
@@ -284,12 +310,13 @@ class Thinking:
         understanding a line of play costs more than writing one.  ``stop`` tells the engine to
         move now, at the latest after ``use_ms`` milliseconds.
 
-        Raises `EngineError` if the engine does not answer in time and has reported nothing, and
-        `plyhouse.bots.api.TurnOver` if the turn ends without it.
+        Raises `plyhouse.bots.api.TurnOver` if the turn ends without the engine, and `EngineError`
+        if the engine has reported nothing in time and the turn does not end.
         """
         now = self._clock_ns()
-        stop_at = self._stop_at if use_ms is None else min(self._stop_at, now + use_ms * MS)
-        wait = Wait(stop_at, self.wait.over) if stop else self.wait
+        use = self.wait.until if use_ms is None else now + use_ms * MS
+        stop_at = min(self._stop_at, use)
+        wait = Wait(min(self._stop_silent_at, use), self.wait.over) if stop else self.wait
         stopped = False
         latest: Any = None
         result: Any = None
@@ -313,9 +340,12 @@ class Thinking:
                     if not process.has_more() or self._clock_ns() >= due:
                         catch_up()
                 elif stop and not stopped:
+                    catch_up()
+                    if self._best is not None and wait.until < stop_at and not self.turn.over:
+                        wait = Wait(stop_at, self.wait.over)
+                        continue
                     process.send(*stop)
                     stopped = True
-                    catch_up()
                     wait = Wait(self._last_word())
                 else:
                     process.kill()  # its next answer would be misread
@@ -329,9 +359,10 @@ class Thinking:
         if result is not None:
             return result
         if self._best is None:
-            raise EngineError(
+            _let_flag_fall(
                 f"{process.name} did not answer in its {self._allowed:.3f} s and was killed. Lower "
-                "its level, or play with more time."
+                "its level, or play with more time.",
+                self.wait,
             )
         return self._best
 

@@ -27,7 +27,7 @@ __all__ = ["export", "report", "standings"]
 
 FORMATS: Final = (
     *("csv", "json", "md", "html", "grades", "gradescope"),
-    *("jsonl", "pgn", "sgf", "pdn", "mat", "parquet"),
+    *("jsonl", "pgn", "sgf", "pdn", "mat", "pbn", "gcg", "phh", "parquet"),
 )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -31,6 +31,28 @@ LAST: Final = ("G", "$", "\x1b[F")
 QUIT: Final = ("q", "\x03", "\x04")
 PACE: Final = 1.0
 """Seconds between positions that are played."""
+
+FORMS: Final = {
+    "pgn": "chess as PGN",
+    "sgf": "go or othello as SGF",
+    "pdn": "checkers as PDN",
+    "mat": "backgammon as MAT",
+    "pbn": "bridge as PBN",
+    "gcg": "Scrabble as GCG",
+    "phh": "Texas hold'em as PHH",
+    "txt": "any game as text",
+}
+"""The formats of `plyhouse.server.results.notations`, which takes long to import."""
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def _notation_options(command: _Command) -> _Command:
+    """Add an option for each of the `FORMS`."""
+    for form, what in reversed(FORMS.items()):
+        option = click.option(f"--{form}", "form", flag_value=form, help=f"Write {what} instead.")
+        command = option(command)
+    return command
 
 
 @click.command()
@@ -64,6 +86,7 @@ PACE: Final = 1.0
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write one page instead that holds all it needs, for any browser.",
 )
+@_notation_options
 @plain_option()
 @game_files_option()
 @server_option(default=None)
@@ -76,6 +99,7 @@ def replay(
     ply: int,
     pace: float | None,
     page: Path | None,
+    form: str | None,
     plain: bool,
     server: str | None,
     token: str | None,
@@ -88,10 +112,21 @@ def replay(
     `plyhouse match --save FILE` and `plyhouse record` write such files. In a terminal the board is
     drawn in place; `?` lists the keys.  With --plain, positions follow each other as lines.  In a
     pipe all positions are written.
+
+    --pgn and the like write the moves in the format of the game: of all matches of a FILE, or of
+    the one that --match names.
     """
     from plyhouse.clients.replay.positions import holders, positions_of
     from plyhouse.clients.shared.games import known_game, seat_index
 
+    if form is not None:
+        if Path(what).is_file() and which is None:
+            from plyhouse.clients.replay.record_files import records_in
+
+            _write_moves(records_in(Path(what)), what, form)
+        else:
+            _write_moves([record_asked(what, which, server, token, database)], what, form)
+        return
     record = record_asked(what, which, server, token, database)
     game = known_game(record.game, f"match {record.match}")
     viewer = seat_index(game, seat)
@@ -125,6 +160,34 @@ def replay(
         click.echo(f"{title}\n")
         for position in positions[start:]:
             click.echo(f"{_shown(position, positions)}\n")
+
+
+def _write_moves(records: Iterable[Record], what: str, form: str) -> None:
+    """Write the moves of matches in a format, those of other games left out."""
+    from plyhouse.games.errors import GameError
+    from plyhouse.server.results.notations import ONE_MATCH, notation
+
+    games = set()
+    texts: list[str] = []
+    for record in records:
+        games.add(record.game)
+        try:
+            text = notation(record, form)
+        except GameError as error:
+            raise CommandError(f"Match {record.match} does not fit its game: {error}") from error
+        if text is None:
+            continue
+        if texts and form in ONE_MATCH:
+            raise CommandError(
+                f"{what} holds several matches, and a file of {form} holds one: name it with "
+                "--match, such as --match 2.",
+                EXIT_USAGE,
+            )
+        texts.append(text)
+    if not texts:
+        played = ", ".join(sorted(games)) or "no match"
+        raise CommandError(f"{what} holds {played}; --{form} writes {FORMS[form]}.", EXIT_USAGE)
+    click.echo("\n".join(texts), nl=False)
 
 
 def record_asked(

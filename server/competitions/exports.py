@@ -36,7 +36,7 @@ from plyhouse.server.competition_rules.standings_export import (
 from plyhouse.server.competitions.boards import Board, Boards
 from plyhouse.server.competitions.final_results import Results
 from plyhouse.server.competitions.grade_books import grade_entries
-from plyhouse.server.results.notations import NOTATIONS, notation
+from plyhouse.server.results.notations import NOTATIONS, ONE_MATCH, notation
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.scoring import scoring_words
 from plyhouse.storage import competition_sql, match_reads
@@ -57,7 +57,10 @@ FILES: Final = {
     "pgn": ("matches.pgn", "application/x-chess-pgn"),
     "sgf": ("matches.sgf", "application/x-go-sgf"),
     "pdn": ("matches.pdn", "text/plain"),
-    "mat": ("matches.mat", "text/plain"),
+    "mat": ("matches-mat.zip", "application/zip"),
+    "pbn": ("matches.pbn", "text/plain"),
+    "gcg": ("matches-gcg.zip", "application/zip"),
+    "phh": ("matches-phh.zip", "application/zip"),
     "parquet": ("matches.parquet", "application/vnd.apache.parquet"),
 }
 """The file name and the media type of each format."""
@@ -129,9 +132,13 @@ class Exports:
                     f"{form} is a format for {' and '.join(games)}, which {found.row.name!r} "
                     "does not play; jsonl has the records of every game.",
                 )
-        return self._written(found, form, sight)
+        written = self._written(found, form, sight)
+        return _zipped(written, form) if form in ONE_MATCH else _joined(written)
 
-    async def _written(self, found: Results, form: str, sight: Sight) -> AsyncIterator[bytes]:
+    async def _written(
+        self, found: Results, form: str, sight: Sight
+    ) -> AsyncIterator[tuple[str, str]]:
+        """Yield the id of each match and its text."""
         for match in dict.fromkeys(each.match for each in found.seats):
             stored = await self._privacy.veiled(
                 sight, await self._store.read(match_reads.stored_match, match)
@@ -139,7 +146,7 @@ class Exports:
             if stored.pairing.finished_ms is not None:
                 text = await asyncio.to_thread(_match, stored, form, found.row.name)
                 if text:
-                    yield text.encode()
+                    yield match, text
 
     async def _results(self, reference: str) -> Results:
         return await self._boards.results.of(
@@ -153,6 +160,41 @@ class Exports:
             code = "auth/required" if identity is None else "auth/scope"
             raise ProtocolError(code, f"Not all matches of {row.name!r} are yours to see.")
         return sight
+
+
+async def _joined(matches: AsyncIterator[tuple[str, str]]) -> AsyncIterator[bytes]:
+    """Yield the texts of all matches, one after the other."""
+    async for _, text in matches:
+        yield text.encode()
+
+
+class _Pipe(io.RawIOBase):
+    """A file that cannot seek, whose content is taken out as it is written."""
+
+    def __init__(self) -> None:
+        self._written = bytearray()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._written += data
+        return len(data)
+
+    def take(self) -> bytes:
+        """Return what was written since the last call."""
+        data, self._written = bytes(self._written), bytearray()
+        return data
+
+
+async def _zipped(matches: AsyncIterator[tuple[str, str]], form: str) -> AsyncIterator[bytes]:
+    """Yield an archive with a file for each match."""
+    pipe = _Pipe()
+    with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED) as archive:
+        async for match, text in matches:
+            archive.writestr(f"{match}.{form}", text)
+            yield pipe.take()
+    yield pipe.take()
 
 
 def has_parquet() -> bool:

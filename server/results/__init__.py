@@ -3,7 +3,9 @@
     scoring          the score of a match: from returns to the sums of tables and ratings
     record           the replayable history of a match as a file
     verify           a record recomputed without trust in the server that made it
-    notations        records in the formats of games: PGN, SGF, PDN, MAT
+    notations        records in the formats of games: which there are, and text
+    board_notations  PGN, SGF, PDN and MAT
+    card_notations   PBN and PHH; scrabble_notation: GCG; notation_parts: what all share
     chance_outcomes  the outcomes of chance events, in the game's order
     voiding          computes and removes the scores of void matches
     ratings          a fit of all results of a game, with intervals

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shutil
 from pathlib import Path
 
+import chess.pgn
 import pytest
+from pokerkit import HandHistory
 from tests.cli.conftest import CHOMP, Plyhouse, Zygote, clean_environment
 from tests.cli.terminal import in_terminal
+
+from plyhouse.clients.cli.replay import FORMS
+from plyhouse.server.results.notations import NOTATIONS, TEXT
 
 
 @pytest.fixture(scope="module")
@@ -132,3 +138,58 @@ def test_a_replay_says_who_played_before_the_first_position(
     shown = in_terminal("replay", "q.jsonl", "--plain", keys=["G", "q"], cwd=tmp_path)
     titles = re.findall(r"quitter.* \(X\), .*random \(O\)", shown.text)
     assert len(titles) == 2, "on every screen"
+
+
+@pytest.fixture(scope="module")
+def chess_games(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Path:
+    """Two matches of chess, with clocks."""
+    folder = tmp_path_factory.mktemp("chess")
+    fen = 'chess(fen="4k3/8/8/8/8/8/3R4/4K3 w - - 90 120")'
+    series = ("match", "random", "random", "--game", fen, "--games", "2", "--seed", "1")
+    control = ("--time-control", "total:5+0.1", "--save", "c.jsonl")
+    done = zygote.run((*series, *control), folder, clean_environment())
+    assert done.code == 0, done.err
+    return folder / "c.jsonl"
+
+
+def test_moves_are_written_in_the_format_of_the_game(plyhouse: Plyhouse, chess_games: Path) -> None:
+    done = plyhouse("replay", str(chess_games), "--pgn")
+    assert done.code == 0, done.err
+    games = io.StringIO(done.out)
+    read = [chess.pgn.read_game(games) for _ in range(3)]
+    assert read[2] is None
+    for game in read[:2]:
+        assert game is not None
+        assert game.headers["TimeControl"] == "5+0.1"
+        first = game.next()
+        assert first is not None
+        assert first.clock() is not None
+    one = plyhouse("replay", str(chess_games), "--match", "2", "--pgn")
+    assert one.out in done.out
+    assert plyhouse("replay", str(chess_games), "--txt").out.count("Result: ") == 2
+
+
+def test_moves_of_another_game_are_refused(
+    plyhouse: Plyhouse, chess_games: Path, saved: Path
+) -> None:
+    done = plyhouse("replay", str(chess_games), "--sgf")
+    assert done.code == 2
+    assert "holds chess(fen=" in done.err
+    assert "--sgf writes go or othello as SGF" in done.err
+    assert "holds kuhn_poker" in plyhouse("replay", "k.jsonl", "--pgn").err
+
+
+def test_formats_of_one_match_need_a_choice(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    series = ("match", "random", "random", "--game", "texas_holdem(hands=1)", "--games", "2")
+    assert plyhouse(*series, "--save", "h.jsonl").code == 0
+    refused = plyhouse("replay", "h.jsonl", "--phh")
+    assert refused.code == 2
+    assert "a file of phh holds one: name it with --match" in refused.err
+    (hand,) = HandHistory.load_all(
+        io.BytesIO(plyhouse("replay", "h.jsonl", "--phh", "--match", "2").out.encode())
+    )
+    assert hand.variant == "NT"
+
+
+def test_every_format_has_an_option() -> None:
+    assert set(FORMS) == {*NOTATIONS, TEXT}

@@ -39,10 +39,12 @@ async def server() -> AsyncIterator[RunningServer]:
 TIME_CONTROL = "total:20+0.05"
 
 
-async def play(server: RunningServer, player: str, spec: str, game: str) -> RunSummary:
+async def play(
+    server: RunningServer, player: str, spec: str, game: str, control: str = TIME_CONTROL
+) -> RunSummary:
     row = await server.hub.store.add_player(player)
     token = await server.hub.store.add_token(row.id, ["play"])
-    seeks = [SeekRequest(game, TIME_CONTROL, count=1)]
+    seeks = [SeekRequest(game, control, count=1)]
     options = RunOptions(seeks=seeks, matches=1, games=[game], say=lambda _: None)
     return await asyncio.wait_for(run_bot(spec, server.url, token, options), 100)
 
@@ -79,6 +81,7 @@ async def test_engine_that_is_missing_is_reported_when_the_bot_is_loaded() -> No
         ("print('bestmove e2e5')", "illegal_action"),
         ("print('bestmove nonsense')", "illegal_action"),
         ("os._exit(3)", "bot_crash"),
+        ("time.sleep(600)", "flag_fall"),
         ("print('bestmove (none)')", "bot_crash"),
     ],
 )
@@ -88,7 +91,8 @@ async def test_match_of_a_bad_engine_ends_as_the_docs_say(
     path = scripted_engine(f"{UCI}if line[:2] == 'go': {answer}")
     spec = f'uci(engine="{path}")'
     first, second = await asyncio.gather(
-        play(server, "anna", spec, "chess"), play(server, "bert", "random", "chess")
+        play(server, "anna", spec, "chess", "move:1"),
+        play(server, "bert", "random", "chess", "move:1"),
     )
     assert first.results[0].outcome.termination == ending
     assert second.results[0].points > 0

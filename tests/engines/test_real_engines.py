@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
+import re
+import subprocess
 import tempfile
 import time
 from collections.abc import Callable
@@ -11,6 +14,7 @@ from typing import Any
 
 import pytest
 from tests.engines.conftest import SECOND, a_turn, play_alone
+from tests.server_core.test_notations import played
 
 from plyhouse.bots.api import TurnOver
 from plyhouse.bots.engines.engine_bot import EngineBot, Thinking
@@ -24,6 +28,7 @@ from plyhouse.bots.engines.xboard_bot import XboardBot
 from plyhouse.games import get_game
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.protocol.messages import Event
+from plyhouse.server.results.notations import notation
 
 Have = Callable[[str], str]
 
@@ -202,6 +207,34 @@ def test_gnubg_leaves_the_home_of_the_user_alone(
     assert history.read_text("utf-8") == "my own history\n"
     assert list(home.iterdir()) == [history]
     assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize("seed", [0, 1, 5])
+def test_gnubg_reads_our_match_files_and_counts_gammons(
+    seed: int, engine: Have, tmp_path: Path
+) -> None:
+    record = played("backgammon", seed)
+    text = notation(record, "mat", "Cup")
+    assert text is not None
+    (tmp_path / "m.mat").write_text(text, "utf-8")
+    commands = (
+        f'import mat "{tmp_path}/m.mat"\nshow score\nexport match mat "{tmp_path}/back.mat"\n'
+    )
+    program = find_program(engine("gnubg"), "gnubg").command
+    done = subprocess.run(
+        program,
+        input=commands,
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"HOME": str(tmp_path)},
+    )
+    assert record.outcome is not None
+    one, other = [max(0, round(points)) for points in record.outcome.returns]
+    assert f"ann/x {one}, bob/y {other} (match to 3 points)" in done.stdout
+    turns = r"\d\d:"
+    back = (tmp_path / "back.mat").read_text("utf-8")
+    assert re.findall(turns, back) == re.findall(turns, text)
 
 
 def test_gnubg_finds_its_turn_in_any_position(engine: Have) -> None:

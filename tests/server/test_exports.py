@@ -6,12 +6,14 @@ import csv
 import io
 import json
 import zipfile
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from tests.harness.finals import HERE, Course, weaker_resigns
 
 from plyhouse.server.competitions import exports
+from plyhouse.server.competitions.exports import _zipped
 from plyhouse.server.results.record import read_record
 from plyhouse.server.results.verify import verify
 
@@ -135,3 +137,16 @@ async def test_parquet_where_pyarrow_is(house: Any) -> None:
     table = parquet.read_table(io.BytesIO((await fetched(cup, "parquet", "")).content))
     assert table.num_rows == 24
     assert set(table["entry"].to_pylist()) == {"s0/bot", "s1/bot", "staff/bot", "secret/bot"}
+
+
+async def test_formats_of_one_match_come_as_an_archive() -> None:
+    async def matches() -> AsyncIterator[tuple[str, str]]:
+        for number in range(3):
+            yield f"m{number}", f"{number} " * 20_000
+
+    parts = [part async for part in _zipped(matches(), "mat")]
+    assert all(parts), "each match is sent when it is written"
+    archive = zipfile.ZipFile(io.BytesIO(b"".join(parts)))
+    assert archive.testzip() is None
+    assert archive.namelist() == ["m0.mat", "m1.mat", "m2.mat"]
+    assert archive.read("m1.mat").decode() == "1 " * 20_000

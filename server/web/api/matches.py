@@ -128,9 +128,10 @@ async def match_notation(
 ) -> Response[str]:
     """Give the moves of a match as a file for people and other programs.
 
-    ``form`` is ``pgn`` for chess, ``sgf`` for go, ``pdn`` for checkers, ``mat`` for backgammon, or
-    ``txt`` for every game.  Without it, the file has the first of them that the game has.  In
-    games with hidden information the moves are closed until the whole pairing is over.
+    ``form`` is ``pgn`` for chess, ``sgf`` for go and othello, ``pdn`` for checkers, ``mat`` for
+    backgammon, ``pbn`` for bridge, ``gcg`` for Scrabble, ``phh`` for Texas hold'em, or ``txt`` for
+    every game.  Without it, the file has the first of them that the game has.  In games with
+    hidden information the moves are closed until the whole pairing is over.
     """
     async with service(state, FairQueue).of(address_of(request)):
         stored = await stored_for(request, match)
@@ -140,7 +141,7 @@ async def match_notation(
                 "match/not_over",
                 f"The moves of {match} are open once all matches of its pairing are over.",
             )
-        own = form_of(game.info.name)
+        own = form_of(game.spec)
         if form not in ("", own, TEXT):
             forms = " or ".join(dict.fromkeys((own, TEXT)))
             raise Problem(

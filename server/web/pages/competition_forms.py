@@ -21,6 +21,7 @@ from plyhouse.server.accounts.roles import role_in
 from plyhouse.server.competition_rules.file_template import template
 from plyhouse.server.competition_rules.rehearsals import rehearsal_name
 from plyhouse.server.competition_rules.staff_roles import allows
+from plyhouse.server.competitions import exports
 from plyhouse.server.competitions.baselines import BaselineState
 from plyhouse.server.competitions.overview import CompetitionView
 from plyhouse.server.competitions.reports import Reports
@@ -58,9 +59,7 @@ __all__ = ["HANDLERS", "Entered", "Own", "Pupil", "Staff", "Step", "own_of", "st
 
 Call = Request[Any, Any, Any]
 ORGANISERS: Final = ("organise", "admin")
-FILES: Final = (
-    *("csv", "md", "html", "json", "grades", "gradescope", "jsonl", "pgn", "sgf", "pdn", "mat"),
-)
+FILES: Final = tuple(form for form in exports.FILES if form != "parquet")
 """The files that an organiser may download; games without a match format say so."""
 MOST_VERSIONS: Final = 100
 """Versions that a student chooses from, the newest."""
