@@ -180,7 +180,7 @@ def _told(made: Submission, files: int, size: int) -> None:
         f"({counted(files, 'file')}, {size:,} bytes packed)."
     )
     if made.status == "waiting":
-        note("It waits for its check.")
+        note(f"It waits for its check. {made.waits_for}".rstrip())
 
 
 def show(done: Submission, wait: bool) -> None:

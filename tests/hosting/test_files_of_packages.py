@@ -17,7 +17,7 @@ from plyhouse.clients.api.bot_package import packed
 from plyhouse.clients.bot_check.package_check import import_problem
 from plyhouse.protocol.hosting.package import Package, Rules, SubmissionError, from_upload, from_zip
 from plyhouse.protocol.text import decoded, trimmed_token
-from plyhouse.server.config import ConfigError, load_config
+from plyhouse.server.config import ConfigError, read_settings
 
 BOT = (
     "from plyhouse.bots import Bot\n"
@@ -60,7 +60,7 @@ def test_package_in_any_encoding_with_a_mark_is_read(encoding: str, end: str) ->
 def test_settings_in_any_encoding_with_a_mark_are_read(encoding: str, tmp_path: Path) -> None:
     file = tmp_path / "plyhouse.toml"
     file.write_bytes("# größe\r\nport = 9\r\n".encode(encoding))
-    assert load_config(file).port == 9
+    assert read_settings(file) == {"port": 9}
 
 
 @pytest.mark.parametrize("data", ["größe".encode("latin-1"), "port = 9".encode("utf-16-le")])
@@ -70,7 +70,7 @@ def test_text_in_another_encoding_is_refused_with_the_fix(data: bytes, tmp_path:
     file = tmp_path / "plyhouse.toml"
     file.write_bytes(data)
     with pytest.raises(ConfigError, match="save it as UTF-8"):
-        load_config(file)
+        read_settings(file)
     for name in ("plyhouse.toml", "requirements.txt"):
         with pytest.raises(SubmissionError, match=f"{name} cannot be read.*save it as UTF-8"):
             of(("a.py", BOT), (name, data))
