@@ -6,6 +6,8 @@
     program_match    one match as such a program plays it
     program_process  one process of a program
     hosted_runner    a built package, ready to play in a sandbox
+    boxed_bot        a bot of this machine in the same sandbox
+    local_bot        a package's folder or a command as a bot without a sandbox
 
 `plyhouse.bots.sandbox` confines them.
 """

@@ -99,6 +99,11 @@ def _limits(_: click.Context, __: click.Parameter, value: str | None) -> tuple[f
     "chance of their own play more than one game.",
 )
 @click.option(
+    "--sandbox",
+    is_flag=True,
+    help="Run the bots in the sandbox of a server, as if they had been submitted.",
+)
+@click.option(
     "--illegal-rule",
     type=click.Choice(["forfeit", "retry"]),
     default="forfeit",
@@ -174,6 +179,7 @@ def match(
     seed: int | None,
     mirrored: bool,
     opening_plies: int,
+    sandbox: bool,
     illegal_rule: str,
     save: Path | None,
     log_folder: Path | None,
@@ -190,8 +196,9 @@ def match(
 
     The result has an interval that shows how sure it is.
 
-    BOT is a file (mybot.py, mybot.py:MyBot) or the name of an installed bot (random). The
-    referee is that of the server: the same rules, clocks and ends. A game has one bot per seat, or
+    BOT is a file (mybot.py, mybot.py:MyBot), the name of an installed bot (random), a folder with
+    plyhouse.toml as `plyhouse submit` takes it, or a program in any language that speaks the
+    protocol as lines of JSON ("cmd:./mybot"). The referee is that of the server: the same rules, clocks and ends. A game has one bot per seat, or
     in games of teams one per team: of two bots in bridge, each plays with itself as its partner.
     Without --game they play the game that all bots claim.
 
@@ -259,7 +266,12 @@ def match(
     )
     labels = contest_labels(contest)
     all_series = [
-        msgspec.structs.replace(first, bots=tuple(map(check_spec, who)), names=names)
+        msgspec.structs.replace(
+            first,
+            bots=tuple(map(check_spec, who)),
+            names=names,
+            boxed=who if sandbox else (),
+        )
         for who, names in zip(contest, labels, strict=True)
     ]
     jobs = jobs or default_jobs(len(contest[0]), mirrored)

@@ -57,7 +57,7 @@ LEASE_NS: Final = 8 * SECOND
 RUNNER_HINT: Final = (
     "The operator starts one with `plyhouse runner`, or the server with --local-runner."
 )
-"""What to do where no runner machine is connected."""
+"""Advice for a server without a connected runner machine."""
 EVERY_MS: Final = 1500
 """How often a runner calls, in milliseconds."""
 

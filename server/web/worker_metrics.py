@@ -1,8 +1,8 @@
 """Metrics of the workers of one supervisor, which share a port.
 
 The system gives each request to any worker.  So each worker offers its own numbers at a socket in
-the supervisor's folder, and the one that is asked reads all of them and names the worker in the
-label ``worker`` of every sample.
+the supervisor's folder.  The worker with the request reads all of them, and adds the label
+``worker`` to every sample.
 """
 
 from __future__ import annotations
