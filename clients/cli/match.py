@@ -196,10 +196,12 @@ def match(
 
     The result has an interval that shows how sure it is.
 
-    BOT is a file (mybot.py, mybot.py:MyBot), the name of an installed bot (random), a folder with
-    plyhouse.toml as `plyhouse submit` takes it, or a program in any language that speaks the
-    protocol as lines of JSON ("cmd:./mybot"). The referee is that of the server: the same rules, clocks and ends. A game has one bot per seat, or
-    in games of teams one per team: of two bots in bridge, each plays with itself as its partner.
+    BOT is a file (mybot.py, mybot.py:MyBot) or the name of an installed bot (random). It may also
+    be a folder with plyhouse.toml, as `plyhouse submit` takes it. A program in any language that
+    speaks the protocol as lines of JSON is written as "cmd:./mybot".
+
+    The referee is that of the server: the same rules, clocks and ends. A game has one bot per seat,
+    or in games of teams one per team: of two bots in bridge, each plays with itself as its partner.
     Without --game they play the game that all bots claim.
 
     With --sprt the number of games is not fixed: `plyhouse match new.py old.py --sprt 0,10` stops

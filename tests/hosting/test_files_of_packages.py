@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from plyhouse.bots.hosting.build import build
-from plyhouse.bots.hosting.package import read_package
 from plyhouse.bots.loading import load_bot
+from plyhouse.bots.package_files import read_package
 from plyhouse.bots.process.bot_process import BotProcess
 from plyhouse.clients.api.bot_package import packed
 from plyhouse.clients.bot_check.package_check import import_problem
@@ -178,10 +178,11 @@ def test_abstract_base_is_no_second_bot(base: str, tmp_path: Path) -> None:
         "class Mine(Base):\n    games = ('nim',)\n    def rate(self, state): return 0\n"
         "    def choose(self, turn):\n        return turn.legal[0]\nAlias = Mine\n"
     )
-    (tmp_path / "mybot.py").write_text(text)
-    assert load_bot(str(tmp_path / "mybot.py")).__name__ == "Mine"
-    (tmp_path / "other.py").write_text("from mybot import Base, Mine\n")
-    assert load_bot(str(tmp_path / "other.py")).__name__ == "Mine"
+    name = tmp_path.name  # unlike that of any module of another test
+    (tmp_path / f"{name}.py").write_text(text)
+    assert load_bot(str(tmp_path / f"{name}.py")).__name__ == "Mine"
+    (tmp_path / f"{name}_2.py").write_text(f"from {name} import Base, Mine\n")
+    assert load_bot(str(tmp_path / f"{name}_2.py")).__name__ == "Mine"
 
 
 ODD_IMPORTS = {

@@ -12,13 +12,13 @@ import shlex
 import shutil
 from pathlib import Path
 
-from plyhouse.bots.hosting.package import Rules, SubmissionError, read_package
+from plyhouse.bots.package_files import Rules, SubmissionError, read_package
 from plyhouse.protocol.hosting.package import version_of
 
 __all__ = ["COMMAND", "local_spec"]
 
 COMMAND = "cmd:"
-"""What a text begins with that names a command."""
+"""The beginning of a text that names a command."""
 
 
 def local_spec(text: str) -> str:
