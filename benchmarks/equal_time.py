@@ -20,7 +20,7 @@ from pathlib import Path
 
 from plyhouse.bots.hosting.build import build
 from plyhouse.bots.hosting.hosted_runner import hosted_runner
-from plyhouse.bots.hosting.package import read_package
+from plyhouse.bots.package_files import read_package
 from plyhouse.bots.process.ply_cost import CostOfPly
 from plyhouse.bots.running.run_options import RunOptions
 from plyhouse.bots.sandbox.box import Tier

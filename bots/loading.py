@@ -2,7 +2,9 @@
 
 * ``alpha_beta``: a reference bot, or an entry point of the group `ENTRY_POINTS`;
 * ``mybot.py``: the one `Bot` that the file defines;
-* ``mybot.py:MyBot``: that class of the file.
+* ``mybot.py:MyBot``: that class of the file;
+* ``mybot/``: a folder with ``plyhouse.toml``, as `plyhouse submit` takes it;
+* ``cmd:./mybot``: a program that speaks protocol v1 as lines of JSON, with its arguments.
 
 Options may follow, as in ``alpha_beta(depth=6)``; see `plyhouse.bots.options`.
 
@@ -50,6 +52,7 @@ REFERENCE_BOTS: Final[dict[str, str]] = {
     "best": "plyhouse.bots.reference.best_bot:BestBot",
     "book": "plyhouse.bots.reference.book_bot:BookBot",
     "cfr_holdem": "plyhouse.bots.reference.holdem_cfr_bot:CfrHoldemBot",
+    "command": "plyhouse.bots.engines.command_bot:CommandBot",
     "coin_guess_optimal": "plyhouse.bots.reference.coin_guess_bot:CoinGuessOptimal",
     "double_dummy": "plyhouse.bots.reference.bridge_bot:DoubleDummyBot",
     "easy": "plyhouse.bots.reference.level_bots:EasyBot",
@@ -115,13 +118,20 @@ def check_spec(spec: str) -> str:
     plyhouse.bots.loading.BotLoadError: There is no bot named 'pucct'; did you mean puct?
     """
     whole = spec.strip()
+    if whole.startswith("cmd:") or Path(whole).is_dir():
+        # Few bots are such, and these modules take a while to load.
+        from plyhouse.bots.local_bot import local_spec
+        from plyhouse.protocol.hosting.package_rules import SubmissionError
+
+        try:
+            return local_spec(whole)
+        except SubmissionError as error:
+            raise BotLoadError(str(error)) from None
     spec, _ = _split(whole)
     options = whole[len(spec) :]
     path, name = _file_of(spec)
     if path is not None:
         resolved = path.expanduser().resolve()
-        if resolved.is_dir():
-            raise BotLoadError(f"{path} is a folder: name the bot's .py file")
         if not resolved.is_file():
             near = _near(path.name, [file.name for file in _siblings(resolved)])
             raise BotLoadError(f"There is no file {path}{near}")

@@ -1,6 +1,6 @@
 """Text as editors, spreadsheets and shells write it: encodings, byte-order marks, line ends.
 
-Whoever reads a file or a token that a person has written asks here, so that the same file works
+All readers of files and tokens that a person has written ask here, so that the same file works
 everywhere.
 """
 

@@ -12,6 +12,7 @@ from plyhouse.server.web.forwarding import Forwarder, is_local, restored
 from plyhouse.server.web.rate_limits import Allowance, refuse_busy, send_problem
 from plyhouse.server.web.request_pacing import Pacer
 from plyhouse.server.web.security_headers import with_safety
+from plyhouse.server.web.worker_metrics import WorkerMetrics
 from plyhouse.server.wire.websocket import Receive, Scope, Send, refuse, websocket_endpoint
 
 __all__ = ["WEBSOCKET_PATH", "Application", "create_app"]
@@ -42,8 +43,8 @@ class Application:
         self._hub: Hub | None = None
         self._forwarder: Forwarder | None = None
 
-    def serve(self, hub: Hub) -> None:
-        """Connect the application with a hub."""
+    def serve(self, hub: Hub, metrics: WorkerMetrics | None = None) -> None:
+        """Connect the application with a hub; ``metrics`` are its own by default."""
         services = (
             hub,
             hub.config,
@@ -70,6 +71,7 @@ class Application:
             hub.trees,
             hub.replays,
             hub.helpers,
+            metrics or WorkerMetrics(hub),
         )
         self._api.state["services"] = {type(each): each for each in services}
         config = hub.config

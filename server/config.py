@@ -26,7 +26,7 @@ __all__ = [
     "ConfigError",
     "ServerConfig",
     "config_fields",
-    "load_config",
+    "read_settings",
 ]
 
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
@@ -359,11 +359,10 @@ def config_fields() -> tuple[dataclasses.Field[Any], ...]:
     return dataclasses.fields(ServerConfig)
 
 
-def load_config(path: str | Path, overrides: Mapping[str, Any] | None = None) -> ServerConfig:
-    """Read a TOML file of settings; ``overrides`` (options, environment) win over the file.
+def read_settings(path: str | Path) -> dict[str, Any]:
+    """Return the settings in a TOML file, at the top level or in a table ``[server]``, unchecked.
 
-    The settings stand at the top level or in a table ``[server]``.  Raises `ConfigError` when the
-    file cannot be read, is not TOML, or holds a setting that is unknown or out of range.
+    Raises `ConfigError` when the file cannot be read or is not TOML.
     """
     try:
         values = tomllib.loads(decoded(Path(path).read_bytes()))
@@ -374,7 +373,7 @@ def load_config(path: str | Path, overrides: Mapping[str, Any] | None = None) ->
     table = values.pop("server", {})
     if not isinstance(table, dict):
         raise ConfigError(f"'server' in {path} must be a table: [server].")
-    return ServerConfig.from_mapping({**values, **table, **(overrides or {})}, str(path))
+    return {**values, **table}
 
 
 @functools.cache

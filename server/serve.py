@@ -21,6 +21,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import ClassVar, Final, Protocol, TypeAlias
 
 import uvicorn
@@ -31,12 +32,14 @@ from plyhouse.server.app import Application, create_app
 from plyhouse.server.cluster.errors import ClusterError
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.web.worker_metrics import WorkerMetrics
 from plyhouse.server.wire.connection_limits import Door, raise_file_limit
 from plyhouse.server.wire.direct import websocket_protocol
 from plyhouse.server.wire.http import http_protocol
 from plyhouse.server.wire.listener import Listener
 from plyhouse.server.wire.rates import Rate, client_of
 from plyhouse.server.wire.websocket import MAX_WEBSOCKET_FRAME
+from plyhouse.server.worker import Worker
 from plyhouse.storage.errors import StorageError
 
 __all__ = [
@@ -58,6 +61,11 @@ FILES_KEPT: Final = 100
 """File descriptors that are not for sockets of clients: the database, logs, games."""
 SWITCH_SECONDS: Final = 0.0005
 """After how long a thread lets the event loop go on: a tenth of Python's usual time."""
+NO_LOCAL_RUNNER: Final = (
+    "submissions are accepted, and nothing on this machine checks or runs them: start `plyhouse "
+    "runner` on a machine for bots, or this server with --local-runner (the default only on a "
+    "loopback address without --proxies)"
+)
 CLOSE_SECONDS: Final = 5
 """How long a stopping server waits for its connections to close."""
 
@@ -124,17 +132,17 @@ class RunningServer:
 
 @contextlib.asynccontextmanager
 async def running_server(
-    config: ServerConfig, *, builtin_bots: BuiltinBots | None = None, shares_port: bool = False
+    config: ServerConfig, *, builtin_bots: BuiltinBots | None = None, worker: Worker | None = None
 ) -> AsyncIterator[RunningServer]:
     """Run a server on the current event loop for the time of the ``async with`` block.
 
-    With ``shares_port`` other servers may listen on the same port: the system spreads connections.
+    A ``worker`` shares its port with those of its supervisor: the system spreads connections.
 
     Raises `CannotListen` and `DatabaseUnusable` before the block is entered.  On the way out the
     clients get a message, running matches stay in the database, and all sockets are closed.
     """
     app = create_app()
-    listener = _bind(config.host, config.port, shared=shares_port)
+    listener = _bind(config.host, config.port, shared=worker is not None)
     host, port = listener.getsockname()[:2]
     internal, address = None, ""
     if config.cluster:
@@ -154,9 +162,12 @@ async def running_server(
         except ClusterError as error:
             raise CannotJoin(str(error)) from error
         try:
-            app.serve(hub)
+            metrics = WorkerMetrics(hub)
+            if worker is not None:
+                metrics = WorkerMetrics(hub, Path(worker.folder), worker.number)
+            app.serve(hub, metrics)
             listeners = [listener] if internal is None else [listener, internal]
-            async with _uvicorn(app, listeners, hub):
+            async with _uvicorn(app, listeners, hub), metrics.offered():
                 yield RunningServer(hub, host, port)
                 await hub.say_goodbye()
         finally:
@@ -178,20 +189,18 @@ def serve(
     *,
     beside: Beside | None = None,
     builtin_bots: BuiltinBots | None = None,
-    shares_port: bool = False,
+    worker: Worker | None = None,
 ) -> None:
     """Run a server until SIGINT or SIGTERM; a second SIGINT ends it at once.
 
     ``announce`` is given the lines that say where the server listens, once it does, and where
     people play; by default they go to standard output.  ``beside`` is entered when the server
     accepts connections and left before it stops.  ``builtin_bots`` makes the object that starts
-    bots for people.  ``shares_port`` is that of `running_server`.  Raises `CannotServe`.
+    bots for people.  ``worker`` is that of `running_server`.  Raises `CannotServe`.
     """
     logs.set_up(config.log_level, config.log_format)
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(
-            _serve_until_stopped(config, announce or _say, beside, builtin_bots, shares_port)
-        )
+        runner.run(_serve_until_stopped(config, announce or _say, beside, builtin_bots, worker))
 
 
 async def _serve_until_stopped(
@@ -199,24 +208,31 @@ async def _serve_until_stopped(
     announce: Callable[[str], None],
     beside: Beside | None,
     builtin_bots: BuiltinBots | None,
-    shares_port: bool,
+    worker: Worker | None,
 ) -> None:
     stop = asyncio.Event()
     with _stopped_by_signals(stop):
         async with contextlib.AsyncExitStack() as stack:
-            served = running_server(config, builtin_bots=builtin_bots, shares_port=shares_port)
+            served = running_server(config, builtin_bots=builtin_bots, worker=worker)
             server = await stack.enter_async_context(served)
             if beside is not None:
                 await stack.enter_async_context(beside(server))
             # Objects alive now stay alive: collections need not visit them again, and rarer
             # collections keep their pauses out of the clocks.
-            gc.collect()
-            gc.freeze()
+            with server.hub.deliberate_stall():
+                gc.collect()
+                gc.freeze()
             gc.set_threshold(20_000, 20, 50)
             sys.setswitchinterval(SWITCH_SECONDS)
             announce(f"Plyhouse is listening on {server.url}")
             who = "as a guest or " if config.takes_guests else ""
             announce(f"People play at {server.url}/play ({who}with an account)")
+            if (
+                config.hosted
+                and not config.has_local_runner
+                and (worker is None or worker.number == 1)
+            ):
+                log.warning("%s", NO_LOCAL_RUNNER)
             stopped = asyncio.create_task(stop.wait())
             taken = asyncio.create_task(server.hub.store.claim_lost())
             try:

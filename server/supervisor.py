@@ -16,6 +16,7 @@ import logging
 import os
 import signal
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -68,7 +69,10 @@ def serve_workers(
         number = stack.enter_context(shared_port(host, port))
         nats = None if cluster else stack.enter_context(LocalNats())
         url = nats.url if nats is not None else cluster
-        environments = [Worker(each, number, url).environment() for each in range(1, count + 1)]
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="plyhouse-"))
+        environments = [
+            Worker(each, number, url, folder).environment() for each in range(1, count + 1)
+        ]
         return supervise(command, environments, nats=nats)
 
 

@@ -24,6 +24,8 @@ class Worker(msgspec.Struct, frozen=True):
     """Port that all workers listen on."""
     cluster: str
     """Address of NATS."""
+    folder: str
+    """Folder in which the workers reach each other, for the time of the supervisor."""
 
     @classmethod
     def take(cls) -> Self | None:

@@ -48,7 +48,7 @@ from plyhouse.storage.errors import (
 )
 from plyhouse.storage.statements import Link
 from plyhouse.storage.thread import Worker
-from plyhouse.storage.urls import Target, parse_url
+from plyhouse.storage.urls import Target, not_permitted, parse_url
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncEngine
@@ -464,8 +464,7 @@ class Database:
             folder = path.absolute().parent
             if not os.access(folder, os.W_OK):
                 return DatabaseReadOnly(
-                    f"{self.target.place} cannot be opened because {folder} cannot be written; "
-                    "make the folder writable for this user"
+                    f"{self.target.place} cannot be opened: {not_permitted(folder)}"
                 )
         return found
 

@@ -18,6 +18,8 @@ option              values (default first)  meaning
 
 from __future__ import annotations
 
+import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,7 +28,7 @@ from sqlalchemy.exc import ArgumentError
 
 from plyhouse.storage.errors import BadUrl, CannotOpen
 
-__all__ = ["Target", "parse_url"]
+__all__ = ["Target", "not_permitted", "parse_url"]
 
 _FORMS = "sqlite:///file.db, sqlite:///:memory: or postgresql://user@host/database"
 _SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
@@ -87,6 +89,41 @@ def parse_url(text: str) -> Target:
     return target
 
 
+def _refuse_out_of_reach(path: Path) -> None:
+    """Raise `CannotOpen` if this user may not enter a folder on the way to a file."""
+    for folder in reversed(path.absolute().parents):
+        try:
+            folder.stat()
+        except PermissionError:
+            raise CannotOpen(f"{path} is out of reach: {not_permitted(folder.parent)}") from None
+        except OSError:
+            return  # what is missing is said elsewhere
+    try:
+        path.exists()
+    except PermissionError:
+        raise CannotOpen(f"{path} is out of reach: {not_permitted(path.parent)}") from None
+
+
+def not_permitted(path: Path) -> str:
+    """Say who owns a file or folder and what this user may not do with it, and the fix."""
+    status = path.stat()
+    kind = "folder" if path.is_dir() else "file"
+    return (
+        f"the {kind} {path} belongs to {_user(status.st_uid)}, has the permissions "
+        f"{stat.filemode(status.st_mode)}, and this program runs as {_user(os.geteuid())}; run it "
+        f"as the owner, or change that: chown {_user(os.geteuid())} {path}"
+    )
+
+
+def _user(number: int) -> str:
+    try:
+        import pwd
+
+        return pwd.getpwuid(number).pw_name
+    except (ImportError, KeyError):
+        return f"user {number}"
+
+
 def _sqlite(url: URL, options: dict[str, str], *, full_sync: bool, busy: int) -> Target:
     if url.host:
         raise BadUrl(
@@ -102,6 +139,7 @@ def _sqlite(url: URL, options: dict[str, str], *, full_sync: bool, busy: int) ->
             busy_timeout_ms=busy,
         )
     path = Path(str(url.database))
+    _refuse_out_of_reach(path)
     if path.is_dir():
         raise CannotOpen(f"{path} is a folder; give a file in it, such as {path / 'plyhouse.db'}")
     if not path.parent.is_dir():

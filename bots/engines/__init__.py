@@ -7,6 +7,7 @@ without I/O, and a bot that runs it:
     xboard, xboard_bot    XBoard (CECP), version 2: older chess engines, Fairy-Stockfish
     gtp, gtp_bot          GTP: GNU Go and most go engines
     gnubg, gnubg_bot      the text interface of GNU Backgammon
+    command_bot           protocol v1 as lines of JSON: programs in any language
 
 These are common to all of them:
 

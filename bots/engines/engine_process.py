@@ -84,6 +84,7 @@ class EngineProcess:
                 stdout=subprocess.PIPE,
                 bufsize=0,
                 env=environment,
+                cwd=program.folder or None,
             )
         except OSError as error:
             self._resources.close()

@@ -36,6 +36,8 @@ class Program:
     """Name of the program, for messages."""
     command: tuple[str, ...]
     """Path of the program, and its arguments."""
+    folder: str = ""
+    """Folder in which it starts; empty for the current one."""
 
 
 def find_program(engine: str, protocol: str) -> Program:

@@ -1,11 +1,11 @@
 """Run submitted bots of other people on this machine.
 
-    package          reads a package from a file, a folder or a zip
     build            builds a package into a read-only tree
     program          bots in other languages: protocol v1 as lines of JSON
     program_match    one match as such a program plays it
     program_process  one process of a program
     hosted_runner    a built package, ready to play in a sandbox
+    boxed_bot        a bot of this machine in the same sandbox
 
-`plyhouse.bots.sandbox` confines them.
+`plyhouse.bots.package_files` reads packages, `plyhouse.bots.sandbox` confines bots.
 """

@@ -25,11 +25,12 @@ from plyhouse.bots.sandbox.box import Box, SandboxError
 from plyhouse.bots.sandbox.client import GONE, ForkServerClient
 from plyhouse.bots.sandbox.cores import Cores
 from plyhouse.bots.sandbox.launcher import MOST_FRAMES, Boxed, Output, reader_of
-from plyhouse.protocol.codec import JSON, MAX_CLIENT_FRAME
+from plyhouse.protocol.codec import MAX_CLIENT_FRAME
 from plyhouse.protocol.errors import ProtocolError
+from plyhouse.protocol.hosting.program_lines import read_line, refusal
 from plyhouse.protocol.messages import ClientMessage, Error, Hello, Ping, Pong, ServerMessage
 
-__all__ = ["HELLO_WITHIN", "Program", "refusal"]
+__all__ = ["HELLO_WITHIN", "Program"]
 
 HELLO_WITHIN: Final = 30.0
 """Seconds in which a program has to say ``hello``: as long as a bot by our API has to import."""
@@ -249,7 +250,7 @@ class Program:
 
     def _said(self, line: bytes) -> None:
         try:
-            message: ClientMessage = JSON.decode_client(_with_token(line))
+            message: ClientMessage = read_line(line.decode("utf-8", "replace"))
         except ProtocolError as error:
             self.note(f"the program said what cannot be read: {error}: {start_of(line)}")
             self.write(Error(error.code, str(error), getattr(error, "re", None)))
@@ -270,11 +271,6 @@ class Program:
         self.write(refusal(message, "auth/required", "say hello, and wait for welcome"))
 
 
-def refusal(message: ClientMessage, code: str, text: str) -> Error:
-    """Return the answer to a request that goes no further."""
-    return Error(code, text, getattr(message, "id", None))
-
-
 def start_of(line: bytes) -> str:
     """Return the beginning of a line, for a log."""
     return line[:200].decode("utf-8", "replace").rstrip()
@@ -284,13 +280,3 @@ async def _writer_of(descriptor: int) -> asyncio.WriteTransport:
     file = os.fdopen(descriptor, "wb", buffering=0)
     transport, _ = await asyncio.get_running_loop().connect_write_pipe(asyncio.BaseProtocol, file)
     return transport
-
-
-def _with_token(line: bytes) -> str:
-    """Return a program's ``hello`` without a token, as it knows none."""
-    text = line.decode("utf-8", "replace")
-    with contextlib.suppress(msgspec.DecodeError, RecursionError):
-        fields: Any = msgspec.json.decode(text)
-        if isinstance(fields, dict) and fields.get("type") == "hello":
-            return msgspec.json.encode({"token": "", **fields}).decode()
-    return text

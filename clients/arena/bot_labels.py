@@ -27,7 +27,7 @@ def bot_labels(bots: tuple[str, ...]) -> tuple[str, ...]:
     """
     labels: list[str] = []
     for bot in bots:
-        path, _, name = bot.partition(".py:")
+        path, _, name = bot.removeprefix("cmd:").partition(".py:")
         label = name or Path(path).name.removesuffix(".py")
         label = re.sub(r"[^A-Za-z0-9_.-]+", "-", label)[:28].strip("-.") or "bot"
         number, taken = 1, label

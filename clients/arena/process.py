@@ -14,11 +14,12 @@ import hashlib
 import re
 import signal
 import sys
+import tempfile
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from threading import Thread
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 
@@ -41,6 +42,9 @@ from plyhouse.protocol.messages import Outcome
 from plyhouse.server.gateway.local_hub import LocalHub
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.table.match_runner import Terms
+
+if TYPE_CHECKING:
+    from plyhouse.bots.hosting.boxed_bot import MakeRunner
 
 __all__ = ["Arena", "failure_of", "main", "pairing_seed", "seat_orders"]
 
@@ -108,9 +112,16 @@ class Arena:
     async def bots(self) -> AsyncIterator[list[int]]:
         """Connect all bots; raises what keeps one of them from playing."""
         token = self.hub.add_player(PLAYER)
+        async with boxes(self.series.boxed) as makers, self._connected(token, makers) as holders:
+            yield holders
+
+    @asynccontextmanager
+    async def _connected(
+        self, token: str, makers: Sequence[tuple[str, MakeRunner]]
+    ) -> AsyncIterator[list[int]]:
         try:
             for index in range(len(self._names)):
-                self._runs.append(asyncio.create_task(self._run(index, token)))
+                self._runs.append(asyncio.create_task(self._run(index, token, makers)))
             names = [f"{PLAYER}/{name}" for name in self._names]
             yield [await online(self.hub, name, self._check_runs) for name in names]
         finally:
@@ -118,26 +129,26 @@ class Arena:
                 run.cancel()
             await asyncio.gather(*self._runs, return_exceptions=True)
 
-    async def _run(self, index: int, token: str) -> None:
-        name = self._names[index]
-        await run_bot(
-            self.series.bots[index % len(self.series.bots)],
-            "",
-            token,
-            RunOptions(
-                bot=name,
-                games=[self.series.game],
-                # A process for each match of a pairing: none has to wait for another one's turn.
-                workers=len(self.series.bots) if self.series.mirrored else 1,
-                seed=self.series.seed * len(self._names) + index,
-                opening_plies=self.series.opening_plies,
-                say=lambda line: self._say(name, line),
-                log_folder=Path(self.series.log_folder) if self.series.log_folder else None,
-                on_result=self._finished,
-                first_attempts=1,
-            ),
-            connector=connector_of(self.hub),
+    async def _run(self, index: int, token: str, makers: Sequence[tuple[str, MakeRunner]]) -> None:
+        name, bot = self._names[index], index % len(self.series.bots)
+        options = RunOptions(
+            bot=name,
+            games=[self.series.game],
+            # A process for each match of a pairing: none has to wait for another one's turn.
+            workers=len(self.series.bots) if self.series.mirrored else 1,
+            seed=self.series.seed * len(self._names) + index,
+            opening_plies=self.series.opening_plies,
+            say=lambda line: self._say(name, line),
+            log_folder=Path(self.series.log_folder) if self.series.log_folder else None,
+            on_result=self._finished,
+            first_attempts=1,
         )
+        connector = connector_of(self.hub)
+        if makers:
+            spec, make = makers[bot]
+            await make(spec, connector, token, options).run()
+        else:
+            await run_bot(self.series.bots[bot], "", token, options, connector=connector)
 
     def _check_runs(self) -> None:
         """Raise the error that ended a bot's run; without an error, none ends."""
@@ -246,6 +257,31 @@ class Arena:
 
         record = stored_record(self.hub.kept.stored(match), self.terms.game)
         return msgspec.json.encode(record).decode()
+
+
+@asynccontextmanager
+async def boxes(bots: Sequence[str]) -> AsyncIterator[list[tuple[str, MakeRunner]]]:
+    """Prepare bots for the sandbox of a server, see `boxed`; nothing to do without bots.
+
+    Raises `SandboxError` if there is no sandbox here.
+    """
+    if not bots:
+        yield []
+        return
+    # Few series need these.
+    from plyhouse.bots.hosting.boxed_bot import boxed
+    from plyhouse.bots.sandbox.client import ForkServerClient
+    from plyhouse.bots.sandbox.tiers import choose_tier
+
+    fork_server = await ForkServerClient.start()
+    try:
+        tier = await choose_tier(fork_server)
+        with tempfile.TemporaryDirectory(prefix="plyhouse-match-") as store:
+            yield [
+                await asyncio.to_thread(boxed, bot, Path(store), fork_server, tier) for bot in bots
+            ]
+    finally:
+        await fork_server.close()
 
 
 def _another(name: str, copy: int, taken: Sequence[str]) -> str:

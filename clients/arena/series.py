@@ -43,6 +43,8 @@ class Series(msgspec.Struct, frozen=True):
     """Where to keep what each bot prints and how it fails; "" keeps nothing."""
     opening_plies: int = 0
     """Plies at the start of every pairing that are drawn at random, alike in all its matches."""
+    boxed: tuple[str, ...] = ()
+    """The bots as the user named them, to run in a sandbox; empty to run them without."""
     sides: tuple[int, ...] = ()
     """The bot of each seat in the first match of a pairing, where a bot plays all seats of a team
     (`plyhouse.server.results.scoring.teams_of`); empty if each bot plays one seat."""

@@ -12,17 +12,11 @@ from pathlib import Path
 
 import click
 
-from plyhouse.bots.client.channel import Connector
-from plyhouse.bots.hosting.build import Built, build
-from plyhouse.bots.hosting.hosted_runner import Runner, hosted_runner
-from plyhouse.bots.hosting.package import read_package
+from plyhouse.bots.hosting.boxed_bot import boxed
 from plyhouse.bots.loading import check_spec
-from plyhouse.bots.running.run_options import RunOptions
-from plyhouse.bots.running.runner import BotRunner
 from plyhouse.bots.sandbox.box import TIERS, Tier, tier_named
 from plyhouse.bots.sandbox.client import ForkServerClient
 from plyhouse.bots.sandbox.cores import Cores
-from plyhouse.bots.sandbox.launcher import SandboxLauncher
 from plyhouse.bots.sandbox.probe_runner import ProbeResult, probe_tier
 from plyhouse.bots.sandbox.tiers import LEAST, choose_tier, gaps, why_not
 from plyhouse.clients.bot_check.examination import Finding, check_bot
@@ -68,9 +62,10 @@ async def check_bot_or_submission(
     try:
         chosen = await choose_tier(fork_server, only=tier_named(tier) if tier else None)
         on_output(f"[sandbox] {chosen.value}")
+        cores = None if core is None else Cores([core])
         with tempfile.TemporaryDirectory(prefix="plyhouse-check-") as store:
             spec, make_runner = await asyncio.to_thread(
-                _prepared, bot, Path(store), fork_server, chosen, rules, core
+                boxed, bot, Path(store), fork_server, chosen, rules, cores
             )
             return await check_bot(
                 spec=spec,
@@ -84,45 +79,6 @@ async def check_bot_or_submission(
             )
     finally:
         await fork_server.close()
-
-
-MakeRunner = Callable[[str, Connector, str, RunOptions], Runner]
-
-
-def _prepared(
-    bot: str,
-    store: Path,
-    fork_server: ForkServerClient,
-    tier: Tier,
-    rules: Rules | None,
-    core: int | None,
-) -> tuple[str, MakeRunner]:
-    """Return the bot to check and how to run it: packages in a tree, named bots in place."""
-    path = Path(bot)
-    cores = None if core is None else Cores([core])
-    if not path.exists():
-        launcher = SandboxLauncher(fork_server, tier, cores=cores)
-
-        def run_named(spec: str, connector: Connector, token: str, options: RunOptions) -> Runner:
-            return BotRunner(
-                spec, connector, token, dataclasses.replace(options, launcher=launcher)
-            )
-
-        return check_spec(bot), run_named
-    built = build(read_package(path, rules), store)
-
-    def run_built(_: str, connector: Connector, token: str, options: RunOptions) -> Runner:
-        # As a server would run it: with nothing remembered from one match to the next.
-        alike = dataclasses.replace(options, forgetful=True)
-        return hosted_runner(
-            built, connector, token, alike, fork_server=fork_server, tier=tier, cores=cores
-        )
-
-    return _what(built), run_built
-
-
-def _what(built: Built) -> str:
-    return built.spec or " ".join(built.manifest.run)
 
 
 # ------------------------------------------------------------------------ the doctor

@@ -99,6 +99,11 @@ def _limits(_: click.Context, __: click.Parameter, value: str | None) -> tuple[f
     "in games without chance]",
 )
 @click.option(
+    "--sandbox",
+    is_flag=True,
+    help="Run the bots in the sandbox of a server, as if they had been submitted.",
+)
+@click.option(
     "--illegal-rule",
     type=click.Choice(["forfeit", "retry"]),
     default="forfeit",
@@ -174,6 +179,7 @@ def match(
     seed: int | None,
     mirrored: bool,
     opening_plies: int | None,
+    sandbox: bool,
     illegal_rule: str,
     save: Path | None,
     log_folder: Path | None,
@@ -190,9 +196,12 @@ def match(
 
     The result has an interval that shows how sure it is.
 
-    BOT is a file (mybot.py, mybot.py:MyBot) or the name of an installed bot (random). The
-    referee is that of the server: the same rules, clocks and ends. A game has one bot per seat, or
-    in games of teams one per team: of two bots in bridge, each plays with itself as its partner.
+    BOT is a file (mybot.py, mybot.py:MyBot) or the name of an installed bot (random). It may also
+    be a folder with plyhouse.toml, as `plyhouse submit` takes it. A program in any language that
+    speaks the protocol as lines of JSON is written as "cmd:./mybot".
+
+    The referee is that of the server: the same rules, clocks and ends. A game has one bot per seat,
+    or in games of teams one per team: of two bots in bridge, each plays with itself as its partner.
     Without --game they play the game that all bots claim.
 
     With --sprt the number of games is not fixed: `plyhouse match new.py old.py --sprt 0,10` stops
@@ -263,7 +272,12 @@ def match(
     )
     labels = contest_labels(contest)
     all_series = [
-        msgspec.structs.replace(first, bots=tuple(map(check_spec, who)), names=names)
+        msgspec.structs.replace(
+            first,
+            bots=tuple(map(check_spec, who)),
+            names=names,
+            boxed=who if sandbox else (),
+        )
         for who, names in zip(contest, labels, strict=True)
     ]
     jobs = jobs or default_jobs(len(contest[0]), mirrored)

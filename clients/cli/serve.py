@@ -7,23 +7,32 @@ with ``--config``, and the file over the default.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import logging
 import os
+import re
 import shlex
 import sys
 import typing
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from plyhouse.server import logs
-from plyhouse.server.config import ServerConfig, config_fields, load_config
+from plyhouse.server.config import ServerConfig, config_fields, read_settings
 from plyhouse.server.worker import Worker, end_with_supervisor
 
+if TYPE_CHECKING:
+    from plyhouse.server.serve import RunningServer
+
 __all__ = ["serve"]
+
+log = logging.getLogger("plyhouse.server")
 
 
 def _config_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -86,20 +95,22 @@ def serve(ctx: click.Context, /, config_file: Path | None, workers: int, **setti
 
     Stop it with Ctrl-C: running matches are kept, and resume at the next start.
     """
-    given = {
-        name: value
-        for name, value in settings.items()
-        if ctx.get_parameter_source(name)
+    origins = {
+        name: f"--{name.replace('_', '-')}"
+        if source is ParameterSource.COMMANDLINE
+        else f"PLYHOUSE_{name.upper()}"
+        for name in settings
+        if (source := ctx.get_parameter_source(name))
         in (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
     }
-    if config_file is None:
-        config = ServerConfig.from_mapping(given)
-    else:
-        config = load_config(config_file, given)
+    given = {name: settings[name] for name in origins}
+    in_file = {} if config_file is None else read_settings(config_file)
+    config = ServerConfig.from_mapping({**in_file, **given}, str(config_file or "settings"))
 
     worker = Worker.take()
+    origins = {**dict.fromkeys(in_file, str(config_file)), **origins}
     if worker is None and workers > 1:
-        sys.exit(_supervise(config, workers))
+        sys.exit(_supervise(config, workers, partial(_log_origins, config, origins, in_file)))
     if worker is not None:
         end_with_supervisor()
         config = dataclasses.replace(config, port=worker.port, cluster=worker.cluster)
@@ -114,15 +125,56 @@ def serve(ctx: click.Context, /, config_file: Path | None, workers: int, **setti
     from plyhouse.clients.runner.local import local_runner
     from plyhouse.server.serve import serve as run
 
+    @contextlib.asynccontextmanager
+    async def beside(server: RunningServer) -> AsyncIterator[None]:
+        if worker is None:  # else the supervisor has done it
+            _log_origins(config, origins, in_file)
+        if config.has_local_runner and first:
+            async with local_runner(server):
+                yield
+        else:
+            yield
+
     run(
         _with_programs(config),
-        beside=local_runner if config.has_local_runner and first else None,
+        beside=beside,
         builtin_bots=StartedBots if config.has_house_bots else None,
-        shares_port=worker is not None,
+        worker=worker,
     )
 
 
-def _supervise(config: ServerConfig, workers: int) -> int:
+def _log_origins(
+    config: ServerConfig, origins: Mapping[str, str], in_file: Mapping[str, Any]
+) -> None:
+    """Log which database is used and where each setting came from, without passwords.
+
+    in_file: the settings in the file, of which an option or a variable may replace some
+    """
+    from plyhouse.storage.urls import parse_url
+
+    shown = {name: _without_password(getattr(config, name)) for name in origins}
+    for name, value in in_file.items():
+        if getattr(config, name) != value:
+            log.warning(
+                "%s replaces %s = %r of the file by %r",
+                origins[name],
+                name,
+                _without_password(value),
+                shown[name],
+            )
+    target = parse_url(config.database)
+    place = target.place if target.path is None else f"the database {target.path.absolute()}"
+    log.info("%s is used (%s)", place, origins.get("database", "default"))
+    extra = {name: f"{value} ({origins[name]})" for name, value in shown.items()}
+    log.info("settings: %s", ", ".join(extra) or "all by default", extra=extra)
+
+
+def _without_password(value: Any) -> Any:
+    """Return a setting as it may be shown: addresses without user and password."""
+    return re.sub(r"(?<=//)[^/\s,]*@", "***@", value) if isinstance(value, str) else value
+
+
+def _supervise(config: ServerConfig, workers: int, log_origins: Callable[[], None]) -> int:
     """Run several servers with the options of this command; return the exit code."""
     from plyhouse.server.serve import DatabaseUnusable
     from plyhouse.server.supervisor import serve_workers
@@ -134,6 +186,7 @@ def _supervise(config: ServerConfig, workers: int) -> int:
             "out --workers"
         )
     logs.set_up(config.log_level, config.log_format)
+    log_origins()
     command = [sys.executable, "-P", "-m", "plyhouse.clients.cli.main", *sys.argv[1:]]
     return serve_workers(command, workers, config.host, config.port, config.cluster)
 

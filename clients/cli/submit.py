@@ -88,7 +88,7 @@ def submit(
     without your machine. Ends with exit code 1 if the check refuses it, or is not over in time,
     or if it does not play in the competition that you named.
     """
-    from plyhouse.bots.hosting.package import read_package
+    from plyhouse.bots.package_files import read_package
     from plyhouse.clients.shared.http import ask
     from plyhouse.protocol.hosting.package import pack
 
@@ -180,7 +180,7 @@ def _told(made: Submission, files: int, size: int) -> None:
         f"({counted(files, 'file')}, {size:,} bytes packed)."
     )
     if made.status == "waiting":
-        note("It waits for its check.")
+        note(f"It waits for its check. {made.waits_for}".rstrip())
 
 
 def show(done: Submission, wait: bool) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from plyhouse.bots.hosting.build import Built, build
-from plyhouse.bots.hosting.package import read_package
+from plyhouse.bots.package_files import read_package
 from plyhouse.clients.runner.private_folder import place_of, private_folder
 from plyhouse.protocol.hosting.package import Rules
 

@@ -1,7 +1,8 @@
 // A complete Plyhouse bot: protocol v1 over the subprotocol plyhouse.v1+json, with the standard
 // library and POSIX sockets alone.
 //
-// Usage: bot --server URL --token TOKEN --seek GAME [--bot NAME] [--time-control T] [--matches N]
+// Usage: bot --server URL --token TOKEN --seek GAME [--rated] [--bot NAME] [--time-control T]
+//        [--matches N]
 // Exit codes: 0 all matches played, 1 no server, 2 wrong options, 4 refused.
 
 #include "json.hpp"
@@ -24,6 +25,9 @@ string choose(const Json &observation) {
   return legal.at(random_below(legal.size())).as<string>();
 }
 
+const string usage =
+    "usage: bot --server URL --token TOKEN --seek GAME [--rated] [--bot NAME]\n"
+    "           [--time-control T] [--matches N]";
 const int first_attempts = 6;
 const std::set<string> fatal = {"auth/bad_token", "auth/revoked",  "auth/disabled",
                                 "auth/scope",     "auth/bad_name", "auth/limit",
@@ -145,6 +149,7 @@ private:
     seeking = true;
     request("seek", {{"game", quote(options["seek"])},
                      {"time_control", quote(options["time-control"])},
+                     {"rated", options["rated"]},
                      {"count", std::to_string(missing)}});
   }
 
@@ -206,12 +211,17 @@ private:
 int main(int count, char **arguments) {
   std::map<string, string> options = {
       {"server", "http://127.0.0.1:8765"}, {"bot", "cpp"}, {"time-control", "move:2"},
-      {"matches", "1"}, {"seek", ""}, {"token", ""}};
-  for (int i = 1; i < count; i += 2) {
+      {"matches", "1"}, {"seek", ""}, {"token", ""}, {"rated", "false"}};
+  for (int i = 1; i < count; i++) {
     string name = string(arguments[i]).substr(0, 2) == "--" ? arguments[i] + 2 : "";
+    if (name == "help") quit(0, usage);
+    if (name == "rated") {
+      options[name] = "true";
+      continue;
+    }
     if (i + 1 == count || !options.count(name))
-      quit(2, string("unknown or incomplete option: ") + arguments[i]);
-    options[name] = arguments[i + 1];
+      quit(2, string("unknown or incomplete option: ") + arguments[i] + "\n" + usage);
+    options[name] = arguments[++i];
   }
   if (options["token"].empty()) quit(2, "give the token of your player with --token");
   Bot(options).run();

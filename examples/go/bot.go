@@ -1,7 +1,8 @@
 // A complete Plyhouse bot: protocol v1 over the subprotocol plyhouse.v1+json, with the standard
 // library alone.
 //
-// Usage: bot --server URL --token TOKEN --seek GAME [--bot NAME] [--time-control T] [--matches N]
+// Usage: bot --server URL --token TOKEN --seek GAME [--rated] [--bot NAME] [--time-control T]
+// [--matches N]
 // Exit codes: 0 all matches played, 1 no server, 2 wrong options, 4 refused.
 package main
 
@@ -81,6 +82,7 @@ type bot struct {
 	lastID   int
 	session  string
 	failures int
+	rated    bool
 	seeking  bool
 	leaving  bool
 }
@@ -92,6 +94,7 @@ func main() {
 	flag.StringVar(&b.name, "bot", "go", "name of this bot")
 	flag.StringVar(&b.game, "seek", "", "game to seek matches of")
 	flag.StringVar(&b.timeControl, "time-control", "move:2", "time control of these matches")
+	flag.BoolVar(&b.rated, "rated", false, "seek matches that count for the leaderboard")
 	flag.IntVar(&b.wanted, "matches", 1, "number of matches to play")
 	flag.Parse()
 	if flag.NArg() > 0 {
@@ -225,7 +228,8 @@ func (b *bot) seek() {
 		return
 	}
 	b.seeking = true
-	b.request("seek", fields{"game": b.game, "time_control": b.timeControl, "count": missing})
+	b.request("seek", fields{"game": b.game, "time_control": b.timeControl, "rated": b.rated,
+		"count": missing})
 }
 
 // enter takes a match as the server shows it: at its beginning, or after a reconnect.

@@ -20,10 +20,12 @@ import java.util.concurrent.TimeoutException;
 /**
  * A complete Plyhouse bot: protocol v1 over the subprotocol plyhouse.v1+json, with the JDK alone.
  *
- * <p>Usage: java Bot --server URL --token TOKEN --seek GAME [--bot NAME] [--time-control T]
- * [--matches N]. Exit codes: 0 all matches played, 1 no server, 2 wrong options, 4 refused.
+ * <p>Usage: java Bot --server URL --token TOKEN --seek GAME [--rated] [--bot NAME]
+ * [--time-control T] [--matches N]. Exit codes: 0 all matches played, 1 no server, 2 wrong options, 4 refused.
  */
 public final class Bot implements WebSocket.Listener {
+    private static final String USAGE = "usage: java Bot --server URL --token TOKEN --seek GAME "
+        + "[--rated] [--bot NAME]\n                [--time-control T] [--matches N]";
     private static final int FIRST_ATTEMPTS = 6;
     private static final Set<String> FATAL = Set.of(
         "auth/bad_token", "auth/revoked", "auth/disabled", "auth/scope", "auth/bad_name",
@@ -55,13 +57,18 @@ public final class Bot implements WebSocket.Listener {
     public static void main(String[] arguments) throws Exception {
         Map<String, String> options = new HashMap<>(Map.of(
             "server", "http://127.0.0.1:8765", "bot", "java", "time-control", "move:2",
-            "matches", "1", "seek", "", "token", ""));
-        for (int i = 0; i < arguments.length; i += 2) {
+            "matches", "1", "seek", "", "token", "", "rated", "false"));
+        for (int i = 0; i < arguments.length; i++) {
             String name = arguments[i].replaceFirst("^--", "");
-            if (i + 1 == arguments.length || !options.containsKey(name)) {
-                quit(2, "unknown or incomplete option: " + arguments[i]);
+            if (name.equals("help")) quit(0, USAGE);
+            if (name.equals("rated")) {
+                options.put(name, "true");
+                continue;
             }
-            options.put(name, arguments[i + 1]);
+            if (i + 1 == arguments.length || !options.containsKey(name)) {
+                quit(2, "unknown or incomplete option: " + arguments[i] + "\n" + USAGE);
+            }
+            options.put(name, arguments[++i]);
         }
         if (options.get("token").isEmpty()) quit(2, "give the token of your player with --token");
         new Bot(options).run();
@@ -222,7 +229,7 @@ public final class Bot implements WebSocket.Listener {
         seeking = true;
         request("seek", Map.of(
             "game", options.get("seek"), "time_control", options.get("time-control"),
-            "count", missing));
+            "rated", Boolean.valueOf(options.get("rated")), "count", missing));
     }
 
     /** Takes a match as the server shows it: at its beginning, or after a reconnect. */

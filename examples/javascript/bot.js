@@ -239,6 +239,9 @@ function endpoint(server) {
   return url.href;
 }
 
+const USAGE = `usage: node bot.js --server URL --token TOKEN --seek GAME [--rated] [--bot NAME]
+                   [--time-control T] [--matches N]`;
+
 function readOptions() {
   const { values } = parseArgs({
     options: {
@@ -249,8 +252,10 @@ function readOptions() {
       "time-control": { type: "string", default: "move:2" },
       rated: { type: "boolean", default: false },
       matches: { type: "string", default: "0" }, // 0: until interrupted
+      help: { type: "boolean", default: false },
     },
   });
+  if (values.help) quit(0, USAGE);
   if (!values.token) throw new Error("give the token of your player with --token");
   if (!/^\d+$/.test(values.matches)) throw new Error("--matches takes a number");
   return {

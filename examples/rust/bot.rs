@@ -1,6 +1,7 @@
 //! A complete Plyhouse bot: protocol v1 over the subprotocol plyhouse.v1+json, with std alone.
 //!
-//! Usage: bot --server URL --token TOKEN --seek GAME [--bot NAME] [--time-control T] [--matches N]
+//! Usage: bot --server URL --token TOKEN --seek GAME [--rated] [--bot NAME] [--time-control T]
+//!        [--matches N]
 //! Exit codes: 0 all matches played, 1 no server, 2 wrong options, 4 refused.
 
 mod json;
@@ -11,6 +12,8 @@ use socket::{random, Socket};
 use std::collections::{HashMap, HashSet};
 use std::{env, process, thread, time::Duration};
 
+const USAGE: &str = "usage: bot --server URL --token TOKEN --seek GAME [--rated] [--bot NAME]
+           [--time-control T] [--matches N]";
 const FIRST_ATTEMPTS: u32 = 6;
 const FATAL: [&str; 8] = [
     "auth/bad_token", "auth/revoked", "auth/disabled", "auth/scope", "auth/bad_name", "auth/limit",
@@ -34,18 +37,22 @@ struct Bot {
 fn main() {
     let mut options: HashMap<String, String> = [
         ("server", "http://127.0.0.1:8765"), ("bot", "rust"), ("time-control", "move:2"),
-        ("matches", "1"), ("seek", ""), ("token", ""),
+        ("matches", "1"), ("seek", ""), ("token", ""), ("rated", "false"),
     ]
     .iter()
     .map(|(name, value)| (name.to_string(), value.to_string()))
     .collect();
-    let arguments: Vec<String> = env::args().skip(1).collect();
-    for pair in arguments.chunks(2) {
-        let name = pair[0].trim_start_matches("--").to_string();
-        if pair.len() < 2 || !options.contains_key(&name) {
-            quit(2, &format!("unknown or incomplete option: {}", pair[0]));
+    let mut arguments = env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        let name = argument.trim_start_matches("--").to_string();
+        if name == "help" {
+            quit(0, USAGE);
         }
-        options.insert(name, pair[1].clone());
+        let value = if name == "rated" { Some("true".to_string()) } else { arguments.next() };
+        match value {
+            Some(value) if options.contains_key(&name) => options.insert(name, value),
+            _ => quit(2, &format!("unknown or incomplete option: {argument}\n{USAGE}")),
+        };
     }
     if options["token"].is_empty() {
         quit(2, "give the token of your player with --token");
@@ -195,6 +202,7 @@ impl Bot {
         let fields = [
             ("game", self.option("seek")),
             ("time_control", self.option("time-control")),
+            ("rated", Json::Bool(self.options["rated"] == "true")),
             ("count", missing.into()),
         ];
         self.request(socket, "seek", &fields)

@@ -116,7 +116,7 @@ def _check_run(manifest: Manifest, files: Mapping[str, bytes], rules: Rules) -> 
         if os.path.normpath(first) not in files:
             raise _wrong(f'contains run = ["{shortened(first)}"], but the package has no such file')
         _check_start(os.path.normpath(first), files[os.path.normpath(first)])
-    elif first not in rules.runtimes:
+    elif not rules.runtimes & {first, "*"}:
         offered = ", ".join(sorted(rules.runtimes)) or "none"
         raise _wrong(
             f'contains run = ["{shortened(first)}"]. This server offers these programs: '

@@ -51,7 +51,7 @@ class Rules:
     installed: bool = True
     """True if these packages must be installed here; false on a server that runs no bots itself."""
     runtimes: frozenset[str] = frozenset({"node"})
-    """Programs of this machine that ``run`` may start."""
+    """Programs of this machine that ``run`` may start; ``*`` for all."""
 
 
 def in_units(size: int) -> str:

@@ -22,7 +22,7 @@ from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.hosting.needed_bots import PLAY_MATCHES, Wanted
 from plyhouse.server.hosting.placement import Priority
-from plyhouse.server.hosting.runners import SECOND, Hosting
+from plyhouse.server.hosting.runners import RUNNER_HINT, SECOND, Hosting
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.match_runner import Terms
 from plyhouse.server.table.presence import MatchSummary, Presence
@@ -209,8 +209,7 @@ class HostedPlay:
         if not self._hosting.machines:
             raise ProtocolError(
                 "hosted/no_runner",
-                f"{name} cannot be started: no runner machine is there; who runs the server can "
-                "start one (plyhouse runner).",
+                f"{name} cannot be started: no runner machine is connected. {RUNNER_HINT}",
             )
 
     def _wish(self, player_id: int, row: SubmissionRow) -> _Wish:

@@ -42,6 +42,7 @@ from plyhouse.server.hosting.runner_backoff import RunnerFailures
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.hosting_refunds import HostingRefunds
 from plyhouse.server.table.presence import MatchSummary, Presence
+from plyhouse.storage import submission_sql
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 from plyhouse.storage.submission_rows import SubmissionRow
@@ -53,6 +54,10 @@ log = logging.getLogger("plyhouse.server.hosting")
 SECOND: Final = 1_000_000_000
 LEASE_NS: Final = 8 * SECOND
 """How long a runner may be silent, in nanoseconds."""
+RUNNER_HINT: Final = (
+    "The operator starts one with `plyhouse runner`, or the server with --local-runner."
+)
+"""Advice for a server without a connected runner machine."""
 EVERY_MS: Final = 1500
 """How often a runner calls, in milliseconds."""
 
@@ -233,12 +238,27 @@ class Hosting:
 
     def in_want(self, row: SubmissionRow) -> str:
         """Return a sentence if no machine has what a submission needs; or ""."""
-        if row.status == "refused" or not self.lacks(row.needs):
+        if row.status == "refused":
+            return ""
+        if not self.machines:
+            what = "checks" if row.status == "waiting" else "runs"
+            return f"No runner machine is connected, so nothing {what} it. {RUNNER_HINT}"
+        if not self.lacks(row.needs):
             return ""
         return (
             f"It is started with {row.needs}, which no runner machine here has: it waits until one "
             "comes that has it."
         )
+
+    async def in_vain(self, class_id: str) -> list[str]:
+        """Return a warning if submissions for a competition wait and no machine is connected."""
+        if self.machines:
+            return []
+        names = await self._store.read(submission_sql.waiting_for, class_id)
+        if not names:
+            return []
+        some = f"{len(names)} submissions wait" if len(names) > 1 else f"{names[0]} waits"
+        return [f"{some} for a check, and no runner machine is connected. {RUNNER_HINT}"]
 
     @property
     def programs(self) -> frozenset[str]:

@@ -16,6 +16,7 @@
     forwarding       requests that the leader of a cluster answers
     request_pacing   plies get the event loop before requests
     metrics          what Prometheus reads at ``/metrics``
+    worker_metrics   the same of all workers of one supervisor
     replay           the positions of a match from its stored events
     all_hands        positions in which the cards of all seats lie open
 

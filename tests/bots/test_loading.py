@@ -113,8 +113,8 @@ def test_a_missing_file_names_its_neighbour(bot_file: BotFile) -> None:
         check_spec(path.replace("mybot", "mybott"))
 
 
-def test_a_folder_is_no_bot(tmp_path: Path) -> None:
-    with pytest.raises(BotLoadError, match="is a folder"):
+def test_empty_folder_is_no_bot(tmp_path: Path) -> None:
+    with pytest.raises(BotLoadError, match="is empty"):
         check_spec(f"{tmp_path}/")
 
 

@@ -21,6 +21,8 @@ from tests.harness.command_line_server import Server, start, stop, token
 from tests.harness.processes import processes_with
 
 from plyhouse.clients.cli.demo import free_title
+from plyhouse.clients.cli.serve import _log_origins
+from plyhouse.server.config import ServerConfig
 
 
 @pytest.fixture
@@ -105,7 +107,14 @@ def test_option_wins_over_environment_over_file(tmp_path: Path, plyhouse: Plyhou
         assert not (tmp_path / "from_env.db").exists()
         assert not (tmp_path / "from_file.db").exists()
     finally:
-        stop(started)
+        started.process.send_signal(signal.SIGINT)
+        said = started.process.communicate(timeout=100)[1]
+    # The log says where each came from, and what was replaced.
+    assert f"the database {tmp_path / 'from_option.db'} is used (--database)" in said
+    assert "--database replaces database = 'sqlite:///from_file.db' of the file" in said
+    assert "PLYHOUSE_MAX_CONNECTIONS replaces max_connections = 0 of the file by 5" in said
+    assert "registration='open (club.toml)'" in said
+    assert "registration replaces" not in said
 
 
 @pytest.mark.parametrize(
@@ -430,3 +439,20 @@ def test_workers_on_sqlite_are_refused_before_they_start(plyhouse: Plyhouse) -> 
     assert done.code == 3
     assert done.err.startswith("plyhouse: --workers 2 needs PostgreSQL")
     assert "worker 1" not in done.err
+
+
+def test_passwords_of_settings_are_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    config = ServerConfig.from_mapping(
+        {"database": "postgresql://ann:s3cret@db/x", "cluster": "nats://ann:s3cret@a,nats://b:t@c"}
+    )
+    with caplog.at_level("INFO", "plyhouse.server"):
+        _log_origins(
+            config,
+            dict.fromkeys(("database", "cluster"), "x.toml"),
+            {"cluster": "nats://ann:s3cret@b"},
+        )
+    said = [[record.getMessage(), str(vars(record))] for record in caplog.records]
+    assert len(said) == 3
+    assert "s3cret" not in str(said)
+    assert ":t@" not in str(said)
+    assert "nats://***@a,nats://***@c" in str(said)

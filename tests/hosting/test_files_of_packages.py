@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from plyhouse.bots.hosting.build import build
-from plyhouse.bots.hosting.package import read_package
 from plyhouse.bots.loading import load_bot
+from plyhouse.bots.package_files import read_package
 from plyhouse.bots.process.bot_process import BotProcess
 from plyhouse.clients.api.bot_package import packed
 from plyhouse.clients.bot_check.package_check import import_problem
 from plyhouse.protocol.hosting.package import Package, Rules, SubmissionError, from_upload, from_zip
 from plyhouse.protocol.text import decoded, trimmed_token
-from plyhouse.server.config import ConfigError, load_config
+from plyhouse.server.config import ConfigError, read_settings
 
 BOT = (
     "from plyhouse.bots import Bot\n"
@@ -60,7 +60,7 @@ def test_package_in_any_encoding_with_a_mark_is_read(encoding: str, end: str) ->
 def test_settings_in_any_encoding_with_a_mark_are_read(encoding: str, tmp_path: Path) -> None:
     file = tmp_path / "plyhouse.toml"
     file.write_bytes("# größe\r\nport = 9\r\n".encode(encoding))
-    assert load_config(file).port == 9
+    assert read_settings(file) == {"port": 9}
 
 
 @pytest.mark.parametrize("data", ["größe".encode("latin-1"), "port = 9".encode("utf-16-le")])
@@ -70,7 +70,7 @@ def test_text_in_another_encoding_is_refused_with_the_fix(data: bytes, tmp_path:
     file = tmp_path / "plyhouse.toml"
     file.write_bytes(data)
     with pytest.raises(ConfigError, match="save it as UTF-8"):
-        load_config(file)
+        read_settings(file)
     for name in ("plyhouse.toml", "requirements.txt"):
         with pytest.raises(SubmissionError, match=f"{name} cannot be read.*save it as UTF-8"):
             of(("a.py", BOT), (name, data))
@@ -178,10 +178,11 @@ def test_abstract_base_is_no_second_bot(base: str, tmp_path: Path) -> None:
         "class Mine(Base):\n    games = ('nim',)\n    def rate(self, state): return 0\n"
         "    def choose(self, turn):\n        return turn.legal[0]\nAlias = Mine\n"
     )
-    (tmp_path / "mybot.py").write_text(text)
-    assert load_bot(str(tmp_path / "mybot.py")).__name__ == "Mine"
-    (tmp_path / "other.py").write_text("from mybot import Base, Mine\n")
-    assert load_bot(str(tmp_path / "other.py")).__name__ == "Mine"
+    name = tmp_path.name  # unlike that of any module of another test
+    (tmp_path / f"{name}.py").write_text(text)
+    assert load_bot(str(tmp_path / f"{name}.py")).__name__ == "Mine"
+    (tmp_path / f"{name}_2.py").write_text(f"from {name} import Base, Mine\n")
+    assert load_bot(str(tmp_path / f"{name}_2.py")).__name__ == "Mine"
 
 
 ODD_IMPORTS = {

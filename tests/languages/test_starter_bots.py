@@ -130,3 +130,22 @@ def test_starter_bot_with_wrong_options_says_why(
     ((found, said),) = play(server, starter("--server", server.url, *options))
     assert found == code
     assert reason in said
+
+
+def test_starter_bot_plays_rated_matches_and_explains_itself(
+    starter: Starter, server: Server
+) -> None:
+    ours, theirs = server.token(f"{starter.name}-ada"), server.token(f"{starter.name}-bob")
+    own = ("--server", server.url, "--token", ours, "--seek", "tic_tac_toe", "--rated", *SEEK)
+    (code, said), (other_code, other_said) = play(
+        server,
+        starter(*own),
+        python_bot(server, theirs, "--game", "tic_tac_toe", "--seek", "--rated", *SEEK),
+    )
+    assert (code, other_code) == (0, 0), said + other_said
+    ((code, said),) = play(server, starter("--help"))
+    assert code == 0
+    assert "--rated" in said
+    ((code, said),) = play(server, starter("--nonsense", "1"))
+    assert code == 2
+    assert "--nonsense" in said

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from tests.sandbox.conftest import REQUIRED, have
 
-from plyhouse.bots.hosting.package import read_package
+from plyhouse.bots.package_files import read_package
 from plyhouse.bots.sandbox.box import Tier
 from plyhouse.bots.sandbox.client import ForkServerClient
 from plyhouse.clients.runner.machine import Machine, Setup

@@ -18,8 +18,8 @@ from tests.sandbox.conftest import REQUIRED, Submission, all_ended, have
 
 from plyhouse.bots.hosting.build import Built, build
 from plyhouse.bots.hosting.hosted_runner import hosted_runner
-from plyhouse.bots.hosting.package import read_package
 from plyhouse.bots.loading import BotLoadError
+from plyhouse.bots.package_files import read_package
 from plyhouse.bots.process.author_log import AuthorLog
 from plyhouse.bots.process.bot_process import BotProcess
 from plyhouse.bots.process.messages import Begin, Failed

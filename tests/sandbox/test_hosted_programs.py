@@ -28,10 +28,10 @@ from plyhouse.bots.client.client import Client, ClientError, Introduction
 from plyhouse.bots.client.timing import REAL_CLOCK
 from plyhouse.bots.hosting.build import Built, build
 from plyhouse.bots.hosting.hosted_runner import hosted_runner
-from plyhouse.bots.hosting.package import read_package
 from plyhouse.bots.hosting.program import ProgramRunner
 from plyhouse.bots.hosting.program_process import Program
 from plyhouse.bots.loading import BotLoadError
+from plyhouse.bots.package_files import read_package
 from plyhouse.bots.process.author_log import AuthorLine, AuthorLog
 from plyhouse.bots.process.ply_cost import CostOfPly
 from plyhouse.bots.running.run_options import RunOptions

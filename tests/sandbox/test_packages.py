@@ -14,7 +14,7 @@ import pytest
 from tests.sandbox.conftest import Submission
 
 from plyhouse.bots.hosting.build import build
-from plyhouse.bots.hosting.package import (
+from plyhouse.bots.package_files import (
     Manifest,
     Package,
     Rules,
@@ -141,7 +141,7 @@ def test_a_tree_is_built_once_and_cannot_be_written(submission: Submission, tmp_
 def test_no_path_leaves_an_archive(name: str, tmp_path: Path) -> None:
     code, text = refused(zipped(tmp_path / "slip.zip", ("bot.py", BOT), (name, "x")))
     assert code == "submission/bad_name"
-    assert name in text.replace("\\\\", "\\") or "leads out" in text
+    assert name.replace("\\", "/") in text
 
 
 @pytest.mark.parametrize("kind", [stat.S_IFLNK, stat.S_IFCHR, stat.S_IFIFO, stat.S_IFSOCK])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from plyhouse.server.config import ConfigError, ServerConfig, config_fields, load_config
+from plyhouse.server.config import ConfigError, ServerConfig, config_fields, read_settings
 
 
 def test_every_setting_explains_itself_and_accepts_its_default() -> None:
@@ -40,7 +40,7 @@ def test_impossible_settings_say_what_is_possible(
 def test_file_gives_settings_that_overrides_win_over(tmp_path: Path) -> None:
     path = tmp_path / "house.toml"
     path.write_text('host = "0.0.0.0"\n[server]\nport = 9000\nready_timeout = 5\n')
-    config = load_config(path, {"port": 9001})
+    config = ServerConfig.from_mapping({**read_settings(path), "port": 9001})
     assert (config.host, config.port, config.ready_timeout) == ("0.0.0.0", 9001, 5.0)
 
 
@@ -58,10 +58,10 @@ def test_bad_files_are_refused_with_the_reason(tmp_path: Path, text: str, words:
     path = tmp_path / "house.toml"
     path.write_text(text)
     with pytest.raises(ConfigError) as caught:
-        load_config(path)
+        ServerConfig.from_mapping(read_settings(path), str(path))
     assert words in str(caught.value)
 
 
 def test_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"Cannot read .*absent\.toml"):
-        load_config(tmp_path / "absent.toml")
+        read_settings(tmp_path / "absent.toml")

@@ -27,7 +27,7 @@ from plyhouse.protocol.api.calls import LONGEST_ANSWER
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.hosting.runner_messages import CheckDone, RunnerSays
 from plyhouse.protocol.messages import Welcome
-from plyhouse.server.config import ServerConfig, config_fields
+from plyhouse.server.config import ServerConfig, config_fields, read_settings
 from plyhouse.server.web.application import create_api
 from plyhouse.server.web.error_responses import MAX_BODY
 
@@ -243,12 +243,22 @@ def settings(text: str) -> set[str]:
     return {name.lower() for name in re.findall(r"PLYHOUSE_([A-Z_]+)=", text)}
 
 
-@pytest.mark.parametrize("name", ["plyhouse.service", "Containerfile"])
-def test_what_is_set_are_settings(name: str) -> None:
+def test_what_is_set_are_settings() -> None:
     known = {field.name for field in config_fields()} | {"compile"}
-    found = settings((DEPLOY / name).read_text())
+    found = settings((DEPLOY / "Containerfile").read_text())
     assert found
     assert found <= known
+
+
+def test_units_take_all_settings_from_the_file_that_the_docs_copy() -> None:
+    config = ServerConfig.from_mapping(read_settings(DEPLOY / "plyhouse.toml"))
+    assert config.database == "sqlite:////var/lib/plyhouse/plyhouse.db"
+    assert config.proxies == "127.0.0.1"
+    for unit in ("plyhouse.service", "cluster/plyhouse@.service"):
+        assert not settings((DEPLOY / unit).read_text()), "a variable would beat the file"
+    hosting = (DEPLOY.parent / "docs" / "hosting.md").read_text()
+    steps = re.findall(r"^\$ cp (deploy/\S+) ", hosting, re.M)
+    assert {"deploy/plyhouse.toml", "deploy/plyhouse.service"} <= set(steps)
 
 
 def test_the_unit_is_one() -> None:

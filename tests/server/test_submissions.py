@@ -410,6 +410,34 @@ def test_whoever_waits_asks_more_and_more_rarely() -> None:
     assert waited(lambda: checked("ready"), 0.0).status == "ready"
 
 
+async def test_submission_without_a_runner_says_so_at_once_and_in_the_status(
+    house: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "deep.py").write_bytes(BOT)
+    (tmp_path / "cup.toml").write_text(FILE)
+
+    async def plyhouse(*arguments: str, token: str) -> str:
+        given = ["--server", house.server.url, "--token", token]
+        await asyncio.to_thread(main, [*arguments, *given])
+        return "".join(capsys.readouterr())
+
+    olga, ada = await house.token("olga", "organise"), await house.token("ada")
+    await plyhouse("competition", "open", str(tmp_path / "cup.toml"), token=olga)
+    members = [NewMember(name="Ada", account="ada", line=1)]
+    by = By("olga", "a test", None)
+    await house.hub.store.write(
+        competition_students.take_in, "Cup", members, by, house.hub.store.now(), adopt=["ada"]
+    )
+    assert "no runner machine" not in await plyhouse("competition", "status", "Cup", token=olga)
+    said = await plyhouse(
+        "submit", str(tmp_path / "deep.py"), "--competition", "Cup", "--no-wait", token=ada
+    )
+    assert "No runner machine is connected, so nothing checks it" in said
+    assert "plyhouse runner" in said
+    said = await plyhouse("competition", "status", "Cup", token=olga)
+    assert "ada/deep waits for a check, and no runner machine is connected" in said
+
+
 async def test_what_no_runner_has_is_said_before_and_after_it_is_handed_in(
     house: Server, ada: httpx.AsyncClient, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import signal
 import socket
 import sys
@@ -29,7 +30,7 @@ from plyhouse.server.worker import Worker
 
 logging.basicConfig(level=logging.INFO)
 count, command = int(sys.argv[1]), sys.argv[2:]
-environments = [Worker(number, 0, "").environment() for number in range(1, count + 1)]
+environments = [Worker(number, 0, "", "").environment() for number in range(1, count + 1)]
 sys.exit(supervise(command, environments, timing=Timing(pause=0.01, most_pause=0.05, stop=5)))
 """
 
@@ -67,7 +68,7 @@ worker = Worker.take()
 assert "@127.0.0.1:" in worker.cluster
 end_with_supervisor()
 config = ServerConfig(port=worker.port, database="sqlite:///:memory:", house_bots=False)
-serve(config, shares_port=True)
+serve(config, worker=worker)
 """
 
 
@@ -275,6 +276,13 @@ async def test_servers_share_a_port() -> None:
             shared_port("127.0.0.1", port).__enter__()
         async with httpx.AsyncClient() as client:
             assert (await client.get(url)).status_code == 200
+            for _ in range(4):  # whichever is asked
+                plies = re.findall(
+                    r'^plyhouse_plies_total{worker="(.)"} 0.0$',
+                    (await client.get(f"{url}/metrics")).text,
+                    re.M,
+                )
+                assert plies == ["1", "2"]
         assert listeners(port) == 2
         found.process.terminate()
         assert await found.ended() == 0
@@ -293,7 +301,7 @@ def test_shared_port_is_free_for_servers_that_share_it() -> None:
 
 
 def test_worker_reads_its_part_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    part = Worker(3, 8765, "nats://token@127.0.0.1:4222")
+    part = Worker(3, 8765, "nats://token@127.0.0.1:4222", "/run/x")
     for name, value in part.environment().items():
         monkeypatch.setenv(name, value)
     assert Worker.take() == part

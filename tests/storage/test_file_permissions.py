@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import os
 import shutil
 import stat
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +27,7 @@ from plyhouse.storage.errors import (
 from plyhouse.storage.models import meta
 from plyhouse.storage.store import Store
 
+SOMEBODY = 65534
 posix = pytest.mark.skipif(os.name != "posix", reason="rights of files as POSIX has them")
 
 
@@ -88,3 +93,62 @@ def test_what_strangers_are_told_names_no_place() -> None:
     driver = AlreadyExists(f"{place} has this row already")
     driver.__cause__ = ValueError("from the driver")
     assert "example" not in public_message(driver)
+
+
+@contextlib.contextmanager
+def as_somebody() -> Iterator[None]:
+    """Run the block as a user with no rights of its own, if the tests run as root."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(SOMEBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+async def made(path: Path) -> None:
+    await (await Store.open(f"sqlite:///{path}")).close()
+
+
+@pytest.fixture
+def database() -> Iterator[Path]:
+    """The file of a database, in a folder that everybody may enter."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        path = Path(folder, "inner", "a.db")
+        path.parent.mkdir()
+        asyncio.run(made(path))
+        wal = Path(f"{path}-wal")
+        wal.touch()
+        if os.geteuid() == 0:
+            for each in (path.parent, path, wal):
+                os.chown(each, SOMEBODY, SOMEBODY)
+        yield path
+        path.parent.chmod(0o700)
+
+
+@posix
+@pytest.mark.parametrize(
+    ("name", "mode", "options"),
+    [
+        ("inner/a.db", 0o000, ""),
+        ("inner/a.db", 0o400, ""),
+        ("inner/a.db", 0o000, "?mode=ro"),
+        ("inner/a.db-wal", 0o400, ""),
+        ("inner", 0o500, ""),
+        ("inner", 0o600, ""),
+    ],
+)
+def test_missing_permission_of_a_database_is_named_with_the_fix(
+    database: Path, name: str, mode: int, options: str
+) -> None:
+    barred = database.parent.parent / name
+    barred.chmod(mode)
+    with as_somebody(), pytest.raises(StorageError) as refused:
+        asyncio.run(Store.open(f"sqlite:///{database}{options}"))
+    said = str(refused.value)
+    assert f" {barred} belongs to " in said
+    assert stat.filemode(barred.stat().st_mode) in said
+    assert f"{barred}" in said.partition("chown ")[2]

@@ -39,6 +39,7 @@ from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.grade_books import grade_entries
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.competitions.suspicions import suspicions
+from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.results.scoring import scoring_words
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import (
@@ -113,7 +114,7 @@ async def status(state: State, request: Call, competition: FromPath[str]) -> Com
     return CompetitionDetail(
         **_summary(view.row, view.file),
         note=view.row.note or "",
-        warnings=list(view.warnings),
+        warnings=[*view.warnings, *await service(state, Hosting).in_vain(row.id)],
         file=view.row.file,
         students=[student_row(each) for each in view.students],
         entries=[

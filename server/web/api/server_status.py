@@ -31,8 +31,9 @@ from plyhouse.server.lobby.table_sizes import tables_of
 from plyhouse.server.match.example_turns import example_turn
 from plyhouse.server.match.time_control import MS, SECOND
 from plyhouse.server.web.error_responses import Problem
-from plyhouse.server.web.metrics import CONTENT_TYPE, metrics_text
+from plyhouse.server.web.metrics import CONTENT_TYPE
 from plyhouse.server.web.parameters import service
+from plyhouse.server.web.worker_metrics import WorkerMetrics
 
 __all__ = ["HANDLERS"]
 
@@ -92,8 +93,8 @@ async def _trouble(hub: Hub) -> str:
     return why
 
 
-@get("/metrics", tags=["server"], media_type=CONTENT_TYPE, sync_to_thread=False)
-def metrics(state: State, request: Request[Any, Any, Any]) -> bytes:
+@get("/metrics", tags=["server"], media_type=CONTENT_TYPE)
+async def metrics(state: State, request: Request[Any, Any, Any]) -> bytes:
     """Give numbers for Prometheus, in its text format, to this machine and to named addresses."""
     hub = service(state, Hub)
     address = request.client.host if request.client is not None else "unknown"
@@ -104,7 +105,7 @@ def metrics(state: State, request: Request[Any, Any, Any]) -> bytes:
             f"--metrics-addresses {address}.",
             403,
         )
-    return metrics_text(hub)
+    return await service(state, WorkerMetrics).text()
 
 
 def _may_monitor(address: str, config: ServerConfig) -> bool:

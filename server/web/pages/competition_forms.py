@@ -293,6 +293,7 @@ async def staff_of(
     store: Store,
     directory: Directory,
     config: ServerConfig,
+    hosting: Hosting,
     view: CompetitionView,
     viewer: Identity | None,
 ) -> Staff | None:
@@ -322,7 +323,7 @@ async def staff_of(
         await _with_say(store, config, baselines, viewer),
         tuple(await store.read(suspensions.suspended_in, row.id)),
         tuple(await store.read(join_codes.codes_of, row.id)) if runs else (),
-        view.warnings,
+        (*view.warnings, *await hosting.in_vain(row.id)),
         rehearsal,
         people=tuple(await store.read(competition_staff.staff_of, row.id)),
         regrades=tuple(await store.read(stored_regrades.requests, row.id)),

@@ -244,7 +244,7 @@ async def _with_class(state: State, row: CompetitionRow, viewer: Identity | None
     course = None if table is None else await _progress(state, row)
     parts = frozenset(each.competition_id for each in row.games if each.competition_id)
     view = await service(state, Competitions).view(row.id)
-    staff = await staff_of(store, directory, config, view, viewer)
+    staff = await staff_of(store, directory, config, service(state, Hosting), view, viewer)
     # The list of waits names entries, so it is for viewers who see all of them.
     named = table is not None and row.id not in sight.closed
     return page(

@@ -1,0 +1,207 @@
+"""Programs in any language as bots of this machine: ``cmd:`` and folders with plyhouse.toml."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.conftest import Plyhouse
+
+from plyhouse.bots.loading import BotLoadError, check_spec
+
+# Says what it hears, and plays the last legal action.
+PROGRAM = """
+import json, sys
+log = open(sys.argv[1], "a") if len(sys.argv) > 1 else None
+number = 0
+def say(kind, **fields):
+    global number
+    number += 1
+    print(json.dumps({"type": kind, "id": number, **fields}), flush=True)
+def act(match, ply, observation):
+    say("act", match=match, ply=ply, action=observation["legal"][-1], info={"text": "the last"})
+say("hello", client="test", games=["nim", "kuhn_poker", "pig"])
+for line in sys.stdin:
+    heard = json.loads(line)
+    if log:
+        print(line.strip(), file=log, flush=True)
+    if heard["type"] == "match" and heard["snapshot"]["status"] == "waiting":
+        say("ready", match=heard["snapshot"]["match"], nonce="00" * 16)
+    if heard["type"] == "turn":
+        act(heard["match"], heard.get("ply", 0), heard["observation"])
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    """An executable program in a folder with blanks."""
+    place = tmp_path / "my bots" / "last.py"
+    place.parent.mkdir()
+    place.write_text(f"#!{sys.executable}\n{PROGRAM}")
+    place.chmod(0o755)
+    return place
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A package of a program."""
+    folder = tmp_path / "pack"
+    folder.mkdir()
+    (folder / "go").write_text(f"#!{sys.executable}\n{PROGRAM}")
+    (folder / "go").chmod(0o755)
+    (folder / "plyhouse.toml").write_text('[bot]\nrun = ["./go"]\ngames = ["nim", "pig"]\n')
+    return folder
+
+
+@pytest.mark.parametrize("game", ["nim", "kuhn_poker", "pig"])
+def test_program_hears_and_says_what_a_hosted_one_does(
+    program: Path, plyhouse: Plyhouse, tmp_path: Path, game: str
+) -> None:
+    heard = tmp_path / "heard"
+    bot = f"cmd:'{program}' '{heard}'"
+    done = plyhouse(
+        "match", bot, "random", "--game", game, "--games", "2", "--jobs", "1", "--json",
+        "--save", str(tmp_path / "records"),
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["games"] == 2
+    records = [json.loads(line) for line in (tmp_path / "records").read_text().splitlines()]
+    assert {each["outcome"]["termination"] for each in records} == {"normal"}
+    messages = [json.loads(line) for line in heard.read_text().splitlines()]
+    for record in records:
+        number = record["match"]
+        mine = [each for each in messages if _match_of(each) == number]
+        kinds = [each["type"] for each in mine]
+        assert kinds[:1] == ["match"]
+        assert kinds[-1] == "finished"
+        assert kinds.count("turn") - kinds.count("accepted") in (0, 1)
+        # The events of all messages are the history, once and in order, up to its last turn.
+        events = [event for each in mine for event in each.get("events", [])]
+        plies = [event.get("ply", 0) for event in events if event.get("seat", 0) >= 0]
+        assert plies == sorted(set(plies))
+        assert all("legal" in each["observation"] for each in mine if each["type"] == "turn")
+    assert [each["type"] for each in messages].count("welcome") >= len(records)
+
+
+def _match_of(message: dict[str, Any]) -> str:
+    return str(message.get("match") or message.get("snapshot", {}).get("match"))
+
+
+def test_games_of_a_program_are_those_of_its_hello_or_its_package(
+    program: Path, package: Path, plyhouse: Plyhouse
+) -> None:
+    done = plyhouse("match", str(package), "random", "--games", "2")
+    assert (done.code, "nim, pig" in done.err) == (2, True), "it plays two games: name one"
+    done = plyhouse("match", f"cmd:'{program}'", "random", "--games", "2")
+    assert "nim, kuhn_poker, pig" in done.err
+
+
+def test_package_of_a_program_is_checked_tested_and_asked(
+    package: Path, plyhouse: Plyhouse, tmp_path: Path
+) -> None:
+    done = plyhouse("bot", "check", str(package), "--game", "nim")
+    assert done.code == 0, done.out + done.err
+    records = tmp_path / "records"
+    done = plyhouse(
+        "match", str(package), "random", "--game", "nim", "--sprt", "0,400", "--max-pairs", "2",
+        "--jobs", "1",
+    )  # fmt: skip
+    assert done.code in (0, 1), done.err
+    done = plyhouse(
+        "match", "random", "random", "--game", "nim", "--games", "2", "--save", str(records)
+    )
+    record = tmp_path / "record.json"
+    record.write_text(records.read_text().splitlines()[0])
+    done = plyhouse("bot", "ask", str(package), "--match", str(record), "--ply", "1")
+    assert done.code == 0, done.out + done.err
+    assert "pack" in done.out or "plays" in done.out or done.out
+
+
+def test_version_of_a_package_covers_all_its_files(package: Path) -> None:
+    first = check_spec(str(package))
+    (package / "weights.txt").write_text("1")
+    assert check_spec(str(package)) != first
+    assert check_spec(f"{package}/") == check_spec(str(package))
+
+
+def test_package_of_a_python_bot_is_its_file(tmp_path: Path) -> None:
+    (tmp_path / "deep.py").write_text("")
+    (tmp_path / "plyhouse.toml").write_text('[bot]\nbot = "deep.py:Deep(depth=2)"\n')
+    assert check_spec(str(tmp_path)) == f"{tmp_path}/deep.py:Deep(depth=2)"
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("cmd:", "names no program"),
+        ("cmd:'", "Check its quotes"),
+        ("cmd:./no-such-program", "no program"),
+        ("cmd:no-such-program-here", "on the PATH"),
+        ("cmd:./plain.txt", "not executable: run chmod"),
+    ],
+)
+def test_impossible_command_is_refused_with_the_fix(
+    text: str, fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "plain.txt").touch()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BotLoadError, match=fault):
+        check_spec(text)
+
+
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [
+        ("import sys; sys.exit(3)", "ended with"),
+        ("print('no json')", "ended with"),
+    ],
+)
+def test_program_that_says_no_hello_is_named(
+    body: str, fault: str, tmp_path: Path, plyhouse: Plyhouse
+) -> None:
+    (tmp_path / "odd.py").write_text(body)
+    done = plyhouse("match", f"cmd:{sys.executable} odd.py", "random", "--game", "nim")
+    assert done.code == 2
+    assert fault in done.err
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_hosted_example_plays_locally(plyhouse: Plyhouse) -> None:
+    example = Path(__file__).resolve().parents[2] / "examples" / "hosted" / "javascript"
+    done = plyhouse(
+        "match", str(example), "random", "--game", "connect_four", "--games", "2", "--jobs", "1"
+    )
+    assert done.code == 0, done.err
+    assert "javascript" in done.out
+
+
+WRITER = (
+    "from plyhouse.bots import Bot\nclass Mine(Bot):\n    games = ('nim',)\n"
+    "    def choose(self, turn):\n        open('trace', 'w').close()\n"
+    "        return turn.legal[0]\n"
+)
+
+
+def test_package_plays_in_the_sandbox_and_is_confined(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    folder = tmp_path / "pack"
+    folder.mkdir()
+    (folder / "mybot.py").write_text(WRITER)
+    series = ("match", "pack", "random", "--game", "nim", "--games", "2", "--jobs", "1")
+    done = plyhouse(*series)
+    assert done.code == 0, done.err
+    (tmp_path / "trace").unlink()
+    done = plyhouse(*series, "--sandbox", traceback=True)
+    assert done.code == 1, "it may not write there"
+    assert "Permission denied" in done.err or "Read-only" in done.err
+    assert not (tmp_path / "trace").exists()
+
+
+def test_command_has_no_sandbox(plyhouse: Plyhouse) -> None:
+    bot = f"cmd:{sys.executable} -c pass"
+    done = plyhouse("match", bot, "random", "--game", "nim", "--sandbox")
+    assert done.code == 2
+    assert "a sandbox needs a folder with plyhouse.toml" in done.err
