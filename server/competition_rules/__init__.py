@@ -4,6 +4,7 @@
     file_reader          a competition file (TOML), read into values with all mistakes at once
     file_baselines       its baselines; file_scoring has its keys about results
     file_table           a table of a file, and the mistakes in it; file_edit changes the text
+    file_dates           its dates and their zone
     file_visibility      who sees what by the file, also where the rest cannot be read
     file_template        the commented file that ``plyhouse competition new`` writes
     preview              the cost of a competition: matches, core-hours, expected end

@@ -110,7 +110,8 @@ class Practice:
     """A practice ladder as it is drawn."""
 
     row: CompetitionRow
-    table: Table
+    table: Table | None
+    """None if the viewer may not see its board."""
     own: tuple[BoardLine, ...]
     """The viewer's lines."""
 
@@ -284,12 +285,15 @@ def _without_hidden(games: Iterable[GameProgress], file: CompetitionFile) -> lis
 async def _practice(
     store: Store, boards: Boards, row: CompetitionRow, viewer: Identity | None
 ) -> Practice | None:
-    """The practice ladder of a competition, for who may see its board."""
+    """The practice ladder of a competition; None if it has not begun."""
     try:
         ladder = await store.read(competition_sql.find, row.practice_id)
-        board = await boards.board(ladder.id, viewer)
-    except (Unknown, ProtocolError):
+    except Unknown:
         return None
+    try:
+        board = await boards.board(ladder.id, viewer)
+    except ProtocolError:
+        return Practice(ladder, None, ())
     player = "" if viewer is None else viewer.player
     own = [line for line in board.lines if line.standing.entrant.student == player]
     return Practice(ladder, await asyncio.to_thread(_table, board), tuple(own))
