@@ -26,7 +26,7 @@ from plyhouse.protocol.api.reports import Report
 __all__ = ["export", "report", "standings"]
 
 FORMATS: Final = (
-    *("csv", "json", "md", "html", "grades", "gradescope"),
+    *("csv", "json", "md", "html", "grades", "canvas", "moodle", "gradescope"),
     *("jsonl", "pgn", "sgf", "pdn", "mat", "parquet"),
 )
 
@@ -126,8 +126,9 @@ def report(
     type=click.Choice(FORMATS),
     multiple=True,
     help="Files to write; may be repeated. Standings come as csv, json, md or html, and matches as "
-    "jsonl, parquet, or in the format of their game. With gradescope, each student has a "
-    "results.json.  [default: csv, grades and json]",
+    "jsonl, parquet, or in the format of their game. Canvas and moodle are files that "
+    "those import. With gradescope, each student has a results.json.  "
+    "[default: csv, grades and json]",
 )
 @click.option(
     "--to",

@@ -13,7 +13,8 @@
     late_submissions     days after the freeze, and their penalty
     staff_roles          roles of the staff, and the actions of each
     suspension_rule      forfeits after which a version is suspended
-    class_list           the list of a class (CSV), read whole or refused line by line
+    class_list           the list of a class (CSV), read whole or refused line by line;
+                         class_list_columns has the headers of Moodle, Canvas and Gradescope
     standings            results into standings and grades
     grading              grades for mean scores; grade_precision is their certainty
     grade_book           grades as files for grade books

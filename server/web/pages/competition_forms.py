@@ -59,7 +59,8 @@ __all__ = ["HANDLERS", "Entered", "Own", "Pupil", "Staff", "Step", "own_of", "st
 Call = Request[Any, Any, Any]
 ORGANISERS: Final = ("organise", "admin")
 FILES: Final = (
-    *("csv", "md", "html", "json", "grades", "gradescope", "jsonl", "pgn", "sgf", "pdn", "mat"),
+    *("csv", "md", "html", "json", "grades", "canvas", "moodle", "gradescope"),
+    *("jsonl", "pgn", "sgf", "pdn", "mat"),
 )
 """The files that an organiser may download; games without a match format say so."""
 MOST_VERSIONS: Final = 100
