@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
 from cachetools import LRUCache
@@ -103,6 +103,8 @@ class Table:
     repeated: int
     any_time: bool = False
     """True if all intervals are any-time ones."""
+    grades: Mapping[str, str] = field(default_factory=dict)
+    """The grades that the viewer may see, by entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,6 +328,7 @@ def _table(board: Board) -> Table:
         board.notes,
         board.statistics.repeated,
         board.file.until_certain,
+        board.grades,
     )
 
 
