@@ -1,8 +1,8 @@
-"""Who enters a competition and its games: the decision that every path asks, and the insert.
+"""Admission of bots to a competition and its games: one rule for every path, and the insert.
 
-A bot may be entered when it connects, when its submission passes a check, when its student chooses
-it, when a competition opens with it or takes over entries, and as a baseline.  The rule is always
-the same: programs only, and only where they play at least one of the games.
+A bot is entered when it connects, passes a check, or is chosen by its student.  It may also be a
+baseline, or come with the opening of a competition.  The rule is always the same: programs only,
+and only where they play at least one of the games.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The columns of a class list: its own, or those of an export of Moodle, Canvas or Gradescope.
 
 In a list of your own, an unknown column is a mistake.  An export is known by its columns for first
-and last names, or by Canvas's `Student` and `ID`.  Of an export only names, addresses and ids are
-used: groups and sections of a platform are often tutorials, and a group here shares one account.
+and last names, or by Canvas's `Student` and `ID`.  Only its names,
+addresses and ids are used: groups and sections of a platform are often tutorials, and a group here
+shares one account.
 """
 
 from __future__ import annotations

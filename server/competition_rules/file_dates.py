@@ -19,7 +19,7 @@ DATES: Final = ("opening", "freeze", "final")
 
 
 def written_dates(text: str) -> dict[str, datetime]:
-    """Return the dates of a file in UTC, whatever the rest of it says.
+    """Return the dates of a file in UTC, also of one with mistakes elsewhere.
 
     Raises `plyhouse.server.competition_rules.file_table.InvalidCompetition` if it is no TOML.
     """

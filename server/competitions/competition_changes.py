@@ -45,7 +45,7 @@ class Proposal:
     text: str
     changes: tuple[Change, ...]
     delays: str = ""
-    """What delays the final after a change of dates; empty if nothing does."""
+    """The delay of the final after a change of dates, in words; empty if there is none."""
 
     @property
     def refused(self) -> list[Change]:

@@ -1,4 +1,4 @@
-"""What a final waits for after the freeze: extensions of students, and late submissions.
+"""Delays of a final after the freeze: extensions of students, and late submissions.
 
 With ``final_waits = false`` under ``[late]`` it begins on its date, and a rerun plays what comes
 later.
@@ -31,7 +31,7 @@ class Delay:
 
     @property
     def reason(self) -> str:
-        """What the final waits for."""
+        """The extensions and late days that the final waits for."""
         found = [f"the extension of {some_of(self.extended)}"] if self.extended else []
         found += ["late submissions (days under [late])"] if self.late else []
         return " and ".join(found)

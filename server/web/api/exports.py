@@ -39,7 +39,7 @@ async def file(
     """Return a file of a competition.
 
     csv, md, html and json have the standings that you may see, and jsonl, pgn, sgf, pdn, mat and
-    parquet the matches. grades, canvas, moodle and gradescope are for the staff.
+    parquet the matches. Only staff may read grades, canvas, moodle and gradescope.
     """
     if form not in FILES:
         raise Problem("http/404", f"There is no format {form!r}; use {', '.join(FILES)}.", 404)
