@@ -81,6 +81,7 @@ def apply(
             most_students=row.most_students,
             opens_ms=row.opens_ms,
             freezes_ms=row.freezes_ms,
+            late_ms=row.late_ms,
             final_ms=row.final_ms,
             note=None,
         )

@@ -499,12 +499,14 @@ def _may_submit(
     if row.status == "draft" and not baseline:
         raise not_open(row)
     early = baseline and row.status == "draft"
-    if row.status not in ("open", "frozen", "finished") and not early:
-        raise CompetitionRefusal(
-            "competition/begun", f"{row.name!r} is {row.status}: what plays changes no more"
-        )
     late = extended_ms is not None and extended_ms > now_ms
-    if row.status in ("open", "frozen") and row.late_ms is not None and now_ms < row.late_ms:
+    if row.status not in ("open", "frozen", "finished") and not early:
+        more = late or (row.late_ms is not None and now_ms < row.late_ms)
+        then = "; submit again when it is over, for a rerun" if more else ""
+        raise CompetitionRefusal(
+            "competition/begun", f"{row.name!r} is {row.status}: what plays changes no more{then}"
+        )
+    if row.late_ms is not None and now_ms < row.late_ms:
         return  # late, with the penalty that the file says
     # Staff replace a baseline that cannot play whenever they notice it.
     if is_frozen(row, now_ms) and not late and not baseline:

@@ -5,8 +5,6 @@ As in `plyhouse.storage.rows`, fields named ``*_ms`` are wall-clock milliseconds
 
 from __future__ import annotations
 
-import functools
-import tomllib
 from dataclasses import dataclass
 from typing import Final
 
@@ -29,19 +27,6 @@ __all__ = [
 
 PRACTICE: Final = ".practice"
 """How the ids of practice ladders end, after the id of their competition."""
-
-DAY_MS = 86_400_000
-
-
-@functools.lru_cache(maxsize=64)
-def _late_days(file: str) -> int:
-    """``late.days`` of a competition file, which was checked when it was opened."""
-    try:
-        late = tomllib.loads(file.removeprefix("\ufeff")).get("late")
-    except tomllib.TOMLDecodeError:
-        return 0
-    days = late.get("days") if isinstance(late, dict) else 0
-    return days if isinstance(days, int) else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +67,8 @@ class CompetitionRow:
     """Why an automatic step failed; None if none did."""
     rehearses: str | None = None
     """The id of the competition that this one is a rehearsal of; None for all others."""
+    late_ms: int | None = None
+    """Until when the file lets students submit after the freeze; None if it does not."""
     games: tuple[CompetitionGame, ...] = ()
 
     @property
@@ -93,12 +80,6 @@ class CompetitionRow:
     def practice_of(self) -> str:
         """The id of the competition that this is the practice ladder of; empty for all others."""
         return self.id.removesuffix(PRACTICE) if self.id.endswith(PRACTICE) else ""
-
-    @property
-    def late_ms(self) -> int | None:
-        """Until when the file lets students submit after the freeze; None if it does not."""
-        days = _late_days(self.file)
-        return None if self.freezes_ms is None or not days else self.freezes_ms + days * DAY_MS
 
 
 @dataclass(frozen=True, slots=True)

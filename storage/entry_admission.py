@@ -1,8 +1,8 @@
-"""Who enters a competition and its games: the decision that every path asks, and the insert.
+"""Admission of bots to a competition and its games: one rule for every path, and the insert.
 
-A bot may be entered when it connects, when its submission passes a check, when its student chooses
-it, when a competition opens with it or takes over entries, and as a baseline.  The rule is always
-the same: programs only, and only where they play at least one of the games.
+A bot is entered when it connects, passes a check, or is chosen by its student.  It may also be a
+baseline, or come with the opening of a competition.  The rule is always the same: programs only,
+and only where they play at least one of the games.
 """
 
 from __future__ import annotations
@@ -120,6 +120,8 @@ def leave_out(connection: Connection, row: CompetitionRow, by: By, now_ms: int) 
     The final would wait for them in vain.  Baselines stay: a competition waits for them.
     """
     checked = submission_checks.games_for(connection, row.rehearses or row.id)
+    if not checked:
+        return
     here = class_entries.c
     baselines = set(
         connection.execute(
@@ -129,18 +131,18 @@ def leave_out(connection: Connection, row: CompetitionRow, by: By, now_ms: int) 
     for game in row.games:
         if game.competition_id is None:
             continue
-        why = f"it does not play {game.game}, as its check found"
-        for each in tournaments.list_entries(connection, game.competition_id):
-            claimed = checked.get(each.version_id or 0, ())
-            if each.status == "withdrawn" or each.bot_id in baselines or not claimed:
-                continue
-            if not plays([game.game], claimed):
-                tournaments.withdraw(connection, game.competition_id, each.bot_id, why)
-                subject = f"{each.player}/{each.bot} from {row.name}: {game.game}"
-                audit.add(
-                    connection, now_ms, By(by.who, why), "competition.withdraw", subject,
-                    game.competition_id,
-                )  # fmt: skip
+        why = By(by.who, f"it does not play {game.game}, as its check found")
+        out = [
+            each
+            for each in tournaments.list_entries(connection, game.competition_id)
+            if each.status != "withdrawn" and each.bot_id not in baselines
+            if (claimed := checked.get(each.version_id or 0)) and not plays([game.game], claimed)
+        ]
+        whys = {each.bot_id: why.why for each in out}
+        tournaments.withdraw_some(connection, game.competition_id, whys)
+        for each in out:
+            subject = f"{each.player}/{each.bot} from {row.name}: {game.game}"
+            audit.add(connection, now_ms, why, "competition.withdraw", subject, game.competition_id)
 
 
 def not_a_bot(connection: Connection, row: CompetitionRow, bot_id: int) -> CompetitionRefusal:

@@ -421,6 +421,7 @@ class_competitions = Table(
     Column("finished_ms", BigInteger),
     Column("note", Text),  # why an automatic step failed
     Column("rehearses", String(64)),  # the competition that this one rehearses
+    Column("late_ms", BigInteger),  # until when the file takes late submissions
 )
 
 class_games = Table(

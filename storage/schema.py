@@ -53,6 +53,7 @@ KNOWN = (
     "0018",
     "0019",
     "0020",
+    "0021",
 )
 """All schema revisions this Plyhouse knows, oldest first; a test compares them with the files."""
 

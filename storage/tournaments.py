@@ -5,6 +5,7 @@ A tournament is the schedule of one game in a competition (`plyhouse.storage.com
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -52,6 +53,7 @@ __all__ = [
     "set_status",
     "suspend",
     "withdraw",
+    "withdraw_some",
 ]
 
 _STATUSES = ("open", "running", "finished")
@@ -230,18 +232,23 @@ def withdraw(connection: Connection, competition_id: str, bot_id: int, why: str 
 
     Raises `Unknown` if it was never in it.
     """
-    connection.execute(
-        entries.update()
-        .where(entries.c.competition_id == competition_id, entries.c.bot_id == bot_id)
-        .values(status="withdrawn")
-    )
     for entry in list_entries(connection, competition_id):
         if entry.bot_id == bot_id:
-            if why:
-                row = competition(connection, competition_id, lock=True)
-                change_settings(connection, row, gone=settings(row).gone | {bot_id: why})
-            return entry
+            withdraw_some(connection, competition_id, {bot_id: why})
+            return dataclasses.replace(entry, status="withdrawn")
     raise Unknown(f"this bot has no entry in the competition {competition_id!r}")
+
+
+def withdraw_some(connection: Connection, competition_id: str, whys: Mapping[int, str]) -> None:
+    """Note that bots have left a competition, with reasons that may be told; empty for none."""
+    if not whys:
+        return
+    mine = entries.c.competition_id == competition_id, entries.c.bot_id.in_(whys)
+    connection.execute(entries.update().where(*mine).values(status="withdrawn"))
+    told = {bot: why for bot, why in whys.items() if why}
+    if told:
+        row = competition(connection, competition_id, lock=True)
+        change_settings(connection, row, gone=settings(row).gone | told)
 
 
 def list_entries(connection: Connection, competition_id: str) -> list[EntryRow]:

@@ -26,6 +26,7 @@ from plyhouse.protocol.api.competitions import (
     CompetitionText,
     Copied,
     Entry,
+    Extended,
     Joining,
     Losses,
     Measure,
@@ -431,9 +432,9 @@ class AsyncApi:
             competition_calls.take_in(name, csv=csv, late_until=late_until, why=why)
         )
 
-    async def extend(self, name: str, student: str, until: str, *, why: str = "") -> None:
-        """Let one student submit until a later time than the freeze."""
-        await self.do(competition_calls.extend(name, student, until, why))
+    async def extend(self, name: str, student: str, until: str, *, why: str = "") -> Extended:
+        """Let one student submit until a later time than the freeze; say what that delays."""
+        return await self.do(competition_calls.extend(name, student, until, why))
 
     async def disqualify(self, name: str, who: str, why: str) -> Rows[Entry]:
         """Disqualify a student or an entry; return the entries that leave."""

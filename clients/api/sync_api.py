@@ -29,6 +29,7 @@ from plyhouse.protocol.api.competitions import (
     CompetitionText,
     Copied,
     Entry,
+    Extended,
     Joining,
     Losses,
     Measure,
@@ -425,9 +426,9 @@ class Api:
         """Take a list of students in, all or none; new ones get a token, told only here."""
         return self.do(competition_calls.take_in(name, csv=csv, late_until=late_until, why=why))
 
-    def extend(self, name: str, student: str, until: str, *, why: str = "") -> None:
-        """Let one student submit until a later time than the freeze."""
-        self.do(competition_calls.extend(name, student, until, why))
+    def extend(self, name: str, student: str, until: str, *, why: str = "") -> Extended:
+        """Let one student submit until a later time than the freeze; say what that delays."""
+        return self.do(competition_calls.extend(name, student, until, why))
 
     def disqualify(self, name: str, who: str, why: str) -> Rows[Entry]:
         """Disqualify a student or an entry; return the entries that leave."""

@@ -445,8 +445,10 @@ def extend(name: str, student: str, until: str, server: str, token: str | None, 
 
     --until says how long.
     """
-    request(server, token, competition_calls.extend(name, student, until, why))
-    note(f"{student} may submit until {until}.")
+    made = request(server, token, competition_calls.extend(name, student, until, why))
+    note(f"{made.student} may submit until {until}.")
+    if made.delays:
+        note(made.delays)
 
 
 for command in (announce, announcements, standings, pairings, report, export, status):

@@ -65,6 +65,7 @@ def change(
         raise click.UsageError(f"Give the NAME of a competition, or set {COMPETITION}.")
     there = request(server, token, competition_calls.text(name))
     text = _with(there.file if text is None else text, settings)
+    text = _with_later_final(there.file, text, yes=yes)
     found = request(server, token, competition_calls.change(name, text, False, there.digest, why))
     if not found.changes:
         note(f"{found.name} is like that already: nothing changes.")
@@ -132,15 +133,37 @@ def _with(text: str, settings: tuple[str, ...]) -> str:
     return text
 
 
+def _with_later_final(old: str, text: str, *, yes: bool) -> str:
+    """Offer to move the final by as much as the freeze, if the freeze would be after it."""
+    from plyhouse.server.competition_rules.file_dates import written_dates
+    from plyhouse.server.competition_rules.file_edit import CannotEdit, set_value
+    from plyhouse.server.competition_rules.file_table import InvalidCompetition
+
+    try:
+        before, after = written_dates(old), written_dates(text)
+        freeze, final = after.get("freeze"), after.get("final")
+        begin = before.get("freeze")
+        if freeze is None or begin is None or final is None or final != before.get("final"):
+            return text
+        if freeze <= final or begin > final:
+            return text
+        later = final + (freeze - begin)
+        moved = set_value(text, "dates.final", later.isoformat())
+    except (InvalidCompetition, CannotEdit):
+        return text  # the server says what is wrong with it
+    note(f"The new freeze is after the final ({final:%Y-%m-%d %H:%M} UTC).")
+    confirm(f"Move the final by the same time, to {later:%Y-%m-%d %H:%M} UTC?", yes=yes)
+    return moved
+
+
 def renamed(text: str, name: str, now: datetime) -> str:
     """A competition file under another name, without the dates that are over."""
+    from plyhouse.server.competition_rules.file_dates import written_dates
     from plyhouse.server.competition_rules.file_edit import CannotEdit, set_value
-    from plyhouse.server.competition_rules.file_table import read_document
 
     try:
         text = set_value(text, "name", json.dumps(name, ensure_ascii=False))
-        for key, value in read_document(text).get("dates", {}).items():
-            when = datetime.fromisoformat(value) if isinstance(value, str) else value
+        for key, when in written_dates(text).items():
             if when <= now:
                 text = set_value(text, f"dates.{key}", None)
     except CannotEdit as error:
@@ -153,6 +176,8 @@ def _show(found: Change) -> None:
     for each in found.changes:
         click.echo(f"{each.key}: {each.old or 'none'} -> {each.new or 'none'}")
         click.echo(f"  not possible: {each.refused}" if each.refused else f"  {each.effect}")
+    if found.delays:
+        click.echo(found.delays)
     if found.notice:
         click.echo("Students read:")
         for line in found.notice.splitlines():

@@ -26,7 +26,7 @@ from plyhouse.protocol.api.reports import Report
 __all__ = ["export", "report", "standings"]
 
 FORMATS: Final = (
-    *("csv", "json", "md", "html", "grades", "gradescope"),
+    *("csv", "json", "md", "html", "grades", "canvas", "moodle", "gradescope"),
     *("jsonl", "pgn", "sgf", "pdn", "mat", "pbn", "gcg", "phh", "parquet"),
 )
 
@@ -34,11 +34,14 @@ FORMATS: Final = (
 @click.command()
 @competition_argument()
 @click.option("--practice", is_flag=True, help="Show its practice ladder instead.")
+@click.option("--more", is_flag=True, help="Show all columns.")
 @server_option()
 @token_option()
 @json_option()
-def standings(name: str, practice: bool, server: str, token: str | None, as_json: bool) -> None:
-    """Show the standings with ratings and intervals.
+def standings(
+    name: str, practice: bool, more: bool, server: str, token: str | None, as_json: bool
+) -> None:
+    """Show the standings with the intervals of ratings, and grades.
 
     For a competition that is not public, a student's token shows what the student may see, and an
     organiser's token everything. docs/ratings.md explains the columns.
@@ -58,7 +61,7 @@ def standings(name: str, practice: bool, server: str, token: str | None, as_json
     if as_json:
         print_json(view)
         return
-    print_board(view)
+    print_board(view, more=more)
     print_certainty(ask(server, competition_calls.certainty(name), token))
 
 
@@ -126,8 +129,9 @@ def report(
     type=click.Choice(FORMATS),
     multiple=True,
     help="Files to write; may be repeated. Standings come as csv, json, md or html, and matches as "
-    "jsonl, parquet, or in the format of their game. With gradescope, each student has a "
-    "results.json.  [default: csv, grades and json]",
+    "jsonl, parquet, or in the format of their game. Canvas and moodle are files that "
+    "those import. With gradescope, each student has a results.json.  "
+    "[default: csv, grades and json]",
 )
 @click.option(
     "--to",

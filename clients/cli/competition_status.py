@@ -82,7 +82,9 @@ def _print_practice(server: str, token: str | None, view: CompetitionDetail) -> 
     """How far the practice ladder of a competition is."""
     ladder = practice_ladder(server, view.competition)
     if ladder is None:
-        click.echo("Practice ladder: it begins when two entries are there.")
+        begins, never = "begins when two entries are there", "had no two entries before the freeze"
+        early = view.status in ("draft", "open")
+        click.echo(f"Practice ladder: it {begins if early else never}.")
         return
     found = request(server, token, competition_calls.status(ladder.competition))
     played = counted(sum(game.finished for game in found.progress), "match", "matches")

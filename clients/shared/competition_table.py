@@ -10,18 +10,34 @@ from plyhouse.protocol.api.boards import BaselineCertainty, Board, Mean, MeanRet
 __all__ = ["board_cells", "print_board", "print_certainty"]
 
 
-def print_board(view: Board) -> None:
+def print_board(view: Board, *, more: bool = False) -> None:
     """Print the table of a board, and notes about data that it withholds."""
-    print_table(*board_cells(view))
+    print_table(*board_cells(view, more=more))
     for text in view.notes:
         note(text)
 
 
-def board_cells(view: Board) -> tuple[str, list[str], list[list[str]], str]:
-    """Title, columns, rows and alignment of a board."""
+def board_cells(view: Board, *, more: bool = False) -> tuple[str, list[str], list[list[str]], str]:
+    """Return title, columns, rows and alignment of a board; all columns with ``more``."""
+    graded = any(line.grade for line in view.lines)
+    columns = ["place", "entry", "score", "95 %"] + ["grade"] * graded
+    align = "rlrr" + "l" * graded
+    rows = [_row(line, graded=graded) for line in view.lines]
+    if more:
+        found, heads = _more(view)
+        columns += heads
+        align += "r" * len(heads)
+        rows = [one + other for one, other in zip(rows, found, strict=True)]
+    final = "" if view.status == "finished" else f", {view.status}"
+    title = f"{view.name}: {counted(view.matches, 'match', 'matches')}{final}"
+    return title, columns, rows, align
+
+
+def _more(view: Board) -> tuple[list[list[str]], list[str]]:
+    """Return the cells and the heads of the other columns."""
     nash = any(line.nash for line in view.lines)
     any_time = view.any_time
-    columns = ["place", "entry", "score", "played", "rating", "95 %"]
+    columns = ["played", "rating"]
     columns += ["rank by rating"] if any_time else ["while watching", "rank by rating", "ahead"]
     means: list[tuple[str, str]] = []
     for game in sorted({game for line in view.lines for game in line.returns}):
@@ -35,11 +51,8 @@ def board_cells(view: Board) -> tuple[str, list[str], list[list[str]], str]:
             columns.append("without luck")
     if nash:
         columns.append("Nash share")
-    align = "rl" + "r" * (len(columns) - 2)
-    rows = [_row(line, means, nash=nash, any_time=any_time) for line in view.lines]
-    final = "" if view.status == "finished" else f", {view.status}"
-    title = f"{view.name}: {counted(view.matches, 'match', 'matches')}{final}"
-    return title, columns, rows, align
+    rows = [_more_cells(line, means, nash=nash, any_time=any_time) for line in view.lines]
+    return rows, columns
 
 
 def print_certainty(lines: Sequence[BaselineCertainty]) -> None:
@@ -61,19 +74,24 @@ def print_certainty(lines: Sequence[BaselineCertainty]) -> None:
         print_table("Until certain", columns, rows, "llrrll")
 
 
-def _row(
-    line: ProvenLine, means: list[tuple[str, str]], *, nash: bool, any_time: bool
-) -> list[str]:
-    """The cells of a line; ``any_time``: there are no fixed-time intervals."""
+def _row(line: ProvenLine, *, graded: bool) -> list[str]:
+    """The cells of a line that everybody needs."""
     rating = line.rating
-    cells = [
+    return [
         "-" if line.place is None else str(line.place),
         line.entry + _kind(line),
         "-" if line.score is None else f"{line.score:.3f}",
-        str(line.matches),
+        "-" if rating is None else f"{rating.low:.0f} to {rating.high:.0f}",
+        *([line.grade] if graded else []),
     ]
-    near = "-" if rating is None else f"{rating.low:.0f} to {rating.high:.0f}"
-    cells += ["-" if rating is None else f"{rating.elo:.0f}", near]
+
+
+def _more_cells(
+    line: ProvenLine, means: list[tuple[str, str]], *, nash: bool, any_time: bool
+) -> list[str]:
+    """The other cells of a line; ``any_time``: there are no fixed-time intervals."""
+    rating = line.rating
+    cells = [str(line.matches), "-" if rating is None else f"{rating.elo:.0f}"]
     if not any_time:
         wide = "-" if rating is None else f"{rating.any_low:.0f} to {rating.any_high:.0f}"
         cells.append(wide)

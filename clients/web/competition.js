@@ -76,8 +76,8 @@ async function aboutStudent(action, form) {
   const acts = {
     extend: async () => {
       if (!until.value) refuse(until, "Say until when.");
-      await call("POST", `${here}/extend`, { student: who, until: instant(until.value), why: reason });
-      return `${who} may submit until ${new Date(until.value).toLocaleString()}.`;
+      const made = await call("POST", `${here}/extend`, { student: who, until: instant(until.value), why: reason });
+      return `${who} may submit until ${new Date(until.value).toLocaleString()}. ${made.delays}`.trim();
     },
     disqualify: async () => {
       if (!reason) refuse(why, "Say why: to disqualify needs a reason.");

@@ -125,6 +125,8 @@ class ProvenLine(Row, frozen=True):
     """By game."""
     place: int | None = None
     """The place by the rules of the format; lines come in this order."""
+    grade: str = ""
+    """The grade so far; empty if there is none, or if it is not yours to see."""
 
 
 class SeatTerm(Row, frozen=True):

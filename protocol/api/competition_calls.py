@@ -23,6 +23,7 @@ from plyhouse.protocol.api.competitions import (
     Copied,
     EndedFinal,
     Entry,
+    Extended,
     Joining,
     Losses,
     Measure,
@@ -153,8 +154,8 @@ def limit(name: str, students: int, why: str) -> Call[None]:
     return post(None, *_CLASS, name, "limit", students=students, why=why)
 
 
-def extend(name: str, student: str, until: str, why: str) -> Call[None]:
-    return post(None, *_CLASS, name, "extend", student=student, until=until, why=why)
+def extend(name: str, student: str, until: str, why: str) -> Call[Extended]:
+    return post(Extended, *_CLASS, name, "extend", student=student, until=until, why=why)
 
 
 def disqualify(name: str, who: str, why: str) -> Call[Rows[Entry]]:

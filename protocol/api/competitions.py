@@ -253,6 +253,17 @@ class Change(Row, frozen=True):
     """The notice for students on the page; empty if no change concerns them."""
     digest: str
     """SHA-256 of the file that the competition has now, in hexadecimal."""
+    delays: str = ""
+    """The final that waits after the change, and until when; empty if changed dates delay none."""
+
+
+class Extended(Row, frozen=True):
+    """A student's time to submit, and what it delays."""
+
+    student: str
+    until_ms: int
+    delays: str
+    """The final that waits, until when, and how it begins without; empty if none waits."""
 
 
 class Losses(Row, frozen=True):

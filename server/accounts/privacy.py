@@ -88,7 +88,7 @@ class _Rules(NamedTuple):
 
 
 _STRICTEST: Final = FileVisibility("anonymous", frozenset(), frozenset())
-"""What holds for a file that cannot be read."""
+"""The visibility of a file that cannot be read."""
 _UNKNOWN: Final = _Rules("anonymous", frozenset())
 
 

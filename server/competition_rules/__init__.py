@@ -4,6 +4,7 @@
     file_reader          a competition file (TOML), read into values with all mistakes at once
     file_baselines       its baselines; file_scoring has its keys about results
     file_table           a table of a file, and the mistakes in it; file_edit changes the text
+    file_dates           its dates and their zone
     file_visibility      who sees what by the file, also where the rest cannot be read
     file_template        the commented file that ``plyhouse competition new`` writes
     preview              the cost of a competition: matches, core-hours, expected end
@@ -12,7 +13,8 @@
     late_submissions     days after the freeze, and their penalty
     staff_roles          roles of the staff, and the actions of each
     suspension_rule      forfeits after which a version is suspended
-    class_list           the list of a class (CSV), read whole or refused line by line
+    class_list           the list of a class (CSV), read whole or refused line by line;
+                         class_list_columns has the headers of Moodle, Canvas and Gradescope
     standings            results into standings and grades
     grading              grades for mean scores; grade_precision is their certainty
     grade_book           grades as files for grade books

@@ -98,12 +98,18 @@ RULES: Final[Mapping[str, Rule]] = {
     "entries_per_student": Rule(FINAL, "Students may enter this number of bots"),
     "scoring": Rule(FINAL, "The matches of the final are scored by it"),
     "late.days": Rule(FINAL, "Late submissions are taken for this number of days"),
+    "late.final_waits": Rule(
+        FINAL, "The final waits for late submissions and extensions, or begins on its date"
+    ),
     "late.penalty_per_day": Rule(ALWAYS, "Penalties follow; nothing is played again"),
     "grading.every_lower": Rule(ALWAYS, "Grades follow; nothing is played again"),
     "grading.points": Rule(ALWAYS, "The points of grades follow"),
     "baselines[].points": Rule(ALWAYS, "The points of its grade follow"),
     "board": Rule(ALWAYS, ""),
     "rules": Rule(ALWAYS, "Students read the new text"),
+    "dates.zone": Rule(
+        ALWAYS, "Dates without an offset are in this zone, and late days are those of its calendar"
+    ),
     "dates.opening": Rule(DRAFT, "It opens by itself at that time"),
     "dates.freeze": Rule(FINAL, "Versions may change until then. Extensions stay as they are"),
     "dates.final": Rule(FINAL, "The final begins by itself at that time"),

@@ -2,8 +2,10 @@
 
 The first row names the columns: ``name``, and optionally ``email``, ``group`` and
 ``institution_id`` (or ``id``: the number or login by which your institution knows the student).
-Commas, semicolons or tabs separate them.  A name can be any text.  The account gets the nearest
-possible name, and the list's name as its display name::
+Exports of Moodle, Canvas and Gradescope are read as they are
+(`plyhouse.server.competition_rules.class_list_columns`).  Commas, semicolons or tabs separate the
+columns; a line ``sep=;`` before them may say which.  A name can be any text.  The account gets the
+nearest possible name, and the list's name as its display name::
 
     name;email;group
     Zoë Müller;zoe@example.org;
@@ -23,6 +25,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from plyhouse.server.competition_rules.class_list_columns import COLUMNS, columns_of
 from plyhouse.storage.names import key_of, name_problem, normal, reserved, script_of, unseen
 
 __all__ = [
@@ -39,8 +42,6 @@ MAX_NAME: Final = 64
 MAX_ACCOUNT: Final = 32
 MAX_EMAIL: Final = 254
 MAX_ID: Final = 64
-COLUMNS: Final = ("name", "email", "group", "institution_id")
-ALIASES: Final = {"e-mail": "email", "id": "institution_id", "institution id": "institution_id"}
 
 _SPECIAL: Final = {
     "ß": "ss",
@@ -54,6 +55,9 @@ _SPECIAL: Final = {
 }
 """Letters that Unicode does not decompose into an ASCII letter and a mark."""
 
+_SEPARATOR: Final = re.compile(r"\s*\"?sep=([,;\t|])\"?[ ,;\t]*(?:\r\n|\r|\n|$)", re.IGNORECASE)
+_ROUNDED: Final = re.compile(r"[0-9]+([.,][0-9]+)?[eE]\+?[0-9]+")
+"""A number as a spreadsheet shows it that is too long for its column."""
 _EMAIL: Final = re.compile(r"[^\s@,;<>\"]+@[^\s@,;<>\".]+(\.[^\s@,;<>\".]+)*")
 
 
@@ -163,24 +167,25 @@ def read_students(text: str) -> tuple[Student, ...]:
         text = "the list is empty; its first row is: name,email,group,institution_id"
         raise InvalidStudents([BadRow(1, text)])
     line, header = rows[0]
-    names = [each.strip().lower() for each in header]
-    names = [ALIASES.get(each, each) for each in names]
-    unknown = [each for each in names if each not in COLUMNS]
-    if "name" not in names or unknown or len(set(names)) != len(names):
+    columns = columns_of(header)
+    if columns.unknown:
         found = ", ".join(repr(each.strip()) for each in header)
         bad.append(
             BadRow(line, "the first row names the columns name, email, group, institution_id (all "
-                   f"but the first may be missing); here it has {found}")
+                   "but the first may be missing), or is that of an export of Moodle, Canvas or "
+                   f"Gradescope; here it has {found}")
         )  # fmt: skip
         raise InvalidStudents(bad)
     students: list[Student] = []
     for line, cells in rows[1:]:
-        if len(cells) > len(names):
-            bad.append(BadRow(line, f"has {len(cells)} cells, and the first row {len(names)}"))
+        if any(cell.strip() for cell in cells[len(columns) :]):
+            bad.append(BadRow(line, f"has {len(cells)} cells, and the first row {len(columns)}"))
             continue
-        values = dict(zip(names, (" ".join(cell.split()) for cell in cells), strict=False))
+        values = columns.values(cells)
+        if values is None:
+            continue
         name, email, group, known_as = (
-            unicodedata.normalize("NFC", values.get(each, "")) for each in COLUMNS
+            unicodedata.normalize("NFC", values[each]) for each in COLUMNS
         )
         student = Student(name, email, group, line, known_as)
         why = _wrong(student)
@@ -200,10 +205,14 @@ def read_students(text: str) -> tuple[Student, ...]:
 
 def _rows(text: str) -> list[tuple[int, list[str]]]:
     """Return the rows that are not blank, with their line numbers."""
+    above = 0
+    told = _SEPARATOR.match(text)
+    if told:  # Excel writes and reads this line, which is no row.
+        text, above = text[told.end() :], 1
     first = text.lstrip("\r\n").partition("\n")[0]
-    delimiter = max(",;\t", key=first.count)
+    delimiter = told[1] if told else max(",;\t", key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    return [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+    return [(reader.line_num + above, row) for row in reader if any(cell.strip() for cell in row)]
 
 
 def _wrong(student: Student) -> str:
@@ -224,6 +233,11 @@ def _wrong(student: Student) -> str:
         return f"{student.account!r} is reserved for the server's own accounts: write another name"
     if len(student.institution_id) > MAX_ID:
         return f"the institution_id has {len(student.institution_id)} characters; {MAX_ID} at most"
+    if _ROUNDED.fullmatch(student.institution_id):
+        return (
+            f"the institution_id {student.institution_id} was rounded by a spreadsheet: set the "
+            "column to text, enter the ids again, and save the list again"
+        )
     if any(unicodedata.category(each)[0] == "C" for each in student.institution_id):
         return "the institution_id has a character that cannot be seen"
     if student.email and (len(student.email) > MAX_EMAIL or not _EMAIL.fullmatch(student.email)):

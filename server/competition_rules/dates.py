@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
-__all__ = ["InvalidTime", "milliseconds", "milliseconds_of", "read_time"]
+__all__ = ["InvalidTime", "days_after", "in_zone", "milliseconds", "milliseconds_of", "read_time"]
 
 EXAMPLE = "2027-01-31T18:00:00+01:00"
 
@@ -36,6 +37,46 @@ it like 2027-01-31T18:00:00+01:00
         return when.astimezone(UTC)
     except OverflowError:
         raise InvalidTime(f"{text!r} is beyond the calendar") from None
+
+
+def in_zone(when: datetime, zone: str) -> datetime:
+    """Return a local time of a zone in UTC; raises `InvalidTime`.
+
+    ``zone`` is a name of the IANA database.
+
+    >>> in_zone(datetime(2027, 7, 1, 18), "Europe/Berlin").isoformat()
+    '2027-07-01T16:00:00+00:00'
+    >>> in_zone(datetime(2027, 3, 28, 2, 30), "Europe/Berlin")
+    Traceback (most recent call last):
+    plyhouse.server.competition_rules.dates.InvalidTime: 2027-03-28T02:30:00 does not exist in \
+Europe/Berlin, where clocks go forward; give another time
+    """
+    local = when.replace(tzinfo=ZoneInfo(zone))
+    try:
+        first, second = (local.replace(fold=fold).astimezone(UTC) for fold in (0, 1))
+    except OverflowError:
+        raise InvalidTime(f"{when.isoformat()} is beyond the calendar") from None
+    if first == second:
+        return first
+    if first.astimezone(local.tzinfo).replace(tzinfo=None) != when.replace(fold=0):
+        why = "does not exist in {}, where clocks go forward; give another time"
+    else:
+        why = "is twice in {}, where clocks go back; add an offset, such as +01:00"
+    raise InvalidTime(f"{when.isoformat()} {why.format(zone)}")
+
+
+def days_after(begin_ms: int, days: int, zone: str) -> int:
+    """Return the same time of day this number of calendar days later, in ms.
+
+    A day on which clocks change has 23 or 25 hours.
+
+    >>> begin = milliseconds(read_time("2027-03-27T18:00:00+01:00"))
+    >>> (days_after(begin, 1, "Europe/Berlin") - begin) // 3_600_000
+    23
+    """
+    begin = datetime.fromtimestamp(begin_ms / 1000, ZoneInfo(zone))
+    later = (begin + timedelta(days=days)).astimezone(UTC)  # adds to the time of the wall
+    return begin_ms % 1000 + milliseconds(later.replace(microsecond=0))
 
 
 def milliseconds(when: datetime) -> int:

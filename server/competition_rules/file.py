@@ -51,6 +51,10 @@ class FormatTerms:
 class Dates:
     """Dates of automatic steps, in UTC; None: the organiser decides."""
 
+    zone: str = "UTC"
+    """The time zone, by its name in the IANA database, in which dates without an offset are
+    written and late days are counted."""
+
     opening: datetime | None = None
     freeze: datetime | None = None
     final: datetime | None = None

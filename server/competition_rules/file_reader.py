@@ -32,13 +32,12 @@ from __future__ import annotations
 
 import difflib
 import functools
-import itertools
 import json
 import math
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import datetime
 from typing import Any, Final
 
 from plyhouse.games.errors import GameError
@@ -59,6 +58,7 @@ from plyhouse.server.competition_rules.file_baselines import (
     check_twins,
     read_baselines,
 )
+from plyhouse.server.competition_rules.file_dates import read_dates
 from plyhouse.server.competition_rules.file_scoring import read_points, read_scoring
 from plyhouse.server.competition_rules.file_table import (
     InvalidCompetition,
@@ -152,7 +152,7 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
     entries = table.number("entries_per_student", size, 1, 100)
     if entries % size:
         table.bad("entries_per_student", f"must be a multiple of {size} with teams, not {entries}")
-    dates = _dates(table.table("dates"), now)
+    dates = read_dates(table.table("dates"), now)
     baselines = read_baselines(table)
     if rounds > 1 and style.name not in _REPEATED:
         table.bad(
@@ -245,11 +245,12 @@ def _late(table: Table, dates: Dates) -> LateRule:
         table.bad("penalty_per_day", f"must be from 0 to 100, not {share:g}")
     if share is not None and not given:
         table.wrong("missing_key", "days", "is missing; say for how many days: days = 3")
+    waits = table.flag("final_waits", default=True)
     if given and dates.freeze is None:
         text = "needs a date to count from: freeze under [dates]"
         table.wrong("missing_key", "days", text)
     table.end()
-    return LateRule(given, share or 0.0)
+    return LateRule(given, share or 0.0, waits)
 
 
 def _fitting(file: CompetitionFile, table: Table) -> None:
@@ -413,60 +414,3 @@ def _format(table: Table) -> FormatTerms:
 def _toml(value: Any) -> str:
     """Return a value in TOML."""
     return str(value).lower() if isinstance(value, bool) else json.dumps(value)
-
-
-def _dates(table: Table, now: datetime | None) -> Dates:
-    names = ("opening", "freeze", "final")
-    found = {name: _date(table, name, now) for name in names}
-    table.end()
-    given = [(name, value) for name in names if (value := found[name]) is not None]
-    for (first, earlier), (second, later) in itertools.pairwise(given):
-        if later < earlier:
-            table.wrong(
-                "date_order",
-                second,
-                f"{_shown(later)} is before {first} ({_shown(earlier)}); "
-                "the order is opening, freeze, final",
-            )
-    return Dates(**found)
-
-
-def _date(table: Table, name: str, now: datetime | None) -> datetime | None:
-    example = f"{name} = 2027-01-31T18:00:00+01:00"
-    value = table.take(name, object, "a date with time and zone", example)
-    if isinstance(value, str):
-        try:
-            value = datetime.fromisoformat(value)
-        except ValueError:
-            table.bad(name, f"{value!r} is no date; write it like {example}")
-            return None
-    if value is None:
-        return None
-    if not isinstance(value, datetime):
-        what = "a day without a time" if isinstance(value, date) else repr(value)
-        table.wrong(
-            "bad_type", name, f"must be a date with time and zone, not {what}; like {example}"
-        )
-        return None
-    if value.tzinfo is None:
-        table.wrong(
-            "no_zone",
-            name,
-            f"{value.isoformat()} has no zone, and clocks differ; add Z for UTC or an offset: "
-            f"{value.isoformat()}+01:00",
-        )
-        return None
-    try:
-        value = value.astimezone(UTC)
-    except OverflowError:
-        table.bad(name, "is beyond the calendar")
-        return None
-    if now is not None and value <= now:
-        fix = "leave it out to open at once" if name == "opening" else "give a date to come"
-        table.wrong("date_past", name, f"{_shown(value)} is over; {fix}")
-        return None
-    return value
-
-
-def _shown(when: datetime) -> str:
-    return when.strftime("%Y-%m-%d %H:%M UTC")

@@ -41,6 +41,7 @@ One bot each. Your own work; say what you took from where.
 # Dates have a time and a zone. What is left out happens when you say so:
 # plyhouse competition open, freeze, run.
 [dates]
+# zone = "Europe/Berlin"  # of times without an offset, and of late days
 # opening = {opening}  # students may join; left out: at once
 freeze = {freeze}  # entries keep their versions; practice goes on
 final = {final}  # the final begins

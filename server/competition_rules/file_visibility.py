@@ -1,4 +1,4 @@
-"""Who sees what, by the text of a competition file.
+"""The visibility of boards and baselines, by the text of a competition file.
 
 `plyhouse.server.competition_rules.file_reader.read_competition` refuses a file whose game or
 built-in bot is not installed any more.  That must not change who sees the matches of its final, so

@@ -1,7 +1,8 @@
-"""Grades as files for grade books: CSV, and Gradescope's ``results.json``.
+"""Grades as files for grade books: CSV, and files for Canvas, Moodle and Gradescope.
 
 The format of Gradescope is specified in its autograder documentation, "Output format": one
-``results.json`` for each submission.
+``results.json`` for each submission.  Canvas reads the header of its own exports ("How do I import
+grades in the Gradebook?"); Moodle maps the columns of any CSV ("Grade import").
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from plyhouse.server.competition_rules.board_statistics import BoardLine
+from plyhouse.server.competition_rules.class_list_columns import CANVAS_ID
 from plyhouse.server.competition_rules.file import Baseline
+from plyhouse.server.competition_rules.missing_games import missing_words
 from plyhouse.server.competition_rules.standings import Grade
 from plyhouse.server.competition_rules.standings_export import Cell, table_csv
 from plyhouse.server.results.sequential import BandDecision
 
-__all__ = ["GradeEntry", "Person", "grades_csv", "gradescope"]
+__all__ = ["GradeEntry", "Person", "canvas_csv", "grades_csv", "gradescope", "moodle_csv"]
 
 
 class Person(NamedTuple):
@@ -41,6 +44,8 @@ class GradeEntry:
     """The members of the group, or the student; empty if only the account is known."""
     certainty: Mapping[str, BandDecision]
     """Decisions by the name of the baseline, in a final that plays until grades are certain."""
+    graded: bool = True
+    """True if the competition has graded baselines, and so points."""
 
 
 def grades_csv(
@@ -50,19 +55,24 @@ def grades_csv(
     *,
     certain: bool,
     late: bool = False,
+    games: Sequence[str] = (),
 ) -> str:
     """Return the grades as CSV, with a row for each person.
 
     ``scoring`` names the scoring of a match.  For each baseline there is the mean score against it,
     and for a graded one the number of matches and the standard error.  In a final that plays until
     grades are ``certain``, bounds and decisions replace the standard error, which means little
-    there.  If ``late`` submissions are taken, days and penalty in percent come last.
+    there.  For each of the ``games`` there are the score in it and the number of matches; a game
+    that was left out has 0 in both, and is listed as missing.  If ``late`` submissions are taken,
+    days and penalty in percent come last.
     """
     graded = [(number, each) for number, each in enumerate(baselines) if each.grade]
     head = ["student", "name", "email", "group", "institution_id", "grade", "points", "score"]
     head += ["scoring", "entry", *(f"against {each.bot}" for each in baselines)]
     columns = ("low", "high", "pairs", "decision") if certain else ("standard error",)
     head += [f"{what} {each.bot}" for _, each in graded for what in ("matches", *columns)]
+    head += [f"{what} {game}" for game in games for what in ("score", "matches")]
+    head += ["missing games"] if games else []
     head += ["days late", "penalty"] if late else []
     rows: list[list[Cell]] = []
     for entry in entries:
@@ -78,11 +88,61 @@ def grades_csv(
                 own += [None] * 4
             else:
                 own += [found.low, found.high, found.pairs, found.state.value]
+        for game in games:
+            own += [grade.games.get(game), grade.counts.get(game, 0)]
+        own += [", ".join(grade.missing)] if games else []
         own += [grade.days_late, f"{grade.penalty:g}"] if late else []
         for person in entry.people or (Person(grade.student, "", ""),):
             who = (grade.student, person.name, person.email, entry.group, person.institution_id)
             rows.append([*who, *own])
     return table_csv(head, rows)
+
+
+def canvas_csv(entries: Sequence[GradeEntry], name: str, most: float) -> str:
+    """Return a file that Canvas imports, with an assignment of ``most`` points called ``name``.
+
+    Canvas finds a student by ``ID``, ``SIS User ID`` or ``SIS Login ID``.  The id of the
+    institution may be either of the last two, and an address may be a login.
+    """
+    head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", name]
+    rows: list[list[Cell]] = [["    Points Possible", None, None, None, None, f"{most:g}"]]
+    for entry in entries:
+        for person in entry.people or (Person(entry.grade.student, "", ""),):
+            known, own = person.institution_id, ""
+            if known.startswith(CANVAS_ID):
+                known, own = "", known.removeprefix(CANVAS_ID)
+            login = known or ("" if own else person.email)
+            rows.append([person.name, own, known, login, None, _value(entry, most)])
+    return table_csv(head, rows)
+
+
+def moodle_csv(entries: Sequence[GradeEntry], name: str, most: float) -> str:
+    """Return a file that Moodle imports as a grade item called ``name``, with feedback.
+
+    Students are found by their ``ID number`` or ``Email address``.
+    """
+    head = ["ID number", "Email address", "Full name", name, f"{name} (feedback)"]
+    rows: list[list[Cell]] = []
+    for entry in entries:
+        grade = entry.grade
+        said = [f"grade {grade.grade or 'none'}"]
+        said += [] if grade.score is None else [f"score {grade.score:.3f}"]
+        said += [_missing(grade)] if grade.missing else []
+        said += [f"{grade.days_late} days late"] if grade.days_late else []
+        for person in entry.people or (Person(grade.student, "", ""),):
+            who = (person.institution_id, person.email, person.name)
+            rows.append([*who, _value(entry, most), "; ".join(said)])
+    return table_csv(head, rows)
+
+
+def _value(entry: GradeEntry, most: float) -> str:
+    """Return the points, or without graded baselines the score; ``most`` is 1 then."""
+    score = 0.0 if entry.grade.grade == "disqualified" else entry.grade.score or 0.0
+    return f"{entry.points if entry.graded else score * most:.6g}"
+
+
+def _missing(grade: Grade) -> str:
+    return missing_words(grade.missing, len(grade.games))
 
 
 def gradescope(
@@ -126,6 +186,16 @@ def gradescope(
     told = [f"Grade: {grade.grade or 'none'}"]
     if grade.score is not None:
         told.append(f"Mean score over all games: {grade.score:.3f} (scored by {scoring})")
+    told += (
+        [
+            f"{game}: score {score:.3f} in {grade.counts.get(game, 0)} matches"
+            for game, score in grade.games.items()
+        ]
+        if len(grade.games) > 1
+        else []
+    )
+    if grade.missing:
+        told.append(f"The entry is {_missing(grade)}.")
     if grade.days_late:
         told.append(f"Days late: {grade.days_late}, penalty {grade.penalty:g} % of the points")
     told += [f"{kind.replace('_', ' ')}: {many} forfeits" for kind, many in forfeits.items()]

@@ -66,7 +66,11 @@ def grade_notes(file: CompetitionFile, entries: int) -> list[str]:
             f"most {first.error:.1%}."
         ]
     matches = grade_matches(file, entries)
+    # `until_certain` is for one game of two seats.
+    certain = first.seats == 2 and len(file.games) == 1
     remedy = 'name = "gauntlet" and until_certain = true under [format]'
+    if first.seats == 2 and not certain:
+        remedy = 'name = "gauntlet" under [format]'
     if first.seats > 2:
         remedy = f'name = "gauntlet" under [format], with {first.seats - 1} baselines or more'
     if not matches:
@@ -82,9 +86,9 @@ def grade_notes(file: CompetitionFile, entries: int) -> list[str]:
     ]
     if error > MOST_ERROR:
         rounds = math.ceil(ENOUGH * file.rounds / matches)
-        more = f"Set {remedy}, which plays until grades are certain, or set rounds = {rounds}."
-        if first.seats > 2:
-            more = f"Set rounds = {rounds}."
+        more = f"Set rounds = {rounds}."
+        if certain:
+            more = f"Set {remedy}, which plays until grades are certain, or set rounds = {rounds}."
         found.append(
             f"Warning: a grade should rest on {ENOUGH} matches or more, which make the standard "
             f"error {MOST_ERROR} at most. Even then a bot whose true score is 0.1 below a "

@@ -15,6 +15,7 @@ tournament for each game.
     ladders, practice    endless tournaments; the practice ladder of a competition
     absences             waits for absent entries; absence_reasons says what they wait for
     upcoming_pairings    pairings that have not begun
+    final_delays         what a final waits for after the freeze
     baselines            checks and replacement of baselines
     boards               standings with their statistics; board_visibility says who sees what
     final_results        the results of finals, computed from their matches

@@ -67,8 +67,8 @@ class Absences:
 
     def __init__(self, tournaments: Tournaments) -> None:
         self._tournaments = tournaments
-        self._waits: dict[str, Waits[int]] = {}
-        """Waits by the id of the competition in which a game is played."""
+        self._waits: dict[str, tuple[int, Waits[int]]] = {}
+        """The run and its waits by the id of the tournament that plays a game."""
 
     async def look(self, games: Iterable[CompetitionGame], minutes: int, now_ms: int) -> None:
         """Withdraw entries waited for ``minutes`` or longer (0: never), or in vain."""
@@ -78,7 +78,10 @@ class Absences:
             if missed is None:
                 self._waits.pop(here, None)
                 continue
-            waits = self._waits.setdefault(here, Waits())
+            run = self._tournaments.run_of(here)
+            if here not in self._waits or self._waits[here][0] != run:
+                self._waits[here] = run, Waits()  # a rerun waits anew
+            waits = self._waits[here][1]
             for bot, waited in waits.look(now_ms, missed).items():
                 each = missed[bot]
                 if each.baseline:
@@ -95,9 +98,9 @@ class Absences:
 
         The sentence says how long the wait has lasted and what follows from it.
         """
-        waits = self._waits.get(competition_id)
+        run, waits = self._waits.get(competition_id, (0, None))
         missed = self._tournaments.missed(competition_id)
-        if waits is None or missed is None:
+        if waits is None or missed is None or run != self._tournaments.run_of(competition_id):
             return []
         found = []
         for bot, waited in waits.waited().items():

@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from cachetools import LRUCache
+
 from plyhouse.games.base import Scoring
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import role_in
@@ -54,6 +56,8 @@ from plyhouse.storage.store import Store
 
 __all__ = ["Board", "Boards", "standings_for"]
 
+KEPT: Final = 16
+"""Finals whose grades are kept."""
 ANY_TIME: Final = (
     "Pairings are played until grades are certain, so every interval here is an any-time one: it "
     "holds however often you look."
@@ -75,6 +79,8 @@ class Board:
     """The twins among the lines."""
     scoring: Mapping[str, Scoring] = field(default_factory=dict)
     """The scoring of matches, by game."""
+    grades: Mapping[str, str] = field(default_factory=dict)
+    """The grades that the viewer may see, by entry: all for staff, a student's own otherwise."""
 
 
 class Boards:
@@ -85,11 +91,14 @@ class Boards:
         self.results = FinalResults(store, clock)
         self.games = GameFinals(store, clock)
         """The same finals with the tables and rounds of their formats."""
+        self._grades: LRUCache[str, tuple[Results, list[Grade]]] = LRUCache(KEPT)
+        """The grades of each final, valid for these results."""
 
     def forget(self) -> None:
         """Clear the cache, because entries have other names."""
         self.results.forget()
         self.games.forget()
+        self._grades.clear()
 
     # ---------------------------------------------------------------------------- viewers
 
@@ -140,7 +149,23 @@ class Boards:
         secret = file.board == "anonymous" and not viewer.organiser
         rules = _rules(finals, secret=secret)
         left = _left_out(found, board.lines)
-        return replace(board, notes=(*rules, *stopped, *board.notes, *left, *gone))
+        notes = (*rules, *stopped, *board.notes, *left, *gone)
+        return replace(board, notes=notes, grades=await self._seen_grades(found, viewer))
+
+    async def _seen_grades(self, found: Results, viewer: Viewer) -> dict[str, str]:
+        """Return the grades that a viewer may see, by entry; none before the first match."""
+        graded = any(each.grade for each in found.file.originals)
+        if not graded or not found.results or not (viewer.organiser or viewer.student):
+            return {}
+        kept = self._grades.get(found.row.id)
+        if kept is None or kept[0] is not found:
+            kept = self._grades[found.row.id] = found, await self.grades(found)
+        mine = viewer.student.lower()
+        return {
+            each.entry: each.grade
+            for each in kept[1]
+            if each.entry and (viewer.organiser or each.student.lower() == mine)
+        }
 
     async def placed(self, found: Results, eyes: Visibility) -> list[Standing]:
         """Return the standings that a viewer sees, with places and in their order."""

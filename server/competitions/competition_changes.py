@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any
 
 from plyhouse.server.competition_rules.changes import Change, Stage, compare, notice
-from plyhouse.server.competition_rules.dates import milliseconds_of
+from plyhouse.server.competition_rules.dates import milliseconds, milliseconds_of
 from plyhouse.server.competition_rules.file import CompetitionFile
+from plyhouse.server.competition_rules.file_dates import DATES
 from plyhouse.server.competition_rules.file_edit import CannotEdit, set_value
 from plyhouse.server.competition_rules.file_reader import (
     InvalidCompetition,
@@ -22,8 +23,9 @@ from plyhouse.server.competition_rules.file_reader import (
     stored_competition,
 )
 from plyhouse.server.competition_rules.game_scoring import grade_thresholds, grading_rules
+from plyhouse.server.competitions.final_delays import delay_of
 from plyhouse.server.competitions.lifecycle import Competitions
-from plyhouse.storage import competition_changes, competition_sql
+from plyhouse.storage import competition_changes, competition_sql, competition_students
 from plyhouse.storage.competition_changes import Changed
 from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionGame, CompetitionRow
 from plyhouse.storage.errors import CompetitionRefusal
@@ -31,8 +33,6 @@ from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 
 __all__ = ["Proposal", "change", "propose", "unfreeze"]
-
-_DATES: Final = ("opening", "freeze", "final")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,8 @@ class Proposal:
     file: CompetitionFile
     text: str
     changes: tuple[Change, ...]
+    delays: str = ""
+    """The delay of the final after a change of dates, in words; empty if there is none."""
 
     @property
     def refused(self) -> list[Change]:
@@ -72,7 +74,7 @@ async def propose(store: Store, classes: Competitions, row: CompetitionRow, text
     now = datetime.fromtimestamp(store.now() / 1000, UTC)
     past = [
         Mistake("competition/date_past", f"dates.{name}", f"{value:%Y-%m-%d %H:%M UTC} is over")
-        for name in _DATES
+        for name in DATES
         if (value := getattr(new.dates, name)) not in (None, getattr(old.dates, name))
         and value <= now
     ]
@@ -80,7 +82,14 @@ async def propose(store: Store, classes: Competitions, row: CompetitionRow, text
         raise InvalidCompetition(past)
     entries = await store.read(competition_sql.entries_of, row.id)
     stage = Stage(row.status, sum(each.status == "active" for each in entries))
-    return Proposal(row, new, text, tuple(compare(old, new, stage)))
+    changes = tuple(compare(old, new, stage))
+    delays = ""
+    if any(each.key.startswith(("dates.", "late.")) for each in changes):
+        students = await store.read(competition_students.students_of, row.id)
+        after = _with_dates(row, new)
+        delay = delay_of(after, new, students, store.now())
+        delays = "" if delay is None else delay.words(after)
+    return Proposal(row, new, text, changes, delays)
 
 
 async def change(store: Store, classes: Competitions, proposal: Proposal, by: By) -> CompetitionRow:
@@ -98,8 +107,9 @@ async def unfreeze(
 ) -> CompetitionRow:
     """Open a frozen competition again so that versions may change.
 
-    ``until`` is the new freeze date, if any.  Freeze and final dates in the past are removed from
-    the file.  Raises `CompetitionRefusal` if the competition is not frozen.
+    ``until`` is the new freeze date, if any; a final before it moves by the same time.  Freeze and
+    final dates in the past are removed from the file.  Raises `CompetitionRefusal` if the
+    competition is not frozen.
     """
     if row.status != "frozen":
         raise CompetitionRefusal(
@@ -115,6 +125,12 @@ async def unfreeze(
             text = set_value(text, "dates.freeze", None)
         if row.final_ms is not None and row.final_ms <= now:
             text = set_value(text, "dates.final", None)
+        elif until is not None and row.final_ms is not None and row.freezes_ms is not None:
+            freeze = milliseconds(until)
+            later = freeze + row.final_ms - row.freezes_ms
+            if freeze > row.final_ms:
+                when = datetime.fromtimestamp(later / 1000, UTC).isoformat()
+                text = set_value(text, "dates.final", when)
     except CannotEdit as error:
         raise CompetitionRefusal(
             "competition/change_refused",
@@ -140,15 +156,12 @@ async def _apply(
     wanted = {each.bot.lower() for each in file.baselines}
     reopened = row.status == "frozen" and "dates.freeze" in keys and file.dates.freeze is not None
     changed = replace(
-        row,
+        _with_dates(row, file),
         file=proposal.text,
         format=file.format.name,
         status=status or ("open" if reopened else row.status),
         entries_each=file.entries_per_student,
         most_students=(file.limits.students if "limits.students" in keys else row.most_students),
-        opens_ms=milliseconds_of(file.dates.opening),
-        freezes_ms=milliseconds_of(file.dates.freeze),
-        final_ms=milliseconds_of(file.dates.final),
         games=(
             tuple(CompetitionGame(number, game, None) for number, game in enumerate(file.games))
             if "games" in keys
@@ -173,6 +186,18 @@ async def _apply(
     for bot, package in provided.values():
         await baselines.submit(made, bot, package)
     return made
+
+
+def _with_dates(row: CompetitionRow, file: CompetitionFile) -> CompetitionRow:
+    """Return a competition with the dates of a file."""
+    freeze = milliseconds_of(file.dates.freeze)
+    return replace(
+        row,
+        opens_ms=milliseconds_of(file.dates.opening),
+        freezes_ms=freeze,
+        final_ms=milliseconds_of(file.dates.final),
+        late_ms=file.late.until(freeze, file.dates.zone),
+    )
 
 
 def _settings(file: CompetitionFile, entries: Sequence[CompetitionEntry]) -> dict[str, Any]:

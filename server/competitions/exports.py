@@ -24,7 +24,13 @@ from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy, Sight
 from plyhouse.server.competition_rules.board_statistics import lines
-from plyhouse.server.competition_rules.grade_book import GradeEntry, grades_csv, gradescope
+from plyhouse.server.competition_rules.grade_book import (
+    GradeEntry,
+    canvas_csv,
+    grades_csv,
+    gradescope,
+    moodle_csv,
+)
 from plyhouse.server.competition_rules.grading import points_of
 from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competition_rules.standings_export import (
@@ -35,7 +41,7 @@ from plyhouse.server.competition_rules.standings_export import (
 )
 from plyhouse.server.competitions.boards import Board, Boards
 from plyhouse.server.competitions.final_results import Results
-from plyhouse.server.competitions.grade_books import grade_entries
+from plyhouse.server.competitions.grade_books import grade_entries, most_points
 from plyhouse.server.results.notations import NOTATIONS, ONE_MATCH, notation
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.scoring import scoring_words
@@ -44,7 +50,7 @@ from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 
-__all__ = ["FILES", "MATCHES", "Exports", "has_parquet"]
+__all__ = ["FILES", "MATCHES", "STAFF_FILES", "Exports", "has_parquet"]
 
 FILES: Final = {
     "csv": ("standings.csv", "text/csv"),
@@ -52,6 +58,8 @@ FILES: Final = {
     "html": ("standings.html", "text/html"),
     "json": ("standings.json", "application/json"),
     "grades": ("grades.csv", "text/csv"),
+    "canvas": ("canvas.csv", "text/csv"),
+    "moodle": ("moodle.csv", "text/csv"),
     "gradescope": ("gradescope.zip", "application/zip"),
     "jsonl": ("matches.jsonl", "application/jsonl"),
     "pgn": ("matches.pgn", "application/x-chess-pgn"),
@@ -64,6 +72,8 @@ FILES: Final = {
     "parquet": ("matches.parquet", "application/vnd.apache.parquet"),
 }
 """The file name and the media type of each format."""
+STAFF_FILES: Final = ("grades", "canvas", "moodle", "gradescope")
+"""The formats that name the grades of students."""
 MATCHES: Final = ("jsonl", *NOTATIONS)
 
 
@@ -90,7 +100,15 @@ class Exports:
             scoring_words(found.rules.scoring),
             certain=found.file.until_certain,
             late=found.file.late.days > 0,
+            games=found.file.games,
         )
+
+    async def platform(self, reference: str, form: str) -> str:
+        """Return the grades in the form of a learning platform: ``canvas`` or ``moodle``."""
+        found = await self._results(reference)
+        entries = await grade_entries(self._store, self._boards, found)
+        write = canvas_csv if form == "canvas" else moodle_csv
+        return write(entries, found.row.name, most_points(found.file))
 
     async def gradescope(self, reference: str) -> bytes:
         """Return an archive with ``STUDENT/results.json`` for every student."""

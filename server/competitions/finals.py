@@ -23,6 +23,7 @@ from plyhouse.server.competition_rules.tie_breaks import places_without
 from plyhouse.server.competitions.baselines import Baselines
 from plyhouse.server.competitions.board_visibility import Visibility
 from plyhouse.server.competitions.boards import Boards
+from plyhouse.server.competitions.final_delays import running_extensions
 from plyhouse.server.competitions.game_finals import Certainty, GameFinal
 from plyhouse.server.competitions.sides import Sides, sides_in
 from plyhouse.server.competitions.upcoming_pairings import some_of
@@ -114,23 +115,16 @@ async def entries_to_play(
     """
     now = store.now()
     if not anyway:
-        late = [
-            each.player
-            for each in await store.read(competition_students.students_of, row.id)
-            if each.status == "active" and each.extended_ms is not None
-            if each.extended_ms > now
-        ]
-        if row.late_ms is not None and now < row.late_ms:
+        students = await store.read(competition_students.students_of, row.id)
+        delay = running_extensions(row, file, students, now)
+        if delay is not None:
             raise CompetitionRefusal(
                 "competition/extension",
-                "late submissions are still taken: wait for the end of that time (late.days "
+                f"{some_of(delay.extended)} may still submit; wait for the end of the extension, "
+                "or begin without it: --anyway"
+                if delay.extended
+                else "late submissions are still taken: wait for the end of that time (late.days "
                 "after the freeze), or begin without them: --anyway",
-            )
-        if late:
-            raise CompetitionRefusal(
-                "competition/extension",
-                f"{some_of(late)} may still submit; wait for the end of the extension, or "
-                "begin without it: --anyway",
             )
         unchecked = await store.read(submission_sql.waiting_for, row.id)
         if unchecked:

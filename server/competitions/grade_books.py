@@ -15,7 +15,7 @@ from plyhouse.storage import competition_students
 from plyhouse.storage.competition_rows import CompetitionStudent
 from plyhouse.storage.store import Store
 
-__all__ = ["grade_entries", "grade_points"]
+__all__ = ["grade_entries", "grade_points", "most_points"]
 
 
 async def grade_entries(store: Store, boards: Boards, found: Results) -> list[GradeEntry]:
@@ -37,9 +37,16 @@ async def grade_entries(store: Store, boards: Boards, found: Results) -> list[Gr
             grade_points(grade, found.file),
             *_whose(students.get(grade.student)),
             known.get(grade.entry, {}),
+            any(each.grade for each in found.file.originals),
         )
         for grade in await boards.grades(found)
     ]
+
+
+def most_points(file: CompetitionFile) -> float:
+    """Return the points of the best grade; 1, the best score, if no baseline has a grade."""
+    graded = any(each.grade for each in file.originals)
+    return max(points_of(file.originals, file.points)) if graded else 1.0
 
 
 def grade_points(grade: Grade, file: CompetitionFile) -> float:

@@ -29,7 +29,7 @@ async def days_late(
     found = {}
     for each in played:
         came = seen.get(each.version_id or 0, 0)
-        days = file.late.days_late(came, row.freezes_ms, until.get(each.player_id))
+        days = file.late.days_late(came, row.freezes_ms, until.get(each.player_id), file.dates.zone)
         if days:
             found[each.bot_id] = days
     return found

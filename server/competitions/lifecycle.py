@@ -214,6 +214,7 @@ class Competitions:
             opens_ms=milliseconds_of(file.dates.opening),
             freezes_ms=milliseconds_of(file.dates.freeze),
             final_ms=milliseconds_of(file.dates.final),
+            late_ms=file.late.until(milliseconds_of(file.dates.freeze), file.dates.zone),
             games=tuple(
                 CompetitionGame(number, game, None) for number, game in enumerate(file.games)
             ),
@@ -301,7 +302,8 @@ class Competitions:
             copy = replace(
                 row, id=new_id(), name=name, file=text, status="frozen",
                 created_ms=self._store.now(),
-                opens_ms=None, freezes_ms=None, final_ms=None, started_ms=None, note=None,
+                opens_ms=None, freezes_ms=None, final_ms=None, late_ms=None, started_ms=None,
+                note=None,
                 rehearses=row.id,
             )  # fmt: skip
             await self._store.write(

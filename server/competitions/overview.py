@@ -19,6 +19,7 @@ from plyhouse.server.competitions.absence_reasons import (
 )
 from plyhouse.server.competitions.absences import Absences
 from plyhouse.server.competitions.baselines import Baselines, BaselineState
+from plyhouse.server.competitions.final_delays import delay_of
 from plyhouse.server.competitions.late_entries import days_late
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.competitions.upcoming_pairings import some_of, unplayed
@@ -145,6 +146,8 @@ async def overview(
         shut = await store.read(suspensions.suspended_in, row.id)
         needed = {each.bot_id for each in entries if each.baseline}
         warnings += suspended_texts(shut, names, needed)
+        delay = delay_of(row, file, students, store.now())
+        warnings += [delay.words(row)] if delay is not None else []
     checked = await store.read(submission_checks.games_for, row.id)
     lacking = {
         each.bot_id: lacks

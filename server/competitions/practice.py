@@ -98,8 +98,9 @@ class PracticeLadders:
         now = self._store.now()
         ladder = replace(
             row, id=row.practice_id, name=name, file=text, format="ladder", status="frozen",
-            created_ms=now, opens_ms=None, freezes_ms=None, final_ms=None, started_ms=None,
-            note=None, games=tuple(replace(each, competition_id=None) for each in row.games),
+            created_ms=now, opens_ms=None, freezes_ms=None, final_ms=None, late_ms=None,
+            started_ms=None, note=None,
+            games=tuple(replace(each, competition_id=None) for each in row.games),
         )  # fmt: skip
         parts = await finals.parts(
             ladder, stored_competition(text), (), self._store, now, practice=True

@@ -192,6 +192,11 @@ class Tournaments:
             each.row.id for each in self._running.values() if each.settings.competition == group
         ]
 
+    def run_of(self, identifier: str) -> int:
+        """Return which run of a competition is played, from 1; 0 if none is played here."""
+        running = self._running.get(identifier)
+        return 0 if running is None else running.settings.run
+
     def missed(self, identifier: str) -> dict[int, Missing] | None:
         """Return the bots that a competition waits for.
 

@@ -69,7 +69,7 @@ def view(*lines: dict[str, Any], notes: tuple[str, ...] = ()) -> Board:
 
 def test_a_board_shows_what_it_has_and_no_column_more(capsys: pytest.CaptureFixture[str]) -> None:
     bob = line("bob/y", place=7, rating=None, ahead=None, baseline=True)
-    print_board(view(line("ada/x"), bob, line("out/x", place=None)))
+    print_board(view(line("ada/x"), bob, line("out/x", place=None)), more=True)
     said = capsys.readouterr().out
     first, *_, third = [row.split()[0] for row in said.splitlines() if "/" in row]
     assert (first, third) == ("1", "-")
@@ -83,13 +83,24 @@ def test_a_board_shows_what_it_has_and_no_column_more(capsys: pytest.CaptureFixt
     assert "luck" not in said
 
 
+def test_default_board_has_place_entry_score_interval_and_grade(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    print_board(view(line("ada/x", grade="good"), line("b/y")))
+    head = next(row for row in capsys.readouterr().out.splitlines() if "place" in row)
+    assert head.replace("95 %", "95%").split() == ["place", "entry", "score", "95%", "grade"]
+    print_board(view(line("ada/x"), line("b/y")))
+    assert "grade" not in capsys.readouterr().out
+
+
 def test_a_board_has_returns_luck_nash_shares_and_notes(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     lucky = {"pig": {"raw": MEAN, "adjusted": {**MEAN, "mean": 0.125}, "saved": 0.5}}
     lucky["pig"] |= {"any_low": -0.75, "any_high": 1.25}
     share = {"share": 0.33, "low": 0.1, "high": 0.5, "score": 0.0, "chosen": 1.0}
-    print_board(view(line("ada/x", returns=lucky, nash=share), line("b/y"), notes=("Beware.",)))
+    board = view(line("ada/x", returns=lucky, nash=share), line("b/y"), notes=("Beware.",))
+    print_board(board, more=True)
     told = capsys.readouterr()
     shown = ("pig: return", "while watching", "-0.75 to +1.25", "without luck", "Nash share")
     for part in (*shown, "0.33"):

@@ -13,9 +13,17 @@ from typing import Any
 import pytest
 
 from plyhouse.server.competition_rules.board_statistics import BoardLine
+from plyhouse.server.competition_rules.class_list import read_students
 from plyhouse.server.competition_rules.file import Baseline, CompetitionFile
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
-from plyhouse.server.competition_rules.grade_book import GradeEntry, Person, grades_csv, gradescope
+from plyhouse.server.competition_rules.grade_book import (
+    GradeEntry,
+    Person,
+    canvas_csv,
+    grades_csv,
+    gradescope,
+    moodle_csv,
+)
 from plyhouse.server.competition_rules.grading import grade_level, is_reached, points_of
 from plyhouse.server.competition_rules.standings import Entrant, Grade, Standing
 from plyhouse.server.results.fitted import Estimate
@@ -181,6 +189,75 @@ def test_csv_of_late_submissions_ends_with_days_and_penalty() -> None:
     plain = grades_csv([made], found.baselines, "wins", certain=False)
     assert plain.splitlines()[0].endswith("standard error staff/best")
     assert plain.splitlines()[1].endswith(",0.29")
+
+
+def test_csv_has_score_and_matches_of_each_game_and_names_missing_ones() -> None:
+    found = file()
+    made = entry(found, (0.8, None, 0.8, 0.2))
+    played = {"chess": 0.0, "pig": 0.75}, {"chess": 0, "pig": 4}
+    grade = replace(made.grade, games=played[0], counts=played[1], missing=("chess",))
+    games = ("chess", "pig", "go")
+    text = grades_csv(
+        [replace(made, grade=grade)], found.baselines, "wins", certain=False, late=True, games=games
+    )
+    (row,) = csv.DictReader(io.StringIO(text))
+    assert [(row[f"score {game}"], row[f"matches {game}"]) for game in games] == [
+        ("0.0", "0"), ("0.75", "4"), ("", "0"),
+    ]  # fmt: skip
+    assert row["missing games"] == "chess"
+    assert list(row)[-2:] == ["days late", "penalty"]
+    told = autograded(found, replace(made, grade=grade))["output"]
+    assert "pig: score 0.750 in 4 matches" in told
+    assert "without chess: a missing game counts as 0, and the score is at most 1 of 2" in told
+
+
+def people(made: GradeEntry, *known: Person) -> GradeEntry:
+    return replace(made, people=known)
+
+
+def test_canvas_file_has_the_header_and_ids_that_canvas_knows() -> None:
+    made = entry(file(), (0.8, None, 0.8, 0.2))
+    group = people(
+        made,
+        Person("Ada Lovelace", "ada@example.org", "0042"),
+        Person("Zoë Müller", "zoe@example.org", "canvas:903"),
+        Person("Bo", "bo@example.org", ""),
+        Person("=Cy", "", ""),
+    )
+    rows = list(csv.reader(io.StringIO(canvas_csv([group], "Autumn cup", 3.0))))
+    assert rows == [
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Autumn cup"],
+        ["    Points Possible", "", "", "", "", "3"],
+        ["Ada Lovelace", "", "0042", "0042", "", "2"],
+        ["Zoë Müller", "903", "", "", "", "2"],
+        ["Bo", "", "", "bo@example.org", "", "2"],
+        ["'=Cy", "", "", "", "", "2"],
+    ]
+    assert [each.institution_id for each in read_students(canvas_csv([group], "Cup", 3.0))] == [
+        "0042", "canvas:903", "bo@example.org", "",
+    ]  # fmt: skip
+
+
+def test_moodle_file_has_points_and_feedback_by_id_and_address() -> None:
+    made = entry(file(), (0.8, None, 0.8, 0.2))
+    grade = replace(made.grade, games={"chess": 0.0, "pig": 1.0}, missing=("chess",), days_late=2)
+    text = moodle_csv([replace(made, grade=grade, points=1.5)], "Cup", 3.0)
+    assert list(csv.DictReader(io.StringIO(text))) == [
+        {
+            "ID number": "'=17", "Email address": "ada@example.org", "Full name": "Ada Lovelace",
+            "Cup": "1.5",
+            "Cup (feedback)": "grade good; score 0.500; without chess: a missing game counts as 0, "
+            "and the score is at most 1 of 2; 2 days late",
+        }
+    ]  # fmt: skip
+
+
+def test_platform_gets_the_score_where_no_baseline_has_a_grade() -> None:
+    made = replace(entry(file(), (0.8, None, 0.8, 0.2)), graded=False)
+    out = replace(made, grade=replace(made.grade, grade="disqualified", score=0.9))
+    for entries, value in (([made], "0.5"), ([out], "0")):
+        rows = list(csv.reader(io.StringIO(canvas_csv(entries, "Cup", 1.0))))
+        assert rows[-1][-1] == value
 
 
 def board_line(score: float | None, elo: float | None) -> BoardLine:

@@ -246,6 +246,7 @@ def perform(shell: Shell, fence: Fence, where: str) -> None:
                 if wanted.strip():
                     expected = shell.local(wanted) + "\n"
                     # Three dots in the first line stand for any lines, or none.
+                    said = said.replace("\ufeff", "")  # a terminal shows no byte-order mark
                     printed = "...\n" + said if expected.startswith("...\n") else said
                     same = doctest.OutputChecker().check_output(expected, printed, FLAGS)
                     assert same, f"{where}: `{command}` should print\n{wanted}\nnot\n{said}"

@@ -107,6 +107,23 @@ async def test_a_final_goes_on_without_who_is_away(course: Timed, style: str) ->
     assert states(final) <= {LineState.FINISHED, LineState.BYE}
 
 
+async def test_rerun_waits_anew_for_who_was_withdrawn_a_moment_ago(course: Timed) -> None:
+    names = await course.open(f"{FILE}[limits]\nabsent_minutes = 20\n", 3)
+    gone = f"{names[1]}/bot"
+    await course.leave(gone)
+    await course.run()
+    await course.stuck()
+    await course.wait(20)
+    await course.finished()
+    await course.hub.competitions.rerun("Cup", OLGA)
+    course.now += 1000
+    await course.hub.competitions.look()
+    assert await course.status() == "running"
+    assert "withdrawn" not in await course.told()
+    await course.wait(20)
+    assert "away for 20 minutes" in await course.told()
+
+
 async def test_only_an_unbroken_wait_counts(course: Timed) -> None:
     names = await course.open(f'{FILE}[format]\nname = "swiss"\nnumber = 2\n', 4)
     gone = f"{names[2]}/bot"

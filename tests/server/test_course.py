@@ -169,7 +169,8 @@ async def test_a_course_from_the_list_of_students_to_the_grades(house: CourseSer
     ]
     assert not missed, "each of two games once, in spite of the kill"
     assert not any(each["forfeits"] for each in honest), "nobody forfeits by the server's end"
-    graded = list(csv.DictReader(io.StringIO((house.folder / "out" / "grades.csv").read_text())))
+    text = (house.folder / "out" / "grades.csv").read_text("utf-8-sig")
+    graded = list(csv.DictReader(io.StringIO(text)))
     assert {row["student"] for row in graded} == set(students), "a row for each member"
     assert {row["student"]: row["grade"] for row in graded}["s3"] == "disqualified"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
@@ -84,7 +85,9 @@ async def test_matches_come_as_records_and_in_the_format_of_their_game(house: An
 
 async def test_grades_come_for_grade_books(house: Any) -> None:
     cup = await final(house, "public")
-    rows = list(csv.DictReader(io.StringIO((await fetched(cup, "grades")).text)))
+    text = (await fetched(cup, "grades")).content
+    assert text.startswith(codecs.BOM_UTF8), "Excel reads it as UTF-8"
+    rows = list(csv.DictReader(io.StringIO(text.decode("utf-8-sig"))))
     assert [(row["student"], row["grade"], row["points"]) for row in rows] == [
         ("s0", "good", "2.0"), ("s1", "", "0.0")
     ]  # fmt: skip
@@ -102,7 +105,14 @@ async def test_grades_come_for_grade_books(house: Any) -> None:
     assert (best["score"], worst["score"]) == (2.0, 0.0)
     assert [each["name"] for each in best["leaderboard"]] == ["Score", "Rating"]
     assert "secret" not in json.dumps(best)
-    for form in ("grades", "gradescope"):
+    canvas = list(csv.reader(io.StringIO((await fetched(cup, "canvas")).text)))
+    assert canvas[0][:5] == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
+    assert canvas[1][0] == "    Points Possible"
+    assert len(canvas) == 2 + len(rows)
+    moodle = list(csv.DictReader(io.StringIO((await fetched(cup, "moodle")).text)))
+    points = [float(row["points"]) for row in rows]
+    assert [float(each[canvas[0][5]]) for each in moodle] == points
+    for form in ("grades", "canvas", "moodle", "gradescope"):
         await fetched(cup, form, "", 401)
         await fetched(cup, form, "s0", 403)
 

@@ -19,6 +19,7 @@ from plyhouse.server.app import create_app
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
 from plyhouse.server.competition_rules.grading import points_of
 from plyhouse.server.competition_rules.standings import Grade
+from plyhouse.server.competitions.competition_changes import change, propose
 from plyhouse.server.competitions.grade_books import grade_points
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
@@ -217,3 +218,61 @@ def test_points_of_a_grade_are_those_after_the_penalty() -> None:
 def test_penalty_is_a_hundred_percent_at_most() -> None:
     file = read_competition(FILE.replace("= 10", "= 60"))
     assert [file.late.penalty(days) for days in (0, 1, 2)] == [0.0, 60.0, 100.0]
+
+
+async def test_extension_and_change_of_dates_say_what_they_delay(cup: Cup) -> None:
+    row = await cup.store.read(competition_sql.find, "Cup")
+    headers = {"Authorization": f"Bearer {cup.tokens['olga']}"}
+    transport = httpx.ASGITransport(cup.app)
+    async with httpx.AsyncClient(
+        base_url="http://server", headers=headers, transport=transport
+    ) as web:
+        here = "/api/v1/class/competitions/cup"
+        until = {"student": "ada", "until": "2026-10-20T12:00:00Z"}
+        made = (await web.post(f"{here}/extend", json=until)).json()
+        said = "has no date and waits until 2026-10-20 12:00 UTC for the extension of ada and late"
+        assert said in made["delays"]
+        assert "plyhouse competition run 'Cup' --anyway" in made["delays"]
+        assert any(said in each for each in (await web.get(here)).json()["warnings"])
+        # After the final's date nothing waits; before it, the file says when it begins.
+        text = row.file.replace("[late]", "final = 2026-10-06T00:00:00Z\n[late]")
+        body = {"file": text, "apply": False}
+        shown = (await web.post(f"{here}/change", json=body)).json()
+        assert "is due 2026-10-06 00:00 UTC and waits until 2026-10-20 12:00 UTC" in shown["delays"]
+        calm = {"file": text.replace("[late]", "[late]\nfinal_waits = false"), "apply": False}
+        assert (await web.post(f"{here}/change", json=calm)).json()["delays"] == ""
+        early = {"student": "bob", "until": "2026-10-05T12:00:00Z"}
+        assert (await web.post(f"{here}/extend", json=early)).json()["student"] == "bob"
+
+
+async def test_final_that_does_not_wait_begins_on_its_date_and_late_entries_play_in_a_rerun(
+    cup: Cup,
+) -> None:
+    row = await cup.store.read(competition_sql.find, "Cup")
+    text = row.file.replace("[late]", "final = 2026-10-06T00:00:00Z\n[late]\nfinal_waits = false")
+    await change(cup.store, cup.hub.competitions, await propose(
+        cup.store, cup.hub.competitions, row, text), OLGA)  # fmt: skip
+    await cup.store.write(
+        competition_students.extend, "Cup", "bob", cup.clock.now + 9 * DAY, OLGA, cup.store.now()
+    )
+    cup.clock.set("2026-10-06")
+    await cup.hub.competitions.look()
+    row = await cup.store.read(competition_sql.find, "Cup")
+    assert (row.status, row.note) == ("running", None)
+    await cup.connect("ada", "2")
+    await cup.connect("bob", "2")
+    with pytest.raises(CompetitionRefusal, match="submit again when it is over, for a rerun"):
+        await cup.enter("ada", "2")
+    await cup.store.write(competition_sql.move, "Cup", "finish", OLGA, cup.store.now())
+    for name in ("ada", "bob"):
+        await cup.enter(name, "2")
+    with pytest.raises(CompetitionRefusal, match="bob may still submit"):
+        await cup.hub.competitions.rerun("Cup", OLGA)
+    cup.clock.now += 9 * DAY
+    with pytest.raises(CompetitionRefusal, match="is frozen"):
+        await cup.enter("ada", "1")
+    await cup.hub.competitions.rerun("Cup", OLGA)
+    playing = await cup.store.read(competition_sql.entries_of, row.id)
+    assert {each.player: each.version for each in playing if not each.baseline} == {
+        "ada": "2", "bob": "2", "cy": "1", "dan": "1",
+    }  # fmt: skip

@@ -474,7 +474,7 @@ async def test_rebuilt_tables_keep_their_rows_and_give_no_id_twice(lasting_url: 
         ):
             connection.execute(text(statement))
 
-    later = {audit.c.old_name, pairings.c.owner}
+    later = {audit.c.old_name, pairings.c.owner, class_competitions.c.late_ms}
 
     def rows(connection: Connection) -> dict[str, list[tuple[Any, ...]]]:
         found = {}

@@ -31,7 +31,10 @@ def board_view(found: KnownBoard, *, crosses: bool) -> Board:
         board=found.file.board,
         matches=found.statistics.matches,
         repeated=found.statistics.repeated,
-        lines=[_line(each, found.statistics.lucky) for each in found.lines],
+        lines=[
+            _line(each, found.statistics.lucky, found.grades.get(each.standing.entrant.name, ""))
+            for each in found.lines
+        ],
         notes=list(found.notes),
         seats={}
         if fitted is None
@@ -55,7 +58,7 @@ def cross_views(table: dict[tuple[str, str], Crossing]) -> list[HeadToHead]:
     return [HeadToHead(*key, *cell[:4], _mean(cell.score)) for key, cell in sorted(table.items())]
 
 
-def _line(line: BoardLine, lucky: frozenset[str]) -> ProvenLine:
+def _line(line: BoardLine, lucky: frozenset[str], grade: str) -> ProvenLine:
     standing, estimate = line.standing, line.estimate
     who = standing.entrant
     return ProvenLine(
@@ -96,6 +99,7 @@ def _line(line: BoardLine, lucky: frozenset[str]) -> ProvenLine:
         ),
         returns={game: _return(each, known=game in lucky) for game, each in line.returns.items()},
         place=standing.place,
+        grade=grade,
     )
 
 

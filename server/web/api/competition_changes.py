@@ -152,4 +152,7 @@ def _view(proposal: Proposal, status: str, text: str, *, applied: bool) -> Chang
         ChangedKey(each.key, each.old, each.new, each.effect, each.refused)
         for each in proposal.changes
     ]
-    return Change(proposal.row.name, status, applied, lines, proposal.notice, _digest(text))
+    digest = _digest(text)
+    return Change(
+        proposal.row.name, status, applied, lines, proposal.notice, digest, proposal.delays
+    )

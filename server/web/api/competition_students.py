@@ -17,6 +17,7 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 from plyhouse.protocol.api.competitions import (
     Code,
     Entry,
+    Extended,
     Joining,
     Member,
     Student,
@@ -26,8 +27,9 @@ from plyhouse.server.accounts.registration import Registration
 from plyhouse.server.administration.audit_follower import AuditFollower
 from plyhouse.server.competition_rules.class_list import read_students
 from plyhouse.server.competition_rules.dates import milliseconds, read_time
-from plyhouse.server.competition_rules.file_reader import only_submitted
+from plyhouse.server.competition_rules.file_reader import only_submitted, stored_competition
 from plyhouse.server.competitions.baselines import BaselineState
+from plyhouse.server.competitions.final_delays import delay_of
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import (
     acting_staff,
@@ -134,15 +136,20 @@ async def limit(
 @post(HERE + "/{competition:str}/extend", **_ORGANISE)
 async def extend(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Extension]
-) -> None:
-    """Let one student submit until a later time than the freeze."""
+) -> Extended:
+    """Let one student submit until a later time than the freeze; answers what that delays."""
     store = service(state, Store)
     competition, by = await acting_staff(request, competition, data.why)
     until = milliseconds(read_time(data.until))
-    await store.write(
+    student = await store.write(
         competition_students.extend, competition, data.student, until, by, store.now()
     )
     await service(state, AuditFollower).look()
+    row = await store.read(competition_sql.find, competition)
+    students = await store.read(competition_students.students_of, row.id)
+    delay = delay_of(row, stored_competition(row.file), students, store.now())
+    delays = delay.words(row) if delay is not None and delay.concerns(student) else ""
+    return Extended(student, until, delays)
 
 
 @post(HERE + "/{competition:str}/disqualify", **_ORGANISE)

@@ -269,6 +269,7 @@ async def export(state: State, request: Call, competition: FromPath[str]) -> Res
             scoring=scoring,
             certain=found.file.until_certain,
             late=found.file.late.days > 0,
+            games=found.file.games,
         ),
     )
 

@@ -13,7 +13,7 @@ from litestar.params import FromPath
 from litestar.response import Stream
 
 from plyhouse.server.competitions.boards import Boards
-from plyhouse.server.competitions.exports import FILES, MATCHES, Exports
+from plyhouse.server.competitions.exports import FILES, MATCHES, STAFF_FILES, Exports
 from plyhouse.server.web.api.access import staff_for, viewer_of
 from plyhouse.server.web.api.board_types import board_view
 from plyhouse.server.web.error_responses import Problem
@@ -23,6 +23,8 @@ __all__ = ["HANDLERS"]
 
 HERE: Final = "/api/v1/class/competitions"
 Call = Request[Any, Any, Any]
+BOM: Final = "\ufeff"
+"""Without this mark, Excel does not read a CSV file as UTF-8."""
 
 
 @get(
@@ -37,7 +39,7 @@ async def file(
     """Return a file of a competition.
 
     csv, md, html and json have the standings that you may see, and jsonl, pgn, sgf, pdn, mat and
-    parquet the matches. grades and gradescope are for the staff.
+    parquet the matches. Only staff may read grades, canvas, moodle and gradescope.
     """
     if form not in FILES:
         raise Problem("http/404", f"There is no format {form!r}; use {', '.join(FILES)}.", 404)
@@ -48,10 +50,14 @@ async def file(
     }
     exports = service(state, Exports)
     content: str | bytes
-    if form in ("grades", "gradescope"):
+    if form in STAFF_FILES:
         row, _ = await staff_for(request, competition, "see")
-        make = exports.grades if form == "grades" else exports.gradescope
-        content = await make(row.id)
+        if form == "grades":
+            content = BOM + await exports.grades(row.id)
+        elif form == "gradescope":
+            content = await exports.gradescope(row.id)
+        else:
+            content = await exports.platform(row.id, form)
     else:
         viewer = await viewer_of(request)
         if form in MATCHES:

@@ -359,7 +359,8 @@ async def own_of(
         each for each in view.entries if each.player_id == viewer.player_id and not each.baseline
     ]
     extended = student.extended_ms is not None and student.extended_ms > now
-    taken_late = row.status == "frozen" and row.late_ms is not None and row.late_ms > now
+    over = row.status in ("frozen", "finished")
+    taken_late = over and row.late_ms is not None and row.late_ms > now
     late = (extended and row.status in ("frozen", "finished")) or taken_late
     versions: list[VersionRow] = []
     open_now = student.status == "active" and (row.status == "open" or late)

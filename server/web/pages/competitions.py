@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
 from cachetools import LRUCache
@@ -103,6 +103,8 @@ class Table:
     repeated: int
     any_time: bool = False
     """True if all intervals are any-time ones."""
+    grades: Mapping[str, str] = field(default_factory=dict)
+    """The grades that the viewer may see, by entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,8 @@ class Practice:
     """A practice ladder as it is drawn."""
 
     row: CompetitionRow
-    table: Table
+    table: Table | None
+    """None if the viewer may not see its board."""
     own: tuple[BoardLine, ...]
     """The viewer's lines."""
 
@@ -284,12 +287,15 @@ def _without_hidden(games: Iterable[GameProgress], file: CompetitionFile) -> lis
 async def _practice(
     store: Store, boards: Boards, row: CompetitionRow, viewer: Identity | None
 ) -> Practice | None:
-    """The practice ladder of a competition, for who may see its board."""
+    """The practice ladder of a competition; None if it has not begun."""
     try:
         ladder = await store.read(competition_sql.find, row.practice_id)
-        board = await boards.board(ladder.id, viewer)
-    except (Unknown, ProtocolError):
+    except Unknown:
         return None
+    try:
+        board = await boards.board(ladder.id, viewer)
+    except ProtocolError:
+        return Practice(ladder, None, ())
     player = "" if viewer is None else viewer.player
     own = [line for line in board.lines if line.standing.entrant.student == player]
     return Practice(ladder, await asyncio.to_thread(_table, board), tuple(own))
@@ -322,6 +328,7 @@ def _table(board: Board) -> Table:
         board.notes,
         board.statistics.repeated,
         board.file.until_certain,
+        board.grades,
     )
 
 
