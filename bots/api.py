@@ -478,10 +478,7 @@ class Bot:
         return cls.games
 
     def prepare(self, match: Match) -> None:
-        """Prepare for a match before any clock runs; a server waits 20 s unless told otherwise.
-
-        For hosted bots, and in a process that takes over, it runs on your clock like `start`.
-        """
+        """Prepare before any clock runs, for 20 s at most; on your clock if the bot is hosted."""
 
     def start(self, turn: Turn) -> None:
         """Prepare for a match; called before its first ``choose``, on your clock."""

@@ -18,9 +18,10 @@ import msgspec
 
 from plyhouse.bots.api import Bot, BotError, Resignation, Turn
 from plyhouse.bots.engines.engine_bot import MS, Engine, Thinking
+from plyhouse.bots.engines.engine_process import Wait
 from plyhouse.bots.engines.errors import EngineError
 from plyhouse.bots.engines.program import Program, find_program
-from plyhouse.games.base import Observation
+from plyhouse.games.base import Game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.hosting.program_lines import read_line, refusal
 from plyhouse.protocol.messages import (
@@ -62,14 +63,17 @@ class LineProgram(Engine):
     farewell = ()
     _greeting: Hello | None = None
 
-    def introduce(self) -> None:
+    def introduce(self, turn: Wait | None) -> None:
         """Let the program start; `hello` waits for it."""
+
+    def set_up(self, game: Game, turn: Wait | None) -> None:
+        """Do nothing: the program learns of a match by its first messages."""
 
     @property
     def hello(self) -> Hello:
         """Its ``hello``; waits for it, and raises `EngineError` if none comes."""
         if self._greeting is None:
-            self._greeting = self.await_start(self._hello, Hello, "hello")
+            self._greeting = self.await_message(self._hello, Hello, "its start", None)
         return self._greeting
 
     @staticmethod
@@ -238,7 +242,7 @@ class CommandBot(Bot):
                 self._answer(line, message, turn)
             return result
 
-        return Thinking(line, turn, (), None).answer(receive)
+        return Thinking(turn).answer(line.process, receive, lambda result: result)
 
     @staticmethod
     def _answer(line: LineProgram, message: ClientMessage, turn: Turn) -> None:
@@ -280,16 +284,10 @@ def _snapshot(turn: Turn, status: Any) -> MatchSnapshot:
     )
 
 
-def _first(turn: Turn) -> Observation:
-    return turn.game.observe(turn.game.initial_state(), turn.seat)
-
-
 def _inform(turn: Turn, info: Any) -> None:
     """Pass on what the program says of its thoughts."""
     if isinstance(info, dict):
-        known = {
-            name: info[name] for name in ("value", "depth", "nodes", "pv", "text") if name in info
-        }
+        known = {name: info[name] for name in THOUGHTS if name in info}
         with contextlib.suppress(BotError, TypeError):
             turn.info(**known)
 

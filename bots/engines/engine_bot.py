@@ -4,8 +4,8 @@ The engine starts when the bot is loaded, and prepares for a match before its cl
 kept from match to match, replaced when it hangs, and ended with the process.
 
 An engine that takes too long is told to move.  One that does not is killed before the flag falls.
-Then the best action that it has reported is played.  Every wait has a deadline (`Wait`), which
-holds whatever the engine writes.
+Then the best action that it has reported is played.  Every wait has a deadline (`Wait`), also while
+the engine writes without end.
 """
 
 from __future__ import annotations

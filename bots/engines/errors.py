@@ -26,7 +26,7 @@ class IllegalMove(EngineError):  # noqa: N818 - the answer of an engine, which t
     def __init__(self, message: str, move: str) -> None:
         super().__init__(message)
         self.move = move[:SHOWN]
-        """What the engine wrote, at most `SHOWN` characters of it."""
+        """The move as the engine wrote it, at most `SHOWN` characters."""
 
 
 def quoted(line: str) -> str:

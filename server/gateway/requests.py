@@ -10,7 +10,7 @@ from plyhouse.games.errors import GameError
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Answer, Challenge, MatchMessage, Ok, Seek, Unseek, Watch
 from plyhouse.server.accounts.browser_sessions import BrowserSessions
-from plyhouse.server.accounts.builtin_bots import HOUSE_NAMES, NoHouseBot
+from plyhouse.server.accounts.builtin_bots import NoHouseBot
 from plyhouse.server.accounts.privacy import Privacy, Sight
 from plyhouse.server.gateway.match_requests import NO_SUCH_MATCH, MatchRequests, check_views
 from plyhouse.server.gateway.member import Member
@@ -28,6 +28,7 @@ from plyhouse.server.wire.rates import client_of
 from plyhouse.server.wire.session import Session
 from plyhouse.storage import match_places
 from plyhouse.storage.errors import StorageError, Unknown
+from plyhouse.storage.names import HOUSE_NAMES
 from plyhouse.storage.store import Store
 
 __all__ = ["Requests"]

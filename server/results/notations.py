@@ -10,7 +10,7 @@ format   game          read by
 ``mat``  backgammon    GNU Backgammon, XG and others (Jellyfish match files)
 ``pbn``  bridge        programs for bridge (PBN 2.1, export format)
 ``gcg``  scrabble      Quackle, Macondo and others (poslfit's GCG)
-``phh``  texas_holdem  PokerKit and others (PHH, several hands in a file)
+``phh``  texas_holdem  PokerKit and others (PHH, a file of several hands)
 ``txt``  every game    people: a line for each turn
 ======== ============= ===============================================================
 

@@ -345,7 +345,8 @@ def test_material_with_which_no_mate_can_be_is_drawn(board: str, drawn: bool) ->
     if drawn:
         # Programs play on where nobody has claimed the draw.
         game, state = at(f"{board} w - - 0 1")
-        assert game.observe(state.after(state.actions()[0]), None).ending == "insufficient material"
+        seen: Any = game.observe(state.after(state.actions()[0]), None)
+        assert seen.ending == "insufficient material"
     else:
         at(f"{board} w - - 0 1")
 

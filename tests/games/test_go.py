@@ -409,8 +409,7 @@ def test_match_may_begin_with_stones() -> None:
     assert game.observe(state, None).board == ("....o", "...x.", "..x..", ".....", ".....")
     assert game.parse(state, "A1") in state.actions()
     assert "C3" not in game.legal_text(state, 1)
-    again = game.restarted(state, 1)
-    assert again is not None
+    again: Any = game.restarted(state, 1)
     assert again.spec == 'go(komi=0.5,position="W:BC3,D4:WE5",size=5)'
     assert again.initial_state().board == state.board
 
@@ -433,8 +432,8 @@ def test_position_that_cannot_be_is_refused(text: str, reason: str) -> None:
 
 def test_restarted_position_forgets_passes_and_earlier_boards() -> None:
     state = play("B3 C3 A2 D2 B1 C1 C2 B2")
-    assert SMALL.observe(state, None).forbidden
-    fresh = SMALL.restarted(state, 0)
-    assert fresh is not None
+    seen: Any = SMALL.observe(state, None)
+    assert seen.forbidden
+    fresh: Any = SMALL.restarted(state, 0)
     assert fresh.observe(fresh.initial_state(), None).forbidden == ()
     assert fresh.initial_state().plies == 0

@@ -119,7 +119,7 @@ async def test_bot_stands_still_once_its_best_action_was_played(
     async with boxed(fork_server, tier, str(submission(bot=WILLING) / "bot.py")) as rig:
         pid = await played_at_the_deadline(rig)
         await idle(rig, pid)
-        assert not rig.supervisor._is_settled(), "it was stopped before it could come back"
+        assert not rig.supervisor._is_settled("m1"), "it was stopped before it could come back"
         rig.events["m1"] += played("5", "1")
         assert (await rig.ask()).action == "3"
         await idle(rig, pid)

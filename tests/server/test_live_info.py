@@ -20,8 +20,9 @@ from plyhouse.protocol.messages import (
     Watch,
     Welcome,
 )
-from plyhouse.server.accounts.builtin_bots import HOUSE_NAMES, HOUSE_ROLE
+from plyhouse.server.accounts.builtin_bots import HOUSE_ROLE
 from plyhouse.storage import sessions
+from plyhouse.storage.names import HOUSE_NAMES
 
 SAID = {"value": 0.5, "pv": ["b2"], "text": "fine", "live": True}
 SHOWN = {"value": 0.5, "pv": ["b2"], "text": "fine", "live": True}
