@@ -42,7 +42,7 @@ def _never() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """How long to wait for an engine, whatever it writes meanwhile."""
+    """The time to wait for an engine, also while it writes."""
 
     until: int
     """Deadline, in nanoseconds of the engine's clock."""

@@ -128,10 +128,10 @@ async def match_notation(
 ) -> Response[str]:
     """Give the moves of a match as a file for people and other programs.
 
-    ``form`` is ``pgn`` for chess, ``sgf`` for go and othello, ``pdn`` for checkers, ``mat`` for
-    backgammon, ``pbn`` for bridge, ``gcg`` for Scrabble, ``phh`` for Texas hold'em, or ``txt`` for
-    every game.  Without it, the file has the first of them that the game has.  In games with
-    hidden information the moves are closed until the whole pairing is over.
+    ``form`` is a format that the game has: ``pgn`` (chess), ``sgf`` (go and othello), ``pdn``
+    (checkers), ``mat`` (backgammon), ``pbn`` (bridge), ``gcg`` (Scrabble) or ``phh`` (Texas
+    hold'em).  Every game has ``txt``.  Without it, the file has the first format of the game.
+    In games with hidden information the moves are closed until the whole pairing is over.
     """
     async with service(state, FairQueue).of(address_of(request)):
         stored = await stored_for(request, match)
