@@ -312,10 +312,12 @@ def _is_pickle(content: bytes) -> bool:
 
     calls, stack = False, False
     try:
-        for code, _, _ in itertools.islice(pickletools.genops(content), _MOST_CODES):
+        for code, _, place in itertools.islice(pickletools.genops(content), _MOST_CODES):
             stack = stack or code.name == "MARK"
             calls = calls or code.name in _CALLS or (code.name == "INST" and stack)
             if code.name == "STOP":
+                if calls and not marked:  # text may spell instructions that no stack allows
+                    pickletools.dis(content[: (place or 0) + 1], io.StringIO())
                 return marked or calls
     except Exception:  # genops raises errors of many kinds for what is no pickle
         return False

@@ -132,7 +132,7 @@ def test_check_tells_every_mistake_with_its_code(plyhouse: Plyhouse, tmp_path: P
     (tmp_path / "latin.toml").write_bytes('name = "Größe"'.encode("latin-1"))
     done = plyhouse("competition", "check", "latin.toml")
     assert done.code == 2
-    assert "not in UTF-8 (byte 11)" in done.err
+    assert "not in UTF-8 (line 1): save it as UTF-8" in done.err
     (tmp_path / "swiss.toml").write_text(CUP + '[format]\nname = "swiss"\n')
     done = plyhouse("competition", "check", "swiss.toml")
     assert done.code == 0

@@ -131,11 +131,11 @@ def test_notes_of_games_of_three_seats_ask_for_baselines_or_rounds() -> None:
     assert few.endswith("one time in six. Set rounds = 9.")
 
 
-def test_notes_follow_the_seats_of_the_first_game() -> None:
-    (_, warning) = notes('["pig", "kuhn_poker(seats=3)"]', "", entries=4)
-    assert 'Set name = "gauntlet" and until_certain = true' in warning
-    (_, warning) = notes('["kuhn_poker(seats=3)", "pig"]', "", entries=4)
-    assert "gauntlet" not in warning
+@pytest.mark.parametrize("other", ["kuhn_poker(seats=3)", "nim"])
+def test_notes_of_two_games_ask_for_rounds_only(other: str) -> None:
+    (_, warning) = notes(f'["pig", "{other}"]', "", entries=4)
+    assert "Set rounds = " in warning
+    assert "until_certain" not in warning
 
 
 def test_too_few_entries_are_warned_that_nobody_meets_a_baseline() -> None:

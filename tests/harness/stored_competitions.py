@@ -14,7 +14,7 @@ async def three_bots(url: str) -> None:
     async with await Store.open(url) as store:
         for name in ("ada", "bob", "cyd"):
             player = await store.add_player(name)
-            await store.ensure_bot(player.id, "")
+            await store.ensure_bot(player.id, "mybot")
 
 
 def competition(name: str, game: str = "tic_tac_toe", **more: Any) -> TournamentRow:

@@ -117,7 +117,7 @@ async def test_a_competition_whose_game_is_missing_waits_for_it(tmp_path: Path) 
         view = await hub.tournaments.view("lost")
         assert view.row.status == "running"
         assert settings(view.row) == TournamentSettings()
-        assert view.waiting_for == ["ada/ada is not connected.", "bob/bob is not connected."]
+        assert view.waiting_for == ["ada/mybot is not connected.", "bob/mybot is not connected."]
     finally:
         await hub.close()
 
@@ -188,7 +188,7 @@ async def test_the_pairing_of_a_match_that_cannot_be_resumed_ends_with_it(tmp_pa
     seed = secrets.token_bytes(32)
     commitment = hashlib.sha256(seed).hexdigest()
     async with await Store.open(url) as store:
-        bots = [await store.read(people.bot_named, name, "") for name in ("ada", "bob")]
+        bots = [await store.read(people.bot_named, name, "mybot") for name in ("ada", "bob")]
         seats = tuple(
             [
                 SeatRow(

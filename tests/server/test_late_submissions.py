@@ -165,7 +165,7 @@ async def test_penalty_stands_in_status_page_grades_and_report(cup: Cup) -> None
         "staff/easy": (0, 0.0), "ada/bot": (1, 10.0), "bob/bot": (0, 0.0), "cy/bot": (0, 0.0),
         "dan/bot": (0, 0.0),
     }  # fmt: skip
-    text = (await cup.get("olga", f"{here}/export/grades")).text
+    text = (await cup.get("olga", f"{here}/export/grades")).content.decode("utf-8-sig")
     rows = {row["student"]: row for row in csv.DictReader(io.StringIO(text))}
     assert (rows["ada"]["days late"], rows["ada"]["penalty"]) == ("1", "10")
     assert (rows["bob"]["days late"], rows["bob"]["penalty"]) == ("0", "0")

@@ -43,7 +43,7 @@ LEAST: dict[tuple[str, str], str] = {
     ("get", C + "/board"): "reader",  # for the class only; an organiser is not in it
     ("get", C + "/table"): "reader",
     ("get", C + "/rounds"): "reader",
-    ("get", C + "/certainty"): EVERYBODY,  # an empty list in this format
+    ("get", C + "/certainty"): "reader",  # as the board
     ("get", C + "/next"): "reader",
     ("get", C + "/announcements"): "reader",
     ("get", C + "/codes"): "assistant",
