@@ -53,9 +53,9 @@ def tree_search(
 def deepened(root: Root, limit: Limit, *, deepen: bool) -> SearchResult:
     """Run the iterations of a search until its limit; see `tree_search`."""
     depth_limit = MAX_DEPTH if limit.depth is None else min(limit.depth, MAX_DEPTH)
-    root.told()  # the first depth may take long, and any action is better than none
     try:
         with no_full_collections():
+            root.told()  # the first depth may take long, and any action is better than none
             for depth in range(1 if deepen else depth_limit, depth_limit + 1):
                 root.iterate(depth)
                 if root.settled():

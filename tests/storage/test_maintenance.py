@@ -53,7 +53,9 @@ async def fill(world: Any) -> None:
     await world.play("bob", "cyd", returns=(0.0, 0.0), game="pig(target=50)")
     ada = (await world.bot("ada")).id
     row = TournamentRow("cup", "Größe", "pig", "move:1", "round_robin", 1, True, True, 5)
-    await add_tournament(world.store, row, [ada, (await world.bot("bob")).id])
+    players = [(await world.bot(name)).player_id for name in ("ada", "bob")]
+    programs = [(await world.store.ensure_bot(each, "deep")).id for each in players]
+    await add_tournament(world.store, row, programs)
     match_id, new = await world.new("ada", "bob", competition_id="cup")
     rows = [EventRow(match_id, n, "act", n, n % 2, "é", 2**62, 1, 2, 3, -4, "{}") for n in range(3)]
     await world.store.apply([*new, *rows])
@@ -66,8 +68,8 @@ async def fill(world: Any) -> None:
     await world.store.write(
         suspensions.suspend, await world.version("ada"), "it failed", world.store.now()
     )
-    await fill_class(world.store, ada)
-    await world.store.submissions.submit(ada, "", "d" * 64, b"PK", 5, competition="course")
+    await fill_class(world.store, programs[0])
+    await world.store.submissions.submit(programs[0], "", "d" * 64, b"PK", 5, competition="course")
     await world.store.write(outputs.keep, match_id, ada, "part", b"[]", 5)
     await world.store.write(sessions.add_guest, ["guest-sly-fox-417"], 3_600_000, world.store.now())
     await world.store.write(sessions.sign_up, "zoe", "", "a hash", world.store.now())

@@ -89,7 +89,7 @@ async def test_who_is_suspended_is_withdrawn_from_finals_and_baselines_are_not(
     world: World,
 ) -> None:
     store = world.store
-    staff = await world.bot("staff")
+    staff = await store.ensure_bot((await world.bot("staff")).player_id, "easy")
     course = CompetitionRow(
         *("c1", "Cup", "", "round_robin", "open", 1, 9, 1),
         games=(CompetitionGame(0, "pig", None),),
@@ -103,10 +103,10 @@ async def test_who_is_suspended_is_withdrawn_from_finals_and_baselines_are_not(
         )
     }
     assert set(joined) == {"ada", "bob"}
-    versions = {"staff": await world.version("staff")}
+    versions = {"staff": await store.ensure_version(staff.id, "1")}
     for name in joined:
         player = await store.read(stored_people.player, name)
-        versions[name] = await store.log_in(await store.ensure_bot(player.id, name), "1")
+        versions[name] = await store.log_in(await store.ensure_bot(player.id, "bot"), "1")
     await store.write(competition_sql.move, "Cup", "freeze", OLGA, store.now())
     await store.write(suspensions.suspend, versions["ada"], "early", store.now())
     assert [each.player for each in await store.read(suspensions.suspended_in, "c1")] == ["ada"]
@@ -127,7 +127,7 @@ async def test_who_is_suspended_is_withdrawn_from_finals_and_baselines_are_not(
     assert played == found
     what = [each.what for each in await store.read(audit.latest)]
     assert what.count("competition.withdraw") == 2
-    await store.write(suspensions.reinstate, "bob", "bob", OLGA, store.now())
+    await store.write(suspensions.reinstate, "bob", "bot", OLGA, store.now())
     assert {
         each.player: each.status for each in await store.read(competition_sql.entries_of, "c1")
     } == found
