@@ -58,7 +58,7 @@ class RehearsalFacts:
     suspended: Mapping[str, str] = field(default_factory=dict)
     """Entries that were suspended, and why."""
     suspend_after: int = 0
-    """How many forfeits in a row suspend; 0: none do."""
+    """How many forfeits suspend; 0: none do."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 ORGANISER: Final = "organiser"
 SUSPEND_AFTER: Final = 3
-"""Forfeits in a row by which the rehearsal's server suspends a version: few, as it is short."""
+"""Forfeits by which the rehearsal's server suspends a version: few, as it is short."""
 SETTINGS: Final = (
     *("--host", "127.0.0.1", "--port", "0", "--log-level", "warning"),
     *("--disconnect-grace", "0.5", "--ready-timeout", "10"),
@@ -91,7 +91,7 @@ class _Stage:
         database = f"sqlite:///{self.folder / 'rehearsal.db'}"
         staff = [role for role in self.cast if role.baseline]
         self.tokens = asyncio.run(_accounts(database, sorted({role.name for role in staff})))
-        suspend = ("--suspend-after", str(SUSPEND_AFTER), "--suspend-window", str(SUSPEND_AFTER))
+        suspend = ("--suspend-after", str(SUSPEND_AFTER))
         self.server = self.processes.start_server([*SETTINGS, *suspend, "--database", database])
         for role in staff:
             self._start(role)

@@ -117,10 +117,12 @@ async def test_log_of_a_server_has_the_number_that_others_call_it_by(
     server = await cluster.add()
     number = board_of(server).epoch
     assert f"this is server {number} of the cluster" in caplog.messages
-    caplog.clear()
-    await cluster.stop(server)
     first = cluster.servers[0]
     async with asyncio.timeout(60):
+        while number not in board_of(first).peers:  # noqa: ASYNC110 - another server tells it
+            await asyncio.sleep(0.01)
+        caplog.clear()
+        await cluster.stop(server)
         while number in board_of(first).peers:  # noqa: ASYNC110 - another server tells it
             await asyncio.sleep(0.01)
     assert f"server {number} is gone" in caplog.messages
