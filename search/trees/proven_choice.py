@@ -57,8 +57,13 @@ def steered(
 
 
 def remaining(root: Root, limit: Limit, share: float) -> Limit | None:
-    """Return what a further search may take of a limit; None if that is nothing."""
+    """Return what a further search may take of a limit; None if that is nothing.
+
+    Without a bound a search takes as long as the proof that it is to spare, so it is not made.
+    """
     time, nodes = limit.time, limit.nodes
+    if time is None and nodes is None and limit.depth is None:
+        return None
     if time is not None:
         time = min(time - root.poll.seconds(), share * time)
         if time <= 0:
