@@ -169,7 +169,11 @@ def full(state: Any) -> type[Wrapped]:
 
         def endings(self: Wrapped, meter: Meter) -> Endings | None:
             found = self.inner.endings(meter)
-            return None if found is None else Unwrapping(found)
+            if found is None:
+                return None
+            # A class of its own, because whether they hurry is a fact of a class.
+            kind: type[Unwrapping] = type("Unwrapping", (Unwrapping,), {"hurries": found.hurries})
+            return kind(found)
 
         hooks["endings"] = endings
     return type("Full", (Wrapped,), {"__slots__": (), **hooks})
@@ -183,6 +187,14 @@ class Unwrapping(Endings):
 
     def value(self, state: Any, depth: int, alpha: float, beta: float) -> float | None:
         return self.inner.value(state.inner, depth, alpha, beta)
+
+    def source(self, state: Any) -> str:
+        return self.inner.source(state.inner)
+
+    def __getattr__(self, name: str) -> Any:
+        """Offer ``best`` where the game does."""
+        asked = getattr(self.inner, name)
+        return lambda state: asked(state.inner)
 
 
 def bits(value: Any) -> Any:
@@ -264,10 +276,6 @@ def searches(spec: str, only: str | None = None) -> dict[str, Any]:
     results = {}
     for name in fitting_algorithms(game) if only is None else (only,):
         search = SEARCHES[name]
-        if (
-            name == "alpha_beta"
-        ):  # the choice among proven actions asks what states offer beyond rules
-            search = partial(search, practical=False)
         if name == "random_action":
             results[name] = [told(search(game, state, seed=seed)) for seed in range(5)]
             continue
