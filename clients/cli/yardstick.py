@@ -153,8 +153,8 @@ def _measure(
     from plyhouse.clients.arena.series_files import run
     from plyhouse.clients.yardstick.equilibrium import (
         QUESTIONS,
-        against_equilibrium,
         approximate_exploitability,
+        equilibrium,
         information_states,
     )
     from plyhouse.clients.yardstick.measuring import (
@@ -165,27 +165,34 @@ def _measure(
     from plyhouse.clients.yardstick.scales import Engines, Equilibrium, Exact, Exploitability
 
     found: list[Measured] = []
+
+    def play(engines: Engines, name: str) -> None:
+        rounds = 1 if engines.unit == "Elo" else len(engines.opponents)
+        with watched(pairs * rounds, Score(("bot", name))) as progress:
+
+            async def matches() -> None:
+                found.extend(
+                    await against_engines(
+                        game,
+                        bot,
+                        engines,
+                        control=f"move:{seconds:g}",
+                        pairs=pairs,
+                        jobs=jobs or default_jobs(game.seats, mirrored=True),
+                        seed=seed,
+                        on_played=progress.advance,
+                        on_line=progress.say,
+                    )
+                )
+
+            run(matches())
+
     match scale:
         case Exploitability():
             return exploitability(game, seconds)
         case Equilibrium():
-            with watched(pairs, Score(("bot", "policy"))) as progress:
-
-                async def meet() -> None:
-                    found.extend(
-                        await against_equilibrium(
-                            game,
-                            bot,
-                            control=f"move:{seconds:g}",
-                            pairs=pairs,
-                            jobs=jobs or default_jobs(game.seats, mirrored=True),
-                            seed=seed,
-                            on_played=progress.advance,
-                            on_line=progress.say,
-                        )
-                    )
-
-                run(meet())
+            with equilibrium(game) as engines:
+                play(engines, "policy")
             asked = information_states(game, positions)
             if asked is None:
                 note(f"{game.spec}: it has more information states than --positions {positions}.")
@@ -230,26 +237,8 @@ def _measure(
                     )
 
                 run(ask())
-        case Engines(opponents, unit):
-            rounds = 1 if unit == "Elo" else len(opponents)
-            with watched(pairs * rounds, Score(("bot", "engines"))) as progress:
-
-                async def play() -> None:
-                    found.extend(
-                        await against_engines(
-                            game,
-                            bot,
-                            scale,
-                            control=f"move:{seconds:g}",
-                            pairs=pairs,
-                            jobs=jobs or default_jobs(game.seats, mirrored=True),
-                            seed=seed,
-                            on_played=progress.advance,
-                            on_line=progress.say,
-                        )
-                    )
-
-                run(play())
+        case Engines():
+            play(scale, "engines")
     return found
 
 

@@ -8,6 +8,7 @@ policy, as far as that can be seen from outside, and best responses show what ca
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 import tempfile
 from collections import Counter
@@ -23,9 +24,9 @@ from plyhouse.bots.loading import check_spec
 from plyhouse.bots.process.author_log import AuthorLog
 from plyhouse.bots.process.messages import Begin, Chosen, Failed
 from plyhouse.bots.process.supervisor import Request, Supervisor
-from plyhouse.clients.arena.tally import Interval, MatchResult
+from plyhouse.clients.arena.tally import Interval
 from plyhouse.clients.shared.errors import CommandError
-from plyhouse.clients.yardstick.measuring import Measured, against_engines
+from plyhouse.clients.yardstick.measuring import Measured
 from plyhouse.clients.yardstick.scales import Engines, Opponent
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.protocol.messages import Event, MatchSnapshot, SeatInfo
@@ -33,7 +34,7 @@ from plyhouse.search import Limit, cfr_plus
 from plyhouse.search.equilibria.best_response import exploitability
 from plyhouse.search.equilibria.tabular import TabularPolicy, canonical_text
 
-__all__ = ["against_equilibrium", "approximate_exploitability", "information_states"]
+__all__ = ["approximate_exploitability", "equilibrium", "information_states"]
 
 SOLVE_SECONDS: Final = 20.0
 """Time to compute the policy of the opponent."""
@@ -45,36 +46,14 @@ GRACE: Final = 2.0
 """Seconds after its time until a bot that says nothing has failed."""
 
 
-async def against_equilibrium(
-    game: Game,
-    bot: str,
-    *,
-    control: str,
-    pairs: int,
-    jobs: int,
-    seed: int,
-    on_played: Callable[[list[MatchResult]], None],
-    on_line: Callable[[str], None],
-) -> list[Measured]:
-    """Play mirrored pairs against a policy of CFR+, and return the points a match.
-
-    Raises as `against_engines` does.
-    """
+@contextlib.contextmanager
+def equilibrium(game: Game) -> Iterator[Engines]:
+    """Compute a policy by CFR+, and give a scale whose opponent plays it."""
     solution = cfr_plus(game, Limit(time=SOLVE_SECONDS), iterations=1000)
     with tempfile.TemporaryDirectory(prefix="plyhouse-") as folder:
         file = Path(folder, "equilibrium.policy")
         solution.policy.save(file)
-        return await against_engines(
-            game,
-            bot,
-            Engines((Opponent("policy", f'policy(file="{file}")'),), "points"),
-            control=control,
-            pairs=pairs,
-            jobs=jobs,
-            seed=seed,
-            on_played=on_played,
-            on_line=on_line,
-        )
+        yield Engines((Opponent("policy", f'policy(file="{file}")'),), "points")
 
 
 @dataclass(frozen=True, slots=True)
