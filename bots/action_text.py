@@ -32,7 +32,7 @@ def text_of(
     """
     because = ""
     if isinstance(action, str):
-        # Judged by itself first: a position of Scrabble may have tens of thousands of actions.
+        # Without a list first: a position of Scrabble may have tens of thousands of actions.
         try:
             return game.format(state, game.parse(state, action)), ""
         except IllegalAction as error:

@@ -5,6 +5,7 @@ As in `plyhouse.storage.rows`, fields named ``*_ms`` are wall-clock milliseconds
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,6 +23,7 @@ __all__ = [
     "StaffMember",
     "Submission",
     "VersionRow",
+    "plays",
 ]
 
 
@@ -230,3 +232,13 @@ class Measure:
     """Mean number of plies."""
     same_control: bool = True
     """True if they had the time control that was asked for; otherwise any."""
+
+
+def plays(offered: Iterable[str], games: Collection[str]) -> tuple[str, ...]:
+    """Return the games of a competition that a bot of these games plays.
+
+    A bot accepts a game with all parameters by its bare name.  Without ``games`` it accepts all.
+    """
+    return tuple(
+        game for game in offered if not games or game in games or game.partition("(")[0] in games
+    )

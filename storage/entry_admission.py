@@ -14,13 +14,13 @@ from typing import Final
 from sqlalchemy import Connection, select
 
 from plyhouse.storage import audit, submission_checks, tournaments
-from plyhouse.storage.competition_rows import CompetitionRow
+from plyhouse.storage.competition_rows import CompetitionRow, plays
 from plyhouse.storage.errors import CompetitionRefusal
 from plyhouse.storage.models import bots, class_entries, players
 from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import By
 
-__all__ = ["Candidate", "add", "leave_out", "not_a_bot", "obstacle", "plays", "programs"]
+__all__ = ["Candidate", "add", "leave_out", "not_a_bot", "obstacle", "programs"]
 
 AT_ONCE: Final = 500
 """Ids in one statement: databases limit the number of parameters."""
@@ -35,16 +35,6 @@ class Candidate:
     """None: any version, or the one that comes."""
     chosen: bool = False
     """True if its student chose the version."""
-
-
-def plays(offered: Iterable[str], games: Collection[str]) -> tuple[str, ...]:
-    """Return the games of a competition that a bot of these games plays.
-
-    A bot accepts a game with all parameters by its bare name.  Without ``games`` it accepts all.
-    """
-    return tuple(
-        game for game in offered if not games or game in games or game.partition("(")[0] in games
-    )
 
 
 def obstacle(
@@ -131,18 +121,21 @@ def leave_out(connection: Connection, row: CompetitionRow, by: By, now_ms: int) 
     for game in row.games:
         if game.competition_id is None:
             continue
-        why = By(by.who, f"it does not play {game.game}, as its check found")
+        why = f"it does not play {game.game}, as its check found"
         out = [
             each
             for each in tournaments.list_entries(connection, game.competition_id)
             if each.status != "withdrawn" and each.bot_id not in baselines
             if (claimed := checked.get(each.version_id or 0)) and not plays([game.game], claimed)
         ]
-        whys = {each.bot_id: why.why for each in out}
-        tournaments.withdraw_some(connection, game.competition_id, whys)
+        reasons = dict.fromkeys([each.bot_id for each in out], why)
+        tournaments.withdraw_some(connection, game.competition_id, reasons)
         for each in out:
             subject = f"{each.player}/{each.bot} from {row.name}: {game.game}"
-            audit.add(connection, now_ms, why, "competition.withdraw", subject, game.competition_id)
+            audit.add(
+                connection, now_ms, By(by.who, why), "competition.withdraw", subject,
+                game.competition_id,
+            )  # fmt: skip
 
 
 def not_a_bot(connection: Connection, row: CompetitionRow, bot_id: int) -> CompetitionRefusal:

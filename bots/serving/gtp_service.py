@@ -21,12 +21,12 @@ from typing import Any, Final, NamedTuple
 from plyhouse.bots.serving.gtp_clock import GtpClock
 from plyhouse.bots.serving.requests import Answer, Ask, Effect, Quit, Say
 from plyhouse.games.base import TERMINAL, Game
+from plyhouse.games.deterministic.go.state import COLUMNS
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 
 __all__ = ["GtpService"]
 
-COLUMNS: Final = "ABCDEFGHJKLMNOPQRST"
 SEATS: Final = {"b": 0, "black": 0, "w": 1, "white": 1}
 
 _COMMAND: Final = re.compile(r"(?:(\d{1,20})\s+)?(\S+)(?:\s+(.*))?")

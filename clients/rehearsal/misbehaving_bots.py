@@ -1,7 +1,7 @@
 """Bots that misbehave, each in one way, for the rehearsal of a competition.
 
 Until then they play at random.  They misbehave in the middle of a match, at their second turn.
-In games without a second turn they do it at the first one.  So they do in games of more than two
+In games without a second turn they do it at the first one, and also in games of more than two
 seats, where others may end the match before.
 """
 

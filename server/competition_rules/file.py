@@ -175,6 +175,11 @@ class CompetitionFile:
         return tuple(each for each in self.baselines if not each.twin_of)
 
     @property
+    def graded(self) -> bool:
+        """True if a baseline that students are measured against is worth a grade."""
+        return any(each.grade for each in self.originals)
+
+    @property
     def twins(self) -> dict[str, str]:
         """The original of each twin, both as lower-case names."""
         return {each.bot.lower(): each.twin_of.lower() for each in self.twinned}

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Protocol
 
-from plyhouse.storage.entry_admission import plays
+from plyhouse.storage.competition_rows import plays
 from plyhouse.storage.submission_rows import OUTCOMES, AskedEntry
 
 __all__ = [

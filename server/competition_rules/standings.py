@@ -256,11 +256,15 @@ def grades(
             score = own_line.score
             if score is None and not out:
                 grade = "nothing played"
-            counts = tuple(map(len, rows))
-            errors = tuple(map(_error, rows))
-            line = Grade(student, grade, score, entrant.name, met, counts, errors, best)
-            line = replace(
-                line,
+            line = Grade(
+                student,
+                grade,
+                score,
+                entrant.name,
+                met,
+                tuple(map(len, rows)),
+                tuple(map(_error, rows)),
+                best,
                 games=own_line.games,
                 counts=own_line.counts,
                 missing=tuple(game for game, count in own_line.counts.items() if not count),

@@ -154,8 +154,7 @@ class Boards:
 
     async def _seen_grades(self, found: Results, viewer: Viewer) -> dict[str, str]:
         """Return the grades that a viewer may see, by entry; none before the first match."""
-        graded = any(each.grade for each in found.file.originals)
-        if not graded or not found.results or not (viewer.organiser or viewer.student):
+        if not found.file.graded or not found.results or not (viewer.organiser or viewer.student):
             return {}
         kept = self._grades.get(found.row.id)
         if kept is None or kept[0] is not found:

@@ -37,7 +37,7 @@ async def grade_entries(store: Store, boards: Boards, found: Results) -> list[Gr
             grade_points(grade, found.file),
             *_whose(students.get(grade.student)),
             known.get(grade.entry, {}),
-            any(each.grade for each in found.file.originals),
+            found.file.graded,
         )
         for grade in await boards.grades(found)
     ]
@@ -45,8 +45,7 @@ async def grade_entries(store: Store, boards: Boards, found: Results) -> list[Gr
 
 def most_points(file: CompetitionFile) -> float:
     """Return the points of the best grade; 1, the best score, if no baseline has a grade."""
-    graded = any(each.grade for each in file.originals)
-    return max(points_of(file.originals, file.points)) if graded else 1.0
+    return max(points_of(file.originals, file.points)) if file.graded else 1.0
 
 
 def grade_points(grade: Grade, file: CompetitionFile) -> float:

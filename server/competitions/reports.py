@@ -297,7 +297,7 @@ def _report(
         if not organiser
         else list(results.statistics.notes),
         scoring={game: each.value for game, each in results.rules.scoring.items()},
-        points=grade_points(grade, file) if any(each.grade for each in file.originals) else None,
+        points=grade_points(grade, file) if file.graded else None,
         any_time=any_time,
     )
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from plyhouse.games.base import TERMINAL, Game
 from plyhouse.games.deterministic.chess.notation import san
+from plyhouse.games.deterministic.go.state import COLUMNS
 from plyhouse.games.position import Position
 from plyhouse.server.match.time_control import SECOND, TimeControl
 from plyhouse.server.results.notation_parts import (
@@ -265,7 +266,7 @@ def _point(text: str, size: int) -> str:
     """Return a GTP point such as ``D4`` in SGF; rows count from above."""
     if text == "pass":
         return ""
-    column = "ABCDEFGHJKLMNOPQRST".index(text[0].upper())
+    column = COLUMNS.index(text[0].upper())
     return chr(97 + column) + chr(97 + size - int(text[1:]))
 
 

@@ -20,17 +20,14 @@ moves made and the result that counts. A comment says how it ended.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import pkgutil
 from typing import Final
 
 from plyhouse.games.base import Game
 from plyhouse.games.position import Position
 from plyhouse.games.registry import get_game
-from plyhouse.server.results.board_notations import mat, othello_sgf, pdn, pgn, sgf
-from plyhouse.server.results.card_notations import pbn, phh
 from plyhouse.server.results.notation_parts import date_of, names_of, plain, remarks
 from plyhouse.server.results.record import Record, stored_record
-from plyhouse.server.results.scrabble_notation import gcg
 from plyhouse.storage.rows import StoredMatch
 
 __all__ = ["NOTATIONS", "ONE_MATCH", "TEXT", "form_of", "notation", "notation_text"]
@@ -43,8 +40,12 @@ def notation(record: Record, form: str, event: str = "") -> str | None:
     """
     if form == TEXT:
         return _txt(record, get_game(record.game), event)
-    write = NOTATIONS[form].get(record.game.partition("(")[0])
-    return None if write is None else write(record, get_game(record.game), event)
+    writer = NOTATIONS[form].get(record.game.partition("(")[0])
+    if writer is None:
+        return None
+    write = pkgutil.resolve_name(f"plyhouse.server.results.{writer}")
+    text: str | None = write(record, get_game(record.game), event)
+    return text
 
 
 def notation_text(stored: StoredMatch, form: str) -> str:
@@ -92,24 +93,25 @@ def _txt(record: Record, game: Game, event: str) -> str:
 TEXT: Final = "txt"
 """The form that every game has."""
 
-NOTATIONS: Final[dict[str, dict[str, Callable[[Record, Game, str], str | None]]]] = {
-    "pgn": {"chess": pgn},
-    "sgf": {"go": sgf, "othello": othello_sgf},
-    "pdn": {"checkers": pdn},
-    "mat": {"backgammon": mat},
-    "pbn": {"bridge": pbn},
-    "gcg": {"scrabble": gcg},
-    "phh": {"texas_holdem": phh},
+NOTATIONS: Final = {
+    "pgn": {"chess": "board_notations:pgn"},
+    "sgf": {"go": "board_notations:sgf", "othello": "board_notations:othello_sgf"},
+    "pdn": {"checkers": "board_notations:pdn"},
+    "mat": {"backgammon": "board_notations:mat"},
+    "pbn": {"bridge": "card_notations:pbn"},
+    "gcg": {"scrabble": "scrabble_notation:gcg"},
+    "phh": {"texas_holdem": "card_notations:phh"},
 }
-"""The games of each format, and the functions that write it; they return None for a match that the
-format cannot express."""
+"""The games of each format, and the functions that write it, with their modules; they return None
+for a match that the format cannot express.  A server starts without these modules, as few matches
+are written."""
 
 ONE_MATCH: Final = frozenset(("mat", "gcg", "phh"))
 """Formats whose files hold one match each."""
 
 
 def form_of(game: str) -> str:
-    """Return the established format of a game, by its name or spec; raise `TEXT` if there is none.
+    """Return the established format of a game, by its name or spec; return `TEXT` if there is none.
 
     >>> form_of("go(size=9)"), form_of("pig")
     ('sgf', 'txt')

@@ -75,4 +75,4 @@ def test_serve_loads_no_bot_and_no_search(tmp_path: Path) -> None:
     ready = "Plyhouse is listening on "
     process, *_ = loaded(SERVE, tmp_path, ready=ready, environment=clean_environment())
     without = ("sqlalchemy.orm", "sqlalchemy.dialects.postgresql", "asyncpg", "textual")
-    at_most(process, 420, ("numpy", *without, "plyhouse.bots", "plyhouse.search"))
+    at_most(process, 410, ("numpy", *without, "plyhouse.bots", "plyhouse.search"))
