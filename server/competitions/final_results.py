@@ -378,10 +378,12 @@ def _left(
     """Return the entries that left each game, by captain.
 
     These are the withdrawn ones, and in a game that is over also those without a finished match.
-    A void match is none of their doing, so that a game with nothing else is not left.
+    A void match is none of their doing, so that a game with nothing else is not left.  A
+    disqualified entry left nothing: it was kept from playing, and has no rank and no grade to lose.
     """
     sides = sides_in(file, entries)
     inside = {each.bot_id for each in sides.captains(entries)}
+    inside -= {sides.captain(each.bot_id) for each in entries if each.status == "disqualified"}
     out = {sides.captain(each.bot_id) for each in entries if each.status == "withdrawn"}
     gone: dict[str, set[int]] = {each.game: set(out) for each in row.games}
     for game, bot in withdrawn:

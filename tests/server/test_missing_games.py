@@ -11,6 +11,7 @@ from tests.harness.hub_finals import OLGA, ORGANISER, Course
 from plyhouse.storage import (
     audit,
     competition_sql,
+    competition_students,
     people,
     submission_sql,
 )
@@ -129,3 +130,25 @@ async def test_final_ended_early_counts_a_game_without_a_match_as_missing(
     results = await course.hub.boards.results.of(await store.read(competition_sql.find, "Cup"))
     lines = {each.entrant.name: each for each in results.standings}
     assert lines[ONE].games == {"pig": 1.0, "tic_tac_toe": 0.0}
+
+
+async def test_disqualified_entry_has_no_missing_games(course: TwoGames) -> None:
+    await course.open(FILE, 3)
+    await course.leave(ONE)
+    await course.connect("s00", games=["pig"])
+
+    async def played() -> bool:
+        view = await course.hub.competitions.view("Cup")
+        return bool(view.games[0].finished == view.games[0].planned)
+
+    await course.run()
+    await course.until(played)
+    store = course.hub.store
+    await store.write(competition_students.disqualify, "Cup", ONE, OLGA, store.now())
+    await course.hub.audit_follower.look()
+    await course.over()
+    results = await course.hub.boards.results.of(await store.read(competition_sql.find, "Cup"))
+    lines = {each.entrant.name: each for each in results.standings}
+    assert lines[ONE].games == {"pig": 1.0}
+    grades = {each.student: each for each in await course.hub.boards.grades(results)}
+    assert (grades["s00"].grade, grades["s00"].missing) == ("disqualified", ())
