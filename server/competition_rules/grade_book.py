@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from plyhouse.server.competition_rules.board_statistics import BoardLine
 from plyhouse.server.competition_rules.class_list_columns import CANVAS_ID
 from plyhouse.server.competition_rules.file import Baseline
-from plyhouse.server.competition_rules.missing_games import missing_words
+from plyhouse.server.competition_rules.missing_games import left_words, missing_words
 from plyhouse.server.competition_rules.standings import Grade
 from plyhouse.server.competition_rules.standings_export import Cell, table_csv
 from plyhouse.server.results.sequential import BandDecision
@@ -127,7 +127,7 @@ def moodle_csv(entries: Sequence[GradeEntry], name: str, most: float) -> str:
         grade = entry.grade
         said = [f"grade {grade.grade or 'none'}"]
         said += [] if grade.score is None else [f"score {grade.score:.3f}"]
-        said += [_missing(grade)] if grade.missing else []
+        said += _left(grade)
         said += [f"{grade.days_late} days late"] if grade.days_late else []
         for person in entry.people or (Person(grade.student, "", ""),):
             who = (person.institution_id, person.email, person.name)
@@ -141,8 +141,10 @@ def _value(entry: GradeEntry, most: float) -> str:
     return f"{entry.points if entry.graded else score * most:.6g}"
 
 
-def _missing(grade: Grade) -> str:
-    return missing_words(grade.missing, len(grade.games))
+def _left(grade: Grade) -> list[str]:
+    """Return the games that the entry left, and what that costs."""
+    told = [missing_words(grade.missing, len(grade.games))] if grade.missing else []
+    return told + ([left_words(grade.lost, grade.counts)] if grade.lost else [])
 
 
 def gradescope(
@@ -194,8 +196,7 @@ def gradescope(
         if len(grade.games) > 1
         else []
     )
-    if grade.missing:
-        told.append(f"The entry is {_missing(grade)}.")
+    told += [f"The entry: {each}." for each in _left(grade)]
     if grade.days_late:
         told.append(f"Days late: {grade.days_late}, penalty {grade.penalty:g} % of the points")
     told += [f"{kind.replace('_', ' ')}: {many} forfeits" for kind, many in forfeits.items()]

@@ -1,8 +1,11 @@
-"""Games of a final that an entry leaves out.
+"""Games of a final that an entry leaves out, or leaves before their end.
 
 All games of a competition count equally, so an entry must not gain by avoiding one.  A game without
-a match of an entry counts as 0, the lowest score.  In a mean score against a baseline, it counts as
-a 0 for each match that every other entry has played against that baseline in that game.
+a match of an entry counts as 0, the lowest score.  If an entry left a game after some matches, the
+matches that it has played less than every entry that stayed count as 0.
+
+The same holds for a mean score against a baseline.  There, a game without a match counts as a 0 for
+each match that every entry has played which stayed in that game and met the baseline.
 """
 
 from __future__ import annotations
@@ -17,6 +20,8 @@ from plyhouse.storage.submission_rows import OUTCOMES, AskedEntry
 __all__ = [
     "Left",
     "left_games",
+    "left_words",
+    "lost_matches",
     "lost_meetings",
     "missing",
     "missing_words",
@@ -55,8 +60,23 @@ def left_games(left: Left, games: Iterable[str], results: Sequence[Result]) -> d
     return dict(found)
 
 
-def lost_meetings(left: Left, results: Sequence[Result]) -> dict[tuple[int, int], int]:
-    """Return the matches that count as 0 for games left out, by entry and opponent."""
+def lost_matches(left: Left, results: Sequence[Result]) -> dict[tuple[int, str], int]:
+    """Return the matches that count as 0, by entry and game, where it left after some matches."""
+    played = Counter((each.bot_id, each.game) for each in results)
+    found: dict[tuple[int, str], int] = {}
+    for game, gone in left.items():
+        stayed = [count for (bot, of), count in played.items() if of == game and bot not in gone]
+        for bot in gone:
+            if (bot, game) in played and (lost := min(stayed, default=0) - played[bot, game]) > 0:
+                found[bot, game] = lost
+    return found
+
+
+def lost_meetings(left: Left, results: Sequence[Result]) -> dict[tuple[int, str, int], int]:
+    """Return the matches that count as 0, by entry, game and opponent.
+
+    They are of games that the entry left out, or left after some matches.
+    """
     seats: dict[str, list[Result]] = defaultdict(list)
     for each in results:
         seats[each.match].append(each)
@@ -66,17 +86,22 @@ def lost_meetings(left: Left, results: Sequence[Result]) -> dict[tuple[int, int]
             for other in rows:
                 if one.bot_id != other.bot_id:
                     met[one.game, other.bot_id][one.bot_id] += 1
+    played = {(each.bot_id, each.game) for each in results}
     missing_in: dict[str, list[int]] = defaultdict(list)
     for bot, games in left_games(left, left, results).items():
         for game in games:
             missing_in[game].append(bot)
-    found: Counter[tuple[int, int]] = Counter()
-    for (game, opponent), played in met.items():
-        least = min(played.values())
-        for bot in missing_in[game]:
-            if bot != opponent:
-                found[bot, opponent] += least
-    return dict(found)
+    found: dict[tuple[int, str, int], int] = {}
+    for (game, opponent), count in met.items():
+        gone = left.get(game, ())
+        stayed = {bot for bot, of in played if of == game and bot not in gone} - {opponent}
+        for bot in (*missing_in[game], *(each for each in gone if (each, game) in played)):
+            # An entry that played some of the game would not have met everybody, as in a Swiss.
+            peers = stayed if (bot, game) in played else stayed & count.keys()
+            lost = min((count[each] for each in peers), default=0) - count[bot]
+            if bot != opponent and lost > 0:
+                found[bot, game, opponent] = lost
+    return found
 
 
 def missing(games: Sequence[str], claimed: Collection[str]) -> tuple[str, ...]:
@@ -103,3 +128,16 @@ def missing_words(games: Sequence[str], of: int) -> str:
         f"without {', '.join(games)}: a missing game counts as 0, and the score is at most "
         f"{most} of {of}"
     )
+
+
+def left_words(lost: Mapping[str, int], counts: Mapping[str, int]) -> str:
+    """Return what it means for an entry that it left games after some matches.
+
+    >>> left_words({"go": 2}, {"go": 4, "pig": 6})
+    'left go after 4 of at least 6 matches: those not played count as 0'
+    """
+    told = ", ".join(
+        f"{game} after {counts[game]} of at least {counts[game] + more}"
+        for game, more in lost.items()
+    )
+    return f"left {told} matches: those not played count as 0"

@@ -2,8 +2,8 @@
 
 A *score* is from 0 to 1.  A match scores by wins or by returns (`plyhouse.server.results.scoring`).
 A game scores the mean over its matches.  An entry scores the mean over its games, each with the
-same weight, however many matches it has.  A game that it left out counts as 0
-(`plyhouse.server.competition_rules.missing_games`).
+same weight, however many matches it has.  A game that it left out counts as 0, and so do the
+matches that it missed by leaving one (`plyhouse.server.competition_rules.missing_games`).
 
 Entries with the same score share a rank.  A disqualified entry has no rank and comes last; results
 of others against it stay.  A twin (`plyhouse.server.competition_rules.duplicate_baselines`) is
@@ -11,8 +11,7 @@ listed by its score without a rank, and the others are ranked as if it were abse
 
 A grade (`plyhouse.server.competition_rules.grading`) compares the mean score against each baseline
 with the threshold of the file.  The mean is over all matches of all games, with a 0 for each match
-of a game that the entry left out.  A student with several
-entries gets the best grade.
+that the entry missed by leaving.  A student with several entries gets the best grade.
 """
 
 from __future__ import annotations
@@ -25,7 +24,12 @@ from typing import Final
 from plyhouse.server.competition_rules.file import Baseline
 from plyhouse.server.competition_rules.grade_precision import standard_error
 from plyhouse.server.competition_rules.grading import grade_level
-from plyhouse.server.competition_rules.missing_games import Left, left_games, lost_meetings
+from plyhouse.server.competition_rules.missing_games import (
+    Left,
+    left_games,
+    lost_matches,
+    lost_meetings,
+)
 
 __all__ = ["Entrant", "Grade", "SeatResult", "Standing", "grades", "standings"]  # fmt: skip
 
@@ -94,6 +98,8 @@ class Standing:
     """The score in each game."""
     counts: Mapping[str, int] = field(default_factory=dict)
     """The number of matches in each game; 0 for a game that was left out."""
+    lost: Mapping[str, int] = field(default_factory=dict)
+    """The number of further matches that count as 0 in each game that it left after some."""
     place: int | None = None
     """The place by the rules of the format (`plyhouse.server.competition_rules.places`).
 
@@ -130,6 +136,8 @@ class Grade:
     """The number of its matches in each game."""
     missing: tuple[str, ...] = ()
     """The games that it left out."""
+    lost: Mapping[str, int] = field(default_factory=dict)
+    """As in `Standing`."""
 
 
 def standings(
@@ -145,6 +153,8 @@ def standings(
     met.  ``left`` are the entries that left games.
     """
     missing = left_games(left, left, results)
+    lost = lost_matches(left, results)
+    unmet = lost_meetings(left, results) if by_opponent else {}
     of: dict[int, list[SeatResult]] = defaultdict(list)
     for result in results:
         of[result.bot_id].append(result)
@@ -152,7 +162,14 @@ def standings(
     for result in results if by_opponent else ():
         opponents[result.match].append(result.bot_id)
     lines = [
-        _line(entrant, of[entrant.bot_id], opponents, missing.get(entrant.bot_id, ()))
+        _line(
+            entrant,
+            of[entrant.bot_id],
+            opponents,
+            missing.get(entrant.bot_id, ()),
+            {game: more for (bot, game), more in lost.items() if bot == entrant.bot_id},
+            {(game, met): n for (bot, game, met), n in unmet.items() if bot == entrant.bot_id},
+        )
         for entrant in entrants
     ]
     lines.sort(key=lambda line: (*_place(line), line.entrant.name.lower()))
@@ -179,17 +196,25 @@ def _line(
     results: Sequence[SeatResult],
     opponents: Mapping[str, Sequence[int]],
     missing: Iterable[str],
+    lost: Mapping[str, int],
+    unmet: Mapping[tuple[str, int], int],
 ) -> Standing:
     """Return a line without its rank.
 
     ``opponents`` has the bots of each match if opponents have equal weight, and is empty otherwise.
-    ``missing`` are the games that it left out.
+    ``missing`` are the games that it left out, ``lost`` the matches that count as 0 in games that
+    it left after some, and ``unmet`` the same by game and opponent.
     """
     scores: dict[str, dict[tuple[int, ...], list[float]]] = defaultdict(lambda: defaultdict(list))
     for result in results:
         met = sorted(bot for bot in opponents.get(result.match, ()) if bot != entrant.bot_id)
         scores[result.game][tuple(met)].append(result.score)
     played = Counter(result.game for result in results)
+    for game, more in lost.items() if not opponents else ():
+        scores[game][()] += [0.0] * more
+    for (game, opponent), more in unmet.items():
+        if played[game]:
+            scores[game][opponent,] += [0.0] * more
     games = {
         game: sum(sum(each) / len(each) for each in met.values()) / len(met)
         for game, met in scores.items()
@@ -207,6 +232,7 @@ def _line(
         sum(bool(each.forfeit) for each in results),
         games,
         {game: played[game] for game in games},
+        dict(sorted(lost.items())),
     )
 
 
@@ -233,7 +259,9 @@ def grades(
     against = _against(results)
     ids = {name.lower(): entrant.bot_id for entrant in entrants for name in entrant.bots.values()}
     staff = [ids.get(baseline.bot.lower()) for baseline in baselines]
-    lost = lost_meetings(left, results)
+    lost: Counter[tuple[int, int]] = Counter()
+    for (bot, _, opponent), more in lost_meetings(left, results).items():
+        lost[bot, opponent] += more
     lines = standings(entrants, results, by_opponent=by_opponent, left=left)
     overall = {line.entrant.bot_id: line for line in lines}
     own: dict[str, list[Entrant]] = defaultdict(list)
@@ -246,7 +274,7 @@ def grades(
         for entrant in own[student.lower()]:
             rows = [against[entrant.bot_id, bot] if bot else [] for bot in staff]
             met = tuple(
-                _mean([score for _, score in each], lost.get((entrant.bot_id, bot or 0), 0))
+                _mean([score for _, score in each], lost[entrant.bot_id, bot or 0])
                 for bot, each in zip(staff, rows, strict=True)
             )
             out = entrant.status == "disqualified"
@@ -268,6 +296,7 @@ def grades(
                 games=own_line.games,
                 counts=own_line.counts,
                 missing=tuple(game for game, count in own_line.counts.items() if not count),
+                lost=own_line.lost,
             )
             options.append((best, -1.0 if score is None else score, line))
         if options:

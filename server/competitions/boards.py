@@ -26,7 +26,7 @@ from plyhouse.server.competition_rules.board_statistics import (
 from plyhouse.server.competition_rules.duplicate_baselines import DuplicateBaseline, told, twins
 from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competition_rules.file_reader import stored_competition
-from plyhouse.server.competition_rules.missing_games import left_games, missing_words
+from plyhouse.server.competition_rules.missing_games import left_words, missing_words
 from plyhouse.server.competition_rules.places import BY_SCORE, with_places
 from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competition_rules.standings import (
@@ -231,13 +231,15 @@ class Boards:
 
 
 def _left_out(found: Results, shown: Sequence[BoardLine]) -> list[str]:
-    """Return which games the named entries left out, and what that costs."""
-    left = left_games(found.left, found.file.games, found.results)
-    return [
-        f"{who.name} is {missing_words(left[who.bot_id], len(found.file.games))}."
-        for who in (each.standing.entrant for each in shown)
-        if who.bot_id in left
-    ]
+    """Return which games the named entries left, and what that costs."""
+    told: list[str] = []
+    for line in (each.standing for each in shown):
+        lacks = [game for game in found.file.games if line.counts.get(game) == 0]
+        if lacks:
+            told.append(f"{line.entrant.name} is {missing_words(lacks, len(found.file.games))}.")
+        if line.lost:
+            told.append(f"{line.entrant.name} {left_words(line.lost, line.counts)}.")
+    return told
 
 
 def standings_for(found: Results, eyes: Visibility, finals: Sequence[GameFinal]) -> list[Standing]:

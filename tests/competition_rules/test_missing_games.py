@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from plyhouse.server.competition_rules.file import Baseline
-from plyhouse.server.competition_rules.missing_games import left_games, missing, missing_words
+from plyhouse.server.competition_rules.missing_games import (
+    left_games,
+    left_words,
+    missing,
+    missing_words,
+)
 from plyhouse.server.competition_rules.standings import (
     Entrant,
     SeatResult,
@@ -71,10 +76,38 @@ def test_grade_counts_the_missing_matches_against_each_baseline() -> None:
     assert found["ben"].matches == (1,), "only what was played"
 
 
-def test_results_of_an_entry_that_left_a_game_after_some_matches_stay() -> None:
-    results = [*play("go", BEN, EASY, 1.0), *play("go", ADA, EASY, 1.0, times=4)]
-    ben = next(line for line in standings(ALL, results, left={"go": {2}}) if line.entrant is BEN)
-    assert ben.games == {"go": 1.0}
+LATE = [
+    *play("go", BEN, EASY, 1.0),
+    *play("go", ADA, EASY, 1.0, times=4),
+    *play("go", CYD, EASY, 1.0, times=2),
+    *play("go", CYD, ADA, 1.0, times=2),
+]
+"""Everybody who stayed has played four times or more; one entry left after a match that it won."""
+
+
+@pytest.mark.parametrize("by_opponent", [False, True])
+def test_entry_that_leaves_while_ahead_gains_nothing_by_it(by_opponent: bool) -> None:
+    lines = standings(ALL, LATE, by_opponent=by_opponent, left={"go": {2}})
+    ben = next(line for line in lines if line.entrant is BEN)
+    assert ben.score == pytest.approx(1 / 6 if by_opponent else 1 / 4)
+    assert (ben.matches, ben.counts, ben.lost) == (1, {"go": 1}, {"go": 3})
+    assert [line.lost for line in lines if line.entrant is not BEN] == [{}] * 3
+
+
+def test_grade_counts_the_matches_that_an_entry_missed_by_leaving() -> None:
+    baselines = [Baseline("staff/easy", False, "pass", 0.6)]
+    (ben,) = grades(["ben"], ALL, LATE, baselines, left={"go": {2}})
+    assert (ben.grade, ben.against, ben.matches) == ("", (0.5,), (1,))
+    assert left_words(ben.lost, ben.counts).startswith("left go after 1 of at least 4 matches")
+    (ben,) = grades(["ben"], ALL, LATE, baselines)
+    assert (ben.grade, ben.against) == ("pass", (1.0,))
+
+
+def test_entry_that_left_a_swiss_did_not_miss_opponents_that_few_have_met() -> None:
+    results = [*play("go", BEN, CYD, 1.0), *play("go", ADA, EASY, 1.0), *play("go", CYD, ADA, 1.0)]
+    baselines = [Baseline("staff/easy", False, "pass", 0.6)]
+    (ben,) = grades(["ben"], ALL, results, baselines, left={"go": {2}})
+    assert ben.against == (None,)
 
 
 def test_game_that_nobody_played_and_entries_without_a_match_are_not_missing() -> None:
