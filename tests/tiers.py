@@ -156,7 +156,7 @@ AREAS: Final = {
 """The folders of tests for an area of the code; ``all`` means every folder."""
 
 
-COMPILED: Final = ("bots", "bridges", "games", "hosting", "search", "server", "server_core")
+COMPILED: Final = ("bridges", "games", "hosting", "search", "server_core")
 """The folders of tests whose subject is compiled: their first tier runs on both kinds of code.  The
 first tier of the other folders says the same on both, and their second tier runs compiled."""
 
