@@ -127,7 +127,7 @@ class NewerSchema(StorageError):
 
 
 class OlderSchema(StorageError):
-    """The database needs a migration, and the caller did not ask for one."""
+    """The database needs a migration, which the caller did not ask for or an older version has."""
 
     code = "storage/older_schema"
 

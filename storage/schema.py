@@ -1,9 +1,9 @@
 """Which schema a database has, and how it is brought up to date.
 
-A new database is made from the models; one of an earlier version is migrated when a store is
-opened. Migrations ship inside the package (`plyhouse.storage.migrations`) and run by Alembic, which
-is only imported when there is something to migrate: every match on one's own machine makes a
-database. Tests compare what migrations make, from nothing, with the models.
+A new database is made from the models; one of an earlier version, back to `OLDEST`, is migrated
+when a store is opened.  Migrations ship inside the package (`plyhouse.storage.migrations`) and run
+by Alembic, which is only imported when there is something to migrate: every match on one's own
+machine makes a database.  Tests compare what migrations make, from nothing, with the models.
 """
 
 from __future__ import annotations
@@ -32,30 +32,14 @@ from plyhouse.storage.rows import wall_ms
 
 __all__ = ["HEAD", "KNOWN", "VERSION_TABLE", "check", "migrate", "put_meta", "revision", "upgrade"]
 
-KNOWN = (
-    "0001",
-    "0002",
-    "0003",
-    "0004",
-    "0005",
-    "0006",
-    "0007",
-    "0008",
-    "0009",
-    "0010",
-    "0011",
-    "0012",
-    "0013",
-    "0014",
-    "0015",
-    "0016",
-    "0017",
-    "0018",
-    "0019",
-    "0020",
-    "0021",
-)
-"""All schema revisions this Plyhouse knows, oldest first; a test compares them with the files."""
+KNOWN = ("0018", "0019", "0020", "0021")
+"""All schema revisions this Plyhouse knows, oldest first; a test compares them with the files.
+
+The first one is that of `OLDEST`, and makes all tables.
+"""
+
+OLDEST = "0.2.0"
+"""The oldest version whose databases are upgraded."""
 
 HEAD = KNOWN[-1]
 
@@ -86,9 +70,7 @@ def check(connection: Connection, place: str) -> None:
     found = revision(connection)
     if found == HEAD:
         return
-    if found is not None and found not in KNOWN:
-        raise _newer(connection, place, found)
-    _refuse_foreign(connection, place, found)
+    _refuse_unknown(connection, place, found)
     raise OlderSchema(
         f"{place} has schema {found or 'none'} and this Plyhouse works with {HEAD}; "
         "open it once for writing (plyhouse serve does) to migrate it"
@@ -107,9 +89,7 @@ def upgrade(connection: Connection, place: str) -> None:
             schema = f"hashtextextended(coalesce(current_schema(), ''), {_ADVISORY_LOCK})"
             connection.execute(text(f"SELECT pg_advisory_xact_lock({schema})"))
             found = revision(connection)
-        if found is not None and found not in KNOWN:
-            raise _newer(connection, place, found)
-        _refuse_foreign(connection, place, found)
+        _refuse_unknown(connection, place, found)
         if found is None:
             create(connection)
         elif found != HEAD:
@@ -117,6 +97,19 @@ def upgrade(connection: Connection, place: str) -> None:
         if found != HEAD:
             put_meta(connection, "plyhouse_version", packages.version("plyhouse"))
     put_meta(connection, "opened_ms", str(wall_ms()))
+
+
+def _refuse_unknown(connection: Connection, place: str, found: str | None) -> None:
+    """Refuse a database that is neither empty nor of a known revision."""
+    if found is None:
+        _refuse_foreign(connection, place)
+    elif found < KNOWN[0]:
+        raise OlderSchema(
+            f"{place} has schema {found}, of a Plyhouse before {OLDEST}; "
+            f"open it once with Plyhouse {OLDEST}, then with this one"
+        )
+    elif found not in KNOWN:
+        raise _newer(connection, place, found)
 
 
 def _newer(connection: Connection, place: str, found: str) -> NewerSchema:
@@ -133,10 +126,8 @@ def _newer(connection: Connection, place: str, found: str) -> NewerSchema:
     )
 
 
-def _refuse_foreign(connection: Connection, place: str, found: str | None) -> None:
+def _refuse_foreign(connection: Connection, place: str) -> None:
     """Refuse a database that holds another program's tables where ours would go."""
-    if found is not None:
-        return
     tables = set(inspect(connection).get_table_names())
     if connection.dialect.name == "postgresql":  # there, sharing a schema is common
         tables &= set(models.metadata.tables)

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import Connection, text
 
 from plyhouse.storage import (
     maintenance,
@@ -14,14 +13,11 @@ from plyhouse.storage import (
     match_reads,
     people,
     people_changes,
-    schema,
     sessions,
 )
-from plyhouse.storage.database import Database
 from plyhouse.storage.errors import AlreadyExists, Disabled, TokenRevoked
 from plyhouse.storage.rows import By, PlayerRow
 from plyhouse.storage.store import Store
-from plyhouse.storage.urls import parse_url
 
 if TYPE_CHECKING:
     from tests.harness.wall_clock import WallClock
@@ -165,31 +161,3 @@ async def test_roles_stay_when_a_database_is_copied(lasting_url: str, tmp_path: 
     await maintenance.copy(lasting_url, copied)
     async with await Store.open(copied) as store:
         assert await store.write(sessions.special, "house", ("house",), store.now()) == house
-
-
-async def test_a_database_of_before_gets_sessions_and_keeps_its_people(lasting_url: str) -> None:
-    def before(connection: Connection) -> None:
-        schema.migrate(connection, "0003")
-        connection.execute(
-            text("INSERT INTO players (id, name, name_key, created_ms) VALUES (1, 'ada', 'ada', 5)")
-        )
-        connection.execute(
-            text(
-                "INSERT INTO tokens (id, player_id, prefix, digest, scopes, label, created_ms)"
-                " VALUES (1, 1, 'ply_x', :digest, 'play', '', 5)"
-            ),
-            {"digest": b"d" * 32},
-        )
-
-    database = Database(parse_url(lasting_url))
-    try:
-        await database.write(before)
-    finally:
-        await database.close()
-    async with await Store.open(lasting_url) as store:
-        (row,) = await store.read(people.list_tokens, 1)
-        session = await store.write(sessions.begin, 1, HOUR, store.now(), row.id)
-        identity = await store.read(sessions.find, session, store.now())
-        assert identity is not None
-        assert (identity.player, identity.token_id) == ("ada", 1)
-        assert await store.read(sessions.count_guests) == 0

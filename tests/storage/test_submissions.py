@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from sqlalchemy import Connection, func, select, text
+from sqlalchemy import Connection, func, select
 from tests.harness.wall_clock import WallClock
 from tests.storage.conftest import World
 
@@ -13,7 +13,6 @@ from plyhouse.storage import (
     competition_entries,
     competition_sql,
     competition_students,
-    schema,
     sessions,
     stored_packages,
     submission_checks,
@@ -21,7 +20,6 @@ from plyhouse.storage import (
 )
 from plyhouse.storage import people as stored_people
 from plyhouse.storage.competition_rows import CompetitionGame, CompetitionRow, NewMember
-from plyhouse.storage.database import Database
 from plyhouse.storage.errors import CompetitionRefusal, LimitReached, SubmissionRefusal, Unknown
 from plyhouse.storage.maintenance import check, copy
 from plyhouse.storage.models import package_parts, packages
@@ -29,7 +27,6 @@ from plyhouse.storage.rows import BotRow, By
 from plyhouse.storage.store import Store
 from plyhouse.storage.stored_packages import PART, put
 from plyhouse.storage.submission_rows import MAX_REPORT, OUTCOMES
-from plyhouse.storage.urls import parse_url
 
 OLGA = By("olga")
 D1, D2, D3 = "1" * 64, "2" * 64, "3" * 64
@@ -423,67 +420,6 @@ async def test_the_id_of_a_deleted_submission_is_not_used_again(
         await store.read(submission_sql.find, last.id)
     fresh = await store.submissions.submit(ada.id, "", D3, b"3", clock.now)
     assert kept.id < last.id < fresh.id
-
-
-async def test_submissions_and_their_entries_survive_the_migration_of_their_ids(
-    lasting_url: str,
-) -> None:
-    def before(connection: Connection) -> None:
-        schema.migrate(connection, "0010")
-        schema.put_meta(connection, "plyhouse_version", "0")
-        for statement in (
-            "INSERT INTO players (id, name, name_key, created_ms) VALUES (1, 'ada', 'ada', 5)",
-            "INSERT INTO bots (id, player_id, name, name_key, kind, created_ms)"
-            " VALUES (1, 1, 'ada', 'ada', 'bot', 5)",
-            "INSERT INTO versions (id, bot_id, label, created_ms, digest)"
-            f" VALUES (1, 1, '', 5, '{D1}')",
-            "INSERT INTO class_competitions (id, name, name_key, file, format, status,"
-            " entries_each, most_students, created_ms)"
-            " VALUES ('c', 'Cup', 'cup', '', 'round_robin', 'open', 1, 9, 5)",
-            "INSERT INTO submissions (id, bot_id, version_id, digest, submitted_ms, status, report,"
-            f" games, checked_ms, connected, needs) VALUES (7, 1, 1, '{D1}', 6, 'refused', 'no',"
-            " '[]', 8, false, 'node')",
-            "INSERT INTO submission_entries (submission_id, class_id, chosen, asked_ms, outcome)"
-            " VALUES (7, 'c', true, 6, 'refused')",
-        ):
-            connection.execute(text(statement))
-        if connection.dialect.name == "postgresql":  # as a server that counts up would have left it
-            for table in ("players", "bots", "versions", "submissions"):
-                row = (
-                    f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), max(id)) FROM {table}"
-                )
-                connection.execute(text(row))
-
-    database = Database(parse_url(lasting_url))
-    try:
-        await database.write(before)
-    finally:
-        await database.close()
-    async with await Store.open(lasting_url) as store:
-        row = await store.read(submission_sql.find, 7)
-        assert (row.status, row.report, row.needs, row.checked_ms) == ("refused", "no", "node", 8)
-        assert [(each.competition, each.outcome) for each in row.competitions] == [
-            ("Cup", "refused")
-        ]
-        await store.write(submission_sql.remove, 7)
-        assert (await store.submissions.submit(1, "", D2, b"1", 9)).id == 8
-
-
-@pytest.mark.parametrize("revision", ["0005"])
-async def test_a_database_of_before_takes_submissions(lasting_url: str, revision: str) -> None:
-    def before(connection: Connection) -> None:
-        schema.migrate(connection, revision)
-        schema.put_meta(connection, "plyhouse_version", "0")
-
-    database = Database(parse_url(lasting_url))
-    try:
-        await database.write(before)
-    finally:
-        await database.close()
-    async with await Store.open(lasting_url) as store:
-        ada = await store.ensure_bot((await store.add_player("ada")).id, "")
-        row = await store.submissions.submit(ada.id, "", D1, b"1", 1)
-        assert [*await store.read(submission_checks.waiting)] == [row.id]
 
 
 async def test_packages_go_along_into_a_copy(lasting_url: str, tmp_path_factory: object) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 import pytest
-from sqlalchemy import Connection, text
 from tests.harness.wall_clock import WallClock
 from tests.storage.conftest import World
 
@@ -14,17 +12,13 @@ from plyhouse.storage import (
     audit,
     competition_sql,
     competition_students,
-    schema,
     suspensions,
     tournaments,
 )
 from plyhouse.storage import people as stored_people
 from plyhouse.storage.competition_rows import CompetitionGame, CompetitionRow, NewMember
-from plyhouse.storage.database import Database
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import By, TournamentRow
-from plyhouse.storage.store import Store
-from plyhouse.storage.urls import parse_url
 
 OLGA = By("olga", "sorry")
 
@@ -131,31 +125,3 @@ async def test_who_is_suspended_is_withdrawn_from_finals_and_baselines_are_not(
     assert {
         each.player: each.status for each in await store.read(competition_sql.entries_of, "c1")
     } == found
-
-
-async def test_a_database_of_before_has_its_versions_and_nobody_suspended(
-    lasting_url: str,
-) -> None:
-    def third(connection: Connection) -> None:
-        schema.migrate(connection, "0003")
-        for statement in (
-            "INSERT INTO players (id, name, name_key, created_ms) VALUES (1, 'ada', 'ada', 5)",
-            "INSERT INTO bots (id, player_id, name, name_key, kind, created_ms)"
-            " VALUES (1, 1, 'ada', 'ada', 'bot', 5)",
-            "INSERT INTO versions (id, bot_id, label, created_ms, digest)"
-            " VALUES (7, 1, 'old', 5, 'abcd')",
-        ):
-            connection.execute(text(statement))
-
-    database = Database(parse_url(lasting_url))
-    try:
-        await database.write(third)
-    finally:
-        await database.close()
-    async with await Store.open(lasting_url) as store:
-        assert await store.read(suspensions.suspended) == []
-        assert await store.write(suspensions.suspend, 7, "it crashed", store.now())
-    async with await Store.open(lasting_url) as store:
-        (row,) = await store.read(suspensions.suspended)
-        assert (row.version, row.digest, row.reason) == ("old", "abcd", "it crashed")
-        assert replace(row, since_ms=0).version_id == 7
