@@ -10,8 +10,7 @@
 can pass a list of rows (`Rows`) to ``pandas.DataFrame(rows)``.  A notebook shows rows as tables and
 positions as pictures.
 
-    async_api   `AsyncApi`
-    sync_api    `Api`, generated from `async_api`
+    client      `Api` and `AsyncApi`: one table of methods, and two ways to send a call
     session     the address, the token, and the handling of answers
     bot_package a bot packed for submission
     retries     when to repeat a request
@@ -25,10 +24,9 @@ Errors:
 
 from __future__ import annotations
 
-from plyhouse.clients.api.async_api import AsyncApi
+from plyhouse.clients.api.client import Api, AsyncApi
 from plyhouse.clients.api.drawing import Picture, picture
 from plyhouse.clients.api.retries import Patience
-from plyhouse.clients.api.sync_api import Api
 from plyhouse.protocol.api.answers import ApiError, Unreachable
 from plyhouse.protocol.api.rows import Rows
 

@@ -337,7 +337,9 @@ def enter(
     Possible until the freeze. A bot that connects is entered automatically if there is room.
     """
     entry = request(
-        server, token, competition_calls.enter(competition, name, version_label, replace)
+        server,
+        token,
+        competition_calls.enter(competition, name, version=version_label, replace=replace),
     )
     how = "" if entry.chosen else ", or what connects after it"
     label = entry.version or "without a label"

@@ -94,7 +94,7 @@ def report(
     """
 
     def fetched(who: str) -> Report:
-        return request(server, token, competition_calls.report(name, who))
+        return request(server, token, competition_calls.report(name, student=who))
 
     from plyhouse.clients.shared.student_report import report_text
     from plyhouse.protocol.address import Address
@@ -151,11 +151,11 @@ def export(
     All come from stored results.
     """
     from plyhouse.clients.shared.http import download
-    from plyhouse.protocol.api.calls import api_path
+    from plyhouse.protocol.api.routes import api_path
 
     folder.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
-    status = request(server, token, competition_calls.status(name))
+    status = request(server, token, competition_calls.competition(name))
     here = ("class", "competitions", name, "export")
     for each in dict.fromkeys(formats or ("csv", "grades", "json")):
         place = download(server, api_path(*here, each), organiser_token(server, token), folder)

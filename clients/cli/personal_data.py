@@ -34,7 +34,7 @@ def erase(account: str, yes: bool, server: str, token: str | None, why: str) -> 
     from plyhouse.protocol.api import calls
 
     confirm(f"Erase {account} on {server} for ever?", yes=yes)
-    made = request(server, token, calls.erase_player(account, why))
+    made = request(server, token, calls.erase_player(account, why=why))
     gone = ", ".join(made.competitions)
     note(
         f"{account} is called {made.pseudonym} now, and keeps "
@@ -58,7 +58,7 @@ def export_data(account: str, output: Path | None, server: str, token: str | Non
     Students export their own data with their own token.
     """
     from plyhouse.clients.shared.http import call
-    from plyhouse.protocol.api.calls import api_path
+    from plyhouse.protocol.api.routes import api_path
 
     found = call(
         server, "GET", api_path("players", account, "data"), token=organiser_token(server, token)

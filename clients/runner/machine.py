@@ -47,7 +47,7 @@ from plyhouse.games.errors import GameError
 from plyhouse.protocol.address import Address
 from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.answers import ApiError, Unreachable
-from plyhouse.protocol.api.calls import api_path
+from plyhouse.protocol.api.routes import api_path
 from plyhouse.protocol.hosting.package import Rules, SubmissionError
 from plyhouse.protocol.hosting.runner_messages import (
     BotWanted,

@@ -20,7 +20,7 @@ import msgspec
 
 from plyhouse.protocol.address import Address, proxy_for
 from plyhouse.protocol.api.answers import Unreachable, answer_of, unreached
-from plyhouse.protocol.api.calls import Call, api_path
+from plyhouse.protocol.api.routes import Call, api_path
 
 __all__ = ["ask", "call", "download", "fetch", "guest_cookie"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import inspect
 from typing import Any
 
 import msgspec
@@ -11,23 +12,41 @@ import pytest
 from tests.harness.played_matches import played as over_and_played
 from tests.harness.search_trees import OpenHouse, ask, ended, explain_command
 from tests.harness.server import Server
-from tests.server.make_sync_client import TARGET, sync_text
 
 from plyhouse.clients.api import Api, ApiError, AsyncApi, Patience, Rows, Unreachable, picture
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.api import calls as made_calls
+from plyhouse.protocol.api import competition_calls
+from plyhouse.protocol.api import routes as api_routes
 from plyhouse.protocol.api.matches import Match, Seat
 from plyhouse.protocol.api.positions import Judged, Tree, TreeNode
+from plyhouse.protocol.api.routes import Call, Route
 from plyhouse.protocol.messages import Finished
 from plyhouse.storage import match_reads
 
 FILE = 'name = "Cup"\ngames = ["tic_tac_toe"]\ntime_control = "total:60"\n'
 
 
-def test_sync_client_is_written_from_the_async_client() -> None:
-    assert TARGET.read_text(encoding="utf-8") == sync_text(), (
-        "python -m tests.server.make_sync_client"
-    )
+def routes() -> list[Route[Any, Any]]:
+    """All routes that clients know."""
+    modules = (made_calls, competition_calls)
+    return [each for part in modules for each in vars(part).values() if isinstance(each, Route)]
+
+
+@pytest.mark.parametrize("route", routes(), ids=lambda route: route.__name__)
+def test_route_begins_with_the_places_of_its_path(route: Route[Any, Any]) -> None:
+    arguments = inspect.signature(route).parameters
+    assert len(arguments) >= len(route.places)
+    assert all(each.default is each.empty for each in list(arguments.values())[: len(route.places)])
+    assert route.__doc__
+    assert route.answer is not Call, "a route is annotated with its answer"
+
+
+def test_method_has_the_arguments_and_documentation_of_its_call() -> None:
+    with Api("http://127.0.0.1:1") as api:
+        assert inspect.signature(api.tree) == inspect.signature(made_calls.tree)
+        assert api.tree.__doc__ == made_calls.tree.__doc__
+    assert Api.match("m1") == made_calls.match("m1")
 
 
 def test_rows_are_taken_as_dataclasses_by_pandas() -> None:
@@ -81,7 +100,7 @@ async def play(house: Server, times: int = 1) -> list[str]:
 
 
 async def test_what_a_script_asks_for(house: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(made_calls, "PAGE", 2)
+    monkeypatch.setattr(api_routes, "PAGE", 2)
     played = await play(house, 3)
     stored = [await house.hub.store.read(match_reads.stored_match, match) for match in played]
 
