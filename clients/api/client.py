@@ -10,12 +10,12 @@ import functools
 import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, ParamSpec, Self, TypeVar, overload
 
-from plyhouse.clients.api.bot_package import packed
 from plyhouse.clients.api.retries import Patience
-from plyhouse.clients.api.session import Session, httpx
+from plyhouse.clients.api.session import Session, httpx, saved
 from plyhouse.protocol.api import calls, competition_calls
 from plyhouse.protocol.api.answers import ApiError
 from plyhouse.protocol.api.routes import Call, Pages
@@ -177,6 +177,9 @@ class Api(Methods):
     `plyhouse.protocol.api.answers`), and `ValueError` for an address that is none.  Two threads
     must not use it at once.  Its methods are the functions of `plyhouse.protocol.api.calls` and
     `plyhouse.protocol.api.competition_calls`.
+
+    ``cookie`` is the cookie of a browser's session, to act as the person who is signed in there
+    instead of by a token.
     """
 
     def __init__(
@@ -186,9 +189,10 @@ class Api(Methods):
         *,
         timeout: float = 30.0,
         patience: Patience | None = None,
+        cookie: str | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._session = Session(server, token, timeout, patience)
+        self._session = Session(server, token, timeout, patience, cookie)
         self._sleep = sleep
         self._http = httpx.Client(**self._session.transport())
 
@@ -202,6 +206,11 @@ class Api(Methods):
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    @property
+    def cookie(self) -> str:
+        """The cookie of the session that the server has begun; empty if there is none."""
+        return "; ".join(f"{each.name}={each.value}" for each in self._http.cookies.jar)
 
     def close(self) -> None:
         """Close the connections."""
@@ -230,6 +239,20 @@ class Api(Methods):
             asked, size = size, pages.size(had)
             call = pages.after(page, had, asked, size)
 
+    def download(self, call: Call[bytes], folder: Path) -> Path:
+        """Write the file that a call answers into a folder, by the name that the server gives it.
+
+        It is there as a whole or not at all, however long it is.  Returns where it is.
+        """
+        try:
+            with self._http.stream(**self._session.request(call)) as response:
+                if not response.is_success:
+                    response.read()
+                    self._session.read(call, response)  # raises the refusal
+                return saved(response, folder)
+        except httpx.TransportError as error:
+            raise self._session.unreachable(error) from error
+
     def submit(
         self,
         path: str | os.PathLike[str],
@@ -243,6 +266,8 @@ class Api(Methods):
         It waits for its check then; `submission` says what came of it.  It plays in
         ``competition``, or without one wherever a bot that connects is entered.
         """
+        from plyhouse.clients.api.bot_package import packed  # loads much, and few need it
+
         file, data = packed(path)
         return self.do(calls.submit(file, data, bot=bot, competition=competition, version=version))
 
@@ -261,11 +286,12 @@ class AsyncApi(Methods):
         *,
         timeout: float = 30.0,
         patience: Patience | None = None,
+        cookie: str | None = None,
         sleep: Callable[[float], Awaitable[None]] | None = None,
     ) -> None:
         from asyncio import sleep as asyncio_sleep  # programs that wait need no event loop
 
-        self._session = Session(server, token, timeout, patience)
+        self._session = Session(server, token, timeout, patience, cookie)
         self._sleep = sleep or asyncio_sleep
         self._http = httpx.AsyncClient(**self._session.transport())
 
@@ -318,6 +344,8 @@ class AsyncApi(Methods):
     ) -> Submission:
         """Submit a bot for the server to run; see `Api.submit`."""
         from asyncio import to_thread
+
+        from plyhouse.clients.api.bot_package import packed
 
         file, data = await to_thread(packed, path)
         return await self.do(

@@ -7,6 +7,8 @@ import ssl
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from email.message import Message
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -27,7 +29,7 @@ if "httpx" not in sys.modules:
 else:
     import httpx
 
-__all__ = ["InvalidToken", "Session", "httpx"]
+__all__ = ["InvalidToken", "Session", "httpx", "saved"]
 
 T = TypeVar("T")
 
@@ -46,9 +48,17 @@ class Session:
     """The address, the token and the patience of a client."""
 
     def __init__(
-        self, server: str | None, token: str | None, timeout: float, patience: Patience | None
+        self,
+        server: str | None,
+        token: str | None,
+        timeout: float,
+        patience: Patience | None,
+        cookie: str | None = None,
     ) -> None:
-        """``server`` and ``token`` are those of the environment where they are not given."""
+        """``server`` and ``token`` are those of the environment where they are not given.
+
+        ``cookie`` is that of a session; empty to begin one.
+        """
         given = server or os.environ.get("PLYHOUSE_SERVER") or DEFAULT_SERVER
         self.address = Address.read(given)
         self.base = self.address.base
@@ -58,6 +68,11 @@ class Session:
         self.headers = {"accept": "application/json"}
         if key := trimmed_token(key or ""):
             self.headers["authorization"] = f"Bearer {_plausible(key)}"
+        elif cookie is not None:
+            # A session is for those who say that they come from the server's pages.
+            self.headers["origin"] = self.base
+            if cookie:
+                self.headers["cookie"] = cookie
 
     def transport(self) -> dict[str, Any]:
         """Return the arguments for a client of httpx: how it reaches the server.
@@ -126,7 +141,28 @@ class Session:
             return seconds
         if isinstance(error, ApiError):
             raise error
-        raise Unreachable(unreached(self.address, error)) from error
+        raise self.unreachable(error) from error
+
+    def unreachable(self, error: httpx.TransportError) -> Unreachable:
+        """Return the exception for a missing answer."""
+        return Unreachable(unreached(self.address, error))
+
+
+def saved(response: httpx.Response, folder: Path) -> Path:
+    """Write a file that a server sends into a folder, by the name that the server gives it.
+
+    It is there as a whole or not at all, however long it is.  Returns where it is.
+    """
+    message = Message()
+    message["content-disposition"] = response.headers.get("content-disposition", "attachment")
+    name = (message.get_filename() or response.url.path).replace("\\", "/").rpartition("/")[2]
+    place = folder / (name.lstrip(".") or "file")
+    part = place.with_name(f".{place.name}.part")
+    with part.open("wb") as file:
+        for chunk in response.iter_bytes():
+            file.write(chunk)
+    part.replace(place)
+    return place
 
 
 def _told(headers: Mapping[str, str]) -> float | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import inspect
+import os
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -40,6 +42,31 @@ def test_route_begins_with_the_places_of_its_path(route: Route[Any, Any]) -> Non
     assert all(each.default is each.empty for each in list(arguments.values())[: len(route.places)])
     assert route.__doc__
     assert route.answer is not Call, "a route is annotated with its answer"
+
+
+@pytest.mark.parametrize("client", [Api, AsyncApi])
+@pytest.mark.parametrize("token", ["ply_" + "x" * 300, "ply_\u00fc", "a b"])
+def test_token_that_no_header_takes_is_refused_without_repeating_it(
+    client: type[Api | AsyncApi], token: str
+) -> None:
+    with pytest.raises(ValueError, match="no server has made it") as caught:
+        client("http://127.0.0.1:1", token)
+    assert token not in str(caught.value)
+
+
+async def test_file_is_saved_whole_by_the_name_that_the_server_gives(tmp_path: Path) -> None:
+    named = {"content-disposition": 'attachment; filename="../../grades.csv"'}
+    moody = Moody((200, named, b"a,b"), (404, {}, b'{"code": "storage/unknown"}'), (200, {}, b"c"))
+    call = competition_calls.export_file("cup", "grades")
+    async with await asyncio.start_server(moody, "127.0.0.1", 0) as server:
+        with Api(f"127.0.0.1:{server.sockets[0].getsockname()[1]}") as api:
+            place = await asyncio.to_thread(api.download, call, tmp_path)
+            with pytest.raises(ApiError):
+                await asyncio.to_thread(api.download, call, tmp_path)
+            assert await asyncio.to_thread(api.do, call) == b"c"
+    assert place == tmp_path / "grades.csv"
+    assert [each.name for each in os.scandir(tmp_path)] == ["grades.csv"], "no part is left"
+    assert await asyncio.to_thread(place.read_bytes) == b"a,b"
 
 
 def test_method_has_the_arguments_and_documentation_of_its_call() -> None:
