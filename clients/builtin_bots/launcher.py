@@ -20,8 +20,8 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
+from plyhouse.protocol.api.bodies import MOST_OF_A_LEVEL
 from plyhouse.server.accounts.builtin_bots import (
-    MOST_OF_A_LEVEL,
     NoHouseBot,
     house_player,
     house_token,

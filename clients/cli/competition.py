@@ -327,7 +327,7 @@ def _step(
     server: str,
     token: str | None,
     name: str,
-    step: competition_calls.Step,
+    step: competition_calls.StepName,
     why: str,
     *,
     anyway: bool = False,

@@ -2,6 +2,7 @@
 
     rows               the base of all answers, lists of them, how a notebook draws them
     routes             how calls are declared; a request and how its answer is read
+    bodies             the bodies of requests
     calls              all calls but those of competitions
     answers            the JSON of an answer, or its error: what happened, who said so, the fix
     competition_calls  the calls of competitions

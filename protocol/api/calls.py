@@ -19,6 +19,16 @@ from typing import Any, Final
 
 import msgspec
 
+from plyhouse.protocol.api.bodies import (
+    Erasing,
+    NewCompetition,
+    NewPlayer,
+    PlayWanted,
+    Reason,
+    Reinstatement,
+    Wanted,
+    Withdrawal,
+)
 from plyhouse.protocol.api.bots import Bot, BotMatch, BotPage, Suspension
 from plyhouse.protocol.api.leaderboards import Leaderboard, Standing
 from plyhouse.protocol.api.matches import (
@@ -39,10 +49,28 @@ from plyhouse.protocol.api.people import (
     Seek,
 )
 from plyhouse.protocol.api.positions import Chances, Review, Tree
-from plyhouse.protocol.api.routes import Call, Pages, delete, get, post, put
+from plyhouse.protocol.api.routes import (
+    ADMIN,
+    GUEST,
+    ORGANISE,
+    PLAY,
+    RUNNER,
+    Call,
+    Pages,
+    delete,
+    get,
+    post,
+    put,
+)
 from plyhouse.protocol.api.rows import Rows
 from plyhouse.protocol.api.server import ClusterState, Health, ListedGame, RunnerCapacity
-from plyhouse.protocol.api.submissions import OpenBot, OpenToPlay, Submission, SubmissionRules
+from plyhouse.protocol.api.submissions import (
+    OpenBot,
+    OpenToPlay,
+    Ready,
+    Submission,
+    SubmissionRules,
+)
 from plyhouse.protocol.api.tournaments import Tournament, TournamentDetail
 from plyhouse.protocol.hosting.runner_messages import MatchOutput, RunnerSays, RunnerTold
 
@@ -60,7 +88,7 @@ def health() -> Health:
     """How the server is doing."""
 
 
-@get("cluster")
+@get("cluster", scopes=ADMIN)
 def cluster() -> ClusterState:
     """The servers that share the database, and what they run; takes a token of an admin."""
 
@@ -73,7 +101,7 @@ def games() -> Rows[ListedGame]:
 # -------------------------------------------------------------------------------- matches
 
 
-@get("matches")
+@get("matches", personal=True)
 def page_of_matches(
     *,
     game: str | None = None,
@@ -121,12 +149,12 @@ def matches(
     return Pages(first, lambda page, had: {"before": page[-1].match}, limit)
 
 
-@get("matches/{match}")
+@get("matches/{match}", personal=True)
 def match(match: str) -> Match:
     """One match, without what happened in it."""
 
 
-@get("matches/{match}/record")
+@get("matches/{match}/record", personal=True)
 def record_json(match: str) -> Any:
     """The record of a match as JSON."""
 
@@ -145,7 +173,7 @@ def record(match: str) -> Call[Record]:
     return record_json(match).then(read)
 
 
-@get("matches/{match}/replay")
+@get("matches/{match}/replay", personal=True)
 def replay(
     match: str, *, seat: int | None = None, first: int = 0, limit: int | None = None
 ) -> Replay:
@@ -174,7 +202,7 @@ def position(match: str, ply: int, *, seat: int | None = None) -> Call[Position]
     return replay(match, seat=seat, first=ply, limit=1).then(read)
 
 
-@get("matches/{match}/review", timeout=LONGEST_ANSWER)
+@get("matches/{match}/review", timeout=LONGEST_ANSWER, personal=True)
 def review(match: str, *, seat: int | None = None) -> Review:
     """Where a match was lost, worked out on the server, which may take half a minute.
 
@@ -183,7 +211,7 @@ def review(match: str, *, seat: int | None = None) -> Review:
     """
 
 
-@get("matches/{match}/tree", timeout=60.0)
+@get("matches/{match}/tree", timeout=60.0, personal=True)
 def tree(
     match: str,
     ply: int = 0,
@@ -201,7 +229,7 @@ def tree(
     """
 
 
-@get("matches/{match}/chances")
+@get("matches/{match}/chances", personal=True)
 def chances(match: str) -> Chances:
     """Return the possible outcomes of each roll and deal in a finished match.
 
@@ -209,17 +237,17 @@ def chances(match: str) -> Chances:
     """
 
 
-@get("matches/{match}/detail")
+@get("matches/{match}/detail", scopes=PLAY)
 def detail(match: str) -> Ending:
     """Return the failure that ended a match (a traceback), for its bot's author."""
 
 
-@get("matches/{match}/output")
+@get("matches/{match}/output", scopes=PLAY + ADMIN)
 def output(match: str) -> Rows[Output]:
     """Return the output and failures of your hosted bots in a finished match."""
 
 
-@get("outputs")
+@get("outputs", scopes=PLAY)
 def outputs(bot: str = "", limit: int = 50) -> Rows[KeptOutput]:
     """The latest matches of one's own hosted bots of which their output is kept."""
 
@@ -251,7 +279,7 @@ def standings(game: str, *, versions: str = "latest", limit: int | None = None) 
     )
 
 
-@get("players/{name}")
+@get("players/{name}", personal=True)
 def player(name: str) -> Player:
     """A player with its bots and latest matches."""
 
@@ -264,7 +292,7 @@ def bots(player: str) -> Call[Rows[Bot]]:
     return _player(player).then(lambda answer: Rows(answer.bots))
 
 
-@get("bots/{player}/{bot}")
+@get("bots/{player}/{bot}", personal=True)
 def bot(player: str, bot: str) -> BotPage:
     """A bot: versions, standings, ratings over time, and what came of its latest matches.
 
@@ -272,7 +300,7 @@ def bot(player: str, bot: str) -> BotPage:
     """
 
 
-@get("bots/{player}/{bot}/matches")
+@get("bots/{player}/{bot}/matches", personal=True)
 def page_of_bot_matches(
     player: str, bot: str, *, before: str | None = None, limit: int | None = None
 ) -> Rows[BotMatch]:
@@ -285,12 +313,12 @@ def bot_matches(player: str, bot: str, *, limit: int | None = None) -> Pages[Bot
     return Pages(first, lambda page, had: {"before": page[-1].match}, limit)
 
 
-@get("suspensions")
+@get("suspensions", scopes=PLAY + ORGANISE)
 def suspensions() -> Rows[Suspension]:
     """The suspended versions and why: of one's own bots, or of those that staff may see."""
 
 
-@post("players/{name}/bots/{bot}/reinstate")
+@post("players/{name}/bots/{bot}/reinstate", Reinstatement, scopes=ORGANISE)
 def reinstate(player: str, bot: str, *, version: str = "", why: str) -> Rows[Suspension]:
     """Let suspended versions of a bot be paired again, or one of them."""
 
@@ -315,27 +343,27 @@ def hosted_bots() -> Rows[OpenBot]:
     """The submitted bots that people may play against."""
 
 
-@post("hosted-bots")
-def start_hosted_bot(opponent: str, game: str) -> None:
+@post("hosted-bots", PlayWanted, scopes=PLAY + GUEST)
+def start_hosted_bot(opponent: str, game: str) -> Ready:
     """Start a submitted bot, so that it can be challenged."""
 
 
-@post("house-bots")
+@post("house-bots", Wanted, scopes=PLAY + GUEST)
 def start_builtin_bots(level: str, count: int = 1) -> Opponent:
     """Start built-in bots, and answer which to challenge."""
 
 
-@post("players")
+@post("players", NewPlayer, status=201)
 def register(player: str, *, display: str = "") -> Account:
     """Create an account, if registration is open. Keep the token: only this answer has it."""
 
 
-@post("players/{name}/erase")
+@post("players/{name}/erase", Erasing, scopes=ORGANISE)
 def erase_player(name: str, *, why: str) -> ErasedPlayer:
     """Erase a person; their matches stay."""
 
 
-@get("players/{name}/data")
+@get("players/{name}/data", scopes=PLAY + ORGANISE)
 def stored_data(name: str) -> Any:
     """Everything that is stored about a person, as JSON."""
 
@@ -353,7 +381,7 @@ def tournament(tournament: str) -> TournamentDetail:
     """Return a competition without students, with its table and progress."""
 
 
-@post("competitions")
+@post("competitions", NewCompetition, scopes=ORGANISE, status=201)
 def open_tournament(
     name: str,
     game: str,
@@ -370,22 +398,22 @@ def open_tournament(
     """
 
 
-@post("competitions/{competition}/pause")
+@post("competitions/{competition}/pause", Reason, scopes=ORGANISE)
 def pause_tournament(tournament: str, why: str) -> None:
     """Start no more matches until the tournament is resumed."""
 
 
-@post("competitions/{competition}/resume")
+@post("competitions/{competition}/resume", Reason, scopes=ORGANISE)
 def resume_tournament(tournament: str, why: str) -> None:
     """Resume a paused tournament."""
 
 
-@post("competitions/{competition}/withdraw")
+@post("competitions/{competition}/withdraw", Withdrawal, scopes=PLAY + ORGANISE)
 def withdraw(tournament: str, entry: str, why: str = "") -> None:
     """Withdraw a bot from matches still to start: your own, or any bot as an organiser."""
 
 
-@delete("competitions/{competition}")
+@delete("competitions/{competition}", scopes=ORGANISE)
 def delete_tournament(tournament: str, why: str = "") -> None:
     """Stop a tournament and remove it from all lists; its matches stay."""
 
@@ -398,39 +426,39 @@ def submission_rules() -> SubmissionRules:
     """The rules for submissions; ``submission/not_hosted`` if the server accepts none."""
 
 
-@post("submissions", "data", timeout=600.0)
+@post("submissions", "data", timeout=600.0, scopes=PLAY, status=201)
 def submit(
     file: str, data: bytes, *, bot: str = "", competition: str = "", version: str = ""
 ) -> Submission:
     """Submit a package: a zip, or the text of a Python file called ``file``."""
 
 
-@put("bots/{player}/{bot}/open", "wanted")
+@put("bots/{player}/{bot}/open", "wanted", scopes=PLAY)
 def open_bot(player: str, bot: str, wanted: OpenToPlay) -> OpenToPlay:
     """Allow people to play against your submitted bot, or stop allowing it."""
 
 
-@get("submissions")
+@get("submissions", scopes=PLAY)
 def submissions(bot: str = "") -> Rows[Submission]:
     """Return your submissions, newest first, without the reports of the checks."""
 
 
-@get("submissions/{submission}")
+@get("submissions/{submission}", scopes=PLAY + ORGANISE)
 def submission(number: int) -> Submission:
     """A submission, with what its check said."""
 
 
-@delete("submissions/{submission}")
+@delete("submissions/{submission}", scopes=PLAY)
 def remove_submission(number: int) -> None:
     """Remove a submission of one's own that plays in no competition."""
 
 
-@post("runner/sync", "says", timeout=10.0)
+@post("runner/sync", "says", timeout=10.0, scopes=RUNNER, longest=1 << 20)
 def runner_sync(says: RunnerSays) -> RunnerTold:
     """Report a runner machine's state; the answer has everything that it should do."""
 
 
-@post("runner/output", "output", timeout=10.0)
+@post("runner/output", "output", timeout=10.0, scopes=RUNNER, status=204, longest=256 << 10)
 def runner_output(output: MatchOutput) -> None:
     """Tell what a hosted bot printed in a match; told again, it counts once."""
 
@@ -440,6 +468,6 @@ def runner_capacity() -> RunnerCapacity:
     """How many runner machines there are, and what they have."""
 
 
-@get("runner/packages/{digest}", timeout=120.0)
+@get("runner/packages/{digest}", timeout=120.0, scopes=RUNNER)
 def package(digest: str) -> bytes:
     """A submitted package, a zip, by its digest; for runners."""

@@ -13,6 +13,27 @@ from plyhouse.protocol.api.boards import (
     NextPairing,
     Results,
 )
+from plyhouse.protocol.api.bodies import (
+    BaselineChange,
+    Disqualification,
+    Extension,
+    FileText,
+    Join,
+    LostToken,
+    NewAnnouncement,
+    NewCode,
+    NewCopy,
+    NewFile,
+    NewStaff,
+    RegradeAnswer,
+    RegradeRequest,
+    Step,
+    StudentLimit,
+    StudentList,
+    StudentName,
+    Submitting,
+    Unfreezing,
+)
 from plyhouse.protocol.api.competitions import (
     Announcement,
     Change,
@@ -33,15 +54,15 @@ from plyhouse.protocol.api.competitions import (
     Student,
 )
 from plyhouse.protocol.api.reports import Report
-from plyhouse.protocol.api.routes import delete, get, post
+from plyhouse.protocol.api.routes import ORGANISE, PLAY, delete, get, post
 from plyhouse.protocol.api.rows import Rows
 from plyhouse.protocol.api.submissions import Submission, Version
 from plyhouse.protocol.api.suspicions import Suspicions
 
-__all__ = ["Role", "Step"]
+__all__ = ["Role", "StepName"]
 
 Role: TypeAlias = Literal["owner", "assistant", "reader"]
-Step: TypeAlias = Literal["open", "freeze", "run", "rerun", "pause", "resume"]
+StepName: TypeAlias = Literal["open", "freeze", "run", "rerun", "pause", "resume"]
 
 
 # --------------------------------------------------------------------------- competitions
@@ -52,12 +73,12 @@ def competitions() -> Rows[Competition]:
     """The competitions, newest first."""
 
 
-@get("class/competitions/{competition}")
+@get("class/competitions/{competition}", scopes=ORGANISE)
 def competition(name: str) -> CompetitionDetail:
     """A competition with its students, entries and progress, for its organiser."""
 
 
-@post("class/check")
+@post("class/check", FileText, scopes=ORGANISE)
 def check_competition(file: str) -> Rows[Measure]:
     """Say whether a competition file (its text) could be opened; `ApiError` with its mistakes.
 
@@ -65,13 +86,15 @@ def check_competition(file: str) -> Rows[Measure]:
     """
 
 
-@post("class/competitions")
+@post("class/competitions", FileText, scopes=ORGANISE, status=201)
 def open_competition(file: str, *, why: str = "") -> Competition:
     """Open a competition by the text of its file: at once, or at its date of opening."""
 
 
-@post("class/competitions/{competition}/{step}")
-def step_competition(name: str, step: Step, *, why: str = "", anyway: bool = False) -> Competition:
+@post("class/competitions/{competition}/{step}", Step, scopes=ORGANISE)
+def step_competition(
+    name: str, step: StepName, *, why: str = "", anyway: bool = False
+) -> Competition:
     """Take a step of a competition: open it, freeze what plays, run, pause or resume its final.
 
     ``anyway`` begins the final although somebody may still submit.  ``rerun`` plays a final that
@@ -79,22 +102,22 @@ def step_competition(name: str, step: Step, *, why: str = "", anyway: bool = Fal
     """
 
 
-@post("class/competitions/{competition}/rehearse")
+@post("class/competitions/{competition}/rehearse", Step, scopes=ORGANISE)
 def rehearse_competition(name: str, *, why: str = "") -> Rehearsal:
     """Play the final with the submissions so far; its results do not count."""
 
 
-@post("class/competitions/{competition}/finish")
+@post("class/competitions/{competition}/finish", Step, scopes=ORGANISE)
 def finish_competition(name: str, *, why: str = "") -> EndedFinal:
     """End a final with its current table; answers whose pairings are left out."""
 
 
-@get("class/competitions/{competition}/file")
+@get("class/competitions/{competition}/file", scopes=ORGANISE)
 def competition_file(name: str) -> CompetitionText:
     """The competition file of a competition, as it is now."""
 
 
-@post("class/competitions/{competition}/change")
+@post("class/competitions/{competition}/change", NewFile, scopes=ORGANISE)
 def change_competition(
     name: str, file: str, *, apply: bool = False, digest: str = "", why: str = ""
 ) -> Change:
@@ -104,29 +127,29 @@ def change_competition(
     """
 
 
-@post("class/competitions/{competition}/unfreeze")
+@post("class/competitions/{competition}/unfreeze", Unfreezing, scopes=ORGANISE)
 def unfreeze_competition(name: str, *, until: str = "", why: str = "") -> Competition:
     """Open a frozen competition again, with a new date of the freeze if one is given."""
 
 
-@get("class/competitions/{competition}/losses")
+@get("class/competitions/{competition}/losses", scopes=ORGANISE)
 def competition_losses(name: str) -> Losses:
     """Return what deleting a competition would lose."""
 
 
-@post("class/competitions/{competition}/copy")
+@post("class/competitions/{competition}/copy", NewCopy, scopes=ORGANISE)
 def copy_competition(
     name: str, file: str, *, codes: bool = False, submissions: bool = False, why: str = ""
 ) -> Copied:
     """Open a competition by the text of its file, with the students of another one."""
 
 
-@delete("class/competitions/{competition}")
+@delete("class/competitions/{competition}", scopes=ORGANISE)
 def delete_competition(name: str, why: str = "") -> None:
     """Begin nothing more of a competition and list it nowhere; its matches stay."""
 
 
-@post("class/competitions/{competition}/baselines")
+@post("class/competitions/{competition}/baselines", BaselineChange, scopes=ORGANISE)
 def check_baseline(name: str, bot: str, *, reference: str = "", why: str = "") -> Submission:
     """Check a baseline again, or replace it by a reference bot."""
 
@@ -134,47 +157,47 @@ def check_baseline(name: str, bot: str, *, reference: str = "", why: str = "") -
 # -------------------------------------------------------------------- boards and results
 
 
-@get("class/competitions/{competition}/board")
+@get("class/competitions/{competition}/board", personal=True)
 def board(name: str) -> Rows[BoardLine]:
     """Return the standings of a competition that you may see."""
 
 
-@get("class/competitions/{competition}/table")
+@get("class/competitions/{competition}/table", personal=True)
 def table(name: str) -> Board:
     """The board with ratings, mean returns and their intervals, as far as one may see it."""
 
 
-@get("class/competitions/{competition}/rounds")
+@get("class/competitions/{competition}/rounds", personal=True)
 def rounds(name: str, *, game: str = "") -> Rows[GameRounds]:
     """The rounds of each game of a final."""
 
 
-@get("class/competitions/{competition}/certainty")
+@get("class/competitions/{competition}/certainty", personal=True)
 def certainty(name: str) -> Rows[BaselineCertainty]:
     """How certain the results against the baselines are."""
 
 
-@get("class/competitions/{competition}/next")
+@get("class/competitions/{competition}/next", personal=True)
 def next_pairings(name: str, *, limit: int | None = 10) -> Rows[NextPairing]:
     """The pairings of each game of a final that come next, one's own first."""
 
 
-@get("class/competitions/{competition}/export")
+@get("class/competitions/{competition}/export", scopes=ORGANISE)
 def export(name: str) -> Results:
     """Return standings and grades, computed from the stored results."""
 
 
-@get("class/competitions/{competition}/export/{form}", timeout=600.0)
+@get("class/competitions/{competition}/export/{form}", timeout=600.0, personal=True)
 def export_file(name: str, form: str) -> bytes:
     """A file of a competition, such as ``csv``, ``grades`` or ``pgn``."""
 
 
-@get("class/competitions/{competition}/report")
+@get("class/competitions/{competition}/report", scopes=PLAY + ORGANISE)
 def report(name: str, *, student: str) -> Report:
     """What a final says of one student."""
 
 
-@get("class/competitions/{competition}/suspicious")
+@get("class/competitions/{competition}/suspicious", scopes=ORGANISE)
 def suspicions(name: str, *, level: float) -> Suspicions:
     """Unlikely results, and bots that choose alike: a reason to look, no proof."""
 
@@ -182,12 +205,12 @@ def suspicions(name: str, *, level: float) -> Suspicions:
 # ------------------------------------------------------------------------------- students
 
 
-@get("class/competitions/{competition}/students")
+@get("class/competitions/{competition}/students", scopes=ORGANISE)
 def students(name: str) -> Rows[Student]:
     """The students of a competition, with the members of groups."""
 
 
-@post("class/competitions/{competition}/students")
+@post("class/competitions/{competition}/students", StudentList, scopes=ORGANISE, longest=2_000_000)
 def take_in(
     name: str, csv: str, *, late_until: str = "", adopt: Sequence[str] = (), why: str = ""
 ) -> Rows[Joining]:
@@ -197,42 +220,42 @@ def take_in(
     """
 
 
-@post("class/competitions/{competition}/limit")
+@post("class/competitions/{competition}/limit", StudentLimit, scopes=ORGANISE)
 def limit_students(name: str, students: int, *, why: str = "") -> None:
     """Let more, or fewer, students in than the file says."""
 
 
-@post("class/competitions/{competition}/extend")
+@post("class/competitions/{competition}/extend", Extension, scopes=ORGANISE)
 def extend(name: str, student: str, until: str, *, why: str = "") -> Extended:
     """Let one student submit until a later time than the freeze; say what that delays."""
 
 
-@post("class/competitions/{competition}/disqualify")
+@post("class/competitions/{competition}/disqualify", Disqualification, scopes=ORGANISE)
 def disqualify(name: str, who: str, why: str) -> Rows[Entry]:
     """Disqualify a student or an entry; return the entries that leave."""
 
 
-@post("class/competitions/{competition}/revoke")
+@post("class/competitions/{competition}/revoke", StudentName, scopes=ORGANISE)
 def revoke(name: str, student: str, *, why: str = "") -> Rows[Entry]:
     """Take a student out of a competition; answers the entries that leave."""
 
 
-@post("class/competitions/{competition}/restore")
+@post("class/competitions/{competition}/restore", StudentName, scopes=ORGANISE)
 def restore(name: str, student: str, *, why: str = "") -> None:
     """Let a student back in that was taken out."""
 
 
-@post("class/competitions/{competition}/reissue-token")
+@post("class/competitions/{competition}/reissue-token", LostToken, scopes=ORGANISE)
 def reissue_token(name: str, student: str, *, member: str = "", why: str = "") -> Joining:
     """Revoke a student's lost token; the answer has a new one, shown only here."""
 
 
-@get("class/competitions/{competition}/codes")
+@get("class/competitions/{competition}/codes", scopes=ORGANISE)
 def codes(name: str) -> Rows[Code]:
     """The codes of a competition."""
 
 
-@post("class/competitions/{competition}/codes")
+@post("class/competitions/{competition}/codes", NewCode, scopes=ORGANISE)
 def new_code(
     name: str,
     uses: int,
@@ -245,22 +268,22 @@ def new_code(
     """Make a code by which so many students join."""
 
 
-@delete("class/codes/{code}")
+@delete("class/codes/{code}", scopes=ORGANISE)
 def revoke_code(code: str) -> None:
     """Let nobody in by a code any more."""
 
 
-@post("class/join")
+@post("class/join", Join, personal=True)
 def join(code: str, *, player: str = "") -> Joining:
     """Join a competition by a code; with a token, the account of that token joins."""
 
 
-@get("class/versions")
+@get("class/versions", scopes=PLAY)
 def versions(bot: str = "") -> Rows[Version]:
     """The versions of one's own bots, newest first, and where each is entered."""
 
 
-@post("class/competitions/{competition}/enter")
+@post("class/competitions/{competition}/enter", Submitting, scopes=PLAY)
 def enter(name: str, bot: str, *, version: str = "", replace: str = "") -> Entry:
     """Choose which bot and version of one's own plays, until the freeze."""
 
@@ -268,46 +291,48 @@ def enter(name: str, bot: str, *, version: str = "", replace: str = "") -> Entry
 # ---------------------------------------------------------- staff, announcements, regrades
 
 
-@get("class/competitions/{competition}/staff")
+@get("class/competitions/{competition}/staff", scopes=ORGANISE)
 def staff(name: str) -> Rows[Staff]:
     """The staff of a competition, owners first; empty if every organiser is an owner."""
 
 
-@post("class/competitions/{competition}/staff")
+@post("class/competitions/{competition}/staff", NewStaff, scopes=ORGANISE)
 def add_staff(name: str, player: str, role: Role, *, why: str = "") -> Staff:
     """Give a player a role in a competition; it replaces an earlier role."""
 
 
-@delete("class/competitions/{competition}/staff/{player}")
+@delete("class/competitions/{competition}/staff/{player}", scopes=ORGANISE)
 def remove_staff(name: str, player: str, *, why: str = "") -> None:
     """Take a player's role in a competition away."""
 
 
-@get("class/competitions/{competition}/announcements")
+@get("class/competitions/{competition}/announcements", personal=True)
 def announcements(name: str) -> Rows[Announcement]:
     """The announcements of a competition, newest first."""
 
 
-@post("class/competitions/{competition}/announcements")
+@post(
+    "class/competitions/{competition}/announcements", NewAnnouncement, scopes=ORGANISE, status=201
+)
 def announce(name: str, text: str) -> Announcement:
     """Publish a text on the page of a competition."""
 
 
-@delete("class/competitions/{competition}/announcements/{number}")
+@delete("class/competitions/{competition}/announcements/{number}", scopes=ORGANISE)
 def remove_announcement(name: str, number: int) -> None:
     """Remove an announcement."""
 
 
-@get("class/competitions/{competition}/regrades")
+@get("class/competitions/{competition}/regrades", scopes=PLAY + ORGANISE)
 def regrades(name: str) -> Rows[Regrade]:
     """The requests for a regrade that one may see, open ones first."""
 
 
-@post("class/competitions/{competition}/regrades")
+@post("class/competitions/{competition}/regrades", RegradeRequest, scopes=PLAY, status=201)
 def ask_regrade(name: str, text: str, *, match: str = "") -> Regrade:
     """Ask the staff to look at a match of one's own, or at one's grade, again."""
 
 
-@post("class/competitions/{competition}/regrades/{number}/answer")
+@post("class/competitions/{competition}/regrades/{number}/answer", RegradeAnswer, scopes=ORGANISE)
 def answer_regrade(name: str, number: int, text: str = "", *, close: bool = False) -> Regrade:
     """Answer a request for a regrade, close it, or both."""

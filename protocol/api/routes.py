@@ -3,7 +3,7 @@
 A route is declared once, as a function without a body.  Its first parameters fill the places of
 the path.  The others are the query, or the fields of the body of a POST or PUT.  Its annotation
 is the type of the answer.  Called with its arguments, a route gives a `Call`, which every client
-sends.
+sends; `plyhouse.server.web.api.serving` registers the handler of the route.
 
 >>> @get("pets/{name}/food")
 ... def food(name: str, *, kind: str | None = None) -> list[str]:
@@ -20,14 +20,29 @@ import re
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Generic, ParamSpec, TypeVar
+from typing import Any, Final, Generic, ParamSpec, TypedDict, TypeVar, Unpack
 from urllib.parse import quote, urlencode
 
 import msgspec
 
 from plyhouse.protocol.api.rows import Rows
 
-__all__ = ["PAGE", "Call", "Pages", "Route", "api_path", "delete", "get", "post", "put"]
+__all__ = [
+    "ADMIN",
+    "GUEST",
+    "ORGANISE",
+    "PAGE",
+    "PLAY",
+    "RUNNER",
+    "Call",
+    "Pages",
+    "Route",
+    "api_path",
+    "delete",
+    "get",
+    "post",
+    "put",
+]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -36,6 +51,11 @@ T_co = TypeVar("T_co", covariant=True)
 RowT = TypeVar("RowT")
 
 API: Final = "/api/v1/"
+PLAY: Final = ("play",)
+ORGANISE: Final = ("organise",)
+ADMIN: Final = ("admin",)
+RUNNER: Final = ("runner",)
+GUEST: Final = ("guest",)
 PAGE: Final = 200
 """Rows per page of long lists."""
 
@@ -122,11 +142,20 @@ class Route(Generic[P, T]):
         *,
         body: type[msgspec.Struct] | str | None = None,
         timeout: float | None = None,
+        scopes: tuple[str, ...] = (),
+        personal: bool = False,
+        status: int | None = None,
+        longest: int | None = None,
     ) -> None:
         """Declare a route.
 
         body: a struct, whose fields are the parameters outside the path; or the parameter that is
             the body as a whole, while the others are the query
+        timeout: seconds to wait for the answer, if it takes long
+        scopes: scopes of which a token needs one; empty: anybody may send the request
+        personal: a token is not needed, but shows or does more
+        status: status of an answer that is no refusal, if it is not the usual one of the method
+        longest: longest body in bytes, if it may be longer than others
         """
         functools.update_wrapper(self, function)
         self.function = function
@@ -134,6 +163,10 @@ class Route(Generic[P, T]):
         self.path = API + path
         self.body = body
         self.timeout = timeout
+        self.scopes = scopes
+        self.personal = personal
+        self.status = status or (204 if method == "DELETE" else 200)
+        self.longest = longest
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Call[T]:
         """Return the request with these arguments."""
@@ -194,29 +227,35 @@ def api_path(*parts: str) -> str:
     return API + "/".join(quote(part, safe="") for part in parts)
 
 
-def _route(method: str, path: str, **more: Any) -> Callable[[Callable[P, T]], Route[P, T]]:
-    return lambda function: Route(function, method, path, **more)
+class Terms(TypedDict, total=False):
+    """What a route may say besides method and path; see `Route`."""
+
+    timeout: float | None
+    scopes: tuple[str, ...]
+    personal: bool
+    status: int | None
+    longest: int | None
 
 
-def get(path: str, *, timeout: float | None = None) -> Callable[[Callable[P, T]], Route[P, T]]:
+def get(path: str, **terms: Unpack[Terms]) -> Callable[[Callable[P, T]], Route[P, T]]:
     """Declare a route that reads."""
-    return _route("GET", path, timeout=timeout)
+    return lambda function: Route(function, "GET", path, **terms)
 
 
 def post(
-    path: str, body: type[msgspec.Struct] | str | None = None, *, timeout: float | None = None
+    path: str, body: type[msgspec.Struct] | str | None = None, **terms: Unpack[Terms]
 ) -> Callable[[Callable[P, T]], Route[P, T]]:
     """Declare a route that changes something; for ``body`` see `Route`."""
-    return _route("POST", path, body=body, timeout=timeout)
+    return lambda function: Route(function, "POST", path, body=body, **terms)
 
 
 def put(
-    path: str, body: type[msgspec.Struct] | str | None = None
+    path: str, body: type[msgspec.Struct] | str | None = None, **terms: Unpack[Terms]
 ) -> Callable[[Callable[P, T]], Route[P, T]]:
     """Declare a route that sets something; for ``body`` see `Route`."""
-    return _route("PUT", path, body=body)
+    return lambda function: Route(function, "PUT", path, body=body, **terms)
 
 
-def delete(path: str) -> Callable[[Callable[P, T]], Route[P, T]]:
+def delete(path: str, **terms: Unpack[Terms]) -> Callable[[Callable[P, T]], Route[P, T]]:
     """Declare a route that deletes."""
-    return _route("DELETE", path)
+    return lambda function: Route(function, "DELETE", path, **terms)

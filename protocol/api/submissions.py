@@ -7,6 +7,7 @@ from plyhouse.protocol.api.rows import Row
 __all__ = [
     "OpenBot",
     "OpenToPlay",
+    "Ready",
     "Submission",
     "SubmissionEntry",
     "SubmissionRules",
@@ -76,6 +77,12 @@ class OpenToPlay(Row, frozen=True):
     """Setting of a bot: may people play against its submissions."""
 
     open: bool
+
+
+class Ready(Row, frozen=True):
+    """The bot that can be challenged now."""
+
+    opponent: str
 
 
 class OpenBot(Row, frozen=True):

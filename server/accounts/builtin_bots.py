@@ -16,7 +16,6 @@ from plyhouse.storage.store import Store
 
 __all__ = [
     "HOUSE_ROLE",
-    "MOST_OF_A_LEVEL",
     "HouseBots",
     "NoHouseBot",
     "house_player",
@@ -25,9 +24,6 @@ __all__ = [
 
 HOUSE_ROLE: Final = "house"
 """The role of their player."""
-
-MOST_OF_A_LEVEL: Final = 5
-"""Most bots of one level at one table; each is a process."""
 
 
 async def house_player(store: Store) -> PlayerRow:

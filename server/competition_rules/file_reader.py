@@ -42,6 +42,7 @@ from typing import Any, Final
 
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.api.bodies import MAX_FILE
 from plyhouse.server.competition_rules import format_registry
 from plyhouse.server.competition_rules.file import (
     MOST_AT_A_TIME,
@@ -75,7 +76,6 @@ from plyhouse.server.results.scoring import side_size
 from plyhouse.storage.names import normal, unseen
 
 __all__ = [
-    "MAX_FILE",
     "InvalidCompetition",
     "Mistake",
     "only_submitted",
@@ -83,8 +83,6 @@ __all__ = [
     "stored_competition",
 ]
 
-MAX_FILE: Final = 32_768
-"""Largest length of a competition file, in characters."""
 KEPT: Final = 256
 """Texts whose values are kept."""
 MAX_NAME: Final = 64

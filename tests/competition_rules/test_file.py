@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.api.bodies import MAX_FILE
 from plyhouse.server.competition_rules.file import Baseline, CompetitionFile
 from plyhouse.server.competition_rules.file_reader import (
-    MAX_FILE,
     InvalidCompetition,
     read_competition,
 )

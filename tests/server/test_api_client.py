@@ -7,24 +7,29 @@ import dataclasses
 import inspect
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import msgspec
 import pytest
+from litestar.handlers import HTTPRouteHandler
+from litestar.routes import HTTPRoute
 from tests.harness.played_matches import played as over_and_played
 from tests.harness.search_trees import OpenHouse, ask, ended, explain_command
 from tests.harness.server import Server
 
 from plyhouse.clients.api import Api, ApiError, AsyncApi, Patience, Rows, Unreachable, picture
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.api import bodies, competition_calls
 from plyhouse.protocol.api import calls as made_calls
-from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api import routes as api_routes
 from plyhouse.protocol.api.matches import Match, Seat
 from plyhouse.protocol.api.positions import Judged, Tree, TreeNode
 from plyhouse.protocol.api.routes import Call, Route
 from plyhouse.protocol.messages import Finished
+from plyhouse.server.web.application import create_api
+from plyhouse.storage import announcements as stored_announcements
 from plyhouse.storage import match_reads
+from plyhouse.storage import regrades as stored_regrades
 
 FILE = 'name = "Cup"\ngames = ["tic_tac_toe"]\ntime_control = "total:60"\n'
 
@@ -42,6 +47,47 @@ def test_route_begins_with_the_places_of_its_path(route: Route[Any, Any]) -> Non
     assert all(each.default is each.empty for each in list(arguments.values())[: len(route.places)])
     assert route.__doc__
     assert route.answer is not Call, "a route is annotated with its answer"
+
+
+def handlers(route: Route[Any, Any]) -> list[HTTPRouteHandler]:
+    """The handlers of the server that are registered for a route."""
+    return [
+        handler
+        for each in create_api().routes
+        if isinstance(each, HTTPRoute)
+        for handler in each.route_handlers
+        if handler.opt.get("route") is route
+    ]
+
+
+@pytest.mark.parametrize("route", routes(), ids=lambda route: route.__name__)
+def test_handler_takes_what_its_route_sends(route: Route[Any, Any]) -> None:
+    found = handlers(route)
+    if route is made_calls.health:  # has a second path, and a handler of its own
+        assert found == []
+        return
+    assert found, "no handler is registered for the route"
+    sent = {*list(inspect.signature(route).parameters)[len(route.places) :]}
+    for handler in found:
+        taken = handler.parsed_fn_signature.parameters
+        body = taken["data"].annotation if "data" in taken else None
+        if isinstance(route.body, str):
+            kind = get_type_hints(route.function)[route.body]
+            assert body is (None if kind is bytes else kind)
+            assert sent - {route.body} <= set(taken)
+        elif route.body is not None:
+            assert body is route.body
+            assert isinstance(body, type)
+            fields = {each.name: each.required for each in msgspec.structs.fields(body)}
+            assert sent <= set(fields), "the body has no such field"
+            assert {name for name, needed in fields.items() if needed} <= sent
+        else:
+            assert sent <= set(taken), "the handler knows no such parameter of the query"
+
+
+def test_longest_texts_are_those_that_the_database_keeps() -> None:
+    assert bodies.LONGEST_ANNOUNCEMENT == stored_announcements.MAX_TEXT
+    assert bodies.LONGEST_REGRADE == stored_regrades.MAX_TEXT
 
 
 @pytest.mark.parametrize("client", [Api, AsyncApi])

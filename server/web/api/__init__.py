@@ -3,6 +3,7 @@
 Clients import the types of the answers, `plyhouse.protocol.api`, as well.
 
     access                permissions: bearer tokens and their scopes, sessions
+    serving               handlers of the routes that `plyhouse.protocol.api` declares
     server_status         the state of the server and its games
     leaderboards          standings
     matches               matches, their records and replays
@@ -17,7 +18,6 @@ Clients import the types of the answers, `plyhouse.protocol.api`, as well.
     competition_costs     the cost of a competition file on this server
     competition_staff     the roles in a competition
     competition_finals    rounds and tables, as the format sees them
-    competition_types     the bodies that requests about competitions accept
     board_types           the answers about boards; bot_profile_types: about bots
     baselines             baselines of a competition, checked again or replaced
     announcements         announcements of a competition's staff

@@ -10,12 +10,21 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import Annotated, Any, Final
 
-from litestar import Request, delete, get, post
+from litestar import Request, get, post
 from litestar.datastructures import State
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath, JSONBody, QueryParameter
-from msgspec import Meta, Struct, convert
+from msgspec import Meta, convert
 
+from plyhouse.protocol.api import calls
+from plyhouse.protocol.api.bodies import (
+    Exclusion,
+    Reason,
+    Reinstatement,
+    Renaming,
+    Revocation,
+    Withdrawal,
+)
 from plyhouse.protocol.api.bots import Suspension
 from plyhouse.protocol.api.matches import Match
 from plyhouse.protocol.errors import ProtocolError
@@ -27,6 +36,7 @@ from plyhouse.server.results.voiding import void_match
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import authorise, first, stored_for
 from plyhouse.server.web.api.matches import match_view
+from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import MAX_OFFSET, Limit, service
 from plyhouse.storage import audit as stored_audit
 from plyhouse.storage import competition_sql, match_reads, people, people_changes, steering
@@ -39,52 +49,6 @@ __all__ = ["HANDLERS"]
 
 Why = Annotated[str, Meta(min_length=1, max_length=1000)]
 Call = Request[Any, Any, Any]
-
-
-class Exclusion(Struct, forbid_unknown_fields=True):
-    """Why somebody is shut out."""
-
-    why: Why
-    keep_matches: bool = False
-    """Play running matches on (without a connection they end by the clock), or forfeit them."""
-
-
-class Reason(Struct, forbid_unknown_fields=True):
-    """Why something is done."""
-
-    why: Why
-
-
-class Renaming(Struct, forbid_unknown_fields=True):
-    """A player's new name."""
-
-    name: Annotated[str, Meta(min_length=1, max_length=32)]
-    why: Why
-
-
-class Revocation(Struct, forbid_unknown_fields=True):
-    """A token to revoke."""
-
-    token: Annotated[str, Meta(min_length=5, max_length=128)]
-    """The token, or the beginning of it that is shown."""
-    why: Why
-    keep_matches: bool = True
-
-
-class Reinstatement(Struct, forbid_unknown_fields=True):
-    """Which version is let in again, and why."""
-
-    why: Why
-    version: Annotated[str, Meta(max_length=100)] = ""
-    """Its label, or the beginning of its digest; empty: all of the bot."""
-
-
-class Withdrawal(Struct, forbid_unknown_fields=True):
-    """The entry that leaves a competition."""
-
-    entry: Annotated[str, Meta(min_length=1, max_length=65)]
-    """``player/bot``."""
-    why: Annotated[str, Meta(max_length=1000)] = ""
 
 
 async def _by(request: Call, scope: str, why: str) -> By:
@@ -175,7 +139,7 @@ async def enable_bot(
         return await store.write(people_changes.enable_bot, name, bot, by, store.now())
 
 
-@get("/api/v1/suspensions", tags=["administration"], security=[{"token": []}])
+@serve(calls.suspensions)
 async def suspensions(state: State, request: Call) -> list[Suspension]:
     """List suspended versions and why, latest first: players their own.
 
@@ -192,7 +156,7 @@ async def suspensions(state: State, request: Call) -> list[Suspension]:
     )
 
 
-@_post("/api/v1/players/{name:str}/bots/{bot:str}/reinstate", "organise")
+@serve(calls.reinstate, "administration")
 async def reinstate(
     state: State,
     request: Call,
@@ -238,7 +202,7 @@ async def void(state: State, request: Call, match: FromPath[str], data: JSONBody
     )
 
 
-@_post("/api/v1/competitions/{competition:str}/pause", "organise")
+@serve(calls.pause_tournament, "administration")
 async def pause(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Reason]
 ) -> None:
@@ -246,7 +210,7 @@ async def pause(
     await _steer(state, request, competition, "pause", data.why)
 
 
-@_post("/api/v1/competitions/{competition:str}/resume", "organise")
+@serve(calls.resume_tournament, "administration")
 async def resume(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Reason]
 ) -> None:
@@ -254,7 +218,7 @@ async def resume(
     await _steer(state, request, competition, "resume", data.why)
 
 
-@_post("/api/v1/competitions/{competition:str}/withdraw", "play", "organise")
+@serve(calls.withdraw, "administration")
 async def withdraw(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Withdrawal]
 ) -> None:
@@ -271,11 +235,7 @@ async def withdraw(
     await service(state, Tournaments).withdraw(competition, row.id, By(identity.player, data.why))
 
 
-@delete(
-    "/api/v1/competitions/{competition:str}",
-    tags=["administration"],
-    security=[{"token": []}],
-)
+@serve(calls.delete_tournament, "administration")
 async def delete_competition(
     state: State,
     request: Call,

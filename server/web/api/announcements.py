@@ -3,38 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-from litestar import Request, delete, get, post
+from litestar import Request
 from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
-from msgspec import Meta, Struct
 
+from plyhouse.protocol.api import competition_calls
+from plyhouse.protocol.api.bodies import NewAnnouncement
 from plyhouse.protocol.api.competitions import Announcement
 from plyhouse.server.competitions.boards import Boards
-from plyhouse.server.web.api.access import first, staff_for, viewer_of
+from plyhouse.server.web.api.access import staff_for, viewer_of
+from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import announcements
-from plyhouse.storage.announcements import MAX_TEXT
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 
-__all__ = ["HANDLERS", "NewAnnouncement"]
+__all__ = ["HANDLERS"]
 
 Call = Request[Any, Any, Any]
-HERE: Final = "/api/v1/class/competitions/{competition:str}/announcements"
-_SEEN: Final[dict[str, Any]] = {"tags": ["class"], "security": [{}, {"token": []}]}
-_SECURED: Final[dict[str, Any]] = {"tags": ["class"], "security": [{"token": []}]}
 
 
-class NewAnnouncement(Struct, forbid_unknown_fields=True):
-    """An announcement to publish."""
-
-    text: Annotated[str, Meta(min_length=1, max_length=MAX_TEXT)]
-    """Plain text; line breaks are kept."""
-
-
-@get(HERE, **_SEEN)
+@serve(competition_calls.announcements)
 async def list_announcements(
     state: State, request: Call, competition: FromPath[str]
 ) -> list[Announcement]:
@@ -43,7 +34,7 @@ async def list_announcements(
     return [Announcement(**asdict(each)) for each in found]
 
 
-@post(HERE, **_SECURED, guards=[first("organise")])
+@serve(competition_calls.announce)
 async def announce(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[NewAnnouncement]
 ) -> Announcement:
@@ -56,7 +47,7 @@ async def announce(
     return Announcement(**asdict(made))
 
 
-@delete(HERE + "/{number:int}", **_SECURED, guards=[first("organise")])
+@serve(competition_calls.remove_announcement)
 async def remove_announcement(
     state: State, request: Call, competition: FromPath[str], number: FromPath[int]
 ) -> None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from litestar import Request, post
+from litestar import Request
 from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
 
+from plyhouse.protocol.api import competition_calls
+from plyhouse.protocol.api.bodies import BaselineChange
 from plyhouse.protocol.api.submissions import Submission
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.hosting.runners import Hosting
-from plyhouse.server.web.api.access import first, staff_for
-from plyhouse.server.web.api.competition_types import BaselineChange
+from plyhouse.server.web.api.access import staff_for
+from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.api.submissions import submission_view
 from plyhouse.server.web.parameters import service
 from plyhouse.storage.rows import By
@@ -20,13 +22,7 @@ from plyhouse.storage.rows import By
 __all__ = ["HANDLERS"]
 
 
-@post(
-    "/api/v1/class/competitions/{competition:str}/baselines",
-    tags=["class"],
-    security=[{"token": []}],
-    status_code=200,
-    guards=[first("organise")],
-)
+@serve(competition_calls.check_baseline)
 async def change_baseline(
     state: State,
     request: Request[Any, Any, Any],

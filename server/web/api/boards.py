@@ -5,25 +5,24 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Any, Final
 
-from litestar import Request, get
+from litestar import Request
 from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery, QueryParameter
 
+from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.boards import Board
 from plyhouse.protocol.api.reports import Report
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.reports import Reports
 from plyhouse.server.web.api.access import authorise, viewer_of
 from plyhouse.server.web.api.board_types import board_view
+from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import service
 
 __all__ = ["HANDLERS"]
 
-HERE: Final = "/api/v1/class/competitions"
-_SEEN: Final[dict[str, Any]] = {"tags": ["class"], "security": [{}, {"token": []}]}
 
-
-@get(HERE + "/{competition:str}/table", **_SEEN)
+@serve(competition_calls.table)
 async def table(
     state: State,
     request: Request[Any, Any, Any],
@@ -38,7 +37,7 @@ async def table(
     return await asyncio.to_thread(board_view, found, crosses=crosstab)
 
 
-@get(HERE + "/{competition:str}/report", tags=["class"], security=[{"token": []}])
+@serve(competition_calls.report)
 async def report(
     state: State,
     request: Request[Any, Any, Any],

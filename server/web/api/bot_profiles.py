@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from litestar import Request, get
+from litestar import Request
 from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery
 
+from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.bots import BotMatch, BotPage
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.competitions.bot_profiles import BotProfiles
 from plyhouse.server.web.api.access import sight_of, viewer_of
 from plyhouse.server.web.api.bot_profile_types import bot_match, bot_view
+from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import Limit, service
 
 __all__ = ["HANDLERS"]
 
 Call = Request[Any, Any, Any]
-_OPEN: Final[dict[str, Any]] = {"tags": ["players"], "security": [{}, {"token": []}]}
 
 
-@get("/api/v1/bots/{player:str}/{bot:str}", **_OPEN)
+@serve(calls.bot)
 async def one_bot(
     state: State, request: Call, player: FromPath[str], bot: FromPath[str]
 ) -> BotPage:
@@ -34,7 +35,7 @@ async def one_bot(
     )
 
 
-@get("/api/v1/bots/{player:str}/{bot:str}/matches", **_OPEN)
+@serve(calls.page_of_bot_matches)
 async def bot_matches(
     state: State,
     request: Call,

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from litestar import Request, get
+from litestar import Request
 from litestar.datastructures import State
 
+from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.server import ClusterMember, ClusterState
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.cluster import LEADER
 from plyhouse.server.web.api.access import authorise
+from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import service
 from plyhouse.storage.cluster_overview import cluster_overview
 from plyhouse.storage.store import Store
@@ -47,7 +49,7 @@ async def cluster_state(state: State) -> ClusterState:
     return ClusterState(False, members, found.orphans)
 
 
-@get("/api/v1/cluster", tags=["administration"], security=[{"token": []}])
+@serve(calls.cluster)
 async def cluster(state: State, request: Request[Any, Any, Any]) -> ClusterState:
     """Show the servers that share the database, what each runs, and which one leads."""
     await authorise(request, "admin")

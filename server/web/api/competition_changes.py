@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import asdict
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-from litestar import Request, get, post
+from litestar import Request
 from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
-from msgspec import Meta, Struct
 
+from plyhouse.protocol.api import competition_calls
+from plyhouse.protocol.api.bodies import NewCopy, NewFile, Unfreezing
 from plyhouse.protocol.api.competitions import (
     Change,
     ChangedKey,
@@ -23,9 +24,9 @@ from plyhouse.server.administration.audit_follower import AuditFollower
 from plyhouse.server.competition_rules.dates import read_time
 from plyhouse.server.competitions.competition_changes import Proposal, change, propose, unfreeze
 from plyhouse.server.competitions.lifecycle import Competitions
-from plyhouse.server.web.api.access import first, staff_for
-from plyhouse.server.web.api.competition_types import FileText, Why
-from plyhouse.server.web.api.competitions import HERE, class_summary
+from plyhouse.server.web.api.access import staff_for
+from plyhouse.server.web.api.competitions import class_summary
+from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import competition_losses
@@ -35,51 +36,19 @@ from plyhouse.storage.store import Store
 
 __all__ = [
     "HANDLERS",
-    "NewCopy",
-    "NewFile",
-    "Unfreezing",
 ]
 
 Call = Request[Any, Any, Any]
-_SECURED: Final[dict[str, Any]] = {"tags": ["class"], "security": [{"token": []}]}
-_DO: Final[dict[str, Any]] = {**_SECURED, "status_code": 200, "guards": [first("organise")]}
 
 
-class NewFile(FileText):
-    """The edited file of a competition."""
-
-    apply: bool = False
-    """False: only say what would change."""
-    digest: Annotated[str, Meta(max_length=64)] = ""
-    """The digest of the edited file: the change is refused if the file is another one by now.
-    Empty: not compared."""
-
-
-class NewCopy(FileText):
-    """A new competition that takes over students of another one."""
-
-    codes: bool = False
-    """True if valid codes lead into the new one from now on."""
-    submissions: bool = False
-    """True if the entries of the students play in the new one, with their versions."""
-
-
-class Unfreezing(Struct, forbid_unknown_fields=True):
-    """A frozen competition opens again."""
-
-    until: Annotated[str, Meta(max_length=64)] = ""
-    """A new date of the freeze with its zone; empty: when somebody freezes it."""
-    why: Why = ""
-
-
-@get(HERE + "/{competition:str}/file", **_SECURED)
+@serve(competition_calls.competition_file)
 async def file(state: State, request: Call, competition: FromPath[str]) -> CompetitionText:
     """Show the competition file, as it is now."""
     row, _ = await staff_for(request, competition, "see")
     return CompetitionText(row.name, row.file, _digest(row.file))
 
 
-@post(HERE + "/{competition:str}/change", **_DO)
+@serve(competition_calls.change_competition)
 async def change_file(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[NewFile]
 ) -> Change:
@@ -105,7 +74,7 @@ async def change_file(
     return _view(proposal, made.status, made.file, applied=True)
 
 
-@post(HERE + "/{competition:str}/unfreeze", **_DO)
+@serve(competition_calls.unfreeze_competition)
 async def unfreeze_now(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Unfreezing]
 ) -> Competition:
@@ -118,7 +87,7 @@ async def unfreeze_now(
     return class_summary(made)
 
 
-@get(HERE + "/{competition:str}/losses", **_SECURED)
+@serve(competition_calls.competition_losses)
 async def losses(state: State, request: Call, competition: FromPath[str]) -> Losses:
     """Say what would be lost if a competition were deleted."""
     store = service(state, Store)
@@ -126,7 +95,7 @@ async def losses(state: State, request: Call, competition: FromPath[str]) -> Los
     return Losses(**asdict(await store.read(competition_losses.losses, row.id, store.now())))
 
 
-@post(HERE + "/{competition:str}/copy", **_DO)
+@serve(competition_calls.copy_competition)
 async def copy(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[NewCopy]
 ) -> Copied:

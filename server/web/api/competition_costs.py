@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from datetime import UTC, datetime
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 from litestar import Request, post
 from litestar.datastructures import State
 from litestar.params import JSONBody
-from msgspec import Meta
 
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.api.bodies import Costing
 from plyhouse.protocol.api.competitions import CompetitionCost, GameCost
 from plyhouse.server.competition_rules.dates import milliseconds_of
 from plyhouse.server.competition_rules.file import CompetitionFile
@@ -29,7 +29,6 @@ from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.results.scoring import scoring_rule
 from plyhouse.server.web.api.access import authorise, first
-from plyhouse.server.web.api.competition_types import FileText
 from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import competition_sql
@@ -39,13 +38,6 @@ __all__ = ["HANDLERS"]
 
 _SAMPLING: Final = asyncio.Lock()
 """One sample at a time: they take a core from the clocks of matches, if for a moment."""
-
-
-class Costing(FileText):
-    """A file, and for how many bots."""
-
-    entries: Annotated[int, Meta(ge=0, le=100_000)] = 0
-    """Entries of the final with its baselines; 0 for the number that the file allows."""
 
 
 @post(

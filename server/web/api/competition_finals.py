@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final
 
-from litestar import Request, get
+from litestar import Request
 from litestar.datastructures import State
 from litestar.params import FromPath, QueryParameter
 
+from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.boards import (
     BaselineCertainty,
     GameRounds,
@@ -23,15 +24,13 @@ from plyhouse.server.competitions.game_finals import GameFinal
 from plyhouse.server.competitions.tournaments import Tournaments
 from plyhouse.server.competitions.upcoming_pairings import SHOWN, upcoming
 from plyhouse.server.web.api.access import viewer_of
-from plyhouse.server.web.api.competitions import HERE
+from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import service
 
 __all__ = ["HANDLERS"]
 
-_SECURED: Final[dict[str, Any]] = {"tags": ["class"], "security": [{"token": []}]}
 
-
-@get(HERE + "/{competition:str}/rounds", **_SECURED)
+@serve(competition_calls.rounds)
 async def rounds(
     state: State,
     request: Request[Any, Any, Any],
@@ -48,7 +47,7 @@ async def rounds(
     return [_final(each) for each in found if game in ("", each.game)]
 
 
-@get(HERE + "/{competition:str}/certainty", **_SECURED)
+@serve(competition_calls.certainty)
 async def certainty(
     state: State, request: Request[Any, Any, Any], competition: FromPath[str]
 ) -> list[BaselineCertainty]:
@@ -74,7 +73,7 @@ async def certainty(
     ]
 
 
-@get(HERE + "/{competition:str}/next", **_SECURED)
+@serve(competition_calls.next_pairings)
 async def following(
     state: State,
     request: Request[Any, Any, Any],

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
-from litestar import Request, delete, get, post
+from litestar import Request
 from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody, QueryParameter
-from msgspec import Meta, Struct
 
+from plyhouse.protocol.api import competition_calls
+from plyhouse.protocol.api.bodies import NewStaff
 from plyhouse.protocol.api.competitions import Staff
-from plyhouse.server.web.api.access import first, staff_for
+from plyhouse.server.web.api.access import staff_for
+from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import competition_staff
 from plyhouse.storage.rows import By
@@ -18,27 +20,12 @@ from plyhouse.storage.store import Store
 
 __all__ = [
     "HANDLERS",
-    "NewStaff",
 ]
 
 Call = Request[Any, Any, Any]
-HERE: Final = "/api/v1/class/competitions/{competition:str}/staff"
-_SECURED: Final[dict[str, Any]] = {
-    "tags": ["class"],
-    "security": [{"token": []}],
-    "guards": [first("organise")],
-}
 
 
-class NewStaff(Struct, forbid_unknown_fields=True):
-    """Somebody who gets a role."""
-
-    player: Annotated[str, Meta(min_length=1, max_length=64)]
-    role: Literal["owner", "assistant", "reader"]
-    why: Annotated[str, Meta(max_length=1000)] = ""
-
-
-@get(HERE, **_SECURED)
+@serve(competition_calls.staff)
 async def staff(state: State, request: Call, competition: FromPath[str]) -> list[Staff]:
     """List the staff of a competition, owners first; empty where every organiser is an owner."""
     row, _ = await staff_for(request, competition, "see")
@@ -46,7 +33,7 @@ async def staff(state: State, request: Call, competition: FromPath[str]) -> list
     return [Staff(each.player, each.role, each.since_ms) for each in found]
 
 
-@post(HERE, **_SECURED, status_code=200)
+@serve(competition_calls.add_staff)
 async def add_staff(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[NewStaff]
 ) -> Staff:
@@ -60,7 +47,7 @@ async def add_staff(
     return Staff(made.player, made.role, made.since_ms, able)
 
 
-@delete(HERE + "/{player:str}", **_SECURED)
+@serve(competition_calls.remove_staff)
 async def remove_staff(
     state: State,
     request: Call,

@@ -10,10 +10,22 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Final
 
-from litestar import Request, delete, get, post
+from litestar import Request
 from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody, QueryParameter
 
+from plyhouse.protocol.api import competition_calls
+from plyhouse.protocol.api.bodies import (
+    Disqualification,
+    Extension,
+    Join,
+    LostToken,
+    NewCode,
+    StudentLimit,
+    StudentList,
+    StudentName,
+    Submitting,
+)
 from plyhouse.protocol.api.competitions import (
     Code,
     Entry,
@@ -35,22 +47,11 @@ from plyhouse.server.web.api.access import (
     acting_staff,
     address_of,
     authorise,
-    first,
     secret_in,
     staff_for,
     token_of,
 )
-from plyhouse.server.web.api.competition_types import (
-    Disqualification,
-    Extension,
-    Join,
-    LostToken,
-    NewCode,
-    StudentLimit,
-    StudentList,
-    StudentName,
-    Submitting,
-)
+from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import (
     competition_entries,
@@ -71,19 +72,15 @@ from plyhouse.storage.store import Store
 __all__ = ["HANDLERS", "entry_row", "student_row"]
 
 Call = Request[Any, Any, Any]
-HERE: Final = "/api/v1/class/competitions"
 MAX_LIST: Final = 2_000_000
 """The longest accepted list of students, in bytes."""
-_SECURED: Final[dict[str, Any]] = {"tags": ["class"], "security": [{"token": []}]}
-_DO: Final[dict[str, Any]] = {**_SECURED, "status_code": 200}
-_ORGANISE: Final[dict[str, Any]] = {**_DO, "guards": [first("organise")]}
 
 
 def _time(text: str) -> int | None:
     return milliseconds(read_time(text)) if text.strip() else None
 
 
-@post(HERE + "/{competition:str}/students", **_ORGANISE, request_max_body_size=MAX_LIST)
+@serve(competition_calls.take_in)
 async def take_in(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[StudentList]
 ) -> list[Joining]:
@@ -113,7 +110,7 @@ async def take_in(
     return [Joining(**asdict(each)) for each in joined]
 
 
-@get(HERE + "/{competition:str}/students", **_SECURED)
+@serve(competition_calls.students)
 async def students(state: State, request: Call, competition: FromPath[str]) -> list[Student]:
     """List the students, with the members of groups."""
     row, _ = await staff_for(request, competition, "see")
@@ -123,7 +120,7 @@ async def students(state: State, request: Call, competition: FromPath[str]) -> l
     ]
 
 
-@post(HERE + "/{competition:str}/limit", **_ORGANISE)
+@serve(competition_calls.limit_students)
 async def limit(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[StudentLimit]
 ) -> None:
@@ -133,7 +130,7 @@ async def limit(
     await store.write(competition_students.allow, competition, data.students, by, store.now())
 
 
-@post(HERE + "/{competition:str}/extend", **_ORGANISE)
+@serve(competition_calls.extend)
 async def extend(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Extension]
 ) -> Extended:
@@ -152,7 +149,7 @@ async def extend(
     return Extended(student, until, delays)
 
 
-@post(HERE + "/{competition:str}/disqualify", **_ORGANISE)
+@serve(competition_calls.disqualify)
 async def disqualify(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Disqualification]
 ) -> list[Entry]:
@@ -166,7 +163,7 @@ async def disqualify(
     return await _entries(store, service(state, Directory), competition, gone)
 
 
-@post(HERE + "/{competition:str}/revoke", **_ORGANISE)
+@serve(competition_calls.revoke)
 async def revoke(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[StudentName]
 ) -> list[Entry]:
@@ -180,7 +177,7 @@ async def revoke(
     return await _entries(store, service(state, Directory), competition, gone)
 
 
-@post(HERE + "/{competition:str}/restore", **_ORGANISE)
+@serve(competition_calls.restore)
 async def restore(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[StudentName]
 ) -> None:
@@ -191,7 +188,7 @@ async def restore(
     await service(state, AuditFollower).look()
 
 
-@post(HERE + "/{competition:str}/reissue-token", **_ORGANISE)
+@serve(competition_calls.reissue_token)
 async def reissue_token(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[LostToken]
 ) -> Joining:
@@ -205,7 +202,7 @@ async def reissue_token(
     return Joining(**asdict(made))
 
 
-@post(HERE + "/{competition:str}/codes", **_ORGANISE)
+@serve(competition_calls.new_code)
 async def new_code(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[NewCode]
 ) -> Code:
@@ -225,14 +222,14 @@ async def new_code(
     return _code(code)
 
 
-@get(HERE + "/{competition:str}/codes", **_SECURED)
+@serve(competition_calls.codes)
 async def codes(state: State, request: Call, competition: FromPath[str]) -> list[Code]:
     """List the codes of a competition."""
     row, _ = await staff_for(request, competition, "run")
     return [_code(each) for each in await service(state, Store).read(join_codes.codes_of, row.id)]
 
 
-@delete("/api/v1/class/codes/{code:str}", **_SECURED)
+@serve(competition_calls.revoke_code)
 async def revoke_code(state: State, request: Call, code: FromPath[str]) -> None:
     """Let nobody in by a code any more."""
     store = service(state, Store)
@@ -245,7 +242,7 @@ async def revoke_code(state: State, request: Call, code: FromPath[str]) -> None:
 # --------------------------------------------------------------- what students do
 
 
-@post("/api/v1/class/join", **_DO)
+@serve(competition_calls.join)
 async def join(state: State, request: Call, data: JSONBody[Join]) -> Joining:
     """Join a competition by a code; ``name`` of the answer is the competition's.
 
@@ -261,7 +258,7 @@ async def join(state: State, request: Call, data: JSONBody[Join]) -> Joining:
     return Joining(row.name, joined.account, joined.token, joined.outcome)
 
 
-@get("/api/v1/class/versions", **_SECURED)
+@serve(competition_calls.versions)
 async def versions(
     state: State, request: Call, bot: Annotated[str, QueryParameter(max_length=64)] = ""
 ) -> list[Version]:
@@ -286,7 +283,7 @@ async def versions(
     ]
 
 
-@post(HERE + "/{competition:str}/enter", **_DO, guards=[first("play")])
+@serve(competition_calls.enter)
 async def enter(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Submitting]
 ) -> Entry:

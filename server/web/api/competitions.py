@@ -10,13 +10,18 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Final
 
-from litestar import Request, delete, get, post
+from litestar import Request
 from litestar.datastructures import State
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath, JSONBody, QueryParameter
 from msgspec import structs
 
+from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.boards import BoardLine, GradeCertainty, GradeLine, Results
+from plyhouse.protocol.api.bodies import (
+    FileText,
+    Step,
+)
 from plyhouse.protocol.api.competitions import (
     Competition,
     CompetitionDetail,
@@ -45,15 +50,11 @@ from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import (
     acting_staff,
     authorise,
-    first,
     staff_for,
     viewer_of,
 )
 from plyhouse.server.web.api.competition_students import entry_row, student_row
-from plyhouse.server.web.api.competition_types import (
-    FileText,
-    Step,
-)
+from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import (
     competition_sql,
@@ -68,15 +69,12 @@ __all__ = ["HANDLERS", "HERE", "class_summary"]
 
 Call = Request[Any, Any, Any]
 HERE: Final = "/api/v1/class/competitions"
-_SECURED: Final[dict[str, Any]] = {"tags": ["class"], "security": [{"token": []}]}
-_DO: Final[dict[str, Any]] = {**_SECURED, "status_code": 200}
-_ORGANISE: Final[dict[str, Any]] = {**_DO, "guards": [first("organise")]}
 
 
 # ---------------------------------------------------------------------- competitions
 
 
-@post("/api/v1/class/check", **_ORGANISE)
+@serve(competition_calls.check_competition)
 async def check(state: State, request: Call, data: JSONBody[FileText]) -> list[Measure]:
     """Say whether a file could be opened here; answers how long matches of its games took."""
     await authorise(request, "organise")
@@ -89,7 +87,7 @@ async def check(state: State, request: Call, data: JSONBody[FileText]) -> list[M
     return [Measure(**asdict(each)) for each in measures]
 
 
-@post(HERE, **_SECURED, guards=[first("organise")])
+@serve(competition_calls.open_competition)
 async def open_file(state: State, request: Call, data: JSONBody[FileText]) -> Competition:
     """Open a competition by its file: at once, or at its date of opening."""
     identity = await authorise(request, "organise")
@@ -97,7 +95,7 @@ async def open_file(state: State, request: Call, data: JSONBody[FileText]) -> Co
     return Competition(**_summary(await service(state, Competitions).open(data.file, by)))
 
 
-@get(HERE, tags=["class"])
+@serve(competition_calls.competitions)
 async def list_all(state: State) -> list[Competition]:
     """List the competitions, newest first."""
     return [
@@ -106,7 +104,7 @@ async def list_all(state: State) -> list[Competition]:
     ]
 
 
-@get(HERE + "/{competition:str}", **_SECURED)
+@serve(competition_calls.competition)
 async def status(state: State, request: Call, competition: FromPath[str]) -> CompetitionDetail:
     """Show a competition with its students, entries and progress."""
     row, _ = await staff_for(request, competition, "see")
@@ -160,11 +158,7 @@ async def _move(
 def _step(step: str, does: str) -> HTTPRouteHandler:
     """Return the route of a step that only changes the status of a competition."""
 
-    @post(
-        f"{HERE}/{{competition:str}}/{step}",
-        **_ORGANISE,
-        description=does,
-    )
+    @serve(competition_calls.step_competition, step=step, description=does)
     async def handler(
         state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
     ) -> Competition:
@@ -181,7 +175,7 @@ STEPS: Final = (
 )
 
 
-@post(HERE + "/{competition:str}/run", **_ORGANISE)
+@serve(competition_calls.step_competition, step="run")
 async def run(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
 ) -> Competition:
@@ -191,7 +185,7 @@ async def run(
     return Competition(**_summary(row))
 
 
-@post(HERE + "/{competition:str}/rehearse", **_ORGANISE)
+@serve(competition_calls.rehearse_competition)
 async def rehearse(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
 ) -> Rehearsal:
@@ -204,7 +198,7 @@ async def rehearse(
     return Rehearsal(**_summary(row), left_out=left_out)
 
 
-@post(HERE + "/{competition:str}/rerun", **_ORGANISE)
+@serve(competition_calls.step_competition, step="rerun")
 async def rerun(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
 ) -> Competition:
@@ -214,7 +208,7 @@ async def rerun(
     return Competition(**_summary(row))
 
 
-@post(HERE + "/{competition:str}/finish", **_ORGANISE)
+@serve(competition_calls.finish_competition)
 async def finish(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
 ) -> EndedFinal:
@@ -228,7 +222,7 @@ async def finish(
     return EndedFinal(**structs.asdict(summary), unplayed=unplayed)
 
 
-@delete(HERE + "/{competition:str}", **_SECURED)
+@serve(competition_calls.delete_competition)
 async def remove(
     state: State,
     request: Call,
@@ -239,7 +233,7 @@ async def remove(
     await _move(state, request, competition, "delete", Step(why))
 
 
-@get(HERE + "/{competition:str}/board", **_SECURED)
+@serve(competition_calls.board)
 async def board(state: State, request: Call, competition: FromPath[str]) -> list[BoardLine]:
     """Show the standings that you may see."""
     viewer = await viewer_of(request)
@@ -247,7 +241,7 @@ async def board(state: State, request: Call, competition: FromPath[str]) -> list
     return [_line(each.standing) for each in found.lines]
 
 
-@get(HERE + "/{competition:str}/export", **_SECURED)
+@serve(competition_calls.export)
 async def export(state: State, request: Call, competition: FromPath[str]) -> Results:
     """Compute standings and grades from the stored results."""
     boards = service(state, Boards)
@@ -274,7 +268,7 @@ async def export(state: State, request: Call, competition: FromPath[str]) -> Res
     )
 
 
-@get(HERE + "/{competition:str}/suspicious", **_SECURED)
+@serve(competition_calls.suspicions)
 async def suspicious(
     state: State,
     request: Call,

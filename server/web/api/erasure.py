@@ -2,40 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-from litestar import Request, get, post
+from litestar import Request
 from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
-from msgspec import Meta, Struct
 
+from plyhouse.protocol.api import calls
+from plyhouse.protocol.api.bodies import Erasing
 from plyhouse.protocol.api.people import ErasedPlayer
 from plyhouse.server.administration.erasure import Eraser
-from plyhouse.server.web.api.access import authorise, first
+from plyhouse.server.web.api.access import authorise
+from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import personal_data as stored_personal_data
 from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 
-__all__ = ["HANDLERS", "Erasing"]
+__all__ = ["HANDLERS"]
 
 Call = Request[Any, Any, Any]
 
 
-class Erasing(Struct, forbid_unknown_fields=True):
-    """A request to erase a person, with the reason for the audit log."""
-
-    why: Annotated[str, Meta(max_length=1000)] = ""
-
-
-@post(
-    "/api/v1/players/{name:str}/erase",
-    tags=["administration"],
-    security=[{"token": []}],
-    status_code=200,
-    guards=[first("organise")],
-)
+@serve(calls.erase_player, "administration")
 async def erase_player(
     state: State, request: Call, name: FromPath[str], data: JSONBody[Erasing]
 ) -> ErasedPlayer:
@@ -51,7 +41,7 @@ async def erase_player(
     return ErasedPlayer(erased.pseudonym, erased.matches, list(erased.competitions))
 
 
-@get("/api/v1/players/{name:str}/data", tags=["administration"], security=[{"token": []}])
+@serve(calls.stored_data, "administration")
 async def personal_data(state: State, request: Call, name: FromPath[str]) -> dict[str, Any]:
     """Return everything stored about an account.
 

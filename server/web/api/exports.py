@@ -7,32 +7,28 @@ import json
 from typing import Any, Final
 
 import msgspec
-from litestar import Request, Response, get
+from litestar import Request, Response
 from litestar.datastructures import State
 from litestar.params import FromPath
 from litestar.response import Stream
 
+from plyhouse.protocol.api import competition_calls
 from plyhouse.server.competitions.boards import Boards
 from plyhouse.server.competitions.exports import FILES, MATCHES, STAFF_FILES, Exports
 from plyhouse.server.web.api.access import staff_for, viewer_of
 from plyhouse.server.web.api.board_types import board_view
+from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.parameters import service
 
 __all__ = ["HANDLERS"]
 
-HERE: Final = "/api/v1/class/competitions"
 Call = Request[Any, Any, Any]
 BOM: Final = "\ufeff"
 """Without this mark, Excel does not read a CSV file as UTF-8."""
 
 
-@get(
-    HERE + "/{competition:str}/export/{form:str}",
-    tags=["class"],
-    security=[{}, {"token": []}],
-    media_type="application/octet-stream",
-)
+@serve(competition_calls.export_file, media_type="application/octet-stream")
 async def file(
     state: State, request: Call, competition: FromPath[str], form: FromPath[str]
 ) -> Response[Any]:

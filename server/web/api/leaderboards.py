@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal
 
-from litestar import get
 from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery
 
+from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.leaderboards import Leaderboard
 from plyhouse.server.lobby.lobby import read_game
 from plyhouse.server.results.leaderboards import board, scoring_of
+from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import Limit, Offset, service
 from plyhouse.storage import leaderboards as stored_leaderboards
 from plyhouse.storage.store import Store
@@ -18,13 +19,13 @@ from plyhouse.storage.store import Store
 __all__ = ["HANDLERS"]
 
 
-@get("/api/v1/leaderboards", tags=["results"])
+@serve(calls.leaderboards)
 async def leaderboards(state: State) -> list[str]:
     """List the games that have results."""
     return await service(state, Store).read(stored_leaderboards.games_with_results)
 
 
-@get("/api/v1/leaderboards/{game:str}", tags=["results"])
+@serve(calls.leaderboard)
 async def leaderboard(
     state: State,
     game: FromPath[str],

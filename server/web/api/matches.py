@@ -8,7 +8,7 @@ may see them, by their tokens (`plyhouse.server.accounts.privacy`).
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, cast
 
 import msgspec
 from litestar import MediaType, Request, Response, get
@@ -17,8 +17,9 @@ from litestar.params import FromPath, FromQuery, QueryParameter
 
 from plyhouse.games.base import Game, Information
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.matches import Ending, Match, Replay, Seat
-from plyhouse.protocol.api.positions import Chances
+from plyhouse.protocol.api.positions import Chances, Review
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.jobs.fair_queue import FairQueue
 from plyhouse.server.jobs.helper_processes import Helpers
@@ -30,6 +31,7 @@ from plyhouse.server.results.notations import TEXT, form_of, notation_text
 from plyhouse.server.results.record import Record, record_json, stored_record, write_record
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import address_of, authorise, sight_of, stored_for
+from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.parameters import MAX_OFFSET, Limit, service
 from plyhouse.server.web.replay import replay_json
@@ -47,7 +49,7 @@ _OPEN: Final[dict[str, Any]] = {"tags": ["matches"], "security": [{}, {"token": 
 """Without a token there are the public matches only."""
 
 
-@get("/api/v1/matches", **_OPEN)
+@serve(calls.page_of_matches)
 async def matches(
     state: State,
     request: Call,
@@ -84,7 +86,7 @@ async def matches(
     return [match_view(service(state, Directory), row) for row in rows]
 
 
-@get("/api/v1/matches/{match:str}", **_OPEN)
+@serve(calls.match)
 async def one_match(state: State, request: Call, match: FromPath[str]) -> Match:
     """Show a match; while it runs, with all that a spectator sees."""
     directory = service(state, Directory)
@@ -99,7 +101,7 @@ async def one_match(state: State, request: Call, match: FromPath[str]) -> Match:
     return msgspec.structs.replace(view, snapshot=snapshot)
 
 
-@get("/api/v1/matches/{match:str}/record", **_OPEN)
+@serve(calls.record_json)
 async def record(state: State, request: Call, match: FromPath[str]) -> Response[Record]:
     """Give the record of a match, which ``plyhouse verify`` can check.
 
@@ -157,7 +159,7 @@ async def match_notation(
     )
 
 
-@get("/api/v1/matches/{match:str}/chances", **_OPEN)
+@serve(calls.chances)
 async def chances(state: State, request: Call, match: FromPath[str]) -> Response[Chances]:
     """Return the possible outcomes at each chance node of a match.
 
@@ -175,7 +177,7 @@ async def chances(state: State, request: Call, match: FromPath[str]) -> Response
         return _json(await service(state, Helpers).run(chances_json, stored))
 
 
-@get("/api/v1/matches/{match:str}/replay", **_OPEN)
+@serve(calls.replay)
 async def match_replay(
     state: State,
     request: Call,
@@ -231,13 +233,13 @@ def _json(text: bytes) -> Response[Any]:
     return Response(text, media_type=MediaType.JSON)
 
 
-@get("/api/v1/matches/{match:str}/review", tags=["matches"])
+@serve(calls.review)
 async def match_review(
     request: Call,
     state: State,
     match: FromPath[str],
     seat: Annotated[int | None, QueryParameter(ge=0)] = None,
-) -> dict[str, Any]:
+) -> Review:
     """Say where a match was lost, ply by ply of one seat: without ``seat``, of the one that lost.
 
     A separate process computes it within some seconds, once the whole pairing is over, and the
@@ -255,14 +257,10 @@ async def match_review(
     if seat is not None and seat >= game.seats:
         raise Problem("seat/unknown", f"{game.spec} has seats 0 to {game.seats - 1}.", 404)
     text = await asyncio.to_thread(lambda: write_record(stored_record(stored, game)))
-    return await service(state, Reviews).of(match, seat, text)
+    return cast("Review", await service(state, Reviews).of(match, seat, text))
 
 
-@get(
-    "/api/v1/matches/{match:str}/detail",
-    tags=["matches"],
-    response_headers=[ResponseHeader(name="cache-control", value="no-store")],
-)
+@serve(calls.detail, response_headers=[ResponseHeader(name="cache-control", value="no-store")])
 async def detail(request: Call, state: State, match: FromPath[str]) -> Ending:
     """Give what is kept of a match's end for the author of the bot that caused it.
 

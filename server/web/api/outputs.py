@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final
 
-from litestar import Request, get
-from litestar.datastructures import ResponseHeader, State
+from litestar import Request
+from litestar.datastructures import State
 from litestar.params import FromPath, QueryParameter
 
+from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.matches import KeptOutput, Output, OutputLine, PlyCost
 from plyhouse.server.hosting.outputs import BotOutput, Outputs
 from plyhouse.server.web.api.access import authorise, stored_for
+from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import Limit, service
 from plyhouse.storage import outputs, people
 from plyhouse.storage.store import Store
@@ -20,14 +22,9 @@ __all__ = [
 ]
 
 Call = Request[Any, Any, Any]
-_SECURED: Final[dict[str, Any]] = {
-    "tags": ["submissions"],
-    "security": [{"token": []}],
-    "response_headers": [ResponseHeader(name="cache-control", value="no-store")],
-}
 
 
-@get("/api/v1/matches/{match:str}/output", **_SECURED)
+@serve(calls.output, "submissions")
 async def output(state: State, request: Call, match: FromPath[str]) -> list[Output]:
     """Say what one's own hosted bots printed in a match that is over, how they failed, by plies.
 
@@ -39,7 +36,7 @@ async def output(state: State, request: Call, match: FromPath[str]) -> list[Outp
     return [_view(match, each) for each in await service(state, Outputs).of(stored, identity)]
 
 
-@get("/api/v1/outputs", **_SECURED)
+@serve(calls.outputs)
 async def kept(
     state: State,
     request: Call,

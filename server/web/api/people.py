@@ -10,15 +10,16 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Any, Final
 
-from litestar import Request, Response, delete, get, post
+from litestar import Request, Response, delete, post
 from litestar.datastructures import State
 from litestar.params import JSONBody
-from msgspec import Meta, Struct
+from msgspec import Meta
 
+from plyhouse.protocol.api import calls
+from plyhouse.protocol.api.bodies import NewPassword, NewToken, SignIn, SignUp, Wanted
 from plyhouse.protocol.api.people import MadeToken, Opponent, OwnMatch, Person, Seek
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.browser_sessions import BrowserSessions, SignedIn
-from plyhouse.server.accounts.builtin_bots import MOST_OF_A_LEVEL
 from plyhouse.server.accounts.cookies import ended_cookie, session_cookie
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
@@ -27,13 +28,13 @@ from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import (
     address_of,
     authorise,
-    first,
     from_own_page,
     host_of,
     is_secure,
     secret_in,
     token_of,
 )
+from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import people
@@ -49,43 +50,6 @@ MAX_TOKENS: Final = 20
 Call = Request[Any, Any, Any]
 Name = Annotated[str, Meta(min_length=1, max_length=32)]
 Secret = Annotated[str, Meta(max_length=256)]
-
-
-class SignIn(Struct, forbid_unknown_fields=True):
-    """The credentials of a login: a token alone, or the name of a player and the password."""
-
-    token: Secret = ""
-    player: Annotated[str, Meta(max_length=32)] = ""
-    password: Annotated[str, Meta(max_length=1024)] = ""
-
-
-class SignUp(Struct, forbid_unknown_fields=True):
-    """A new account with a password."""
-
-    player: Name
-    password: Secret
-    display: Annotated[str, Meta(max_length=200)] = ""
-
-
-class NewPassword(Struct, forbid_unknown_fields=True):
-    """Another password; ``old`` is empty if there was none."""
-
-    new: Secret
-    old: Annotated[str, Meta(max_length=1024)] = ""
-
-
-class NewToken(Struct, forbid_unknown_fields=True):
-    """The purpose of a token."""
-
-    label: Annotated[str, Meta(max_length=100)] = "browser"
-
-
-class Wanted(Struct, forbid_unknown_fields=True):
-    """Which bots of the house to play against."""
-
-    level: Annotated[str, Meta(max_length=32)]
-    count: Annotated[int, Meta(ge=1, le=MOST_OF_A_LEVEL)] = 1
-    """How many of them, for a game with so many seats and one more."""
 
 
 def _person(state: State, identity: Identity | None) -> Person:
@@ -149,7 +113,7 @@ async def _whose(request: Call, browser_sessions: BrowserSessions, *scopes: str)
     return await browser_sessions.identify(secret_in(request), *scopes)
 
 
-@get("/api/v1/session", tags=["people"])
+@serve(calls.session)
 async def session(state: State, request: Call) -> Response[Person]:
     """Say who is signed in at this browser, or whose token this is, and how people can play."""
     if token_of(request):
@@ -189,7 +153,7 @@ async def sign_out(state: State, request: Call) -> Response[Person]:
     )
 
 
-@post("/api/v1/session/guest", tags=["people"], status_code=200)
+@serve(calls.enter_as_guest)
 async def play_as_guest(state: State, request: Call) -> Response[Person]:
     """Come in without an account, where the operator allows it.
 
@@ -246,8 +210,8 @@ async def make_token(state: State, request: Call, data: JSONBody[NewToken]) -> R
     return Response(MadeToken(token), status_code=201, headers={"cache-control": "no-store"})
 
 
-@get("/api/v1/seeks", tags=["people"], sync_to_thread=False)
-def seeks(state: State) -> list[Seek]:
+@serve(calls.seeks)
+async def seeks(state: State) -> list[Seek]:
     """List open seeks, the one that has waited longest first: who seeks the same plays."""
     return [
         Seek(
@@ -262,13 +226,7 @@ def seeks(state: State) -> list[Seek]:
     ]
 
 
-@post(
-    "/api/v1/house-bots",
-    tags=["people"],
-    status_code=200,
-    security=[{"token": []}],
-    guards=[first("play", "guest")],
-)
+@serve(calls.start_builtin_bots)
 async def house_bot(state: State, request: Call, data: JSONBody[Wanted]) -> Opponent:
     """See to it that bots of the house are there, and say what to challenge.
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-from litestar import Request, get, patch, post
+from litestar import Request, patch
 from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
-from msgspec import Meta, Struct, convert
+from msgspec import convert
 
+from plyhouse.protocol.api import calls
+from plyhouse.protocol.api.bodies import NewPlayer, PlayerChange
 from plyhouse.protocol.api.bots import Bot
 from plyhouse.protocol.api.people import Account, Player
 from plyhouse.protocol.errors import ProtocolError
@@ -17,6 +19,7 @@ from plyhouse.server.accounts.registration import Registration
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import address_of, authorise, first, sight_of
 from plyhouse.server.web.api.matches import match_view
+from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import people, people_changes
 from plyhouse.storage.match_lists import MatchFilter
@@ -26,22 +29,7 @@ from plyhouse.storage.store import Store
 __all__ = ["HANDLERS"]
 
 
-class NewPlayer(Struct, forbid_unknown_fields=True):
-    """A request for an account."""
-
-    player: Annotated[str, Meta(min_length=1, max_length=64)]
-    display: Annotated[str, Meta(max_length=64)] = ""
-    """How it wants to be called beside its name."""
-
-
-class PlayerChange(Struct, forbid_unknown_fields=True):
-    """The settings that a player may change."""
-
-    display: Annotated[str, Meta(max_length=64)]
-    """How it wants to be called beside its name, in any script; empty: not at all."""
-
-
-@get("/api/v1/players/{name:str}", tags=["players"], security=[{}, {"token": []}])
+@serve(calls.player)
 async def player(state: State, request: Request[Any, Any, Any], name: FromPath[str]) -> Player:
     """Show a player, its bots and its latest matches, as far as you may see them."""
     return await _view(
@@ -79,7 +67,7 @@ async def _view(
     )
 
 
-@post("/api/v1/players", tags=["players"])
+@serve(calls.register)
 async def register(
     state: State, request: Request[Any, Any, Any], data: JSONBody[NewPlayer]
 ) -> Account:

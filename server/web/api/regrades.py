@@ -2,50 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-from litestar import Request, get, post
+from litestar import Request
 from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
-from msgspec import Meta, Struct
 
+from plyhouse.protocol.api import competition_calls
+from plyhouse.protocol.api.bodies import RegradeAnswer, RegradeRequest
 from plyhouse.protocol.api.competitions import Regrade
 from plyhouse.server.accounts.roles import role_in
 from plyhouse.server.competition_rules.staff_roles import allows
-from plyhouse.server.web.api.access import authorise, first, staff_for
+from plyhouse.server.web.api.access import authorise, staff_for
+from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import competition_sql
 from plyhouse.storage import regrades as stored_regrades
-from plyhouse.storage.regrades import MAX_TEXT
 from plyhouse.storage.regrades import Regrade as RegradeRow
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
 
 __all__ = [
     "HANDLERS",
-    "RegradeAnswer",
-    "RegradeRequest",
 ]
 
 Call = Request[Any, Any, Any]
-HERE: Final = "/api/v1/class/competitions/{competition:str}/regrades"
-_SECURED: Final[dict[str, Any]] = {"tags": ["class"], "security": [{"token": []}]}
-
-
-class RegradeRequest(Struct, forbid_unknown_fields=True):
-    """A request to look at a match, or at the grade, again."""
-
-    text: Annotated[str, Meta(min_length=1, max_length=MAX_TEXT)]
-    match: Annotated[str, Meta(max_length=64)] = ""
-    """A finished match of one's own; empty: the grade."""
-
-
-class RegradeAnswer(Struct, forbid_unknown_fields=True):
-    """An answer of the staff."""
-
-    text: Annotated[str, Meta(max_length=MAX_TEXT)] = ""
-    """In the place of an earlier answer; empty: that one stays."""
-    close: bool = False
 
 
 def _view(row: RegradeRow) -> Regrade:
@@ -62,7 +43,7 @@ def _view(row: RegradeRow) -> Regrade:
     )
 
 
-@get(HERE, **_SECURED)
+@serve(competition_calls.regrades)
 async def regrades(state: State, request: Call, competition: FromPath[str]) -> list[Regrade]:
     """List the requests for a regrade, open ones first: all to the staff, a student's own to it."""
     store = service(state, Store)
@@ -75,7 +56,7 @@ async def regrades(state: State, request: Call, competition: FromPath[str]) -> l
     return [_view(each) for each in found]
 
 
-@post(HERE, **_SECURED, guards=[first("play")])
+@serve(competition_calls.ask_regrade)
 async def ask_regrade(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[RegradeRequest]
 ) -> Regrade:
@@ -89,7 +70,7 @@ async def ask_regrade(
     return _view(made)
 
 
-@post(HERE + "/{number:int}/answer", **_SECURED, status_code=200, guards=[first("organise")])
+@serve(competition_calls.answer_regrade)
 async def answer_regrade(
     state: State,
     request: Call,

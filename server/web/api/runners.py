@@ -4,36 +4,31 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from litestar import Request, Response, get, post
+from litestar import Request, Response
 from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
 
+from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.server import RunnerCapacity
 from plyhouse.protocol.hosting.runner_messages import MatchOutput, RunnerSays, RunnerTold
 from plyhouse.server.hosting.outputs import Outputs
 from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.hosting.uploads import Uploads
-from plyhouse.server.web.api.access import authorise, first
+from plyhouse.server.web.api.access import authorise
+from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import stored_packages
 from plyhouse.storage.store import Store
 
 __all__ = ["HANDLERS"]
 
-HERE: Final = "/api/v1/runner"
 MAX_SAID: Final = 1 << 20
 """Longest body of what a runner says, in bytes: it carries reports of checks."""
 MAX_OUTPUT: Final = 256 << 10
 """Longest body of what a bot printed in a match, in bytes."""
 
-_SECURED: Final[dict[str, Any]] = {
-    "tags": ["runner"],
-    "security": [{"token": []}],
-    "guards": [first("runner")],
-}
 
-
-@post(HERE + "/sync", **_SECURED, status_code=200, request_max_body_size=MAX_SAID)
+@serve(calls.runner_sync)
 async def sync(
     state: State, request: Request[Any, Any, Any], data: JSONBody[RunnerSays]
 ) -> RunnerTold:
@@ -45,7 +40,7 @@ async def sync(
     return await service(state, Hosting).sync(identity, data)
 
 
-@post(HERE + "/output", **_SECURED, status_code=204, request_max_body_size=MAX_OUTPUT)
+@serve(calls.runner_output)
 async def output(
     state: State, request: Request[Any, Any, Any], data: JSONBody[MatchOutput]
 ) -> None:
@@ -57,7 +52,7 @@ async def output(
     await service(state, Outputs).keep(data)
 
 
-@get(HERE + "/capacity", tags=["runner"])
+@serve(calls.runner_capacity)
 async def capacity(state: State) -> RunnerCapacity:
     """Say how many runner machines there are, and what they have."""
     hosting = service(state, Hosting)
@@ -65,7 +60,7 @@ async def capacity(state: State) -> RunnerCapacity:
     return RunnerCapacity(hosting.machines, hosting.cores, lacking)
 
 
-@get(HERE + "/packages/{digest:str}", **_SECURED)
+@serve(calls.package)
 async def package(state: State, digest: FromPath[str]) -> Response[bytes]:
     """Return a submitted package, a zip, by its digest; for runners."""
     data = await service(state, Store).read(stored_packages.archive, digest)

@@ -15,6 +15,7 @@ from litestar.datastructures import State
 from plyhouse.games.base import Game
 from plyhouse.games.observation_fields import observation_fields, observation_schema
 from plyhouse.games.registry import game_class, game_names
+from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.server import (
     GameParameter,
     GameTable,
@@ -30,6 +31,7 @@ from plyhouse.server.gateway.hub import Hub, server_version
 from plyhouse.server.lobby.table_sizes import tables_of
 from plyhouse.server.match.example_turns import example_turn
 from plyhouse.server.match.time_control import MS, SECOND
+from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.metrics import CONTENT_TYPE
 from plyhouse.server.web.parameters import service
@@ -117,7 +119,7 @@ def _may_monitor(address: str, config: ServerConfig) -> bool:
     return parsed.is_loopback or any(parsed in network for network in config.monitors)
 
 
-@get("/api/v1/games", tags=["games"])
+@serve(calls.games)
 async def games() -> list[ListedGame]:
     """List the games that can be played here, with what a bot is shown of each."""
     # In a thread, as clocks are running here while sources are read and examples played.

@@ -10,7 +10,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
-from litestar import Request, delete, get, post, put
+from litestar import Request
 from litestar.datastructures import State
 from litestar.openapi.spec import (
     OpenAPIFormat,
@@ -21,11 +21,13 @@ from litestar.openapi.spec import (
     Schema,
 )
 from litestar.params import FromPath, JSONBody, QueryParameter
-from msgspec import Struct
 
+from plyhouse.protocol.api import calls
+from plyhouse.protocol.api.bodies import PlayWanted
 from plyhouse.protocol.api.submissions import (
     OpenBot,
     OpenToPlay,
+    Ready,
     Submission,
     SubmissionEntry,
     SubmissionRules,
@@ -37,7 +39,8 @@ from plyhouse.server.hosting.hosted_play import HostedPlay
 from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.hosting.uploads import SECONDS, Uploads
 from plyhouse.server.lobby.lobby import read_game
-from plyhouse.server.web.api.access import authorise, first
+from plyhouse.server.web.api.access import authorise
+from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import people, submission_sql
@@ -49,25 +52,9 @@ from plyhouse.storage.submission_rows import SubmissionRow, no_submission
 __all__ = ["HANDLERS", "submission_view"]
 
 Call = Request[Any, Any, Any]
-HERE: Final = "/api/v1/submissions"
-_SECURED: Final[dict[str, Any]] = {"tags": ["submissions"], "security": [{"token": []}]}
 MOST_ID: Final = 2**63 - 1
 Name = Annotated[str, QueryParameter(max_length=64)]
 LongName = Annotated[str, QueryParameter(max_length=200)]
-
-
-class PlayWanted(Struct):
-    """Somebody wants to play against a bot."""
-
-    opponent: str
-    """``player/bot``."""
-    game: str
-
-
-class Ready(Struct):
-    """The bots that can be challenged now."""
-
-    opponent: str
 
 
 def submission_view(hosting: Hosting, row: SubmissionRow, *, report: bool = True) -> Submission:
@@ -114,13 +101,7 @@ class _Upload(Operation):
         )
 
 
-@post(
-    HERE,
-    **_SECURED,
-    guards=[first("play")],
-    request_max_body_size=None,  # bounded below, by a setting
-    operation_class=_Upload,
-)
+@serve(calls.submit, operation_class=_Upload, request_max_body_size=None)
 async def submit(
     state: State,
     request: Call,
@@ -154,7 +135,7 @@ async def submit(
     return submission_view(service(state, Hosting), row)
 
 
-@get(HERE + "/rules", tags=["submissions"])
+@serve(calls.submission_rules)
 async def rules(state: State) -> SubmissionRules:
     """Return the rules for submissions; ``submission/not_hosted`` if the server accepts none."""
     uploads = service(state, Uploads)
@@ -170,7 +151,7 @@ async def rules(state: State) -> SubmissionRules:
     )
 
 
-@get(HERE, **_SECURED)
+@serve(calls.submissions)
 async def own(state: State, request: Call, bot: Name = "") -> list[Submission]:
     """List your submissions, or those of one bot, newest first and without reports."""
     identity = await authorise(request, "play")
@@ -182,7 +163,7 @@ async def own(state: State, request: Call, bot: Name = "") -> list[Submission]:
     ]
 
 
-@get(HERE + "/{submission:int}", **_SECURED)
+@serve(calls.submission)
 async def one(state: State, request: Call, submission: FromPath[int]) -> Submission:
     """Return a submission of yours with the report of its check.
 
@@ -194,7 +175,7 @@ async def one(state: State, request: Call, submission: FromPath[int]) -> Submiss
     )
 
 
-@delete(HERE + "/{submission:int}", **_SECURED)
+@serve(calls.remove_submission)
 async def remove(state: State, request: Call, submission: FromPath[int]) -> None:
     """Remove a submission of yours that plays in no competition."""
     store = service(state, Store)
@@ -205,7 +186,7 @@ async def remove(state: State, request: Call, submission: FromPath[int]) -> None
     await store.write(submission_sql.remove, row.id)
 
 
-@put("/api/v1/bots/{player:str}/{bot:str}/open", **_SECURED, guards=[first("play")])
+@serve(calls.open_bot, "submissions")
 async def open_bot(
     state: State,
     request: Call,
@@ -234,7 +215,7 @@ async def open_bot(
     return OpenToPlay(data.open)
 
 
-@get("/api/v1/hosted-bots", tags=["people"])
+@serve(calls.hosted_bots)
 async def open_bots(state: State) -> list[OpenBot]:
     """List the submitted bots that people may play against."""
     return [
@@ -243,13 +224,7 @@ async def open_bots(state: State) -> list[OpenBot]:
     ]
 
 
-@post(
-    "/api/v1/hosted-bots",
-    tags=["people"],
-    status_code=200,
-    security=[{"token": []}],
-    guards=[first("play", "guest")],
-)
+@serve(calls.start_hosted_bot)
 async def ready_bot(state: State, request: Call, data: JSONBody[PlayWanted]) -> Ready:
     """Start a submitted, open bot, so that it can be challenged.
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from functools import partial
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-from litestar import Request, get, post
+from litestar import Request
 from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
-from msgspec import Meta, Struct, convert
+from msgspec import convert
 
+from plyhouse.protocol.api import calls
+from plyhouse.protocol.api.bodies import NewCompetition
 from plyhouse.protocol.api.tournaments import Tournament, TournamentDetail, TournamentStanding
 from plyhouse.server.accounts.roles import admit_to_part
 from plyhouse.server.competitions.lifecycle import Competitions
@@ -18,7 +20,8 @@ from plyhouse.server.competitions.tournaments import Tournaments, TournamentView
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.lobby.lobby import read_game, read_time_control
 from plyhouse.server.table.match_runner import Terms
-from plyhouse.server.web.api.access import authorise, first
+from plyhouse.server.web.api.access import authorise
+from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import competition_sql, tournaments
 from plyhouse.storage.rows import By, TournamentRow
@@ -27,20 +30,7 @@ from plyhouse.storage.store import Store
 __all__ = ["HANDLERS"]
 
 
-class NewCompetition(Struct, forbid_unknown_fields=True):
-    """The terms of a competition without students."""
-
-    name: Annotated[str, Meta(min_length=1, max_length=100)]
-    game: str
-    time_control: str
-    rounds: Annotated[int, Meta(ge=1, le=1000)] = 1
-    mirrored: bool = True
-    rated: bool = True
-    entries: list[str] | None = None
-    """Names like ``player/bot``; all connected bots that accept the game if left out."""
-
-
-@get("/api/v1/competitions", tags=["competitions"])
+@serve(calls.tournaments)
 async def competitions(state: State) -> list[Tournament]:
     """List the competitions without students, newest first."""
     store = service(state, Store)
@@ -48,7 +38,7 @@ async def competitions(state: State) -> list[Tournament]:
     return [Tournament(**_summary(row)) for row in rows]
 
 
-@get("/api/v1/competitions/{competition:str}", tags=["competitions"])
+@serve(calls.tournament)
 async def one_competition(
     state: State, request: Request[Any, Any, Any], competition: FromPath[str]
 ) -> TournamentDetail:
@@ -64,12 +54,7 @@ async def one_competition(
     return _detail(await service(state, Tournaments).view(competition))
 
 
-@post(
-    "/api/v1/competitions",
-    tags=["competitions"],
-    security=[{"token": []}],
-    guards=[first("organise")],
-)
+@serve(calls.open_tournament)
 async def organise(
     state: State, request: Request[Any, Any, Any], data: JSONBody[NewCompetition]
 ) -> TournamentDetail:

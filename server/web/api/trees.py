@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, cast
 
 from litestar import Request, Response, get
 from litestar.datastructures import State
@@ -19,10 +19,13 @@ from plyhouse.games.base import CHANCE, Game, Information
 from plyhouse.games.errors import GameError
 from plyhouse.games.position import Position
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.api import calls
+from plyhouse.protocol.api.positions import Tree
 from plyhouse.server.jobs.search_trees import MAX_DEPTH, MAX_THEN, USUAL_DEPTH, Trees
 from plyhouse.server.match.views import Views
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.web.api.access import address_of, stored_for, viewer_of
+from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.parameters import MAX_OFFSET, service
 from plyhouse.storage.rows import Identity, StoredMatch
@@ -48,7 +51,7 @@ Then = Annotated[
 ]
 
 
-@get("/api/v1/matches/{match:str}/tree", tags=["matches"])
+@serve(calls.tree)
 async def tree(
     request: Call,
     state: State,
@@ -57,7 +60,7 @@ async def tree(
     depth: Depth = USUAL_DEPTH,
     search: Search = "",
     then: Then = None,
-) -> dict[str, Any]:
+) -> Tree:
     """Give the search tree of a position: what each action leads to, and what it is worth.
 
     The tree is of the position before ``ply``, with the dice rolled, and after the actions in
@@ -68,7 +71,7 @@ async def tree(
     ask again).
     """
     found = await _found(request, service(state, Trees), match, ply, depth, search, then)
-    return {name: value for name, value in found.items() if name != "svg"}
+    return cast("Tree", {name: value for name, value in found.items() if name != "svg"})
 
 
 @get("/api/v1/matches/{match:str}/tree.svg", tags=["matches"], media_type="image/svg+xml")

@@ -13,7 +13,7 @@ from litestar import Response, get
 from litestar.datastructures import State
 
 from plyhouse.games.registry import game_names, get_game
-from plyhouse.server.accounts.builtin_bots import MOST_OF_A_LEVEL
+from plyhouse.protocol.api.bodies import MOST_OF_A_LEVEL
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
