@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from plyhouse.bots import SearchBot, Turn
 from plyhouse.games.base import Game
-from plyhouse.search.evaluation.policy_networks import (
+from plyhouse.learning.policy_networks import (
     PolicyNetwork,
     evaluator_by,
     load_policy_network,

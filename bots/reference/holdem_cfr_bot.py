@@ -13,7 +13,7 @@ from plyhouse.bots.reference.holdem_rule_bot import SHARE, HoldemRuleBot
 from plyhouse.games.base import Game
 from plyhouse.games.hidden.texas_holdem.expected_strength import pair_strength
 from plyhouse.games.playing_cards import card_number
-from plyhouse.search.equilibria.limit_holdem import (
+from plyhouse.learning.limit_holdem import (
     MOST_BIG_BLINDS,
     SHIPPED,
     LimitPolicy,

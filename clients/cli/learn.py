@@ -168,7 +168,7 @@ def backgammon(
     comes with the game. The bot `td_gammon(file="network.toml")` plays by the network. A step
     has 8 matches.
     """
-    from plyhouse.search.evaluation.backgammon_training import BackgammonTraining, Settings
+    from plyhouse.learning.backgammon_training import BackgammonTraining, Settings
 
     settings = Settings(trace=trace, **options)
     return train(BackgammonTraining, settings, matches, seconds, output, points_a_match)
@@ -289,7 +289,7 @@ def leduc_poker(subgames: int, seconds: float | None, output: Path, **options: A
     first round. Each printed point of the learning curve has the mean error in chips for both
     kinds, and the NashConv of continual resolving by the network.
     """
-    from plyhouse.search.equilibria.leduc_training import LeducSettings, LeducTraining
+    from plyhouse.learning.leduc_training import LeducSettings, LeducTraining
 
     def shown(random: float, met: float, nash_conv: float) -> str:
         return f"error {random:.4f} random, {met:.4f} met; NashConv {nash_conv:.5f}"
@@ -336,7 +336,7 @@ def texas_holdem(deals: int, seconds: float | None, output: Path, seed: int) -> 
     buckets of hands, which takes half a minute. The bot `cfr_holdem(file="policy.toml")` plays
     the policy.
     """
-    from plyhouse.search.equilibria.limit_holdem_training import LimitSettings, LimitTraining
+    from plyhouse.learning.limit_holdem_training import LimitSettings, LimitTraining
 
     settings = LimitSettings(seed=seed)
     return train(
@@ -360,8 +360,8 @@ def alphazero(
     options: dict[str, Any],
 ) -> int:
     """Train a policy and value network for a game."""
+    from plyhouse.learning.alphazero_training import AlphaZeroSettings, AlphaZeroTraining
     from plyhouse.search import Limit, mcts
-    from plyhouse.search.evaluation.alphazero_training import AlphaZeroSettings, AlphaZeroTraining
 
     settings = AlphaZeroSettings(game=game, matches=at_once, **options)
     found = "of the points" if game.startswith("breakthrough") else "best actions"

@@ -71,7 +71,8 @@ def tune(
     """
     from plyhouse.clients.replay.finished_matches import played_matches
     from plyhouse.games.registry import get_game
-    from plyhouse.search import InvalidMatch, LinearEvaluation, fit_logistic, samples_of, td_lambda
+    from plyhouse.learning.tuning import fit_logistic, samples_of, td_lambda
+    from plyhouse.search import InvalidMatch, LinearEvaluation
 
     if self_play is not None and (files or database is not None):
         raise CommandError("Take either --self-play or played matches, not both.", EXIT_USAGE)
