@@ -35,7 +35,7 @@ from plyhouse.clients.shared.options import (
     time_control_option,
     token_option,
 )
-from plyhouse.clients.shared.output import counted, note, print_json, print_table
+from plyhouse.clients.shared.output import counted, late_words, note, print_json, print_table
 from plyhouse.protocol.api import calls, competition_calls
 from plyhouse.protocol.api.submissions import VersionEntry
 
@@ -343,3 +343,5 @@ def enter(
     label = entry.version or "without a label"
     note(f"{entry.entry} plays in {competition}: version {label} "
          f"({entry.digest[:12] or 'no digest'}){how}.")  # fmt: skip
+    if entry.days_late:
+        note(f"It is {late_words(entry.days_late, entry.penalty)}.")

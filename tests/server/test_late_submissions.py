@@ -24,7 +24,12 @@ from plyhouse.server.competitions.competition_changes import change, propose
 from plyhouse.server.competitions.grade_books import grade_points
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
-from plyhouse.storage import competition_entries, competition_sql, competition_students
+from plyhouse.storage import (
+    competition_entries,
+    competition_sql,
+    competition_students,
+    submission_sql,
+)
 from plyhouse.storage import people as stored_people
 from plyhouse.storage.competition_rows import NewMember
 from plyhouse.storage.errors import CompetitionRefusal
@@ -184,6 +189,31 @@ async def test_penalty_stands_in_status_page_grades_and_report(cup: Cup) -> None
     bob = (await cup.get("bob", "/competitions/cup")).text
     assert "You may submit late until" in bob
     assert "1 day late" not in bob
+
+
+async def test_answer_to_a_late_entry_says_what_it_costs(cup: Cup) -> None:
+    cup.clock.now += DAY + 1
+    await cup.connect("ada", "2")
+    async with httpx.AsyncClient(
+        base_url="http://server",
+        headers={"Authorization": f"Bearer {cup.tokens['ada']}"},
+        transport=httpx.ASGITransport(cup.app),
+    ) as web:
+        here = "/api/v1/class/competitions/cup/enter"
+        made = (await web.post(here, json={"bot": "bot", "version": "2"})).json()
+        assert (made["version"], made["days_late"], made["penalty"]) == ("2", 2, 20.0)
+        made = (await web.post(here, json={"bot": "bot", "version": "1"})).json()
+        assert (made["version"], made["days_late"], made["penalty"]) == ("1", 0, 0.0)
+    row = await cup.store.read(stored_people.player, "bob")
+    bot = await cup.store.ensure_bot(row.id, "bot")
+    sent = await cup.store.submissions.submit(
+        bot.id, "3", "b" * 64, b"x", cup.store.now(), competition="Cup"
+    )
+    await cup.store.write(submission_sql.check, sent.id, True, "", ("pig",), cup.store.now())
+    told = (await cup.get("bob", f"/api/v1/submissions/{sent.id}")).json()["competitions"]
+    assert [(each["outcome"], each["days_late"], each["penalty"]) for each in told] == [
+        ("entered", 2, 20.0)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ from plyhouse.server.competition_rules.dates import milliseconds, read_time
 from plyhouse.server.competition_rules.file_reader import only_submitted, stored_competition
 from plyhouse.server.competitions.baselines import BaselineState
 from plyhouse.server.competitions.final_delays import told_delay
+from plyhouse.server.competitions.late_entries import lateness
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import (
     acting_staff,
@@ -321,7 +322,8 @@ async def enter(
         store.now(),
         {each.bot_id: each.games for each in directory.presences.values() if each.online},
     )
-    return entry_row(directory, entry)
+    late = await lateness(store, competition, entry.bot_id)
+    return entry_row(directory, entry, late=late)
 
 
 HANDLERS: Final[tuple[Any, ...]] = (
