@@ -95,7 +95,7 @@ def counted(number: int, one: str, many: str = "") -> str:
 
 
 def late_words(days: int, penalty: float) -> str:
-    """What a late entry costs.
+    """Return how late an entry is and its penalty, in words.
 
     >>> late_words(2, 20.0)
     '2 days late, penalty 20 % of the points'

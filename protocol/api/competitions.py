@@ -51,7 +51,7 @@ class Joining(Row, frozen=True):
     outcome: str
     """``new``, ``known``, ``present``, ``revoked`` or ``reissued``."""
     delays: str = ""
-    """What an extension given with the student delays; empty if nothing."""
+    """The final or rerun that an extension given with the student delays; empty if none."""
 
 
 class Code(Row, frozen=True):
@@ -65,7 +65,7 @@ class Code(Row, frozen=True):
     late_ms: int | None
     revoked_ms: int | None
     delays: str = ""
-    """What the extensions of students with a new code will delay; empty if nothing."""
+    """The final or rerun that the extensions of students with a new code delay; empty if none."""
 
 
 class Entry(Row, frozen=True):
@@ -268,8 +268,8 @@ class Extended(Row, frozen=True):
     student: str
     until_ms: int
     delays: str
-    """The final or rerun that waits, until when, and how it begins without, or what a final that
-    does not wait leaves to a rerun; empty if it waits for nothing."""
+    """The final or rerun that waits, until when, and how it begins without, or the final that
+    leaves it to a rerun; empty if none."""
 
 
 class Losses(Row, frozen=True):

@@ -45,8 +45,8 @@ class BaselineScore(ReportScore, frozen=True):
     reached: bool
     """True if the counted score of the graded entry reaches the threshold."""
     counted: float | None = None
-    """The mean score that the grade compares: that of the graded entry, with 0 for the matches of
-    games that it left out; None if that entry did not meet the baseline."""
+    """The mean score of the graded entry, in which games that it left out count as 0; None if it
+    did not meet the baseline."""
 
 
 class ReportRating(Row, frozen=True):

@@ -352,8 +352,15 @@ async def test_final_that_does_not_wait_begins_on_its_date_and_late_entries_play
     with pytest.raises(CompetitionRefusal, match="submit again when it is over, for a rerun"):
         await cup.enter("ada", "2")
     await cup.store.write(competition_sql.move, "Cup", "finish", OLGA, cup.store.now())
-    for name in ("ada", "bob"):
-        await cup.enter(name, "2")
+    await cup.enter("bob", "2")
+    async with httpx.AsyncClient(
+        base_url="http://server",
+        headers={"Authorization": f"Bearer {cup.tokens['ada']}"},
+        transport=httpx.ASGITransport(cup.app),
+    ) as web:
+        here = "/api/v1/class/competitions/cup/enter"
+        made = (await web.post(here, json={"bot": "bot", "version": "2"})).json()
+    assert (made["version"], made["next_version"], made["days_late"]) == ("1", "2", 1)
     with pytest.raises(CompetitionRefusal, match="bob may still submit"):
         await cup.hub.competitions.rerun("Cup", OLGA)
     cup.clock.now += 9 * DAY

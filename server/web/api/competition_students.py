@@ -323,7 +323,10 @@ async def enter(
         {each.bot_id: each.games for each in directory.presences.values() if each.online},
     )
     late = await lateness(store, competition, entry.bot_id)
-    return entry_row(directory, entry, late=late)
+    row = await store.read(competition_sql.find, competition)
+    playing = await store.read(competition_reruns.played_entries, row.id)
+    (shown,) = [each for each in playing if each.bot_id == entry.bot_id]
+    return entry_row(directory, shown, late=late)
 
 
 HANDLERS: Final[tuple[Any, ...]] = (
