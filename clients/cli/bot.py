@@ -35,7 +35,7 @@ from plyhouse.clients.shared.options import (
     time_control_option,
     token_option,
 )
-from plyhouse.clients.shared.output import counted, note, print_json, print_table
+from plyhouse.clients.shared.output import counted, late_words, note, print_json, print_table
 from plyhouse.protocol.api import calls, competition_calls
 from plyhouse.protocol.api.submissions import VersionEntry
 
@@ -334,12 +334,18 @@ def enter(
 ) -> None:
     """Enter a version of your bot in a competition.
 
-    Possible until the freeze. A bot that connects is entered automatically if there is room.
+    Possible until the freeze, then as long as late days or your extension last. A bot that
+    connects is entered automatically if there is room.
     """
     entry = request(
         server, token, competition_calls.enter(competition, name, version_label, replace)
     )
     how = "" if entry.chosen else ", or what connects after it"
-    label = entry.version or "without a label"
-    note(f"{entry.entry} plays in {competition}: version {label} "
-         f"({entry.digest[:12] or 'no digest'}){how}.")  # fmt: skip
+    waits = bool(entry.next_version or entry.next_digest)
+    label = (entry.next_version if waits else entry.version) or "without a label"
+    digest = (entry.next_digest if waits else entry.digest)[:12] or "no digest"
+    note(f"{entry.entry} plays in {competition}: version {label} ({digest}){how}.")
+    if waits:
+        note("The final is over: this version counts after a rerun, which the staff begins.")
+    if entry.days_late:
+        note(f"It is {late_words(entry.days_late, entry.penalty)}.")

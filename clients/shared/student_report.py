@@ -111,6 +111,8 @@ def _scores(
             row.append(interval(each.any_low, each.any_high, 2))
         if isinstance(each, BaselineScore):
             reached = "reached" if each.reached else "not reached"
+            if each.counted is not None and f"{each.counted:.3f}" != f"{each.score:.3f}":
+                reached += f", as {each.counted:.3f} counts"
             row.append(f"{each.grade or 'no grade'} from {each.at_least:g}: {reached}")
         rows.append(row)
     return _section(title, [*head, "grade"] if graded else head, rows)
