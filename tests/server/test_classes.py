@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import io
+import threading
 from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -16,6 +17,7 @@ import pytest
 from tests.harness.wall_clock import WallClock
 
 from plyhouse.protocol.messages import Error, MatchMessage, Ready, Resign
+from plyhouse.server.competition_rules.class_list import read_students
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.storage import competition_sql, competition_students, join_codes, people
@@ -142,6 +144,26 @@ async def test_bad_lists_times_and_codes(house: Any, api: httpx.AsyncClient) -> 
     async with httpx.AsyncClient(base_url=house.server.url) as anybody:
         join = anybody.post("/api/v1/class/join", json={"code": "AAAA-AAAA", "player": "x"})
         assert await code(join, 404) == "competition/code_unknown"
+
+
+async def test_long_class_list_is_read_beside_the_event_loop(
+    api: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reading, served = asyncio.Event(), threading.Event()
+    loop = asyncio.get_running_loop()
+
+    def slowly(text: str) -> Any:
+        loop.call_soon_threadsafe(reading.set)
+        assert served.wait(30)
+        return read_students(text)
+
+    monkeypatch.setattr("plyhouse.server.web.api.competition_students.read_students", slowly)
+    await opened(api)
+    adding = asyncio.create_task(students(api, "ada"))
+    await reading.wait()
+    assert (await api.get("/api/v1/health")).status_code == 200
+    served.set()
+    assert set(await adding) == {"ada"}
 
 
 async def test_institution_ids_are_imported_updated_and_exported(api: httpx.AsyncClient) -> None:
