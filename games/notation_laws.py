@@ -64,8 +64,8 @@ def check_notation(game: Game, state: State) -> None:
     """Check that each action and chance outcome of a state is read as it was written, and that
     one which is a number is not written as another number.
 
-    Raises `LawBroken` of the law of notation or of numbers; of notation also where nonsense is
-    not refused as an action, or where `Game.parse` fails by another error than a `GameError`.
+    Raises `LawBroken` of the law of notation or of numbers.  `Game.parse` breaks that of notation
+    if it accepts nonsense, or fails by another error than a `GameError`.
     """
     write: Callable[[State, Any], str] = game.format
     read: Callable[[State, str], Any] = game.parse

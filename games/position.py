@@ -39,9 +39,9 @@ class OutOfTurn(GameError):  # noqa: N818 - a condition of the events, named lik
 def read_action(game: Game, state: Any, text: str) -> Any:
     """Return the legal action that ``text`` of the seat to move means.
 
-    Raises `GameError` for any other text, also where the game's own ``parse`` fails in another way:
-    whoever wrote the text must not gain by a fault of the rules.  An error while reading a listed
-    action as the game writes it passes, because that is no fault of the seat.
+    Raises `GameError` for any other text, also where the game's own ``parse`` fails in another way.
+    A seat must not gain by a text on which the rules fail.  An error on a listed action, written as
+    the game writes it, passes: it is no fault of the seat.
     """
     try:
         return game.parse(state, text)

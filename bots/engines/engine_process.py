@@ -99,7 +99,7 @@ class EngineProcess:
             raise RuntimeError("a process without its pipes")
         self._stdin = self._process.stdin
         self._unsent = bytearray()
-        """What the engine has not taken from us yet; `receive` goes on sending it."""
+        """Bytes that the engine has not taken yet; `receive` goes on sending them."""
         os.set_blocking(self._stdin.fileno(), False)
         self._output = self._process.stdout.fileno()
         self._poll = select.poll()

@@ -279,7 +279,7 @@ async def serve(
 def lines_of_standard_input() -> asyncio.Queue[str | None]:
     """Return the lines of standard input as they come; None at the end.
 
-    Bytes that are no UTF-8 are replaced, whatever the locale: a controller may name its user.
+    Bytes that are no UTF-8 are replaced in any locale.
     """
     loop = asyncio.get_running_loop()
     lines: asyncio.Queue[str | None] = asyncio.Queue()
