@@ -6,6 +6,7 @@ with the scope ``organise``; the audit log records its actions.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Final
@@ -114,7 +115,7 @@ async def take_in(
             line=each.line,
             institution_id=each.institution_id,
         )
-        for each in read_students(data.csv)
+        for each in await asyncio.to_thread(read_students, data.csv)  # a class may be large
     ]
     joined = await store.write(
         competition_students.take_in,
