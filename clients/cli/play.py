@@ -383,10 +383,10 @@ class _Table:
             click.echo(f"{who}: {event_text(event)}")
 
     def _draw(self, *, again: bool = False) -> None:
-        from plyhouse.clients.terminal.text_scene import draw
+        from plyhouse.games.scene_text import draw_fields
 
         if self.scene is not None and (again or self.scene != self.shown):
-            click.echo(f"\n{draw(self.scene, colour=has_colour(sys.stdout))}\n")
+            click.echo(f"\n{draw_fields(self.scene, colour=has_colour(sys.stdout))}\n")
             self.shown = self.scene
 
     async def _ask(self, turn: Turn) -> None:
@@ -448,10 +448,10 @@ class _Table:
 
     def _list_moves(self, spot: str = "") -> bool:
         """Show all actions, or those from a spot; whether there are any."""
-        from plyhouse.clients.terminal.text_scene import actions, from_spot
+        from plyhouse.clients.terminal.action_choice import labels_from, labels_of
 
-        labels = actions(self.scene) if self.scene is not None else {}
-        wanted = from_spot(self.scene or {}, spot) if spot else self.legal
+        labels = labels_of(self.scene) if self.scene is not None else {}
+        wanted = labels_from(self.scene or {}, spot) if spot else self.legal
         entries = []
         for action in self.legal:
             if action in wanted:

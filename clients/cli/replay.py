@@ -237,11 +237,11 @@ def _chosen(records: Iterator[Record], file: str, which: str | None) -> Record:
 
 def _shown(position: Position, positions: list[Position]) -> str:
     """Return a position as text, after the actions that led to it."""
-    from plyhouse.clients.terminal.text_scene import draw
+    from plyhouse.games.scene_text import draw_fields
 
     head = f"Ply {position.ply} of {positions[-1].ply}"
     lines = [f"{head}: {', '.join(position.told)}" if position.told else head]
-    lines.append(draw(position.scene, colour=has_colour(sys.stdout)))
+    lines.append(draw_fields(position.scene, colour=has_colour(sys.stdout)))
     if position.end:
         lines.append(position.end)
     return "\n".join(lines)
