@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
-from plyhouse.clients.shared.options import default_server, token_for, token_option
+from plyhouse.clients.shared.options import default_server, number_option, token_for, token_option
 from plyhouse.clients.shared.output import has_colour, in_columns, note, signed
 from plyhouse.clients.shared.screen_mode import (
     draws_in_place,
@@ -68,14 +68,8 @@ Type an action, or one of these:
     help="Opponent: easy, medium, hard, a file or an installed bot. Repeat it for more seats. "
     "Not for games with one seat.",
 )
-@click.option("--seat", type=click.IntRange(1), default=1, show_default=True, help="Your seat.")
-@click.option(
-    "--bot-time",
-    type=click.FloatRange(0.05, 600),
-    default=1.0,
-    show_default=True,
-    help="Seconds that a bot may think about an action.",
-)
+@number_option("--seat", 1, "Your seat.")
+@number_option("--bot-time", 1.0, "Seconds that a bot may think about an action.", 0.05, 600)
 @plain_option()
 def play(
     game: str | None,
