@@ -51,7 +51,8 @@ from plyhouse.games.base import (
 )
 from plyhouse.games.counting import branches
 from plyhouse.games.notation_laws import LawBroken, check_list, check_notation
-from plyhouse.games.scene import Scene, render_text, scene_actions, scene_faults, scene_fields
+from plyhouse.games.scene import Scene, scene_actions, scene_faults, scene_fields
+from plyhouse.games.scene_text import render_text
 
 __all__ = ["CheckReport", "LawBroken", "check_game", "check_notation"]
 

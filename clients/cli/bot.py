@@ -30,6 +30,7 @@ from plyhouse.clients.shared.options import (
     competition_option,
     game_option,
     json_option,
+    number_option,
     required_token,
     server_option,
     time_control_option,
@@ -106,12 +107,8 @@ def bot() -> None:
     type=click.IntRange(1),
     help="Leave after so many matches.  [default: 1 with --challenge, else stay until Ctrl-C]",
 )
-@click.option(
-    "--workers",
-    type=click.IntRange(1, 1024),
-    default=2,
-    show_default=True,
-    help="Processes that play in parallel; mirrored pairings need one per seat.",
+@number_option(
+    "--workers", 2, "Processes that play in parallel; mirrored pairings need one per seat.", 1, 1024
 )
 @click.option("--version-label", default="", help="Label of this build; results are kept apart.")
 @click.option(

@@ -121,7 +121,7 @@ def _scores(
 def _forfeits(found: Report, base: str) -> list[str]:
     if not found.forfeits:
         return []
-    from plyhouse.clients.terminal.text_scene import draw
+    from plyhouse.games.scene_text import draw_fields
 
     kinds = ", ".join(
         counted(many, kind.replace("_", " "), kind.replace("_", " "))
@@ -140,7 +140,7 @@ def _forfeits(found: Report, base: str) -> list[str]:
         if each.actions:
             lines += [f"Last actions: {', '.join(each.actions)}", ""]
         if each.scene is not None:
-            lines += ["```", draw(each.scene, colour=False), "```", ""]
+            lines += ["```", draw_fields(each.scene, colour=False), "```", ""]
         if each.detail:
             lines += ["```", each.detail.rstrip(), "```", ""]
     return lines
