@@ -24,10 +24,11 @@ from pathlib import Path
 from typing import Any
 
 from plyhouse.clients.shared.child_processes import Processes
-from plyhouse.clients.shared.http import call
+from plyhouse.clients.shared.http import ask
 from plyhouse.games.base import TERMINAL
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.api.answers import ApiError, Unreachable
+from plyhouse.protocol.api.routes import Call
 from plyhouse.protocol.hosting.package import Rules as PackageRules
 from plyhouse.protocol.hosting.package import digest_of, from_upload, pack
 from plyhouse.server.results.scoring import match_scores
@@ -151,7 +152,8 @@ class Final:
         deadline = time.monotonic() + 60
         while True:
             try:
-                return call(self.server, method, f"/api/v1/{target}", body, self.organiser)
+                wanted = Call(method, f"/api/v1/{target}", lambda answer: answer, body=body)
+                return ask(self.server, wanted, self.organiser)
             except (Unreachable, ApiError) as error:
                 passing = isinstance(error, Unreachable) or error.status == 503
                 if not passing or time.monotonic() > deadline:

@@ -10,8 +10,7 @@
 can pass a list of rows (`Rows`) to ``pandas.DataFrame(rows)``.  A notebook shows rows as tables and
 positions as pictures.
 
-    async_api   `AsyncApi`
-    sync_api    `Api`, generated from `async_api`
+    client      `Api` and `AsyncApi`: one table of methods, and two ways to send a call
     session     the address, the token, and the handling of answers
     bot_package a bot packed for submission
     retries     when to repeat a request
@@ -25,11 +24,39 @@ Errors:
 
 from __future__ import annotations
 
-from plyhouse.clients.api.async_api import AsyncApi
-from plyhouse.clients.api.drawing import Picture, picture
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from plyhouse.clients.api.client import Api, AsyncApi
 from plyhouse.clients.api.retries import Patience
-from plyhouse.clients.api.sync_api import Api
 from plyhouse.protocol.api.answers import ApiError, Unreachable
-from plyhouse.protocol.api.rows import Rows
+from plyhouse.protocol.api.rows import NOTEBOOK, Rows
+
+if TYPE_CHECKING:
+    from plyhouse.clients.api.drawing import Picture, picture
 
 __all__ = ["Api", "ApiError", "AsyncApi", "Patience", "Picture", "Rows", "Unreachable", "picture"]
+
+
+def _scene(scene: Mapping[str, Any]) -> str:
+    from plyhouse.clients.api.drawing import scene_svg
+
+    return scene_svg(scene)
+
+
+def _table(rows: Sequence[Any]) -> str:
+    from plyhouse.clients.api.drawing import table_html
+
+    return table_html(rows)
+
+
+NOTEBOOK.scene, NOTEBOOK.table = _scene, _table
+
+
+def __getattr__(name: str) -> Any:
+    """Import what draws only if it is used: commands start faster without the games."""
+    if name not in ("Picture", "picture"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from plyhouse.clients.api import drawing
+
+    return getattr(drawing, name)

@@ -19,7 +19,6 @@ from typing import Any, Final
 
 from plyhouse.games.base import Game
 from plyhouse.games.scene import scene_fields
-from plyhouse.protocol.api.rows import NOTEBOOK
 
 __all__ = ["Picture", "picture", "scene_svg", "table_html"]
 
@@ -237,6 +236,3 @@ def _shown(value: Any) -> str:
     if isinstance(value, list | tuple) and value and dataclasses.is_dataclass(value[0]):
         return ", ".join(escape(str(getattr(each, "name", each))) for each in value[:8])
     return escape(str(value))
-
-
-NOTEBOOK.scene, NOTEBOOK.table = scene_svg, table_html

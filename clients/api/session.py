@@ -4,41 +4,61 @@ from __future__ import annotations
 
 import os
 import ssl
+import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from email.message import Message
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
-import httpx
 import msgspec
 
 from plyhouse.clients.api.retries import NO_ANSWER, Patience, retry_after
 from plyhouse.protocol.address import Address, proxy_for
 from plyhouse.protocol.api.answers import ApiError, Unreachable, answer_of, unreached
-from plyhouse.protocol.api.calls import Call
+from plyhouse.protocol.api.routes import Call
 from plyhouse.protocol.text import trimmed_token
 
-__all__ = ["Session", "Wait"]
+if "httpx" not in sys.modules:
+    # httpx imports its command line, with rich and pygments, where they are installed: that would
+    # double the time that a command of ours needs to start.
+    sys.modules["httpx._main"] = None  # type: ignore[assignment]
+    import httpx
+
+    del sys.modules["httpx._main"]
+else:
+    import httpx
+
+__all__ = ["InvalidToken", "Session", "httpx", "saved"]
 
 T = TypeVar("T")
 
 DEFAULT_SERVER: Final = "http://127.0.0.1:8765"
+LONGEST_TOKEN: Final = 256
+"""Characters; a server refuses a longer header without an answer that a user understands."""
 
 
-class Wait(Exception):  # noqa: N818 - no error: it asks for another request
-    """Asks for the request to be repeated after some seconds."""
+class InvalidToken(ValueError):  # noqa: N818 - like InvalidAddress
+    """A token that no server can have issued; the message does not repeat it."""
 
-    def __init__(self, seconds: float) -> None:
-        super().__init__(seconds)
-        self.seconds = seconds
+    code = "config/bad_token"
 
 
 class Session:
     """The address, the token and the patience of a client."""
 
     def __init__(
-        self, server: str | None, token: str | None, timeout: float, patience: Patience | None
+        self,
+        server: str | None,
+        token: str | None,
+        timeout: float,
+        patience: Patience | None,
+        cookie: str | None = None,
     ) -> None:
-        """``server`` and ``token`` are those of the environment where they are not given."""
+        """``server`` and ``token`` are those of the environment where they are not given.
+
+        ``cookie`` is that of a session; empty to begin one.
+        """
         given = server or os.environ.get("PLYHOUSE_SERVER") or DEFAULT_SERVER
         self.address = Address.read(given)
         self.base = self.address.base
@@ -47,7 +67,12 @@ class Session:
         key = os.environ.get("PLYHOUSE_TOKEN") if token is None else token
         self.headers = {"accept": "application/json"}
         if key := trimmed_token(key or ""):
-            self.headers["authorization"] = f"Bearer {key}"
+            self.headers["authorization"] = f"Bearer {_plausible(key)}"
+        elif cookie is not None:
+            # A session is for those who say that they come from the server's pages.
+            self.headers["origin"] = self.base
+            if cookie:
+                self.headers["cookie"] = cookie
 
     def transport(self) -> dict[str, Any]:
         """Return the arguments for a client of httpx: how it reaches the server.
@@ -61,7 +86,8 @@ class Session:
             "timeout": self.timeout,
             "trust_env": False,
             "proxy": None if proxy is None else proxy.full_url,
-            "verify": ssl.create_default_context() if self.address.secure else True,
+            # Without TLS there is nothing to verify, and to load certificates takes long.
+            "verify": ssl.create_default_context() if self.address.secure else False,
         }
 
     def request(self, call: Call[Any]) -> dict[str, Any]:
@@ -75,30 +101,24 @@ class Session:
             asked["content"] = call.body
             asked["headers"] = {"content-type": "application/octet-stream"}
         elif call.body is not None:
-            asked["json"] = call.body
+            asked["content"] = msgspec.json.encode(call.body, enc_hook=list)  # of sequences
+            asked["headers"] = {"content-type": "application/json"}
         if call.timeout is not None:
             asked["timeout"] = call.timeout
         return asked
 
-    def read(self, call: Call[T], response: httpx.Response, made: int) -> T:
-        """Return a call's result; raises `ApiError`, `Unreachable`, or `Wait` to ask again."""
-        wait = _told(response.headers)
-        try:
+    def read(self, call: Call[T], response: httpx.Response) -> T:
+        """Return a call's result; raises `ApiError` and `Unreachable`."""
+        answer: Any = response.content
+        if not (call.binary and response.is_success):
             answer = answer_of(
                 response.status_code,
                 response.content,
                 self.base,
                 call.path,
                 response.headers.get("location"),
-                wait,
+                _told(response.headers),
             )
-        except ApiError as error:
-            again = self.patience.wait(
-                made, status=error.status, retry_after=wait, changes=call.changes
-            )
-            if again is not None:
-                raise Wait(again) from error
-            raise
         try:
             return call.read(answer)
         except msgspec.ValidationError as error:
@@ -106,14 +126,58 @@ class Session:
                 f"The answer of {self.base} is not what this version of Plyhouse reads: {error}."
             ) from error
 
-    def failed(self, call: Call[Any], error: httpx.TransportError, made: int) -> Exception:
-        """Return the exception for a missing answer: `Unreachable`, or `Wait` to ask again."""
-        again = self.patience.wait(made, status=NO_ANSWER, retry_after=None, changes=call.changes)
-        if again is not None:
-            return Wait(again)
+    def wait(self, call: Call[Any], error: ApiError | httpx.TransportError, made: int) -> float:
+        """Return the seconds until a failed call is repeated; raise its error if it is not.
+
+        made: requests so far
+        """
+        seconds = self.patience.wait(
+            made,
+            status=error.status if isinstance(error, ApiError) else NO_ANSWER,
+            retry_after=error.retry_after if isinstance(error, ApiError) else None,
+            changes=call.changes,
+        )
+        if seconds is not None:
+            return seconds
+        if isinstance(error, ApiError):
+            raise error
+        raise self.unreachable(error) from error
+
+    def unreachable(self, error: httpx.TransportError) -> Unreachable:
+        """Return the exception for a missing answer."""
         return Unreachable(unreached(self.address, error))
+
+
+def saved(response: httpx.Response, folder: Path) -> Path:
+    """Write a file that a server sends into a folder, by the name that the server gives it.
+
+    It is there as a whole or not at all, however long it is.  Returns where it is.
+    """
+    message = Message()
+    message["content-disposition"] = response.headers.get("content-disposition", "attachment")
+    name = (message.get_filename() or response.url.path).replace("\\", "/").rpartition("/")[2]
+    place = folder / (name.lstrip(".") or "file")
+    part = place.with_name(f".{place.name}.part")
+    with part.open("wb") as file:
+        for chunk in response.iter_bytes():
+            file.write(chunk)
+    part.replace(place)
+    return place
 
 
 def _told(headers: Mapping[str, str]) -> float | None:
     value = headers.get("retry-after")
     return None if value is None else retry_after(value, datetime.now(UTC))
+
+
+def _plausible(token: str) -> str:
+    """Return the token; raise `InvalidToken` if it cannot be sent as a header."""
+    if len(token) > LONGEST_TOKEN:
+        fault = f"{len(token):,} characters"
+    elif odd := [each for each in token if not "!" <= each <= "~"]:
+        fault = f"the character {odd[0]!a}"
+    else:
+        return token
+    raise InvalidToken(
+        f"The token has {fault}, so no server has made it: give the line that begins with ply_."
+    )

@@ -269,7 +269,7 @@ def reinstate(
         from plyhouse.clients.shared.http import ask
         from plyhouse.protocol.api import calls
 
-        call = calls.reinstate(player, name, version_label, why)
+        call = calls.reinstate(player, name, version=version_label, why=why)
         labels = [each.version for each in ask(server, call, token)]
     else:
 

@@ -335,7 +335,9 @@ def enter(
     connects is entered automatically if there is room.
     """
     entry = request(
-        server, token, competition_calls.enter(competition, name, version_label, replace)
+        server,
+        token,
+        competition_calls.enter(competition, name, version=version_label, replace=replace),
     )
     how = "" if entry.chosen else ", or what connects after it"
     waits = bool(entry.next_version or entry.next_digest)

@@ -127,7 +127,7 @@ def new(
 
     now = datetime.now(UTC)
     if old:
-        there = request(server, token, competition_calls.text(old))
+        there = request(server, token, competition_calls.competition_file(old))
         text = renamed(there.file, name, now)
     else:
         text = template(name, games or ("connect_four",), time_control, now, hosted=hosted)
@@ -175,7 +175,7 @@ def check(
     text = read_text(file)
     known: Sequence[Measure] = ()
     if server is not None:
-        known = request(server, token, competition_calls.check(text))
+        known = request(server, token, competition_calls.check_competition(text))
     found = read_competition(text)
     refuse_unfit_references(text)
     if server is None:
@@ -313,7 +313,7 @@ def open_competition(name: str, server: str, token: str | None, why: str) -> Non
     if place.is_file():
         text = read_text(place)
         refuse_unfit_references(text)
-        made = request(server, token, competition_calls.open_file(text, why))
+        made = request(server, token, competition_calls.open_competition(text, why=why))
     elif place.suffix == ".toml":
         raise CommandError(f"There is no file {place}.", EXIT_USAGE)
     else:
@@ -324,9 +324,17 @@ def open_competition(name: str, server: str, token: str | None, why: str) -> Non
 
 
 def _step(
-    server: str, token: str | None, name: str, step: str, why: str, *, anyway: bool = False
+    server: str,
+    token: str | None,
+    name: str,
+    step: competition_calls.Step,
+    why: str,
+    *,
+    anyway: bool = False,
 ) -> Competition:
-    return request(server, token, competition_calls.step(name, step, why, anyway))
+    return request(
+        server, token, competition_calls.step_competition(name, step, why=why, anyway=anyway)
+    )
 
 
 @competition.command()
@@ -407,13 +415,13 @@ def finish(name: str, server: str, token: str | None, yes: bool, why: str) -> No
     import sys
 
     if not yes and sys.stdin.isatty():
-        view = request(server, token, competition_calls.status(name))
+        view = request(server, token, competition_calls.competition(name))
         left = [game.unplayed for game in view.progress if game.unplayed]
         for said in left:
             note(f"{said}.")
         if left:
             click.confirm(f"End the final of {view.name} without them?", abort=True, err=True)
-    made = request(server, token, competition_calls.finish(name, why))
+    made = request(server, token, competition_calls.finish_competition(name, why=why))
     note(f"{made.name} is finished.")
     for said in made.unplayed:
         note(f"Left out: {said}.")
@@ -445,7 +453,7 @@ def extend(name: str, student: str, until: str, server: str, token: str | None, 
 
     --until says how long.
     """
-    made = request(server, token, competition_calls.extend(name, student, until, why))
+    made = request(server, token, competition_calls.extend(name, student, until, why=why))
     note(f"{made.student} may submit until {minute(made.until_ms)} UTC.")
     if made.delays:
         note(made.delays)

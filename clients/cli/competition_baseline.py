@@ -80,7 +80,9 @@ def baseline(name: str, bot: str, reference: str, server: str, token: str | None
 
     if reference and not reference_problem(reference):  # else the server names the mistake
         refuse_unfit_options({"--reference": reference})
-    made = request(server, token, competition_calls.check_baseline(name, bot, reference, why))
+    made = request(
+        server, token, competition_calls.check_baseline(name, bot, reference=reference, why=why)
+    )
     if made.status == "waiting":
         note(f"{made.bot} waits for its check: plyhouse competition status {name!r}")
     else:

@@ -63,10 +63,14 @@ def change(
         name = name or _named(text, place)
     if not name:
         raise click.UsageError(f"Give the NAME of a competition, or set {COMPETITION}.")
-    there = request(server, token, competition_calls.text(name))
+    there = request(server, token, competition_calls.competition_file(name))
     text = _with(there.file if text is None else text, settings)
     text = _with_later_final(there.file, text, yes=yes)
-    found = request(server, token, competition_calls.change(name, text, False, there.digest, why))
+    found = request(
+        server,
+        token,
+        competition_calls.change_competition(name, text, digest=there.digest, why=why),
+    )
     if not found.changes:
         note(f"{found.name} is like that already: nothing changes.")
         return
@@ -77,7 +81,11 @@ def change(
             f"Nothing was changed: {', '.join(refused)} cannot change now.", EXIT_REFUSED
         )
     confirm(f"Change {found.name}?", yes=yes)
-    made = request(server, token, competition_calls.change(name, text, True, there.digest, why))
+    made = request(
+        server,
+        token,
+        competition_calls.change_competition(name, text, apply=True, digest=there.digest, why=why),
+    )
     told = "Its students read of it on its page" if made.notice else "Students are not told"
     note(f"{made.name} is changed, and {made.status}. {told}.")
 
@@ -194,7 +202,9 @@ def unfreeze(name: str, until: str, server: str, token: str | None, why: str) ->
     Versions may change until the date of --until, or until you freeze it. Dates that are over are
     taken out of its file.
     """
-    made = request(server, token, competition_calls.unfreeze(name, until, why))
+    made = request(
+        server, token, competition_calls.unfreeze_competition(name, until=until, why=why)
+    )
     note(f"{made.name} is open again: versions may change.")
 
 
@@ -204,7 +214,7 @@ def unfreeze(name: str, until: str, server: str, token: str | None, why: str) ->
 @token_option()
 def print_file(name: str, server: str, token: str | None) -> None:
     """Print the competition file of NAME, as it is now."""
-    there = request(server, token, competition_calls.text(name))
+    there = request(server, token, competition_calls.competition_file(name))
     click.echo(there.file, nl=not there.file.endswith("\n"))
 
 
@@ -236,7 +246,13 @@ def copy(
         raise CommandError(f"There is no file {new_file}.", EXIT_USAGE)
     text = read_text(new_file)
     refuse_unfit_references(text)
-    made = request(server, token, competition_calls.copy(old, text, codes, submissions, why))
+    made = request(
+        server,
+        token,
+        competition_calls.copy_competition(
+            old, text, codes=codes, submissions=submissions, why=why
+        ),
+    )
     parts = [counted(made.students, "student")]
     if codes:
         parts.append(counted(made.codes, "code"))

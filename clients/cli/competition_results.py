@@ -94,7 +94,7 @@ def report(
     """
 
     def fetched(who: str) -> Report:
-        return request(server, token, competition_calls.report(name, who))
+        return request(server, token, competition_calls.report(name, student=who))
 
     from plyhouse.clients.shared.student_report import report_text
     from plyhouse.protocol.address import Address
@@ -151,14 +151,17 @@ def export(
     All come from stored results.
     """
     from plyhouse.clients.shared.http import download
-    from plyhouse.protocol.api.calls import api_path
 
     folder.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
-    status = request(server, token, competition_calls.status(name))
-    here = ("class", "competitions", name, "export")
+    status = request(server, token, competition_calls.competition(name))
     for each in dict.fromkeys(formats or ("csv", "grades", "json")):
-        place = download(server, api_path(*here, each), organiser_token(server, token), folder)
+        place = download(
+            server,
+            competition_calls.export_file(name, each),
+            organiser_token(server, token),
+            folder,
+        )
         if each == "gradescope":
             written += _unpacked(place, folder)
             place.unlink()

@@ -57,12 +57,14 @@ def list_staff(name: str, server: str, token: str | None, as_json: bool) -> None
 @server_option()
 @token_option()
 @why_option(required=False)
-def add(name: str, player: str, role: str, server: str, token: str | None, why: str) -> None:
+def add(
+    name: str, player: str, role: competition_calls.Role, server: str, token: str | None, why: str
+) -> None:
     """Give a player a role in a competition.
 
     It replaces an earlier role.
     """
-    made = request(server, token, competition_calls.add_staff(name, player, role, why))
+    made = request(server, token, competition_calls.add_staff(name, player, role, why=why))
     note(f"{made.player} is {made.role} of {name}.")
     if not made.able:
         note(
@@ -78,5 +80,5 @@ def add(name: str, player: str, role: str, server: str, token: str | None, why: 
 @why_option(required=False)
 def remove(name: str, player: str, server: str, token: str | None, why: str) -> None:
     """Remove a player from the staff."""
-    request(server, token, competition_calls.remove_staff(name, player, why))
+    request(server, token, competition_calls.remove_staff(name, player, why=why))
     note(f"{player} is no longer on the staff of {name}.")

@@ -86,7 +86,7 @@ def _print_practice(server: str, token: str | None, view: CompetitionDetail) -> 
         early = view.status in ("draft", "open")
         click.echo(f"Practice ladder: it {begins if early else never}.")
         return
-    found = request(server, token, competition_calls.status(ladder.competition))
+    found = request(server, token, competition_calls.competition(ladder.competition))
     played = counted(sum(game.finished for game in found.progress), "match", "matches")
     click.echo(
         f"Practice ladder: {found.status}, {played} played; "
@@ -156,7 +156,7 @@ def status(name: str, server: str, token: str | None, wait: bool, as_json: bool)
     """Show students, entries and progress of the final."""
 
     def ask() -> CompetitionDetail:
-        return request(server, token, competition_calls.status(name))
+        return request(server, token, competition_calls.competition(name))
 
     view = until_over(ask) if wait else ask()
     if as_json:

@@ -72,9 +72,11 @@ def _steer(
         )
         return row.name
     if step == "delete":
-        request(server, token, calls.drop_tournament(name, why_text(why)))
+        request(server, token, calls.delete_tournament(name, why_text(why)))
+    elif step == "pause":
+        request(server, token, calls.pause_tournament(name, why_text(why)))
     else:
-        request(server, token, calls.steer_tournament(name, step, why=why_text(why)))
+        request(server, token, calls.resume_tournament(name, why_text(why)))
     return name
 
 
@@ -131,7 +133,7 @@ def delete(
 def _losses(server: str | None, token: str | None, database: str, name: str) -> Losses:
     """Return what would be lost with a competition."""
     if server is not None:
-        return request(server, token, competition_calls.losses(name))
+        return request(server, token, competition_calls.competition_losses(name))
     from msgspec import convert
 
     from plyhouse.storage import competition_losses

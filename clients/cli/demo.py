@@ -303,7 +303,7 @@ def _verify_one(server: str, competitions: Mapping[str, str]) -> bool:
     from plyhouse.server.results.record import read_record
     from plyhouse.server.results.verify import verify
 
-    newest = calls.matches(1, competition=competitions["pig"], status="finished").call(1)
+    newest = calls.page_of_matches(competition=competitions["pig"], status="finished", limit=1)
     match = ask(server, newest)[0].match
     record = read_record(ask(server, calls.record(match)).text)
     report = verify(record)

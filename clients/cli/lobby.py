@@ -40,7 +40,7 @@ async def _write(house: TerminalServer) -> None:
     games = await house.ask(calls.games())
     session = await house.ask(calls.session())
     seeks = await house.ask(calls.seeks())
-    running = await house.ask(calls.running_matches(50))
+    running = await house.ask(calls.page_of_matches(status="running", limit=50))
     click.echo(f"Games: {', '.join(each.name for each in games)}")
     click.echo(f"Built-in bots: {', '.join(session.levels) or 'none'}")
     for bot in await house.ask(calls.hosted_bots()):

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from plyhouse.clients.cli.administration import why_option
-from plyhouse.clients.shared.competition_requests import confirm, organiser_token, request
+from plyhouse.clients.shared.competition_requests import confirm, request
 from plyhouse.clients.shared.options import server_option, token_option
 from plyhouse.clients.shared.output import counted, note
 from plyhouse.clients.shared.secret_files import secret_writer
@@ -34,7 +34,7 @@ def erase(account: str, yes: bool, server: str, token: str | None, why: str) -> 
     from plyhouse.protocol.api import calls
 
     confirm(f"Erase {account} on {server} for ever?", yes=yes)
-    made = request(server, token, calls.erase_player(account, why))
+    made = request(server, token, calls.erase_player(account, why=why))
     gone = ", ".join(made.competitions)
     note(
         f"{account} is called {made.pseudonym} now, and keeps "
@@ -57,11 +57,8 @@ def export_data(account: str, output: Path | None, server: str, token: str | Non
 
     Students export their own data with their own token.
     """
-    from plyhouse.clients.shared.http import call
-    from plyhouse.protocol.api.calls import api_path
+    from plyhouse.protocol.api import calls
 
-    found = call(
-        server, "GET", api_path("players", account, "data"), token=organiser_token(server, token)
-    )
+    found = request(server, token, calls.stored_data(account))
     with secret_writer(output) as write:
         write(json.dumps(found, indent=2, ensure_ascii=False) + "\n")

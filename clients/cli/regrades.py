@@ -67,7 +67,7 @@ def _indented(text: str, by: int = 4) -> str:
 @token_option()
 def ask(name: str, text: str, match: str, server: str, token: str | None) -> None:
     """Ask the staff to check a grade or a match again."""
-    made = request(server, token, competition_calls.ask_regrade(name, text, match))
+    made = request(server, token, competition_calls.ask_regrade(name, text, match=match))
     note(f"Asked: request {made.id}. The answer: plyhouse competition regrade list {name!r}")
 
 
@@ -81,6 +81,8 @@ def answer(name: str, number: str, text: str, close: bool, server: str, token: s
     """Answer or close a request for a regrade."""
     if not text and not close:
         raise click.UsageError("Nothing to do: give --text, --close, or both.")
-    made = request(server, token, competition_calls.answer_regrade(name, int(number), text, close))
+    made = request(
+        server, token, competition_calls.answer_regrade(name, int(number), text, close=close)
+    )
     note(f"Request {made.id} of {made.student} is "
          f"{'open' if made.closed_ms is None else 'closed'}.")  # fmt: skip

@@ -89,7 +89,7 @@ def rehearse(
 def _rehearse_there(name: str, server: str, token: str | None, why: str, as_json: bool) -> None:
     from plyhouse.protocol.api import competition_calls
 
-    made = request(server, token, competition_calls.rehearse(name, why))
+    made = request(server, token, competition_calls.rehearse_competition(name, why=why))
     if as_json:
         print_json(made)
         return

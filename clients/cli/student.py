@@ -258,7 +258,7 @@ def limit(students: int, competition: str, server: str, token: str | None, why: 
 
     It overrides the competition file. A group counts once.
     """
-    request(server, token, competition_calls.limit(competition, students, why))
+    request(server, token, competition_calls.limit_students(competition, students, why=why))
     note(f"{competition} takes up to {counted(students, 'student')}.")
 
 
@@ -273,7 +273,7 @@ def revoke(account: str, competition: str, server: str, token: str | None, why: 
 
     The account stays.
     """
-    gone = request(server, token, competition_calls.revoke(competition, account, why))
+    gone = request(server, token, competition_calls.revoke(competition, account, why=why))
     note(f"{account} is out of {competition}, with {counted(len(gone), 'entry', 'entries')}.")
 
 
@@ -285,7 +285,7 @@ def revoke(account: str, competition: str, server: str, token: str | None, why: 
 @why_option(required=False)
 def restore(account: str, competition: str, server: str, token: str | None, why: str) -> None:
     """Restore a removed student."""
-    request(server, token, competition_calls.restore(competition, account, why))
+    request(server, token, competition_calls.restore(competition, account, why=why))
     note(f"{account} is in {competition} again.")
 
 
@@ -315,7 +315,7 @@ def reissue_token(
     had before joining gets its tokens from an administrator: plyhouse token create.
     """
     with secret_writer(output) as write:
-        call = competition_calls.reissue_token(competition, account, member, why)
+        call = competition_calls.reissue_token(competition, account, member=member, why=why)
         made = request(server, token, call)
         where = f"is in {output}." if output is not None else "is shown only now:"
         note(f"The old token of {made.name} is revoked. The new one {where}")
@@ -341,7 +341,7 @@ def join(code_text: str, server: str, player: str, output: Path | None, token: s
     # A name asks for a new account, also if the environment has a token.
     own = None if player else token
     with secret_writer(output) as write:
-        answer = ask(server, competition_calls.join(code_text, player), own)
+        answer = ask(server, competition_calls.join(code_text, player=player), own)
         if answer.token:
             where = f"is in {output}." if output is not None else "is shown only now:"
             note(f"You are {answer.account} in {answer.name}. Your token {where}")

@@ -13,7 +13,7 @@ from plyhouse.clients.shared.lazy import HintingGroup
 from plyhouse.clients.shared.options import json_option, server_option, token_option
 from plyhouse.clients.shared.output import note, print_json, print_table
 from plyhouse.protocol.api import calls
-from plyhouse.protocol.api.submissions import Submission
+from plyhouse.protocol.api.submissions import OpenToPlay, Submission
 
 __all__ = ["submission"]
 
@@ -66,7 +66,7 @@ def remove(number: int, server: str, token: str | None) -> None:
     """Remove a submission that plays nowhere."""
     from plyhouse.clients.shared.http import ask
 
-    ask(server, calls.drop_submission(number), player_token(server, token))
+    ask(server, calls.remove_submission(number), player_token(server, token))
     note(f"Submission {number} is removed.")
 
 
@@ -99,7 +99,7 @@ def _play(number: int, server: str, token: str | None, as_json: bool, *, play: b
     key = player_token(server, token)
     found = ask(server, calls.submission(number), key)
     owner, _, name = found.bot.partition("/")
-    opened = ask(server, calls.open_bot(owner, name, play), key)
+    opened = ask(server, calls.open_bot(owner, name, OpenToPlay(play)), key)
     whether = "can" if play else "can no longer"
     note(f"People {whether} play against {found.bot}.")
     if as_json:

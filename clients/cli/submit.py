@@ -98,7 +98,9 @@ def submit(
     if not anyway:
         _importable(package, rules)
     data = pack(package)
-    sent = calls.submit(path.resolve().name, data, bot, competition, version_label)
+    sent = calls.submit(
+        path.resolve().name, data, bot=bot, competition=competition, version=version_label
+    )
     made = ask(server, sent, key)
     if not as_json:
         _told(made, len(package.files), len(data))

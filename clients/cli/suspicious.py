@@ -39,7 +39,7 @@ def suspicious(name: str, level: float, server: str, token: str | None, as_json:
     """
     from plyhouse.clients.shared.competition_requests import request
 
-    found = request(server, token, competition_calls.suspicions(name, level))
+    found = request(server, token, competition_calls.suspicions(name, level=level))
     if as_json:
         print_json(found)
         return

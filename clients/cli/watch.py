@@ -70,7 +70,7 @@ async def _found(house: TerminalServer, match: str | None, game: str | None) -> 
     from plyhouse.protocol.messages import Outcome, SeatInfo
 
     if match is None:
-        running = await house.ask(calls.running_matches(1, game))
+        running = await house.ask(calls.page_of_matches(status="running", game=game, limit=1))
         if not running:
             what = f" of {game}" if game else ""
             raise CommandError(f"No match{what} is being played at {house.address} now.")

@@ -28,8 +28,8 @@ from plyhouse.clients.shared.errors import EXIT_FAILED, CommandError
 from plyhouse.clients.shared.http import ask
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.api import calls, competition_calls
-from plyhouse.protocol.api.calls import PAGE, Call
 from plyhouse.protocol.api.matches import Match
+from plyhouse.protocol.api.routes import PAGE, Call
 from plyhouse.protocol.api.rows import Rows
 from plyhouse.protocol.messages import VOID
 from plyhouse.server.results.record import Record, read_record
@@ -97,7 +97,7 @@ class _Stage:
             self._start(role)
         for role in staff:
             self._until(partial(self._said, role, "connected to "), f"{role.entry} to connect")
-        self.ask(competition_calls.open_file(self.small.text, ""))
+        self.ask(competition_calls.open_competition(self.small.text))
         students = [role for role in self.cast if not role.baseline]
         for joined in self.ask(competition_calls.take_in(self.name, csv=_sheet(students))):
             self.tokens[joined.account] = joined.token
@@ -109,8 +109,8 @@ class _Stage:
         if self.small.file.teams:
             self._add_partners(students)
         self._note_absent()
-        self.ask(competition_calls.step(self.name, "freeze", "", False))
-        self.ask(competition_calls.step(self.name, "run", "", True))
+        self.ask(competition_calls.step_competition(self.name, "freeze"))
+        self.ask(competition_calls.step_competition(self.name, "run", anyway=True))
         self.say(f"The final of {self.small.file.name} has begun.")
         over = self._final()
         return self._facts(over)
@@ -135,7 +135,7 @@ class _Stage:
             for each in befalls:
                 next(each, None)
             self._check()
-            if self.ask(competition_calls.status(self.name)).status == "finished":
+            if self.ask(competition_calls.competition(self.name)).status == "finished":
                 return True
             time.sleep(POLL)
         return False
@@ -184,13 +184,13 @@ class _Stage:
     # -------------------------------------------------------------------------------- looking
 
     def _playing(self, role: Role) -> Rows[Match]:
-        return self.ask(calls.matches(None, player=role.name, status="running").call(MOST))
+        return self.ask(calls.page_of_matches(player=role.name, status="running", limit=MOST))
 
     def _match(self, match: str) -> Match:
         return self.ask(calls.match(match))
 
     def _connected(self) -> set[str]:
-        view = self.ask(competition_calls.status(self.name))
+        view = self.ask(competition_calls.competition(self.name))
         return {each.entry for each in view.entries if each.connected}
 
     def _said(self, role: Role, text: str) -> bool:
@@ -239,7 +239,7 @@ class _Stage:
     # ----------------------------------------------------------------------------- the facts
 
     def _facts(self, over: bool) -> RehearsalFacts:
-        view = self.ask(competition_calls.status(self.name))
+        view = self.ask(competition_calls.competition(self.name))
         export = self.ask(competition_calls.export(self.name))
         names = {f"{role.name}/{role.bot}".lower(): role.entry for role in self.cast}
         matches = [
@@ -261,7 +261,7 @@ class _Stage:
         )
 
     def _matches(self, competition: str) -> Iterator[Match]:
-        pages = calls.matches(None, competition=competition, status="finished")
+        pages = calls.matches(competition=competition, status="finished")
         had = 0
         call: Call[Rows[Match]] | None = pages.call(PAGE)
         while call is not None:

@@ -20,8 +20,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
-
 from plyhouse.bots.client.client import ClientError, Refused
 from plyhouse.bots.client.websocket import websocket_connector
 from plyhouse.bots.hosting.hosted_runner import hosted_runner
@@ -42,12 +40,11 @@ from plyhouse.clients.runner.output_queue import OutputQueue, Parcel
 from plyhouse.clients.runner.packages import KEEP, Packages, WrongPackageError
 from plyhouse.clients.runner.report_queue import Batch, ReportQueue
 from plyhouse.clients.runner.submission_checks import check_package
-from plyhouse.clients.shared.http import ask, call, fetch
+from plyhouse.clients.shared.http import ask
 from plyhouse.games.errors import GameError
 from plyhouse.protocol.address import Address
 from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.answers import ApiError, Unreachable
-from plyhouse.protocol.api.calls import api_path
 from plyhouse.protocol.hosting.package import Rules, SubmissionError
 from plyhouse.protocol.hosting.runner_messages import (
     BotWanted,
@@ -234,7 +231,7 @@ class Machine:
         """Report the machine's state and return the assignment; None without an answer."""
         batch = self._news.batch()
         try:
-            answer = await asyncio.to_thread(self._call, self._says(batch))
+            told = await asyncio.to_thread(self._call, self._says(batch))
         except (Unreachable, ApiError) as error:
             if isinstance(error, ApiError) and error.status in UNFIT and batch:
                 # A failure caused by a bot must not end all hosted bots.
@@ -257,7 +254,6 @@ class Machine:
         self._news.taken(batch)
         if len(self._news):
             self._soon.set()
-        told = msgspec.convert(answer, RunnerTold)
         if not self._reached:
             self._setup.say(
                 f"{self._setup.name} hosts for {self._url.base}: {self._setup.cores} cores, "
@@ -297,13 +293,12 @@ class Machine:
             leaving=leaving,
         )
 
-    def _call(self, says: RunnerSays, seconds: float = ANSWER_SECONDS) -> Any:
-        setup = self._setup
-        target, body = api_path("runner", "sync"), msgspec.to_builtins(says)
-        return call(setup.server, "POST", target, body, setup.token, seconds)
+    def _call(self, says: RunnerSays, seconds: float = ANSWER_SECONDS) -> RunnerTold:
+        wanted = replace(calls.runner_sync(says), timeout=seconds)
+        return ask(self._setup.server, wanted, self._setup.token)
 
     def _fetch(self, digest: str) -> bytes:
-        return fetch(self._setup.server, api_path("runner", "packages", digest), self._setup.token)
+        return ask(self._setup.server, calls.package(digest), self._setup.token)
 
     def _rules(self) -> Rules:
         """The games that the server accepts; they must be installed here."""
@@ -500,15 +495,7 @@ class Machine:
     def _send(self, parcel: Parcel) -> None:
         output = parcel.read()
         if output is not None and (output.lines or output.costs):
-            setup, body = self._setup, msgspec.to_builtins(output)
-            call(
-                setup.server,
-                "POST",
-                api_path("runner", "output"),
-                body,
-                setup.token,
-                ANSWER_SECONDS,
-            )
+            ask(self._setup.server, calls.runner_output(output), self._setup.token)
 
     def _over(
         self, bot: int, result: SeatResult, costs: Sequence[CostOfPly], log: AuthorLog

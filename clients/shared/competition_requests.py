@@ -13,8 +13,8 @@ from plyhouse.clients.shared.options import required_token
 from plyhouse.protocol.text import decoded
 
 if TYPE_CHECKING:
-    from plyhouse.protocol.api.calls import Call
     from plyhouse.protocol.api.competitions import Competition
+    from plyhouse.protocol.api.routes import Call
 
 __all__ = ["confirm", "organiser_token", "practice_ladder", "read_text", "request", "why_text"]
 

@@ -13,8 +13,8 @@ from plyhouse.clients.terminal.interfaces import Board, Boards, Refusal
 from plyhouse.games.errors import GameError
 from plyhouse.protocol.api import calls, competition_calls
 from plyhouse.protocol.api.answers import ApiError, Unreachable
-from plyhouse.protocol.api.calls import Call
 from plyhouse.protocol.api.leaderboards import Standing
+from plyhouse.protocol.api.routes import Call
 from plyhouse.server.results.leaderboards import scoring_of
 from plyhouse.storage import leaderboards
 from plyhouse.storage.errors import StorageError

@@ -13,7 +13,7 @@ from plyhouse.clients.shared.terminal_connection import TerminalConnection
 from plyhouse.clients.terminal.interfaces import Refusal
 from plyhouse.protocol.address import Address
 from plyhouse.protocol.api.answers import ApiError, Unreachable
-from plyhouse.protocol.api.calls import Call
+from plyhouse.protocol.api.routes import Call
 
 __all__ = ["TerminalServer"]
 

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias, TypeVar
 
-from plyhouse.protocol.api.calls import Call
+from plyhouse.protocol.api.routes import Call
 from plyhouse.protocol.messages import ClientMessage, ServerMessage
 
 __all__ = ["Board", "Boards", "Connection", "Incoming", "Lost", "Position", "Refusal", "ServerApi"]

@@ -7,6 +7,7 @@ from plyhouse.clients.terminal.interfaces import ServerApi
 from plyhouse.clients.terminal.sentences import action_text
 from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.matches import Replay
+from plyhouse.protocol.api.routes import PAGE
 
 __all__ = ["earlier", "whole"]
 
@@ -41,4 +42,4 @@ async def earlier(house: ServerApi, course: FollowedMatch) -> None:
 
 
 async def _part(house: ServerApi, course: FollowedMatch, first: int) -> Replay:
-    return await house.ask(calls.replay(course.match, None, first, calls.PAGE))
+    return await house.ask(calls.replay(course.match, first=first, limit=PAGE))

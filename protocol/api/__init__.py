@@ -1,7 +1,8 @@
 """The HTTP API's answers and calls, shared by the server and every client of it.
 
     rows               the base of all answers, lists of them, how a notebook draws them
-    calls              a request and how its answer is read; all calls but those of competitions
+    routes             how calls are declared; a request and how its answer is read
+    calls              all calls but those of competitions
     answers            the JSON of an answer, or its error: what happened, who said so, the fix
     competition_calls  the calls of competitions
     server             the server's state and its games

@@ -1,21 +1,21 @@
-"""Requests of the HTTP API as data: path, body, and a reader for the answer.
+"""The calls of the HTTP API; those of competitions are in `competition_calls`.
 
-Clients only differ in how they send a call.  The calls of competitions are in
-`plyhouse.protocol.api.competition_calls`.
+Each function is a route (see `plyhouse.protocol.api.routes`), or makes calls of routes.  They are
+the methods of the clients in `plyhouse.clients.api`.
 
 >>> match("m1").path
 '/api/v1/matches/m1'
 >>> leaderboard("pig(target=50)", limit=10).path
 '/api/v1/leaderboards/pig%28target%3D50%29'
+>>> outputs("my bot", 5).target
+'/api/v1/outputs?bot=my+bot&limit=5'
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Final, Generic, TypeVar
-from urllib.parse import quote, urlencode
+from collections.abc import Sequence
+from typing import Any, Final
 
 import msgspec
 
@@ -39,354 +39,407 @@ from plyhouse.protocol.api.people import (
     Seek,
 )
 from plyhouse.protocol.api.positions import Chances, Review, Tree
+from plyhouse.protocol.api.routes import Call, Pages, delete, get, post, put
 from plyhouse.protocol.api.rows import Rows
 from plyhouse.protocol.api.server import ClusterState, Health, ListedGame, RunnerCapacity
 from plyhouse.protocol.api.submissions import OpenBot, OpenToPlay, Submission, SubmissionRules
 from plyhouse.protocol.api.tournaments import Tournament, TournamentDetail
+from plyhouse.protocol.hosting.runner_messages import MatchOutput, RunnerSays, RunnerTold
 
-__all__ = [
-    "LONGEST_ANSWER",
-    "PAGE",
-    "Call",
-    "Pages",
-    "api_path",
-    "delete",
-    "get",
-    "get_rows",
-    "post",
-    "post_rows",
-]
+__all__ = ["LONGEST_ANSWER"]
 
-T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
-RowT = TypeVar("RowT")
-
-PAGE: Final = 200
-"""Rows per page of long lists."""
 LONGEST_ANSWER: Final = 180.0
 """Seconds to wait for the slowest answer, a review; proxies have to wait as long."""
-
-
-@dataclass(frozen=True, slots=True)
-class Call(Generic[T_co]):
-    """One request with a reader for its answer."""
-
-    method: str
-    path: str
-    read: Callable[[Any], T_co]
-    """Reads the JSON of the answer; raises `msgspec.ValidationError` if it does not fit."""
-    query: Mapping[str, Any] = field(default_factory=dict)
-    body: Any = None
-    timeout: float | None = None
-    """Seconds to wait for the answer; None for the default."""
-
-    @property
-    def changes(self) -> bool:
-        """True if the request may change data on the server."""
-        return self.method != "GET"
-
-    @property
-    def parameters(self) -> dict[str, str | list[str]]:
-        """The query as text; lists keep one text per item, and None is left out."""
-        return {
-            name: [_text(each) for each in value] if isinstance(value, list) else _text(value)
-            for name, value in self.query.items()
-            if value is not None
-        }
-
-    @property
-    def target(self) -> str:
-        """The path with the query.
-
-        >>> outputs("my bot", 5).target
-        '/api/v1/outputs?bot=my+bot&limit=5'
-        """
-        query = urlencode(self.parameters, doseq=True)
-        return f"{self.path}?{query}" if query else self.path
-
-
-@dataclass(frozen=True, slots=True)
-class Pages(Generic[RowT]):
-    """A long list, page by page."""
-
-    first: Call[Rows[RowT]]
-    following: Callable[[Rows[RowT], int], Mapping[str, Any]]
-    """Returns the extra query of the next page, from the last page and the rows so far."""
-    most: int | None = None
-    """Most rows in total; None for all."""
-
-    def size(self, had: int) -> int:
-        """Return the number of rows to request next; 0 for no further page."""
-        return PAGE if self.most is None else min(PAGE, self.most - had)
-
-    def call(self, size: int) -> Call[Rows[RowT]]:
-        """Return the first request."""
-        return replace(self.first, query={**self.first.query, "limit": size})
-
-    def after(self, page: Rows[RowT], had: int, asked: int, size: int) -> Call[Rows[RowT]] | None:
-        """Return the request after a page of ``asked`` rows; None after the last page."""
-        if len(page) < asked or size <= 0:
-            return None
-        query = {**self.first.query, **self.following(page, had), "limit": size}
-        return replace(self.first, query=query)
-
-
-def _text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def api_path(*parts: str) -> str:
-    """Return a path of the API with each part escaped."""
-    return "/api/v1/" + "/".join(quote(part, safe="") for part in parts)
-
-
-def _one(kind: type[T]) -> Callable[[Any], T]:
-    return lambda answer: msgspec.convert(answer, kind)
-
-
-def _list(kind: type[T]) -> Callable[[Any], Rows[T]]:
-    return lambda answer: Rows(msgspec.convert(answer, list[kind]))  # type: ignore[valid-type]
-
-
-def _nothing(answer: Any) -> None:
-    """Read an empty answer."""
-
-
-def get(kind: type[T], *parts: str, **query: Any) -> Call[T]:
-    """Return a request for one object of a kind."""
-    return Call("GET", api_path(*parts), _one(kind), query)
-
-
-def get_rows(kind: type[T], *parts: str, **query: Any) -> Call[Rows[T]]:
-    """Return a request for a list."""
-    return Call("GET", api_path(*parts), _list(kind), query)
-
-
-def post(kind: type[T] | None, *parts: str, **body: Any) -> Call[T]:
-    """Return a request that changes data; without a kind, the answer is empty."""
-    return Call("POST", api_path(*parts), _one(kind) if kind else _nothing, body=body)  # type: ignore[arg-type]
-
-
-def post_rows(kind: type[T], *parts: str, **body: Any) -> Call[Rows[T]]:
-    """Return a request that changes data and whose answer is a list."""
-    return Call("POST", api_path(*parts), _list(kind), body=body)
-
-
-def delete(*parts: str, **query: Any) -> Call[None]:
-    """Return a request that deletes data."""
-    return Call("DELETE", api_path(*parts), _nothing, query)
 
 
 # ----------------------------------------------------------------------------- the server
 
 
-def health() -> Call[Health]:
-    return get(Health, "health")
+@get("health")
+def health() -> Health:
+    """How the server is doing."""
 
 
-def cluster() -> Call[ClusterState]:
-    return get(ClusterState, "cluster")
+@get("cluster")
+def cluster() -> ClusterState:
+    """The servers that share the database, and what they run; takes a token of an admin."""
 
 
-def games() -> Call[Rows[ListedGame]]:
-    return get_rows(ListedGame, "games")
-
-
-def runner_capacity() -> Call[RunnerCapacity]:
-    return get(RunnerCapacity, "runner", "capacity")
+@get("games")
+def games() -> Rows[ListedGame]:
+    """The games that can be played on the server."""
 
 
 # -------------------------------------------------------------------------------- matches
 
 
-def matches(most: int | None, **filters: Any) -> Pages[Match]:
-    first = get_rows(Match, "matches", **filters)
-    return Pages(first, lambda page, had: {"before": page[-1].match}, most)
+@get("matches")
+def page_of_matches(
+    *,
+    game: str | None = None,
+    player: str | None = None,
+    bot: str | None = None,
+    competition: str | None = None,
+    termination: str | None = None,
+    status: str | None = None,
+    rated: bool | None = None,
+    sort: str | None = None,
+    before: str | None = None,
+    limit: int | None = None,
+) -> Rows[Match]:
+    """Matches, newest first; ``before`` is the last match of the page before."""
 
 
-def running_matches(limit: int, game: str | None = None) -> Call[Rows[Match]]:
-    return get_rows(Match, "matches", status="running", limit=limit, game=game)
+def matches(
+    *,
+    game: str | None = None,
+    player: str | None = None,
+    bot: str | None = None,
+    competition: str | None = None,
+    termination: str | None = None,
+    status: str | None = None,
+    rated: bool | None = None,
+    sort: str | None = None,
+    limit: int | None = None,
+) -> Pages[Match]:
+    """Matches, newest first, at most ``limit``; pages are fetched as you go on.
+
+    ``game`` without parameters selects matches with any parameters.  ``status`` is ``waiting``,
+    ``running`` or ``finished``, and ``bot`` is ``PLAYER/BOT``.  With ``sort="ended"`` you get
+    finished matches only, the last to end first.
+    """
+    first = page_of_matches(
+        game=game,
+        player=player,
+        bot=bot,
+        competition=competition,
+        termination=termination,
+        status=status,
+        rated=rated,
+        sort=sort,
+    )
+    return Pages(first, lambda page, had: {"before": page[-1].match}, limit)
 
 
-def match(name: str) -> Call[Match]:
-    return get(Match, "matches", name)
+@get("matches/{match}")
+def match(match: str) -> Match:
+    """One match, without what happened in it."""
 
 
-def record(name: str) -> Call[Record]:
+@get("matches/{match}/record")
+def record_json(match: str) -> Any:
+    """The record of a match as JSON."""
+
+
+def record(match: str) -> Call[Record]:
+    """The record of a match, which `plyhouse verify` can check.
+
+    In games with hidden information it is closed (``match/not_over``) until the whole pairing
+    is over.
+    """
+
     def read(answer: Any) -> Record:
         found: Record = msgspec.convert(answer, Record)
         return msgspec.structs.replace(found, text=json.dumps(answer, indent=1) + "\n")
 
-    return Call("GET", api_path("matches", name, "record"), read)
+    return record_json(match).then(read)
 
 
-def replay(name: str, seat: int | None, first: int, limit: int) -> Call[Replay]:
-    return get(Replay, "matches", name, "replay", seat=seat, first=first, limit=limit)
+@get("matches/{match}/replay")
+def replay(
+    match: str, *, seat: int | None = None, first: int = 0, limit: int | None = None
+) -> Replay:
+    """The positions of a match from ply ``first`` on."""
 
 
-def positions(name: str, seat: int | None, first: int) -> Pages[Position]:
-    def read(answer: Any) -> Rows[Position]:
-        return Rows(msgspec.convert(answer, Replay).frames)
-
-    query = {"seat": seat, "first": first}
+def positions(match: str, *, seat: int | None = None, first: int = 0) -> Pages[Position]:
+    """The positions of a match from a ply on, as spectators see them or as a seat saw them."""
     return Pages(
-        Call("GET", api_path("matches", name, "replay"), read, query),
+        replay(match, seat=seat, first=first).then(lambda answer: Rows(answer.frames)),
         lambda page, had: {"first": page[-1].ply + 1},
     )
 
 
-def output(name: str) -> Call[Rows[Output]]:
-    return get_rows(Output, "matches", name, "output")
+def position(match: str, ply: int, *, seat: int | None = None) -> Call[Position]:
+    """One position of a match; it draws itself in a notebook.
+
+    Raises `LookupError` if nobody was to move at that ply.
+    """
+
+    def read(answer: Replay) -> Position:
+        if not answer.frames or answer.frames[0].ply != ply:
+            raise LookupError(f"there is no position before ply {ply} in match {match}")
+        return answer.frames[0]
+
+    return replay(match, seat=seat, first=ply, limit=1).then(read)
 
 
-def outputs(bot: str, limit: int) -> Call[Rows[KeptOutput]]:
-    return get_rows(KeptOutput, "outputs", bot=bot, limit=limit)
+@get("matches/{match}/review", timeout=LONGEST_ANSWER)
+def review(match: str, *, seat: int | None = None) -> Review:
+    """Where a match was lost, worked out on the server, which may take half a minute.
+
+    Without a seat it is looked at from the one that lost. The server may offer no reviews
+    (``review/off``) or be at others (``review/busy``, asked again).
+    """
 
 
-def detail(name: str) -> Call[Ending]:
-    return get(Ending, "matches", name, "detail")
+@get("matches/{match}/tree", timeout=60.0)
+def tree(
+    match: str,
+    ply: int = 0,
+    *,
+    depth: int | None = None,
+    search: str = "",
+    then: Sequence[str] = (),
+) -> Tree:
+    """Return the search tree of the position before a ply, after the actions in ``then``.
+
+    By default, the server chooses a search that fits the game, and the depth. Matches that
+    count have trees once their pairing is over (``match/not_over``). The game must have no
+    hidden information (``tree/hidden``). A server may offer no trees (``tree/off``), or be
+    busy (``tree/busy``, asked again).
+    """
 
 
-def review(name: str, seat: int | None) -> Call[Review]:
-    return replace(get(Review, "matches", name, "review", seat=seat), timeout=LONGEST_ANSWER)
+@get("matches/{match}/chances")
+def chances(match: str) -> Chances:
+    """Return the possible outcomes of each roll and deal in a finished match.
+
+    With the seed in its record, what came can be worked out again without the rules.
+    """
 
 
-def tree(name: str, ply: int, depth: int | None, search: str, then: Sequence[str]) -> Call[Tree]:
-    query = {"ply": ply, "depth": depth, "search": search, "then": list(then)}
-    return replace(get(Tree, "matches", name, "tree", **query), timeout=60.0)
+@get("matches/{match}/detail")
+def detail(match: str) -> Ending:
+    """Return the failure that ended a match (a traceback), for its bot's author."""
 
 
-def chances(name: str) -> Call[Chances]:
-    return get(Chances, "matches", name, "chances")
+@get("matches/{match}/output")
+def output(match: str) -> Rows[Output]:
+    """Return the output and failures of your hosted bots in a finished match."""
+
+
+@get("outputs")
+def outputs(bot: str = "", limit: int = 50) -> Rows[KeptOutput]:
+    """The latest matches of one's own hosted bots of which their output is kept."""
 
 
 # ------------------------------------------------------------------ standings and people
 
 
-def leaderboards() -> Call[list[str]]:
-    return Call("GET", api_path("leaderboards"), list)
+@get("leaderboards")
+def leaderboards() -> list[str]:
+    """The games that have results."""
 
 
+@get("leaderboards/{game}")
 def leaderboard(
     game: str, *, versions: str = "latest", limit: int = 100, offset: int = 0
-) -> Call[Leaderboard]:
-    query = {"versions": versions, "limit": limit, "offset": offset}
-    return get(Leaderboard, "leaderboards", game, **query)
+) -> Leaderboard:
+    """A page of the standings of a game, best first.
+
+    ``versions`` is ``latest`` (of each bot) or ``all``.
+    """
 
 
-def standings(game: str, versions: str, most: int | None) -> Pages[Standing]:
-    def read(answer: Any) -> Rows[Standing]:
-        return Rows(msgspec.convert(answer, Leaderboard).standings)
-
-    first = Call("GET", api_path("leaderboards", game), read, {"versions": versions})
-    return Pages(first, lambda page, had: {"offset": had}, most)
-
-
-def player(name: str) -> Call[Player]:
-    return get(Player, "players", name)
+def standings(game: str, *, versions: str = "latest", limit: int | None = None) -> Pages[Standing]:
+    """All lines of a leaderboard, at most ``limit``; pages are fetched as you go on."""
+    return Pages(
+        leaderboard(game, versions=versions).then(lambda answer: Rows(answer.standings)),
+        lambda page, had: {"offset": had},
+        limit,
+    )
 
 
-def bots(name: str) -> Call[Rows[Bot]]:
-    def read(answer: Any) -> Rows[Bot]:
-        return Rows(msgspec.convert(answer, Player).bots)
-
-    return Call("GET", api_path("players", name), read)
+@get("players/{name}")
+def player(name: str) -> Player:
+    """A player with its bots and latest matches."""
 
 
-def bot(player: str, name: str) -> Call[BotPage]:
-    return get(BotPage, "bots", player, name)
+_player: Final = player
 
 
-def bot_matches(player: str, name: str, most: int | None) -> Pages[BotMatch]:
-    first = get_rows(BotMatch, "bots", player, name, "matches")
-    return Pages(first, lambda page, had: {"before": page[-1].match}, most)
+def bots(player: str) -> Call[Rows[Bot]]:
+    """The bots of a player."""
+    return _player(player).then(lambda answer: Rows(answer.bots))
 
 
-def suspensions() -> Call[Rows[Suspension]]:
-    return get_rows(Suspension, "suspensions")
+@get("bots/{player}/{bot}")
+def bot(player: str, bot: str) -> BotPage:
+    """A bot: versions, standings, ratings over time, and what came of its latest matches.
+
+    ``bot`` is as `Bot.name` has it.
+    """
 
 
-def reinstate(player: str, bot: str, version: str, why: str) -> Call[Rows[Suspension]]:
-    where = ("players", player, "bots", bot, "reinstate")
-    return post_rows(Suspension, *where, version=version, why=why)
+@get("bots/{player}/{bot}/matches")
+def page_of_bot_matches(
+    player: str, bot: str, *, before: str | None = None, limit: int | None = None
+) -> Rows[BotMatch]:
+    """A bot's finished matches, newest first; ``before`` is the last of the page before."""
 
 
-def session() -> Call[Person]:
-    return get(Person, "session")
+def bot_matches(player: str, bot: str, *, limit: int | None = None) -> Pages[BotMatch]:
+    """A bot's finished matches, newest first, at most ``limit``; fetched as you go on."""
+    first = page_of_bot_matches(player, bot)
+    return Pages(first, lambda page, had: {"before": page[-1].match}, limit)
 
 
-def seeks() -> Call[Rows[Seek]]:
-    return get_rows(Seek, "seeks")
+@get("suspensions")
+def suspensions() -> Rows[Suspension]:
+    """The suspended versions and why: of one's own bots, or of those that staff may see."""
 
 
-def hosted_bots() -> Call[Rows[OpenBot]]:
-    return get_rows(OpenBot, "hosted-bots")
+@post("players/{name}/bots/{bot}/reinstate")
+def reinstate(player: str, bot: str, *, version: str = "", why: str) -> Rows[Suspension]:
+    """Let suspended versions of a bot be paired again, or one of them."""
 
 
-def start_hosted_bot(opponent: str, game: str) -> Call[None]:
-    return post(None, "hosted-bots", opponent=opponent, game=game)
+@get("session")
+def session() -> Person:
+    """Who is signed in, and what the server offers to people."""
 
 
-def start_builtin_bots(level: str, count: int) -> Call[Opponent]:
-    return post(Opponent, "house-bots", level=level, count=count)
+@post("session/guest")
+def enter_as_guest() -> Person:
+    """Come in as a guest; the answer sets the cookie of the session."""
 
 
-def register(name: str, display: str) -> Call[Account]:
-    return post(Account, "players", player=name, display=display)
+@get("seeks")
+def seeks() -> Rows[Seek]:
+    """The open seeks, the one that has waited longest first."""
 
 
-def erase_player(name: str, why: str) -> Call[ErasedPlayer]:
-    return post(ErasedPlayer, "players", name, "erase", why=why)
+@get("hosted-bots")
+def hosted_bots() -> Rows[OpenBot]:
+    """The submitted bots that people may play against."""
+
+
+@post("hosted-bots")
+def start_hosted_bot(opponent: str, game: str) -> None:
+    """Start a submitted bot, so that it can be challenged."""
+
+
+@post("house-bots")
+def start_builtin_bots(level: str, count: int = 1) -> Opponent:
+    """Start built-in bots, and answer which to challenge."""
+
+
+@post("players")
+def register(player: str, *, display: str = "") -> Account:
+    """Create an account, if registration is open. Keep the token: only this answer has it."""
+
+
+@post("players/{name}/erase")
+def erase_player(name: str, *, why: str) -> ErasedPlayer:
+    """Erase a person; their matches stay."""
+
+
+@get("players/{name}/data")
+def stored_data(name: str) -> Any:
+    """Everything that is stored about a person, as JSON."""
 
 
 # ---------------------------------------------------------------------------- tournaments
 
 
-def tournaments() -> Call[Rows[Tournament]]:
-    return get_rows(Tournament, "competitions")
+@get("competitions")
+def tournaments() -> Rows[Tournament]:
+    """Return all competitions without students, newest first."""
 
 
-def tournament(name: str) -> Call[TournamentDetail]:
-    return get(TournamentDetail, "competitions", name)
+@get("competitions/{competition}")
+def tournament(tournament: str) -> TournamentDetail:
+    """Return a competition without students, with its table and progress."""
 
 
-def open_tournament(**terms: Any) -> Call[TournamentDetail]:
-    return post(TournamentDetail, "competitions", **terms)
+@post("competitions")
+def open_tournament(
+    name: str,
+    game: str,
+    time_control: str,
+    *,
+    rounds: int = 1,
+    mirrored: bool = True,
+    rated: bool = True,
+    entries: Sequence[str] | None = None,
+) -> TournamentDetail:
+    """Start a round robin without students; needs the scope ``organise``.
+
+    ``entries`` are bots (``player/bot``); None for all connected bots that accept the game.
+    """
 
 
-def steer_tournament(name: str, step: str, **body: Any) -> Call[None]:
-    return post(None, "competitions", name, step, **body)
+@post("competitions/{competition}/pause")
+def pause_tournament(tournament: str, why: str) -> None:
+    """Start no more matches until the tournament is resumed."""
 
 
-def drop_tournament(name: str, why: str) -> Call[None]:
-    return delete("competitions", name, why=why)
+@post("competitions/{competition}/resume")
+def resume_tournament(tournament: str, why: str) -> None:
+    """Resume a paused tournament."""
 
 
-# ---------------------------------------------------------------------------- submissions
+@post("competitions/{competition}/withdraw")
+def withdraw(tournament: str, entry: str, why: str = "") -> None:
+    """Withdraw a bot from matches still to start: your own, or any bot as an organiser."""
 
 
-def submission_rules() -> Call[SubmissionRules]:
-    return get(SubmissionRules, "submissions", "rules")
+@delete("competitions/{competition}")
+def delete_tournament(tournament: str, why: str = "") -> None:
+    """Stop a tournament and remove it from all lists; its matches stay."""
 
 
-def submit(file: str, data: bytes, bot: str, competition: str, version: str) -> Call[Submission]:
-    query = {"file": file, "bot": bot, "competition": competition, "version": version}
-    made = post(Submission, "submissions")
-    return replace(made, query=query, body=data, timeout=600.0)
+# ------------------------------------------------------------------- submissions, runners
 
 
-def open_bot(player: str, bot: str, play: bool) -> Call[OpenToPlay]:
-    where = api_path("bots", player, bot, "open")
-    return Call("PUT", where, _one(OpenToPlay), body={"open": play})
+@get("submissions/rules")
+def submission_rules() -> SubmissionRules:
+    """The rules for submissions; ``submission/not_hosted`` if the server accepts none."""
 
 
-def submissions(bot: str) -> Call[Rows[Submission]]:
-    return get_rows(Submission, "submissions", bot=bot)
+@post("submissions", "data", timeout=600.0)
+def submit(
+    file: str, data: bytes, *, bot: str = "", competition: str = "", version: str = ""
+) -> Submission:
+    """Submit a package: a zip, or the text of a Python file called ``file``."""
 
 
-def submission(number: int) -> Call[Submission]:
-    return get(Submission, "submissions", str(number))
+@put("bots/{player}/{bot}/open", "wanted")
+def open_bot(player: str, bot: str, wanted: OpenToPlay) -> OpenToPlay:
+    """Allow people to play against your submitted bot, or stop allowing it."""
 
 
-def drop_submission(number: int) -> Call[None]:
-    return delete("submissions", str(number))
+@get("submissions")
+def submissions(bot: str = "") -> Rows[Submission]:
+    """Return your submissions, newest first, without the reports of the checks."""
+
+
+@get("submissions/{submission}")
+def submission(number: int) -> Submission:
+    """A submission, with what its check said."""
+
+
+@delete("submissions/{submission}")
+def remove_submission(number: int) -> None:
+    """Remove a submission of one's own that plays in no competition."""
+
+
+@post("runner/sync", "says", timeout=10.0)
+def runner_sync(says: RunnerSays) -> RunnerTold:
+    """Report a runner machine's state; the answer has everything that it should do."""
+
+
+@post("runner/output", "output", timeout=10.0)
+def runner_output(output: MatchOutput) -> None:
+    """Tell what a hosted bot printed in a match; told again, it counts once."""
+
+
+@get("runner/capacity")
+def runner_capacity() -> RunnerCapacity:
+    """How many runner machines there are, and what they have."""
+
+
+@get("runner/packages/{digest}", timeout=120.0)
+def package(digest: str) -> bytes:
+    """A submitted package, a zip, by its digest; for runners."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
 
 from plyhouse.protocol.api.boards import (
     BaselineCertainty,
@@ -12,7 +13,6 @@ from plyhouse.protocol.api.boards import (
     NextPairing,
     Results,
 )
-from plyhouse.protocol.api.calls import Call, delete, get, get_rows, post, post_rows
 from plyhouse.protocol.api.competitions import (
     Announcement,
     Change,
@@ -33,207 +33,281 @@ from plyhouse.protocol.api.competitions import (
     Student,
 )
 from plyhouse.protocol.api.reports import Report
+from plyhouse.protocol.api.routes import delete, get, post
 from plyhouse.protocol.api.rows import Rows
 from plyhouse.protocol.api.submissions import Submission, Version
 from plyhouse.protocol.api.suspicions import Suspicions
 
-__all__: list[str] = []
+__all__ = ["Role", "Step"]
 
-_CLASS: Final = ("class", "competitions")
+Role: TypeAlias = Literal["owner", "assistant", "reader"]
+Step: TypeAlias = Literal["open", "freeze", "run", "rerun", "pause", "resume"]
 
 
 # --------------------------------------------------------------------------- competitions
 
 
-def competitions() -> Call[Rows[Competition]]:
-    return get_rows(Competition, *_CLASS)
+@get("class/competitions")
+def competitions() -> Rows[Competition]:
+    """The competitions, newest first."""
 
 
-def status(name: str) -> Call[CompetitionDetail]:
-    return get(CompetitionDetail, *_CLASS, name)
+@get("class/competitions/{competition}")
+def competition(name: str) -> CompetitionDetail:
+    """A competition with its students, entries and progress, for its organiser."""
 
 
-def check(file: str) -> Call[Rows[Measure]]:
-    return post_rows(Measure, "class", "check", file=file)
+@post("class/check")
+def check_competition(file: str) -> Rows[Measure]:
+    """Say whether a competition file (its text) could be opened; `ApiError` with its mistakes.
+
+    Answers how long matches of its games took on the server.
+    """
 
 
-def open_file(file: str, why: str) -> Call[Competition]:
-    return post(Competition, *_CLASS, file=file, why=why)
+@post("class/competitions")
+def open_competition(file: str, *, why: str = "") -> Competition:
+    """Open a competition by the text of its file: at once, or at its date of opening."""
 
 
-def step(name: str, step: str, why: str, anyway: bool) -> Call[Competition]:
-    return post(Competition, *_CLASS, name, step, why=why, anyway=anyway)
+@post("class/competitions/{competition}/{step}")
+def step_competition(name: str, step: Step, *, why: str = "", anyway: bool = False) -> Competition:
+    """Take a step of a competition: open it, freeze what plays, run, pause or resume its final.
+
+    ``anyway`` begins the final although somebody may still submit.  ``rerun`` plays a final that
+    is over again, as far as its entries have changed.
+    """
 
 
-def rehearse(name: str, why: str) -> Call[Rehearsal]:
-    return post(Rehearsal, *_CLASS, name, "rehearse", why=why)
+@post("class/competitions/{competition}/rehearse")
+def rehearse_competition(name: str, *, why: str = "") -> Rehearsal:
+    """Play the final with the submissions so far; its results do not count."""
 
 
-def finish(name: str, why: str) -> Call[EndedFinal]:
-    return post(EndedFinal, *_CLASS, name, "finish", why=why)
+@post("class/competitions/{competition}/finish")
+def finish_competition(name: str, *, why: str = "") -> EndedFinal:
+    """End a final with its current table; answers whose pairings are left out."""
 
 
-def text(name: str) -> Call[CompetitionText]:
-    return get(CompetitionText, *_CLASS, name, "file")
+@get("class/competitions/{competition}/file")
+def competition_file(name: str) -> CompetitionText:
+    """The competition file of a competition, as it is now."""
 
 
-def change(name: str, file: str, apply: bool, digest: str, why: str) -> Call[Change]:
-    body = {"file": file, "apply": apply, "digest": digest, "why": why}
-    return post(Change, *_CLASS, name, "change", **body)
+@post("class/competitions/{competition}/change")
+def change_competition(
+    name: str, file: str, *, apply: bool = False, digest: str = "", why: str = ""
+) -> Change:
+    """Say what an edited file (its text) changes; with ``apply``, change it.
+
+    ``digest`` of `competition_file` refuses the change if somebody else was quicker.
+    """
 
 
-def unfreeze(name: str, until: str, why: str) -> Call[Competition]:
-    return post(Competition, *_CLASS, name, "unfreeze", until=until, why=why)
+@post("class/competitions/{competition}/unfreeze")
+def unfreeze_competition(name: str, *, until: str = "", why: str = "") -> Competition:
+    """Open a frozen competition again, with a new date of the freeze if one is given."""
 
 
-def losses(name: str) -> Call[Losses]:
-    return get(Losses, *_CLASS, name, "losses")
+@get("class/competitions/{competition}/losses")
+def competition_losses(name: str) -> Losses:
+    """Return what deleting a competition would lose."""
 
 
-def copy(name: str, file: str, codes: bool, submissions: bool, why: str) -> Call[Copied]:
-    body = {"file": file, "codes": codes, "submissions": submissions, "why": why}
-    return post(Copied, *_CLASS, name, "copy", **body)
+@post("class/competitions/{competition}/copy")
+def copy_competition(
+    name: str, file: str, *, codes: bool = False, submissions: bool = False, why: str = ""
+) -> Copied:
+    """Open a competition by the text of its file, with the students of another one."""
 
 
-def drop(name: str, why: str) -> Call[None]:
-    return delete(*_CLASS, name, why=why)
+@delete("class/competitions/{competition}")
+def delete_competition(name: str, why: str = "") -> None:
+    """Begin nothing more of a competition and list it nowhere; its matches stay."""
 
 
-def check_baseline(name: str, bot: str, reference: str, why: str) -> Call[Submission]:
-    body = {"bot": bot, "reference": reference, "why": why}
-    return post(Submission, *_CLASS, name, "baselines", **body)
+@post("class/competitions/{competition}/baselines")
+def check_baseline(name: str, bot: str, *, reference: str = "", why: str = "") -> Submission:
+    """Check a baseline again, or replace it by a reference bot."""
 
 
 # -------------------------------------------------------------------- boards and results
 
 
-def board(name: str) -> Call[Rows[BoardLine]]:
-    return get_rows(BoardLine, *_CLASS, name, "board")
+@get("class/competitions/{competition}/board")
+def board(name: str) -> Rows[BoardLine]:
+    """Return the standings of a competition that you may see."""
 
 
-def table(name: str) -> Call[Board]:
-    return get(Board, *_CLASS, name, "table")
+@get("class/competitions/{competition}/table")
+def table(name: str) -> Board:
+    """The board with ratings, mean returns and their intervals, as far as one may see it."""
 
 
-def rounds(name: str, game: str = "") -> Call[Rows[GameRounds]]:
-    return get_rows(GameRounds, *_CLASS, name, "rounds", game=game)
+@get("class/competitions/{competition}/rounds")
+def rounds(name: str, *, game: str = "") -> Rows[GameRounds]:
+    """The rounds of each game of a final."""
 
 
-def certainty(name: str) -> Call[Rows[BaselineCertainty]]:
-    return get_rows(BaselineCertainty, *_CLASS, name, "certainty")
+@get("class/competitions/{competition}/certainty")
+def certainty(name: str) -> Rows[BaselineCertainty]:
+    """How certain the results against the baselines are."""
 
 
-def next_pairings(name: str, limit: int | None = None) -> Call[Rows[NextPairing]]:
-    return get_rows(NextPairing, *_CLASS, name, "next", limit=limit)
+@get("class/competitions/{competition}/next")
+def next_pairings(name: str, *, limit: int | None = 10) -> Rows[NextPairing]:
+    """The pairings of each game of a final that come next, one's own first."""
 
 
-def export(name: str) -> Call[Results]:
-    return get(Results, *_CLASS, name, "export")
+@get("class/competitions/{competition}/export")
+def export(name: str) -> Results:
+    """Return standings and grades, computed from the stored results."""
 
 
-def report(name: str, student: str) -> Call[Report]:
-    return get(Report, *_CLASS, name, "report", student=student)
+@get("class/competitions/{competition}/export/{form}", timeout=600.0)
+def export_file(name: str, form: str) -> bytes:
+    """A file of a competition, such as ``csv``, ``grades`` or ``pgn``."""
 
 
-def suspicions(name: str, level: float) -> Call[Suspicions]:
-    return get(Suspicions, *_CLASS, name, "suspicious", level=level)
+@get("class/competitions/{competition}/report")
+def report(name: str, *, student: str) -> Report:
+    """What a final says of one student."""
+
+
+@get("class/competitions/{competition}/suspicious")
+def suspicions(name: str, *, level: float) -> Suspicions:
+    """Unlikely results, and bots that choose alike: a reason to look, no proof."""
 
 
 # ------------------------------------------------------------------------------- students
 
 
-def students(name: str) -> Call[Rows[Student]]:
-    return get_rows(Student, *_CLASS, name, "students")
+@get("class/competitions/{competition}/students")
+def students(name: str) -> Rows[Student]:
+    """The students of a competition, with the members of groups."""
 
 
-def take_in(name: str, **body: Any) -> Call[Rows[Joining]]:
-    return post_rows(Joining, *_CLASS, name, "students", **body)
+@post("class/competitions/{competition}/students")
+def take_in(
+    name: str, csv: str, *, late_until: str = "", adopt: Sequence[str] = (), why: str = ""
+) -> Rows[Joining]:
+    """Take a list of students in, all or none; new ones get a token, told only here.
+
+    ``adopt`` names existing accounts that are these students'; ``*`` stands for all of them.
+    """
 
 
-def limit(name: str, students: int, why: str) -> Call[None]:
-    return post(None, *_CLASS, name, "limit", students=students, why=why)
+@post("class/competitions/{competition}/limit")
+def limit_students(name: str, students: int, *, why: str = "") -> None:
+    """Let more, or fewer, students in than the file says."""
 
 
-def extend(name: str, student: str, until: str, why: str) -> Call[Extended]:
-    return post(Extended, *_CLASS, name, "extend", student=student, until=until, why=why)
+@post("class/competitions/{competition}/extend")
+def extend(name: str, student: str, until: str, *, why: str = "") -> Extended:
+    """Let one student submit until a later time than the freeze; say what that delays."""
 
 
-def disqualify(name: str, who: str, why: str) -> Call[Rows[Entry]]:
-    return post_rows(Entry, *_CLASS, name, "disqualify", who=who, why=why)
+@post("class/competitions/{competition}/disqualify")
+def disqualify(name: str, who: str, why: str) -> Rows[Entry]:
+    """Disqualify a student or an entry; return the entries that leave."""
 
 
-def revoke(name: str, student: str, why: str) -> Call[Rows[Entry]]:
-    return post_rows(Entry, *_CLASS, name, "revoke", student=student, why=why)
+@post("class/competitions/{competition}/revoke")
+def revoke(name: str, student: str, *, why: str = "") -> Rows[Entry]:
+    """Take a student out of a competition; answers the entries that leave."""
 
 
-def restore(name: str, student: str, why: str) -> Call[None]:
-    return post(None, *_CLASS, name, "restore", student=student, why=why)
+@post("class/competitions/{competition}/restore")
+def restore(name: str, student: str, *, why: str = "") -> None:
+    """Let a student back in that was taken out."""
 
 
-def reissue_token(name: str, student: str, member: str, why: str) -> Call[Joining]:
-    body = {"student": student, "member": member, "why": why}
-    return post(Joining, *_CLASS, name, "reissue-token", **body)
+@post("class/competitions/{competition}/reissue-token")
+def reissue_token(name: str, student: str, *, member: str = "", why: str = "") -> Joining:
+    """Revoke a student's lost token; the answer has a new one, shown only here."""
 
 
-def codes(name: str) -> Call[Rows[Code]]:
-    return get_rows(Code, *_CLASS, name, "codes")
+@get("class/competitions/{competition}/codes")
+def codes(name: str) -> Rows[Code]:
+    """The codes of a competition."""
 
 
-def new_code(name: str, **body: Any) -> Call[Code]:
-    return post(Code, *_CLASS, name, "codes", **body)
+@post("class/competitions/{competition}/codes")
+def new_code(
+    name: str,
+    uses: int,
+    *,
+    expires: str = "",
+    group: str = "",
+    late_until: str = "",
+    why: str = "",
+) -> Code:
+    """Make a code by which so many students join."""
 
 
-def revoke_code(code: str) -> Call[None]:
-    return delete("class", "codes", code)
+@delete("class/codes/{code}")
+def revoke_code(code: str) -> None:
+    """Let nobody in by a code any more."""
 
 
-def join(code: str, player: str) -> Call[Joining]:
-    return post(Joining, "class", "join", code=code, player=player)
+@post("class/join")
+def join(code: str, *, player: str = "") -> Joining:
+    """Join a competition by a code; with a token, the account of that token joins."""
 
 
-def versions(bot: str) -> Call[Rows[Version]]:
-    return get_rows(Version, "class", "versions", bot=bot)
+@get("class/versions")
+def versions(bot: str = "") -> Rows[Version]:
+    """The versions of one's own bots, newest first, and where each is entered."""
 
 
-def enter(name: str, bot: str, version: str, replace: str) -> Call[Entry]:
-    return post(Entry, *_CLASS, name, "enter", bot=bot, version=version, replace=replace)
+@post("class/competitions/{competition}/enter")
+def enter(name: str, bot: str, *, version: str = "", replace: str = "") -> Entry:
+    """Choose which bot and version of one's own plays, until the freeze."""
 
 
 # ---------------------------------------------------------- staff, announcements, regrades
 
 
-def staff(name: str) -> Call[Rows[Staff]]:
-    return get_rows(Staff, *_CLASS, name, "staff")
+@get("class/competitions/{competition}/staff")
+def staff(name: str) -> Rows[Staff]:
+    """The staff of a competition, owners first; empty if every organiser is an owner."""
 
 
-def add_staff(name: str, player: str, role: str, why: str) -> Call[Staff]:
-    return post(Staff, *_CLASS, name, "staff", player=player, role=role, why=why)
+@post("class/competitions/{competition}/staff")
+def add_staff(name: str, player: str, role: Role, *, why: str = "") -> Staff:
+    """Give a player a role in a competition; it replaces an earlier role."""
 
 
-def remove_staff(name: str, player: str, why: str) -> Call[None]:
-    return delete(*_CLASS, name, "staff", player, why=why)
+@delete("class/competitions/{competition}/staff/{player}")
+def remove_staff(name: str, player: str, *, why: str = "") -> None:
+    """Take a player's role in a competition away."""
 
 
-def announcements(name: str) -> Call[Rows[Announcement]]:
-    return get_rows(Announcement, *_CLASS, name, "announcements")
+@get("class/competitions/{competition}/announcements")
+def announcements(name: str) -> Rows[Announcement]:
+    """The announcements of a competition, newest first."""
 
 
-def announce(name: str, text: str) -> Call[Announcement]:
-    return post(Announcement, *_CLASS, name, "announcements", text=text)
+@post("class/competitions/{competition}/announcements")
+def announce(name: str, text: str) -> Announcement:
+    """Publish a text on the page of a competition."""
 
 
-def remove_announcement(name: str, number: int) -> Call[None]:
-    return delete(*_CLASS, name, "announcements", str(number))
+@delete("class/competitions/{competition}/announcements/{number}")
+def remove_announcement(name: str, number: int) -> None:
+    """Remove an announcement."""
 
 
-def regrades(name: str) -> Call[Rows[Regrade]]:
-    return get_rows(Regrade, *_CLASS, name, "regrades")
+@get("class/competitions/{competition}/regrades")
+def regrades(name: str) -> Rows[Regrade]:
+    """The requests for a regrade that one may see, open ones first."""
 
 
-def ask_regrade(name: str, text: str, match: str) -> Call[Regrade]:
-    return post(Regrade, *_CLASS, name, "regrades", text=text, match=match)
+@post("class/competitions/{competition}/regrades")
+def ask_regrade(name: str, text: str, *, match: str = "") -> Regrade:
+    """Ask the staff to look at a match of one's own, or at one's grade, again."""
 
 
-def answer_regrade(name: str, number: int, text: str, close: bool) -> Call[Regrade]:
-    where = (*_CLASS, name, "regrades", str(number), "answer")
-    return post(Regrade, *where, text=text, close=close)
+@post("class/competitions/{competition}/regrades/{number}/answer")
+def answer_regrade(name: str, number: int, text: str = "", *, close: bool = False) -> Regrade:
+    """Answer a request for a regrade, close it, or both."""

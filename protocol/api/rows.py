@@ -38,7 +38,7 @@ class Row(Struct, frozen=True):
 
 
 class Notebook:
-    """How a notebook draws rows; `plyhouse.clients.api.drawing` puts its functions here."""
+    """How a notebook draws rows; `plyhouse.clients.api` puts the functions of its drawings here."""
 
     scene: Callable[[Mapping[str, Any]], str] = staticmethod(lambda scene: "")
     """Draws a scene as SVG."""

@@ -23,7 +23,15 @@ ALLOWED: dict[str, set[str]] = {
     "clients.web": {"protocol"},
     "clients.terminal": {"protocol"},
     "clients.api": {"games", "protocol"},  # scenes of states, to draw them
-    "clients.shared": {"games", "protocol", "storage", "server", "bots", "clients.terminal"},
+    "clients.shared": {
+        "games",
+        "protocol",
+        "storage",
+        "server",
+        "bots",
+        "clients.api",
+        "clients.terminal",
+    },
     "clients.arena": {"games", "protocol", "server", "bots", "clients.shared"},
     "clients.bot_check": {"games", "protocol", "server", "bots", "clients.arena", "clients.shared"},
     "clients.rehearsal": {"games", "protocol", "storage", "server", "bots", "clients.shared"},

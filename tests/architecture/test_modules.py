@@ -13,8 +13,6 @@ LINES = 500
 LONG = {
     "bots/process/supervisor.py": "one state machine: the life of a bot's process",
     "bots/running/runner.py": "one object: a bot's connection with all its matches",
-    "clients/api/async_api.py": "one class: a method for each call of the HTTP API",
-    "clients/api/sync_api.py": "written from async_api.py",
     "clients/cli/play.py": "one command, with its conversation",
     "clients/runner/machine.py": "one loop that repairs a runner's differences from its plan",
     "games/base.py": "the interface of games, which authors read in one piece",

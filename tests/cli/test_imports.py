@@ -63,7 +63,7 @@ def test_process_of_a_bot_loads_no_server_and_no_client(match: Callable[[str], L
     at_most(match(BOT), 44, (*SLOW, *STORES, *PAGES, *without))
 
 
-@pytest.mark.parametrize(("arguments", "ours"), [(("submit", "--help"), 30), (SUBMIT, 56)])
+@pytest.mark.parametrize(("arguments", "ours"), [(("submit", "--help"), 32), (SUBMIT, 66)])
 def test_submit_loads_no_server(arguments: tuple[str, ...], ours: int, tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text("from plyhouse.bots import Bot\n")
     (process,) = loaded(arguments, tmp_path, environment=clean_environment())

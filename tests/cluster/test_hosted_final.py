@@ -12,7 +12,7 @@ from tests.sandbox.conftest import have
 
 from plyhouse.bots.sandbox.box import Tier
 from plyhouse.bots.sandbox.client import ForkServerClient
-from plyhouse.clients.api.async_api import AsyncApi
+from plyhouse.clients.api import AsyncApi
 from plyhouse.clients.runner.machine import Machine, Setup
 from plyhouse.server.cluster.nats_server import LocalNats
 from plyhouse.storage import competition_sql, competition_students, match_lists, submission_sql

@@ -22,9 +22,10 @@ from plyhouse.bots.client.channel import Unreachable as NoConnection
 from plyhouse.bots.client.websocket import websocket_connector
 from plyhouse.clients.api import ApiError, AsyncApi, Patience, Unreachable
 from plyhouse.clients.runner.machine import Machine, Setup
-from plyhouse.clients.shared.http import ask, download, fetch
+from plyhouse.clients.shared.http import ask, download
 from plyhouse.protocol.address import Address, InvalidAddress, InvalidProxy, proxy_for
 from plyhouse.protocol.api import calls
+from plyhouse.protocol.api.routes import Call
 from plyhouse.protocol.hosting.runner_messages import CheckDone, RunnerTold
 
 OPENSSL = shutil.which("openssl")
@@ -143,11 +144,13 @@ async def test_login_page_of_a_network_is_no_server(client: Client) -> None:
         assert "log in with a browser" in said
 
 
-@pytest.mark.parametrize("get", [fetch, partial(download, folder=Path("/nowhere"))])
-async def test_page_of_a_proxy_is_no_file(get: Callable[[str, str, None], object]) -> None:
+@pytest.mark.parametrize("get", [ask, partial(download, folder=Path("/nowhere"))])
+async def test_page_of_a_proxy_is_no_file(
+    get: Callable[[str, Call[bytes], None], object],
+) -> None:
     async with listening(answering(302, b"", "Location: /login")) as port:
         with pytest.raises(Unreachable, match="elsewhere"):
-            await asyncio.to_thread(get, f"http://127.0.0.1:{port}", "/x", None)
+            await asyncio.to_thread(get, f"http://127.0.0.1:{port}", calls.package("x"), None)
 
 
 async def test_websocket_request_without_upgrade_is_answered_with_426(house: Server) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import inspect
+import os
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -11,23 +14,66 @@ import pytest
 from tests.harness.played_matches import played as over_and_played
 from tests.harness.search_trees import OpenHouse, ask, ended, explain_command
 from tests.harness.server import Server
-from tests.server.make_sync_client import TARGET, sync_text
 
 from plyhouse.clients.api import Api, ApiError, AsyncApi, Patience, Rows, Unreachable, picture
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.api import calls as made_calls
+from plyhouse.protocol.api import competition_calls
+from plyhouse.protocol.api import routes as api_routes
 from plyhouse.protocol.api.matches import Match, Seat
 from plyhouse.protocol.api.positions import Judged, Tree, TreeNode
+from plyhouse.protocol.api.routes import Call, Route
 from plyhouse.protocol.messages import Finished
 from plyhouse.storage import match_reads
 
 FILE = 'name = "Cup"\ngames = ["tic_tac_toe"]\ntime_control = "total:60"\n'
 
 
-def test_sync_client_is_written_from_the_async_client() -> None:
-    assert TARGET.read_text(encoding="utf-8") == sync_text(), (
-        "python -m tests.server.make_sync_client"
-    )
+def routes() -> list[Route[Any, Any]]:
+    """All routes that clients know."""
+    modules = (made_calls, competition_calls)
+    return [each for part in modules for each in vars(part).values() if isinstance(each, Route)]
+
+
+@pytest.mark.parametrize("route", routes(), ids=lambda route: route.__name__)
+def test_route_begins_with_the_places_of_its_path(route: Route[Any, Any]) -> None:
+    arguments = inspect.signature(route).parameters
+    assert len(arguments) >= len(route.places)
+    assert all(each.default is each.empty for each in list(arguments.values())[: len(route.places)])
+    assert route.__doc__
+    assert route.answer is not Call, "a route is annotated with its answer"
+
+
+@pytest.mark.parametrize("client", [Api, AsyncApi])
+@pytest.mark.parametrize("token", ["ply_" + "x" * 300, "ply_\u00fc", "a b"])
+def test_token_that_no_header_takes_is_refused_without_repeating_it(
+    client: type[Api | AsyncApi], token: str
+) -> None:
+    with pytest.raises(ValueError, match="no server has made it") as caught:
+        client("http://127.0.0.1:1", token)
+    assert token not in str(caught.value)
+
+
+async def test_file_is_saved_whole_by_the_name_that_the_server_gives(tmp_path: Path) -> None:
+    named = {"content-disposition": 'attachment; filename="../../grades.csv"'}
+    moody = Moody((200, named, b"a,b"), (404, {}, b'{"code": "storage/unknown"}'), (200, {}, b"c"))
+    call = competition_calls.export_file("cup", "grades")
+    async with await asyncio.start_server(moody, "127.0.0.1", 0) as server:
+        with Api(f"127.0.0.1:{server.sockets[0].getsockname()[1]}") as api:
+            place = await asyncio.to_thread(api.download, call, tmp_path)
+            with pytest.raises(ApiError):
+                await asyncio.to_thread(api.download, call, tmp_path)
+            assert await asyncio.to_thread(api.do, call) == b"c"
+    assert place == tmp_path / "grades.csv"
+    assert [each.name for each in os.scandir(tmp_path)] == ["grades.csv"], "no part is left"
+    assert await asyncio.to_thread(place.read_bytes) == b"a,b"
+
+
+def test_method_has_the_arguments_and_documentation_of_its_call() -> None:
+    with Api("http://127.0.0.1:1") as api:
+        assert inspect.signature(api.tree) == inspect.signature(made_calls.tree)
+        assert api.tree.__doc__ == made_calls.tree.__doc__
+    assert Api.match("m1") == made_calls.match("m1")
 
 
 def test_rows_are_taken_as_dataclasses_by_pandas() -> None:
@@ -81,7 +127,7 @@ async def play(house: Server, times: int = 1) -> list[str]:
 
 
 async def test_what_a_script_asks_for(house: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(made_calls, "PAGE", 2)
+    monkeypatch.setattr(api_routes, "PAGE", 2)
     played = await play(house, 3)
     stored = [await house.hub.store.read(match_reads.stored_match, match) for match in played]
 

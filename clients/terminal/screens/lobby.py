@@ -161,7 +161,7 @@ class LobbyScreen(Screen[None]):
         """Ask for seeks, matches and bots that the server would start."""
         self.hosted = await self.house.ask(calls.hosted_bots())
         seeks = await self.house.ask(calls.seeks())
-        running = await self.house.ask(calls.running_matches(50))
+        running = await self.house.ask(calls.page_of_matches(status="running", limit=50))
         self.seeks = [
             each
             for each in seeks

@@ -1,0 +1,222 @@
+"""Routes of the HTTP API as data, and requests made from them.
+
+A route is declared once, as a function without a body.  Its first parameters fill the places of
+the path.  The others are the query, or the fields of the body of a POST or PUT.  Its annotation
+is the type of the answer.  Called with its arguments, a route gives a `Call`, which every client
+sends.
+
+>>> @get("pets/{name}/food")
+... def food(name: str, *, kind: str | None = None) -> list[str]:
+...     "List the food of a pet."
+>>> food("the cat", kind="dry").target
+'/api/v1/pets/the%20cat/food?kind=dry'
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Generic, ParamSpec, TypeVar
+from urllib.parse import quote, urlencode
+
+import msgspec
+
+from plyhouse.protocol.api.rows import Rows
+
+__all__ = ["PAGE", "Call", "Pages", "Route", "api_path", "delete", "get", "post", "put"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+V = TypeVar("V")
+T_co = TypeVar("T_co", covariant=True)
+RowT = TypeVar("RowT")
+
+API: Final = "/api/v1/"
+PAGE: Final = 200
+"""Rows per page of long lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[T_co]):
+    """One request with a reader for its answer."""
+
+    method: str
+    path: str
+    read: Callable[[Any], T_co]
+    """Reads the JSON of the answer; raises `msgspec.ValidationError` if it does not fit."""
+    query: Mapping[str, Any] = field(default_factory=dict)
+    body: Any = None
+    """Bytes, or a value to send as JSON."""
+    timeout: float | None = None
+    """Seconds to wait for the answer; None for the default."""
+    binary: bool = False
+    """True if the answer is a file, which `read` gets as bytes."""
+
+    @property
+    def changes(self) -> bool:
+        """True if the request may change data on the server."""
+        return self.method != "GET"
+
+    @property
+    def parameters(self) -> dict[str, str | list[str]]:
+        """The query as text; sequences keep one text per item, and None is left out."""
+        return {
+            name: _text(value)
+            if isinstance(value, str) or not isinstance(value, Sequence)
+            else [_text(each) for each in value]
+            for name, value in self.query.items()
+            if value is not None
+        }
+
+    @property
+    def target(self) -> str:
+        """The path with the query."""
+        query = urlencode(self.parameters, doseq=True)
+        return f"{self.path}?{query}" if query else self.path
+
+    def then(self, change: Callable[[T_co], V]) -> Call[V]:
+        """Return the same request with an answer that ``change`` makes from this one's."""
+        read = self.read
+        changed = replace(self, read=lambda answer: change(read(answer)))  # type: ignore[arg-type, return-value]
+        return typing.cast("Call[V]", changed)
+
+
+@dataclass(frozen=True, slots=True)
+class Pages(Generic[RowT]):
+    """A long list, page by page."""
+
+    first: Call[Rows[RowT]]
+    following: Callable[[Rows[RowT], int], Mapping[str, Any]]
+    """Returns the extra query of the next page, from the last page and the rows so far."""
+    most: int | None = None
+    """Most rows in total; None for all."""
+
+    def size(self, had: int) -> int:
+        """Return the number of rows to request next; 0 for no further page."""
+        return PAGE if self.most is None else min(PAGE, self.most - had)
+
+    def call(self, size: int) -> Call[Rows[RowT]]:
+        """Return the first request."""
+        return replace(self.first, query={**self.first.query, "limit": size})
+
+    def after(self, page: Rows[RowT], had: int, asked: int, size: int) -> Call[Rows[RowT]] | None:
+        """Return the request after a page of ``asked`` rows; None after the last page."""
+        if len(page) < asked or size <= 0:
+            return None
+        query = {**self.first.query, **self.following(page, had), "limit": size}
+        return replace(self.first, query=query)
+
+
+class Route(Generic[P, T]):
+    """A kind of request; see the module."""
+
+    def __init__(
+        self,
+        function: Callable[P, T],
+        method: str,
+        path: str,
+        *,
+        body: type[msgspec.Struct] | str | None = None,
+        timeout: float | None = None,
+    ) -> None:
+        """Declare a route.
+
+        body: a struct, whose fields are the parameters outside the path; or the parameter that is
+            the body as a whole, while the others are the query
+        """
+        functools.update_wrapper(self, function)
+        self.function = function
+        self.method = method
+        self.path = API + path
+        self.body = body
+        self.timeout = timeout
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Call[T]:
+        """Return the request with these arguments."""
+        given = self._signature.bind(*args, **kwargs)
+        given.apply_defaults()
+        values = dict(given.arguments)
+        path = self.path
+        for place in self.places:
+            part = quote(str(values.pop(next(iter(values)))), safe="")
+            path = path.replace(f"{{{place}}}", part)
+        query: dict[str, Any] = {}
+        body: Any = None
+        if isinstance(self.body, str):
+            body = values.pop(self.body)
+            query = values
+        elif self.body is not None:
+            body = self.body(**values)
+        elif self.method in ("POST", "PUT"):
+            body = values
+        else:
+            query = values
+        binary = self.answer is bytes
+        return Call(self.method, path, self._read, query, body, self.timeout, binary)
+
+    @property
+    def places(self) -> list[str]:
+        """The names of the places in the path."""
+        return re.findall(r"{(\w+)}", self.path)
+
+    @functools.cached_property
+    def answer(self) -> Any:
+        """The type of the answer."""
+        return typing.get_type_hints(self.function)["return"]
+
+    @functools.cached_property
+    def _signature(self) -> inspect.Signature:
+        return inspect.signature(self.function)
+
+    def _read(self, answer: Any) -> T:
+        kind = self.answer
+        if kind is bytes or kind is Any:
+            read: Any = answer
+        elif kind is type(None):
+            read = None
+        elif typing.get_origin(kind) is Rows:
+            read = Rows(msgspec.convert(answer, list[typing.get_args(kind)[0]]))  # type: ignore[misc]
+        else:
+            read = msgspec.convert(answer, kind)
+        return typing.cast("T", read)
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def api_path(*parts: str) -> str:
+    """Return a path of the API with each part escaped."""
+    return API + "/".join(quote(part, safe="") for part in parts)
+
+
+def _route(method: str, path: str, **more: Any) -> Callable[[Callable[P, T]], Route[P, T]]:
+    return lambda function: Route(function, method, path, **more)
+
+
+def get(path: str, *, timeout: float | None = None) -> Callable[[Callable[P, T]], Route[P, T]]:
+    """Declare a route that reads."""
+    return _route("GET", path, timeout=timeout)
+
+
+def post(
+    path: str, body: type[msgspec.Struct] | str | None = None, *, timeout: float | None = None
+) -> Callable[[Callable[P, T]], Route[P, T]]:
+    """Declare a route that changes something; for ``body`` see `Route`."""
+    return _route("POST", path, body=body, timeout=timeout)
+
+
+def put(
+    path: str, body: type[msgspec.Struct] | str | None = None
+) -> Callable[[Callable[P, T]], Route[P, T]]:
+    """Declare a route that sets something; for ``body`` see `Route`."""
+    return _route("PUT", path, body=body)
+
+
+def delete(path: str) -> Callable[[Callable[P, T]], Route[P, T]]:
+    """Declare a route that deletes."""
+    return _route("DELETE", path)
