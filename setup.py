@@ -38,7 +38,7 @@ from setuptools.command.build_py import build_py
 from setuptools.errors import SetupError
 
 ROOT = Path(__file__).resolve().parent
-TOP = ("games", "search", "protocol", "storage", "server", "bots", "clients")
+TOP = ("games", "search", "learning", "protocol", "storage", "server", "bots", "clients")
 
 NATIVE = ROOT / "build" / "native"
 COMPILED = (

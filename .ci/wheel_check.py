@@ -23,7 +23,7 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("games", "search", "protocol", "storage", "server", "bots", "clients")
+PACKAGES = ("games", "search", "learning", "protocol", "storage", "server", "bots", "clients")
 TESTS = (
     "tests/docs/test_doctests.py",
     "tests/games/test_completeness.py",

@@ -52,8 +52,8 @@ from plyhouse.games.stochastic.backgammon.estimate import (
     points_of,
 )
 from plyhouse.games.stochastic.backgammon.rules import OPENING, ROLLS, START, pips
+from plyhouse.learning.backgammon_training import load_backgammon_network
 from plyhouse.search import Limit, expectiminimax
-from plyhouse.search.evaluation.backgammon_training import load_backgammon_network
 from plyhouse.search.kernels.backgammon_learning import ROWS, BackgammonLearningKernel
 
 PATIENCE = 60

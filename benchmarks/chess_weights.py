@@ -34,7 +34,7 @@ from plyhouse.games.deterministic.chess.tuned_evaluation import (
     term_sum,
 )
 from plyhouse.games.registry import get_game
-from plyhouse.search.evaluation.tuning import logistic_regression
+from plyhouse.learning.tuning import logistic_regression
 
 MOST = 2000
 """Centipawns beyond which scores are cut, as those of mates."""

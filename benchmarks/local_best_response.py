@@ -22,14 +22,14 @@ from plyhouse.bots.reference.holdem_rule_bot import rule_shares
 from plyhouse.clients.arena.tally import mean_interval
 from plyhouse.games.hidden.texas_holdem.equity import equity
 from plyhouse.games.hidden.texas_holdem.expected_strength import PAIRS
-from plyhouse.search.equilibria.limit_holdem import (
+from plyhouse.learning.limit_holdem import (
     SHIPPED,
     limit_game,
     load_limit_policy,
     preflop_class,
 )
-from plyhouse.search.equilibria.limit_holdem_training import FlopTable, Strengths
-from plyhouse.search.equilibria.local_best_response import (
+from plyhouse.learning.limit_holdem_training import FlopTable, Strengths
+from plyhouse.learning.local_best_response import (
     HANDS,
     Floats,
     Responder,

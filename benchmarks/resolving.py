@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from plyhouse.games import get_game
+from plyhouse.learning.leduc_continual import FirstRound, with_second_rounds
+from plyhouse.learning.leduc_network import SHIPPED, load_leduc_network
+from plyhouse.learning.leduc_subgames import SecondRounds
 from plyhouse.search import cfr, cfr_plus, nash_conv, resolved_policy
-from plyhouse.search.equilibria.leduc_continual import FirstRound, with_second_rounds
-from plyhouse.search.equilibria.leduc_network import SHIPPED, load_leduc_network
-from plyhouse.search.equilibria.leduc_subgames import SecondRounds
 
 GAMES = {
     "leduc_poker": lambda seen: seen.board is not None,

@@ -19,15 +19,8 @@ from typing import Any
 
 from plyhouse.games.base import TERMINAL, Game
 from plyhouse.games.registry import get_game
-from plyhouse.search import (
-    Limit,
-    LinearEvaluation,
-    PlayedMatch,
-    alpha_beta,
-    fit_logistic,
-    samples_of,
-    td_lambda,
-)
+from plyhouse.learning.tuning import fit_logistic, samples_of, td_lambda
+from plyhouse.search import Limit, LinearEvaluation, PlayedMatch, alpha_beta
 
 Evaluation = Callable[[Any, int], float]
 OPENING = 8

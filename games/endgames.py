@@ -73,6 +73,12 @@ class Endings(metaclass=ABCMeta):
         """Return where the value of a solved position comes from: "endings", or "book"."""
         return "endings"
 
+    def best(self, state: Any) -> Any:
+        """Return the action that seems best in a solved position, to be tried first; None if the
+        game knows none.
+        """
+        return None
+
     @abstractmethod
     def value(self, state: Any, depth: int, alpha: float, beta: float) -> float | None:
         """Return the mover's value of ``state`` under best play to the end.  None if solving would

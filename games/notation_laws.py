@@ -18,6 +18,15 @@ from plyhouse.games.errors import GameError, IllegalAction, InvalidAction
 __all__ = ["LawBroken", "check_list", "check_notation"]
 
 _NONSENSE = "\u2047 no action at all"
+_ODD: tuple[Callable[[str], str], ...] = (
+    lambda text: re.sub("[0-9]+", "99", text),
+    lambda text: re.sub("[0-9]+", "0", text),
+    lambda text: text[:1] + "\u2028" + text[1:],
+    lambda text: f"{text} {text}",
+    lambda text: text[:-1],
+    lambda text: text + text[-1] * 99,
+)
+"""Texts that are almost an action."""
 _NUMBER = re.compile(r"[+-]?[0-9]{1,400}(\.[0-9]{1,400})?")
 
 
@@ -55,8 +64,8 @@ def check_notation(game: Game, state: State) -> None:
     """Check that each action and chance outcome of a state is read as it was written, and that
     one which is a number is not written as another number.
 
-    Raises `LawBroken` of the law of notation or of numbers; of notation also where nonsense is
-    not refused as an action.
+    Raises `LawBroken` of the law of notation or of numbers.  `Game.parse` breaks that of notation
+    if it accepts nonsense, or fails by another error than a `GameError`.
     """
     write: Callable[[State, Any], str] = game.format
     read: Callable[[State, str], Any] = game.parse
@@ -73,12 +82,27 @@ def check_notation(game: Game, state: State) -> None:
         if not (isinstance(shown, str) and shown.split() and shown == " ".join(shown.split())):
             difference = f"{action!r} is displayed as {shown!r}, which is not one line of words"
             raise LawBroken("notation", game.describe(state), difference)
-    if state.to_move != CHANCE:
+    if state.to_move >= 0:
+        _check_refusals(game, state)
+
+
+def _check_refusals(game: Game, state: State) -> None:
+    """Check that nonsense, and one text that is almost an action, is refused by a `GameError`."""
+    actions = game.listed_actions(state)
+    odd = _ODD[len(actions) % len(_ODD)](game.format(state, actions[-1]))
+    for text in (_NONSENSE, odd):
         try:
-            meaning = game.parse(state, _NONSENSE)
+            meaning = game.parse(state, text)
         except (InvalidAction, IllegalAction):
-            return
-        raise LawBroken("notation", game.describe(state), f"{_NONSENSE!r} is read as {meaning!r}")
+            continue
+        except GameError as error:
+            fault = f"refused by {error!r}" if text is _NONSENSE else ""
+        except Exception as error:
+            fault = f"refused by {error!r}, which is no GameError"
+        else:
+            fault = f"read as {meaning!r}" if text is _NONSENSE else ""
+        if fault:
+            raise LawBroken("notation", game.describe(state), f"{text!r} is {fault}")
 
 
 def _fault(

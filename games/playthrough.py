@@ -8,7 +8,7 @@ from typing import Any
 
 from plyhouse.games.base import CHANCE, TERMINAL, Game, State
 from plyhouse.games.registry import BUILT_IN, get_game
-from plyhouse.games.scene import render_text
+from plyhouse.games.scene_text import render_text
 
 __all__ = ["golden_files", "playthrough", "write_golden_files"]
 

@@ -20,9 +20,9 @@ from __future__ import annotations
 from typing import Any
 
 from plyhouse.games.base import CHANCE, TERMINAL, Game
-from plyhouse.games.errors import GameError
+from plyhouse.games.errors import GameError, InvalidAction
 
-__all__ = ["OutOfTurn", "Position"]
+__all__ = ["OutOfTurn", "Position", "read_action"]
 
 
 class OutOfTurn(GameError):  # noqa: N818 - a condition of the events, named like IllegalAction
@@ -34,6 +34,24 @@ class OutOfTurn(GameError):  # noqa: N818 - a condition of the events, named lik
         super().__init__(f"{_who(seat).capitalize()} acts, but {_turn(mover)}.")
         self.mover = mover
         self.seat = seat
+
+
+def read_action(game: Game, state: Any, text: str) -> Any:
+    """Return the legal action that ``text`` of the seat to move means.
+
+    Raises `GameError` for any other text, also where the game's own ``parse`` fails in another way.
+    A seat must not gain by a text on which the rules fail.  An error on a listed action, written as
+    the game writes it, passes: it is no fault of the seat.
+    """
+    try:
+        return game.parse(state, text)
+    except GameError:
+        raise
+    except Exception as error:  # the rules of a game, even a user's, may raise anything
+        if text.strip() in [game.format(state, each) for each in game.listed_actions(state)]:
+            raise
+        reason = f"the rules of {game.info.name} cannot read it ({type(error).__name__})"
+        raise InvalidAction(text, reason, game.action_notation) from error
 
 
 class Position:
@@ -68,7 +86,7 @@ class Position:
         if seat == CHANCE:
             action = self.game.parse_chance(state, text)
         else:
-            action = self.game.parse(state, text)
+            action = read_action(self.game, state, text)
         self.play(action)
         return action
 

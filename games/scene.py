@@ -39,10 +39,10 @@ __all__ = [
     "Scene",
     "Text",
     "Tray",
-    "render_text",
     "scene_actions",
     "scene_faults",
     "scene_fields",
+    "scene_spots",
 ]
 
 FIGURES: Final = (
@@ -57,8 +57,6 @@ GROUNDS: Final = (
     "sky", "azure", "rose", "crimson", "brown", "orange", "yellow", "green", "plain",
 )  # fmt: skip
 """Colours of single squares: light and dark blue, light and dark red, and so on."""
-MOST_LISTED: Final = 40
-"""Actions of a `Placing` that `render_text` lists."""
 LATER: Final = MappingProxyType({"later": True})
 """Marks fields that were added when scenes had been in use."""
 
@@ -293,7 +291,7 @@ class Scene:
     """Seat that sees this; None for spectators; the server fills this in."""
 
 
-def _spots(scene: Scene) -> Iterator[Cell | Card | Button]:
+def scene_spots(scene: Scene) -> Iterator[Cell | Card | Button]:
     """Return every place of a scene that can carry an action."""
     for element in scene.elements:
         if isinstance(element, Grid):
@@ -313,7 +311,7 @@ def scene_actions(scene: Scene) -> frozenset[str]:
     >>> sorted(scene_actions(scene))
     ['b2', 'roll']
     """
-    found = {spot.action for spot in _spots(scene) if spot.action is not None}
+    found = {spot.action for spot in scene_spots(scene) if spot.action is not None}
     for element in scene.elements:
         if isinstance(element, Placing):
             found |= set(element.actions)
@@ -329,7 +327,7 @@ def scene_faults(scene: Scene) -> list[str]:
     """
     faults: list[str] = []
     names: set[str] = set()
-    for spot in _spots(scene):
+    for spot in scene_spots(scene):
         if isinstance(spot, Cell) and spot.name:
             if spot.name in names:
                 faults.append(f"two cells have the name {spot.name!r}")
@@ -338,7 +336,7 @@ def scene_faults(scene: Scene) -> list[str]:
         if isinstance(element, Placing):
             faults += _placing_faults(element, names)
     meanings: dict[tuple[tuple[str, ...], str], str] = {}
-    for spot in _spots(scene):
+    for spot in scene_spots(scene):
         if not isinstance(spot, Button) or not spot.via:
             continue
         faults += [
@@ -420,80 +418,3 @@ def scene_fields(scene: Scene) -> dict[str, Any]:
     """
     fields: dict[str, Any] = _plain(scene)
     return fields
-
-
-def _draw_grid(grid: Grid, lines: list[str]) -> None:
-    width = 1
-    for row in grid.rows:
-        width = max([width, *(len(cell.text) for cell in row)])
-    width = max([width, *(len(label) for label in grid.column_labels)])
-    margin = max((len(label) for label in grid.row_labels), default=0)
-    if grid.label:
-        lines.append(grid.label)
-    for index, row in enumerate(grid.rows):
-        label = grid.row_labels[index] if index < len(grid.row_labels) else ""
-        cells = " ".join((cell.text or ".").center(width) for cell in row)
-        lines.append(f"{label:>{margin}} {cells}".rstrip())
-    if grid.column_labels:
-        names = " ".join(label.center(width) for label in grid.column_labels)
-        lines.append(f"{'':>{margin}} {names}".rstrip())
-
-
-def _counted(cell: Cell) -> str:
-    return cell.text if cell.count < 2 else f"{cell.text}\u00d7{cell.count}"
-
-
-def render_text(scene: Scene) -> str:
-    """Draw a scene with plain characters, for terminals; the last lines list the actions.
-
-    >>> board = Grid(((Cell("x"), Cell("")), (Cell(""), Cell("o"))), ("2", "1"), ("a", "b"))
-    >>> print(render_text(Scene((board, Button("Give up", "resign")), "x to move", 0)))
-    2 x .
-    1 . o
-      a b
-    x to move
-    Actions: resign (Give up)
-    """
-    lines: list[str] = []
-    buttons: dict[str, str] = {}
-    for element in scene.elements:
-        if isinstance(element, Grid):
-            _draw_grid(element, lines)
-        elif isinstance(element, Hand):
-            cards = " ".join(
-                "[?]" if card.text is None else f"[{card.text}]" for card in element.cards
-            )
-            lines.append(f"{element.label}: {cards or '-'}")
-        elif isinstance(element, Dice):
-            values = " ".join(f"[{value}]" for value in element.values)
-            lines.append(f"{element.label}: {values or '-'}")
-        elif isinstance(element, Counter):
-            goal = "" if element.target is None else f" / {element.target:g}"
-            lines.append(f"{element.label}: {element.value:g}{goal}")
-        elif isinstance(element, Tray):
-            pieces = " ".join(_counted(cell) for cell in element.pieces)
-            if pieces:
-                lines.append(f"{element.label}: {pieces}")
-        elif isinstance(element, Placing):
-            lines.append(f"{element.label}: {' '.join(piece.text for piece in element.pieces)}")
-        elif isinstance(element, Button):
-            buttons[element.action] = element.label
-        else:
-            lines.append(element.text)
-    lines.append(scene.status)
-    actions: list[str] = []
-    for spot in _spots(scene):
-        if spot.action is None:
-            continue
-        label = buttons.get(spot.action, "")
-        text = spot.action if label.casefold() in ("", spot.action) else f"{spot.action} ({label})"
-        if text not in actions:
-            actions.append(text)
-    for element in scene.elements:
-        if isinstance(element, Placing):
-            actions += element.actions[:MOST_LISTED]
-            if len(element.actions) > MOST_LISTED:
-                actions.append(f"and {len(element.actions) - MOST_LISTED} more")
-    if actions:
-        lines.append("Actions: " + ", ".join(actions))
-    return "\n".join(lines)

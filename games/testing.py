@@ -14,7 +14,8 @@ purity            ``after`` leaves the state as it was and gives the same result
 termination       no play is longer than ``info.max_plies``
 chance            probabilities are positive and sum to 1; none where none are declared
 returns           one number per seat, within the bounds, with the declared sum
-notation          reading what was written gives the same action or chance outcome
+notation          reading what was written gives the same action or chance outcome, and other
+                  text is refused by a `GameError`
 numbers           an action that is a number is written as that number, or in words
 observation       plain fields that can be rebuilt; perfect information where declared
 non-interference  what a seat is shown depends only on its information state, and what
@@ -50,7 +51,8 @@ from plyhouse.games.base import (
 )
 from plyhouse.games.counting import branches
 from plyhouse.games.notation_laws import LawBroken, check_list, check_notation
-from plyhouse.games.scene import Scene, render_text, scene_actions, scene_faults, scene_fields
+from plyhouse.games.scene import Scene, scene_actions, scene_faults, scene_fields
+from plyhouse.games.scene_text import render_text
 
 __all__ = ["CheckReport", "LawBroken", "check_game", "check_notation"]
 

@@ -17,7 +17,7 @@ because importing numpy takes longer than a bot's turn.
     monte_carlo   searches that learn from random playouts, or from a model
     equilibria    games of imperfect information: policies, best responses, matrix games
     tables        games solved once and looked up: retrograde analysis, value iteration
-    evaluation    estimates of positions, learned from matches; opening books
+    evaluation    estimates of positions; opening books
     teaching      recording and drawing of search trees
     kernels       the inner loops of all packages, compiled where a compiler is installed
 
@@ -53,8 +53,6 @@ if TYPE_CHECKING:
     from plyhouse.search.equilibria.cfr import cfr
     from plyhouse.search.equilibria.cfr_plus import cfr_plus
     from plyhouse.search.equilibria.discounted_cfr import discounted_cfr
-    from plyhouse.search.equilibria.leduc_continual import continual_policy
-    from plyhouse.search.equilibria.leduc_network import load_leduc_network
     from plyhouse.search.equilibria.matrix_game import (
         MatrixSolution,
         NormalForm,
@@ -75,17 +73,10 @@ if TYPE_CHECKING:
     )
     from plyhouse.search.equilibria.solution import Progress, Solution
     from plyhouse.search.equilibria.tabular import TabularPolicy, load_policy
-    from plyhouse.search.evaluation.backgammon_training import load_backgammon_network
     from plyhouse.search.evaluation.features import FEATURES, FeatureSet, features_of
     from plyhouse.search.evaluation.linear_evaluation import LinearEvaluation
     from plyhouse.search.evaluation.opening_book import OpeningBook
     from plyhouse.search.evaluation.played_matches import InvalidMatch, PlayedMatch
-    from plyhouse.search.evaluation.policy_networks import (
-        evaluator_by,
-        load_policy_network,
-        shipped_network,
-    )
-    from plyhouse.search.evaluation.tuning import fit_logistic, samples_of, td_lambda
     from plyhouse.search.game_requirements import fitting_algorithms, fitting_solvers
     from plyhouse.search.limit import Limit, SearchResult
     from plyhouse.search.monte_carlo.flat_monte_carlo import flat_monte_carlo
@@ -148,26 +139,20 @@ __all__ = [
     "build_info",
     "cfr",
     "cfr_plus",
-    "continual_policy",
     "discounted_cfr",
     "dominated",
-    "evaluator_by",
     "expected_returns",
     "expectimax",
     "expectiminimax",
     "explain",
     "exploitability",
     "features_of",
-    "fit_logistic",
     "fitting_algorithms",
     "fitting_solvers",
     "flat_monte_carlo",
     "ismcts",
     "iterate_values",
-    "load_backgammon_network",
-    "load_leduc_network",
     "load_policy",
-    "load_policy_network",
     "matrix_game",
     "matrix_of",
     "maxn",
@@ -187,14 +172,11 @@ __all__ = [
     "resolve_subgame",
     "resolved_policy",
     "retrograde",
-    "samples_of",
-    "shipped_network",
     "solve",
     "solve_checkers",
     "solve_pig",
     "subgame_roots",
     "subgames",
-    "td_lambda",
     "team_search",
     "undominated",
     "value_iteration",
@@ -209,13 +191,11 @@ _HOME: Final = {
     "cfr": "equilibria.cfr",
     "cfr_plus": "equilibria.cfr_plus",
     "Choice": "recommendation",
-    "continual_policy": "equilibria.leduc_continual",
     "discounted_cfr": "equilibria.discounted_cfr",
     "dominated": "equilibria.matrix_game",
     "EndgameTable": "tables.endgame_table",
     "Evaluation": "callback_types",
     "Evaluator": "monte_carlo.puct",
-    "evaluator_by": "evaluation.policy_networks",
     "expected_returns": "equilibria.best_response",
     "expectimax": "trees.expectimax",
     "expectiminimax": "trees.expectiminimax",
@@ -225,7 +205,6 @@ _HOME: Final = {
     "FEATURES": "evaluation.features",
     "features_of": "evaluation.features",
     "FeatureSet": "evaluation.features",
-    "fit_logistic": "evaluation.tuning",
     "fitting_algorithms": "game_requirements",
     "fitting_solvers": "game_requirements",
     "flat_monte_carlo": "monte_carlo.flat_monte_carlo",
@@ -234,9 +213,6 @@ _HOME: Final = {
     "iterate_values": "tables.value_iteration",
     "Limit": "limit",
     "LinearEvaluation": "evaluation.linear_evaluation",
-    "load_backgammon_network": "evaluation.backgammon_training",
-    "load_leduc_network": "equilibria.leduc_network",
-    "load_policy_network": "evaluation.policy_networks",
     "load_policy": "equilibria.tabular",
     "matrix_game": "equilibria.matrix_game",
     "matrix_of": "equilibria.matrix_game",
@@ -266,10 +242,8 @@ _HOME: Final = {
     "resolve_subgame": "equilibria.resolving",
     "resolved_policy": "equilibria.resolving",
     "retrograde": "tables.retrograde",
-    "samples_of": "evaluation.tuning",
     "SearchResult": "limit",
     "Solution": "equilibria.solution",
-    "shipped_network": "evaluation.policy_networks",
     "solve": "tables.retrograde",
     "solve_checkers": "tables.checkers_endgames",
     "solve_pig": "tables.pig_solution",
@@ -277,7 +251,6 @@ _HOME: Final = {
     "SubgameRoot": "equilibria.resolving",
     "subgames": "equilibria.resolving",
     "TabularPolicy": "equilibria.tabular",
-    "td_lambda": "evaluation.tuning",
     "team_search": "trees.team_search",
     "TooManyPositions": "tables.positions",
     "TranspositionTable": "trees.transpositions",

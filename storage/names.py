@@ -77,9 +77,15 @@ _ALIKE: Final = (
     str.maketrans("hnou", "\u0570\u0578\u0585\u057d"),
 )
 """Small Latin letters to those that look like them in another script."""
+_DRAWN: Final = str.maketrans(
+    "\u0251\u0261\u01c0\u1d00\u0299\u1d04\u1d05\u1d07\ua730\u0262\u029c\u026a\u1d0a\u1d0b"
+    "\u029f\u1d0d\u0274\u1d0f\u1d18\ua7af\u0280\ua731\u1d1b\u1d1c\u1d20\u1d21\u028f\u1d22",
+    "agl" + "abcdefghijklmnopqrstuvwyz",
+)
+"""Phonetic letters and small capitals, which no name needs, to the usual ones."""
 _LATIN: Final = {other: one for table in _ALIKE for one, other in table.items()}
 _CAPITALS: Final = (
-    # Cyrillic, Greek
+    # Cyrillic, Greek, Cherokee, Lisu
     str.maketrans(
         "abcehijkmopstxy",
         "\u0430\u0432\u0441\u0435\u043d\u0456\u0458\u043a"
@@ -89,10 +95,24 @@ _CAPITALS: Final = (
         "abehikmnoptxyz",
         "\u03b1\u03b2\u03b5\u03b7\u03b9\u03ba\u03bc\u03bd\u03bf\u03c1\u03c4\u03c7\u03c5\u03b6",
     ),
+    str.maketrans(
+        "abcdeghijklmoprstvwyz",
+        "\uab7a\u13fc\uabaf\uab70\uab7c\uab90\uab8b\uaba0\uab7b\uabb6\uabae"
+        "\uab87\u13fb\uabb2\uab71\uabaa\uab72\uaba9\uab83\uab79\uab93",
+    ),
+    str.maketrans(
+        "abcdefghijklmnoprstuvwxyz",
+        "\ua4ee\ua4d0\ua4da\ua4d3\ua4f0\ua4dd\ua4d6\ua4e7\ua4f2\ua4d9\ua4d7\ua4e1\ua4df"
+        "\ua4e0\ua4f3\ua4d1\ua4e3\ua4e2\ua4d4\ua4f4\ua4e6\ua4ea\ua4eb\ua4ec\ua4dc",
+    ),
 )
 """The same of capital letters, all written small: keys of names are in small letters."""
 
-_BACKWARD: Final = (_LATIN, *({two: one for one, two in each.items()} for each in _CAPITALS))
+_BACKWARD: Final = (
+    _LATIN,
+    _DRAWN,
+    *({two: one for one, two in each.items()} for each in _CAPITALS),
+)
 """Small letters of other scripts to the Latin ones that they look like, or their capitals do."""
 
 
@@ -153,6 +173,7 @@ def name_problem(name: str) -> str:
     for each in name:
         kind = unicodedata.category(each)
         apart = unicodedata.decomposition(each).startswith("<") and each not in _WHOLE
+        apart = apart or ord(each) in _DRAWN
         if unseen(each) or apart or not (kind[0] in "LM" or kind == "Nd" or each in SEPARATORS):
             shown = unicodedata.name(each, "a control character").lower()
             return f"it cannot contain {each!a} ({shown})"
@@ -171,13 +192,14 @@ def name_problem(name: str) -> str:
 def reserved(name: str) -> bool:
     r"""Return whether only the server may give this name to an account.
 
-    Names that differ by separators, or look like a reserved one, are reserved, too.
+    Names that differ by separators, or look like a reserved one, are reserved, too: also with a
+    capital I for a small L, and an I without a dot.
 
     >>> [reserved(each) for each in ("House", "guest_sly.fox", "erased-1", "admin", "guesthouse")]
     [True, True, True, True, False]
     """
-    key = key_of(name)
-    for each in (key, *lookalikes(key)):
+    keys = {key_of(each).replace("\u0131", "i") for each in (name, name.replace("I", "l"))}
+    for each in keys.union(*map(lookalikes, keys)):
         plain = "-".join(re.split(f"[{re.escape(SEPARATORS)}]+", each))
         if plain.strip("-") in RESERVED or plain.startswith((GUEST_PREFIX, ERASED_PREFIX)):
             return True
@@ -187,8 +209,8 @@ def reserved(name: str) -> bool:
 def lookalikes(key: str) -> frozenset[str]:
     r"""Return the keys of other names that look the same as this one, in another script.
 
-    >>> [ascii(each) for each in lookalikes("coxa")]
-    ["'\\u0441\\u043e\\u0445\\u0430'"]
+    >>> sorted(map(ascii, lookalikes("coxa")))
+    ["'\\u0441\\u043e\\u0445\\u0430'", "'\\ua4da\\ua4f3\\ua4eb\\ua4ee'"]
 
     Names in capitals look alike where others do not: ``BOB`` and Cyrillic ``\u0412\u041e\u0412``.
 

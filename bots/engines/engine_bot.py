@@ -22,6 +22,7 @@ from plyhouse.bots.api import Bot, Match, Turn, TurnOver
 from plyhouse.bots.engines.engine_process import EngineProcess, Wait
 from plyhouse.bots.engines.errors import EngineError, IllegalMove, quoted
 from plyhouse.bots.engines.program import Program, find_program
+from plyhouse.bots.engines.variants import Variant
 from plyhouse.games.base import Game
 from plyhouse.protocol.messages import CHANCE_SEAT, Outcome
 
@@ -118,6 +119,10 @@ class Engine:
         self.clock_ns = clock_ns
         self.match: object = None
         """The match that the engine is set up for."""
+        self.moves: list[str] = []
+        """Moves of the match that an engine knows which gets each move once."""
+        self.timed = False
+        """True once such an engine knows the time control of the match."""
         self.process = EngineProcess(program, clock_ns, temporary_home=self.temporary_home)
         try:
             self.introduce(turn)
@@ -257,6 +262,21 @@ class EngineBot(Bot):
         while _running:
             _running.popitem()[1].close()
 
+    def new_moves(self, engine: Engine, turn: Turn, wait: Wait) -> list[str]:
+        """Return the actions that the engine has not got; it forgets a match with other ones."""
+        played = self.played(turn)
+        if played[: len(engine.moves)] != engine.moves:
+            engine.set_up(turn.game, wait)
+        engine.match = None  # until `keep` knows that its own move is played
+        return played[len(engine.moves) :]
+
+    def keep(self, engine: Engine, turn: Turn, action: Any) -> Any:
+        """Note that the engine has its own move on its board; return the move."""
+        if not isinstance(action, str):  # else it is not legal: the engine has another position
+            engine.match = self
+            engine.moves = [*self.played(turn), turn.game.format(turn.state, action)]
+        return action
+
     @staticmethod
     def played(turn: Turn) -> list[str]:
         """Return the actions of the seats so far."""
@@ -288,6 +308,16 @@ class Thinking:
             self._best = action
             with contextlib.suppress(TurnOver):  # `answer` looks for the end of the turn
                 self.turn.report(action)
+
+    def consider(self, variant: Variant, engine: str, move: str, **info: Any) -> None:
+        """Report a move that the engine thinks of, and what it says about it.
+
+        Nothing happens if the move is not legal: a line of play counts for nothing yet.
+        """
+        with contextlib.suppress(EngineError):
+            action = variant.action(self.turn.state, move, engine)
+            self.turn.info(**info)
+            self.report(action)
 
     def answer(
         self,

@@ -32,6 +32,9 @@ LEFTOVERS: Final = 10_000_000
 GLANCE: Final = 50
 """Milliseconds between two looks at whether the answer is still wanted."""
 
+MOST_UNREAD: Final = 16 * 1024 * 1024
+"""Bytes that may wait for an engine that does not read them."""
+
 QUIT_GRACE: Final = 0.2
 """Seconds that an engine may take to quit."""
 
@@ -95,9 +98,17 @@ class EngineProcess:
         if self._process.stdin is None or self._process.stdout is None:
             raise RuntimeError("a process without its pipes")
         self._stdin = self._process.stdin
+        self._unsent = bytearray()
+        """Bytes that the engine has not taken yet; `receive` goes on sending them."""
+        os.set_blocking(self._stdin.fileno(), False)
         self._output = self._process.stdout.fileno()
         self._poll = select.poll()
         self._poll.register(self._output, select.POLLIN)
+        self._writable = select.poll()
+        self._writable.register(self._stdin, select.POLLOUT)
+        self._both = select.poll()
+        self._both.register(self._output, select.POLLIN)
+        self._both.register(self._stdin, select.POLLOUT)
 
     @property
     def pid(self) -> int:
@@ -110,9 +121,27 @@ class EngineProcess:
         return self._process.poll() is None
 
     def send(self, *lines: str) -> None:
-        """Send lines; raise `EngineError` if the program has ended."""
+        """Send lines without waiting for an engine that does not read.
+
+        `receive` sends the rest.  Raises `EngineError` if the program has ended, or if too much
+        waits for it.
+        """
+        self._unsent += "".join([f"{line}\n" for line in lines]).encode()
+        self._flush()
+        if len(self._unsent) > MOST_UNREAD:
+            self.kill()
+            raise EngineError(
+                f"{self.name} does not read its input: {len(self._unsent)} bytes wait for it. Let "
+                "it read each line that it is sent."
+            )
+
+    def _flush(self) -> None:
+        """Send what the engine takes now; raise `EngineError` if it has ended."""
         try:
-            self._stdin.write("".join([f"{line}\n" for line in lines]).encode())
+            while self._unsent:
+                del self._unsent[: os.write(self._stdin.fileno(), self._unsent)]
+        except BlockingIOError:
+            return
         except OSError:
             raise self._ended() from None
 
@@ -130,8 +159,12 @@ class EngineProcess:
             if self._lines:
                 self._last = self._lines.popleft()
                 return self._last
-            if self._poll.poll(max(0, min(left // 1_000_000, GLANCE))):
+            poll = self._both if self._unsent else self._poll
+            ready = dict(poll.poll(max(0, min(left // 1_000_000, GLANCE))))
+            if self._output in ready:
                 self._read()
+            elif ready:
+                self._flush()
             elif left <= 0:
                 return None
 
@@ -179,17 +212,23 @@ class EngineProcess:
     def kill(self) -> None:
         """End the program at once and wait for it."""
         self._process.kill()
+        self._unsent.clear()
         self.close()
 
     def close(self, *farewell: str, grace: float = QUIT_GRACE) -> None:
         """Let the program end within ``grace`` seconds, kill it otherwise, and wait for it."""
-        if farewell:
-            with contextlib.suppress(EngineError, OSError, ValueError):
-                self._stdin.write("".join([f"{line}\n" for line in farewell]).encode())
+        end = time.monotonic() + grace
+        if not self._stdin.closed:  # an engine that has ended is closed twice
+            self._unsent += "".join([f"{line}\n" for line in farewell]).encode()
+            with contextlib.suppress(OSError):
+                while self._unsent and (left := end - time.monotonic()) > 0:
+                    if self._writable.poll(round(left * 1000)):
+                        del self._unsent[: os.write(self._stdin.fileno(), self._unsent)]
+        self._unsent.clear()
         with contextlib.suppress(OSError):
             self._stdin.close()
         try:
-            self._process.wait(grace)
+            self._process.wait(max(0, end - time.monotonic()))
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

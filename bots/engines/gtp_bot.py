@@ -31,10 +31,6 @@ class GtpEngine(Engine):
     def introduce(self, turn: Wait | None) -> None:
         """Read the name and the commands of the engine, and send the commands of the user."""
         self.client = GtpClient(self.program.name)
-        self.moves: list[str] = []
-        """Moves of the match that the engine knows."""
-        self.timed = False
-        """True once the engine knows the time control of the match."""
         self.ask(turn, "protocol_version")
         self.client.name = self.ask(turn, "name")[:80] or self.program.name
         self.client.known = frozenset(self.ask(turn, "list_commands").split())
@@ -92,12 +88,9 @@ class GtpBot(EngineBot):
         engine = self.ready(GtpEngine, turn.game, thinking.wait)
         client = engine.client
         engine.process.catch_up(client.receive)  # a second answer, perhaps without a number
-        played = self.played(turn)
-        if played[: len(engine.moves)] != engine.moves:
-            engine.set_up(turn.game, thinking.wait)
-        engine.match = None  # until it is known that its own move is played
-        for ply in range(len(engine.moves), len(played)):
-            engine.ask(thinking.wait, "play", COLOURS[ply % 2], played[ply])
+        unknown = self.new_moves(engine, turn, thinking.wait)
+        for ply, move in enumerate(unknown, len(engine.moves)):
+            engine.ask(thinking.wait, "play", COLOURS[ply % 2], move)
         colour = COLOURS[turn.seat]
         clock = engine_clock(turn)
         commands = time_commands(clock.total, clock.own, clock.use, started=engine.timed)
@@ -127,8 +120,4 @@ class GtpBot(EngineBot):
                 raise illegal(turn.game, turn.state, answer.text, client.name) from None
 
         action = thinking.answer(engine.process, client.receive, decide)
-        if isinstance(action, str):
-            return action  # it is not legal, so the engine has another position now
-        engine.match = self
-        engine.moves = [*played, turn.game.format(turn.state, action)]
-        return action
+        return self.keep(engine, turn, action)

@@ -130,17 +130,15 @@ class UciBot(EngineBot):
             return variant.action(turn.state, message.move, client.name)
 
         def consider(info: Info) -> None:
-            try:
-                action = variant.action(turn.state, info.pv[0], client.name)
-            except EngineError:
-                return  # a line of play counts for nothing yet
-            turn.info(
+            thinking.consider(
+                variant,
+                client.name,
+                info.pv[0],
                 value=value_of(info),
                 depth=info.depth,
                 nodes=info.nodes,
                 pv=_legal_start(turn, info.pv),
             )
-            thinking.report(action)
 
         return thinking.answer(
             engine.process,

@@ -8,7 +8,6 @@ from plyhouse.bots.api import Turn
 from plyhouse.bots.engines.engine_bot import START_TIMEOUT, Engine, EngineBot, Thinking
 from plyhouse.bots.engines.engine_clock import EngineClock, engine_clock
 from plyhouse.bots.engines.engine_process import Wait
-from plyhouse.bots.engines.errors import EngineError
 from plyhouse.bots.engines.variants import GAMES, Variant, variant_of
 from plyhouse.bots.engines.xboard import (
     Done,
@@ -33,10 +32,6 @@ class XboardEngine(Engine):
     def introduce(self, turn: Wait | None) -> None:
         """Read the features of the engine and set the options of the user."""
         self.client = XboardClient(self.program.name)
-        self.moves: list[str] = []
-        """Moves of the match that the engine knows."""
-        self.timed = False
-        """True once the engine knows the time control of the match."""
         self._pings = 0
         self.process.send("xboard", "protover 2")
         self.await_message(self.client.receive, Done, "protover 2", turn)
@@ -116,12 +111,9 @@ class XboardBot(EngineBot):
         """Return the engine's move."""
         thinking = Thinking(turn)
         engine = self.ready(XboardEngine, turn.game, thinking.wait)
-        played = self.played(turn)
-        if played[: len(engine.moves)] != engine.moves:
-            engine.set_up(turn.game, thinking.wait)
+        unknown = self.new_moves(engine, turn, thinking.wait)
         client, variant = engine.client, engine.variant
-        moves = [client.user_move(move) for move in played[len(engine.moves) :]]
-        engine.match = None  # until it is known that its own move is played
+        moves = map(client.user_move, unknown)
         # What the engine still writes about another position comes before its "pong".
         engine.get_ready(thinking.wait, "force", *moves)
         engine.tell_time(engine_clock(turn), thinking.wait)
@@ -139,16 +131,9 @@ class XboardBot(EngineBot):
             return None
 
         def consider(thought: Thought) -> None:
-            try:
-                action = variant.action(turn.state, thought.pv[0], client.name)
-            except EngineError:
-                return  # a line of play counts for nothing yet
-            turn.info(
-                depth=thought.depth,
-                nodes=thought.nodes,
-                text=f"{thought.centipawns} centipawns",
-            )
-            thinking.report(action)
+            text = f"{thought.centipawns} centipawns"
+            known = {"depth": thought.depth, "nodes": thought.nodes, "text": text}
+            thinking.consider(variant, client.name, thought.pv[0], **known)
 
         # Not every engine takes a time per move below a second, so "move now" keeps it.
         action = thinking.answer(
@@ -160,8 +145,4 @@ class XboardBot(EngineBot):
             stop=["?"],
             use_ms=clock.use if clock.total is None else None,
         )
-        if isinstance(action, str):
-            return action  # it is not legal, so the engine has another position now
-        engine.match = self
-        engine.moves = [*played, turn.game.format(turn.state, action)]
-        return action
+        return self.keep(engine, turn, action)

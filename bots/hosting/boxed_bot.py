@@ -8,9 +8,10 @@ from pathlib import Path
 
 from plyhouse.bots.client.channel import Connector
 from plyhouse.bots.hosting.build import build
-from plyhouse.bots.hosting.hosted_runner import Runner, hosted_runner
+from plyhouse.bots.hosting.hosted_runner import hosted_runner
 from plyhouse.bots.loading import check_spec
 from plyhouse.bots.package_files import read_package
+from plyhouse.bots.running.base_runner import Runner
 from plyhouse.bots.running.run_options import RunOptions
 from plyhouse.bots.running.runner import BotRunner
 from plyhouse.bots.sandbox.box import Tier

@@ -3,44 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Protocol
 
 from plyhouse.bots.client.channel import Connector
 from plyhouse.bots.hosting.build import Built
 from plyhouse.bots.hosting.program import ProgramRunner
+from plyhouse.bots.running.base_runner import Runner
 from plyhouse.bots.running.run_options import RunOptions
 from plyhouse.bots.running.runner import BotRunner
-from plyhouse.bots.running.summary import RunSummary
 from plyhouse.bots.sandbox.box import Limits, Tier
 from plyhouse.bots.sandbox.client import ForkServerClient
 from plyhouse.bots.sandbox.cores import Cores
 from plyhouse.bots.sandbox.launcher import SandboxLauncher
 
-__all__ = ["Runner", "hosted_runner"]
-
-
-class Runner(Protocol):
-    """One run of a bot on a server."""
-
-    @property
-    def games(self) -> tuple[str, ...]:
-        """The accepted games; for a Python bot, known once it is loaded."""
-        ...
-
-    @property
-    def matches(self) -> tuple[str, ...]:
-        """Ids of the current matches."""
-        ...
-
-    async def run(self) -> RunSummary:
-        """Play until the run ends."""
-        ...
-
-    def interrupt(self) -> None:
-        """Let running matches finish, or leave."""
-
-    def restart_processes(self) -> None:
-        """Replace its processes, also during matches."""
+__all__ = ["hosted_runner"]
 
 
 def hosted_runner(

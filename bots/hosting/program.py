@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from contextlib import aclosing
 from typing import Any, Final
 
 import msgspec
@@ -39,8 +38,8 @@ from plyhouse.bots.hosting.program_process import HELLO_WITHIN, Program
 from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.process.author_log import AuthorLog
 from plyhouse.bots.process.supervisor import MOST_DEATHS, RENEW_GRACE
+from plyhouse.bots.running.base_runner import Runner
 from plyhouse.bots.running.run_options import RunOptions
-from plyhouse.bots.running.summary import RunSummary, verdict
 from plyhouse.bots.sandbox.box import Box, Limits, Tier
 from plyhouse.bots.sandbox.client import ForkServerClient
 from plyhouse.bots.sandbox.cores import Cores
@@ -69,8 +68,10 @@ FAREWELL: Final = RENEW_GRACE
 """Seconds that a process has after its match, to read how it ended and to write its last words."""
 
 
-class ProgramRunner:
-    """One run of a program; the same face as `plyhouse.bots.running.runner.BotRunner`."""
+class ProgramRunner(Runner):
+    """One run of a program."""
+
+    _matches: dict[str, ProgramMatch]
 
     def __init__(
         self,
@@ -86,7 +87,8 @@ class ProgramRunner:
         nice: int = 0,
         hello_within: float = HELLO_WITHIN,
     ) -> None:
-        self._options = options
+        name = options.bot or built.manifest.name or "program"
+        super().__init__(name, options)
         self._fork_server = fork_server
         self._cores = cores or Cores.of_this_machine()
         self._hello_within = hello_within
@@ -98,11 +100,9 @@ class ProgramRunner:
             nice=nice,
         )
         self._games = tuple(options.games or built.manifest.games)
-        name = options.bot or built.manifest.name or "program"
         self._log = AuthorLog(
             name, folder=options.log_folder, terminal=options.say, on_line=options.on_line
         )
-        self._summary = RunSummary(name)
         self._at_once = options.max_matches or options.workers
         self._client = Client(
             connector,
@@ -128,8 +128,6 @@ class ProgramRunner:
             restart=self._replace,
             on_cost=options.on_cost,
         )
-        self._matches: dict[str, ProgramMatch] = {}
-        self._over: set[str] = set()
         self._without: asyncio.Queue[ProgramMatch] = asyncio.Queue()
         """Matches that have no process yet."""
         self._programs: set[Program] = set()
@@ -147,18 +145,11 @@ class ProgramRunner:
         """Requests of programs that are open on this connection, by our numbers for them."""
         self._connected_at = 0
         self._deaths = 0
-        self._error: BaseException | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
 
     @property
     def games(self) -> tuple[str, ...]:
         """What it accepts."""
         return self._games
-
-    @property
-    def matches(self) -> tuple[str, ...]:
-        """Ids of the current matches."""
-        return tuple(self._matches)
 
     def restart_processes(self) -> None:
         """End all processes; new ones take over their matches at once."""
@@ -170,34 +161,14 @@ class ProgramRunner:
         self._summary.interrupted = True
         self._leave()
 
-    async def run(self) -> RunSummary:
-        """Play until enough is played or `interrupt` is called.
-
-        Raises `BotLoadError` if the program cannot be started or ends again and again, and
-        `ClientError` if the server does not let it in.
-        """
-        slots: list[asyncio.Task[None]] = []
-        try:
-            first = await asyncio.gather(
-                *[self._new_program() for _ in range(self._at_once)], return_exceptions=True
-            )
-            for each in first:
-                if isinstance(each, BaseException):
-                    raise each
-                slot = asyncio.create_task(self._slot(each))
-                slot.add_done_callback(self._slot_ended)
-                slots.append(slot)
-            async with aclosing(self._client.messages()) as messages:
-                async for message, _ in messages:
-                    self._handle(message)
-                    if self._error is not None:
-                        break
-        finally:
-            await self._shut_down(slots)
-        if self._error is not None:
-            raise self._error
-        self._summary.left_running = len(self._matches)
-        return self._summary
+    async def _begin(self) -> None:
+        first = await asyncio.gather(
+            *[self._new_program() for _ in range(self._at_once)], return_exceptions=True
+        )
+        for each in first:
+            if isinstance(each, BaseException):
+                raise each
+            self._spawn(self._slot(each)).add_done_callback(self._slot_ended)
 
     # Processes: so many as there may be matches at once, each replaced after its match
 
@@ -208,7 +179,7 @@ class ProgramRunner:
             self._box,
             fork_server=self._fork_server,
             cores=self._cores,
-            clock=self._options.clock,
+            clock=self._clock,
             log=self._log,
             hello_within=self._hello_within,
         )
@@ -246,8 +217,7 @@ class ProgramRunner:
     def _slot_ended(self, slot: asyncio.Task[None]) -> None:
         error = None if slot.cancelled() else slot.exception()
         if error is not None:
-            self._error = self._error or error
-            self._leave()
+            self._fail(error)
 
     async def _next_match(self, over: asyncio.Task[None]) -> ProgramMatch | None:
         """Return the next match without a process; None if ours ends while it waits."""
@@ -317,20 +287,20 @@ class ProgramRunner:
 
     # Messages from the server
 
-    def _handle(self, message: ServerMessage | Connected | Disconnected) -> None:
+    def _handle(self, message: ServerMessage | Connected | Disconnected, arrived: int) -> None:
         match message:
             case Connected():
                 self._connected(message)
                 return
             case Disconnected():
                 self._asked.clear()  # they are asked again, by other numbers
-                self._options.say(f"{message.reason}; trying again in {message.retry_in:.1f} s")
+                self._say(f"{message.reason}; trying again in {message.retry_in:.1f} s")
                 return
             case Challenged():
                 self._decline(message)
                 return
             case Notice():
-                self._options.say(f"server: {message.message}")
+                self._say(f"server: {message.message}")
         number = getattr(message, "re", None)
         asked = self._asked.pop(number, None) if number is not None else None
         if asked is not None:
@@ -361,8 +331,8 @@ class ProgramRunner:
 
     def _connected(self, connected: Connected) -> None:
         welcome = connected.welcome
-        self._connected_at = self._options.clock.now()
-        self._options.say(f"connected{' again' if connected.again else ''} as {welcome.player}")
+        self._connected_at = self._clock.now()
+        self._say(f"connected{' again' if connected.again else ''} as {welcome.player}")
         running = {snapshot.match for snapshot in welcome.matches}
         for match in set(self._matches) - running:
             self._sync(match)  # over while we were away: how did it end?
@@ -382,16 +352,10 @@ class ProgramRunner:
 
     def _settle(self, match: ProgramMatch) -> None:
         """Count a match that is over, once."""
-        if match.outcome is None or self._matches.pop(match.match, None) is None:
+        if match.outcome is None or match.match not in self._matches:
             return
-        self._over.add(match.match)
-        result = match.result(match.outcome)
-        self._summary.results.append(result)
-        self._options.say(f"match {match.match}: {verdict(result)}")
-        if self._options.on_result is not None:
-            self._options.on_result(result)
-        enough = self._options.matches
-        if enough is not None and len(self._summary.results) >= enough:
+        self._record(match.match, match.result(match.outcome))
+        if self._enough(len(self._summary.results)):
             self._leave()
 
     def _decline(self, challenged: Challenged) -> None:
@@ -404,7 +368,7 @@ class ProgramRunner:
     def _last_welcome(self) -> Welcome:
         if self._client.welcome is None:
             raise RuntimeError("a match without a connection")
-        since = (self._options.clock.now() - self._connected_at) // MS
+        since = (self._clock.now() - self._connected_at) // MS
         welcome = self._client.welcome
         return msgspec.structs.replace(welcome, time_ms=welcome.time_ms + since)
 
@@ -423,7 +387,7 @@ class ProgramRunner:
             """It ended while we were away, and the server does not know it any more."""
             known = self._matches.pop(match, None)
             if known is not None:
-                self._options.say(f"match {match}: ended while the connection was lost ({error})")
+                self._say(f"match {match}: ended while the connection was lost ({error})")
                 self._over.add(match)
                 known.over.set()
                 known.wanted.set()
@@ -431,7 +395,7 @@ class ProgramRunner:
         self._request(lambda number: Sync(number, match), gone)
 
     def _resign(self, match: str, why: str) -> None:
-        self._options.say(f"match {match}: resigned, because {why}")
+        self._say(f"match {match}: resigned, because {why}")
         self._request(lambda number: Resign(number, match, "bot_crash", why))
 
     def _request(
@@ -461,19 +425,9 @@ class ProgramRunner:
 
     # Ending
 
-    def _leave(self) -> None:
-        self._spawn(self._client.leave())
-
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _shut_down(self, slots: list[asyncio.Task[None]]) -> None:
-        tasks = [*slots, *self._tasks]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    async def _shut_down(self) -> None:
+        self._summary.left_running = len(self._matches)
+        await self._cancel_tasks()
         ends = [program.end(FAREWELL) for program in self._programs]
         await asyncio.gather(*ends, return_exceptions=True)
 

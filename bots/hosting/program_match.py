@@ -111,6 +111,8 @@ class ProgramMatch:
         """The ply for which the program has to act."""
         self._acting: int | None = None
         """The ply whose action is on its way."""
+        self._heard: int | None = None
+        """The ply of the last turn from the server."""
         self._stopwatch: Stopwatch | None = None
         self._charged = 0
 
@@ -210,7 +212,9 @@ class ProgramMatch:
         """It is our turn."""
         if self.outcome is not None or turn.ply < self._history.plies:
             return
-        self._begun = True
+        if turn.ply == self._heard and not turn.retry:
+            return  # said before
+        self._begun, self._heard = True, turn.ply
         self._history.extend(turn.events)
         if self._history.plies != turn.ply:
             self._around.sync(self.match)  # something was lost on the way

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+import functools
+from typing import Any
 
 from plyhouse.bots import SearchBot, Turn
 from plyhouse.games.base import Game
-from plyhouse.search.evaluation.policy_networks import (
+from plyhouse.learning.policy_networks import (
     PolicyNetwork,
     evaluator_by,
     load_policy_network,
@@ -16,6 +17,9 @@ from plyhouse.search.files import InvalidFile
 from plyhouse.search.monte_carlo.puct import Evaluator, puct
 
 __all__ = ["AlphaZeroBot"]
+
+network_of = functools.cache(load_policy_network)
+"""Networks of this process by file, for later matches."""
 
 
 class AlphaZeroBot(SearchBot):
@@ -30,9 +34,6 @@ class AlphaZeroBot(SearchBot):
     games = ("breakthrough(size=6)", "connect_four", "tic_tac_toe")
     reads = ("file",)
 
-    networks: ClassVar[dict[str, PolicyNetwork]] = {}
-    """Networks of this process by file, for later matches."""
-
     def __init__(
         self,
         file: str = "",
@@ -42,9 +43,9 @@ class AlphaZeroBot(SearchBot):
         simulations: int | None = None,
     ) -> None:
         super().__init__(time=time, depth=depth, nodes=nodes, simulations=simulations)
-        if file and file not in self.networks:
-            self.networks[file] = load_policy_network(file)
         self.file = file
+        self.given = network_of(file) if file else None
+        """The network of the file."""
         self.evaluators: dict[str, Evaluator] = {}
         """By the spec of the game."""
 
@@ -65,8 +66,8 @@ class AlphaZeroBot(SearchBot):
 
     def network(self, game: Game) -> PolicyNetwork:
         """Return the network for a game."""
-        if self.file:
-            network = self.networks[self.file]
+        if self.given is not None:
+            network = self.given
             if network.view.spec != game.spec:
                 reason = f"this network plays {network.view.spec}, not {game.spec}"
                 raise InvalidFile(self.file, reason)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from concurrent.futures import Future
-from typing import Any, ClassVar
+from typing import Any
 
 from plyhouse.bots import Bot, Turn
 from plyhouse.bots.reference.background import begun, value_in_time
@@ -13,7 +13,7 @@ from plyhouse.bots.reference.holdem_rule_bot import SHARE, HoldemRuleBot
 from plyhouse.games.base import Game
 from plyhouse.games.hidden.texas_holdem.expected_strength import pair_strength
 from plyhouse.games.playing_cards import card_number
-from plyhouse.search.equilibria.limit_holdem import (
+from plyhouse.learning.limit_holdem import (
     MOST_BIG_BLINDS,
     SHIPPED,
     LimitPolicy,
@@ -38,13 +38,8 @@ class CfrHoldemBot(Bot):
     reads = ("file",)
     games = ("texas_holdem(betting=fixed)", "texas_holdem")
 
-    policies: ClassVar[dict[str, LimitPolicy]] = {}
-    """Policies of this process by file."""
-
     def __init__(self, file: str = "") -> None:
-        if file and file not in self.policies:
-            self.policies[file] = load_limit_policy(file)
-        self.file = file
+        self.policy = policy_of(file) if file else None
         self.other = HoldemRuleBot()
 
     def choose(self, turn: Turn) -> Any:
@@ -52,7 +47,7 @@ class CfrHoldemBot(Bot):
         if not suits(turn.game):
             return self.other.choose(turn)
         turn.report(sized(turn.legal_text, PASSIVE, 0.0))
-        policy = self.policies.get(self.file) or value_in_time(turn, shipped_policy())
+        policy = self.policy or value_in_time(turn, shipped_policy())
         if policy is None:
             return self.other.choose(turn)
         seen: Any = turn.observation
@@ -65,6 +60,10 @@ class CfrHoldemBot(Bot):
             bucket = preflop_class(*own)
         bets = tuple([tuple([letter(text) for _, text in each]) for each in seen.rounds])
         return sized(turn.legal_text, drawn_kind(policy.shares(bets, bucket), turn.rng), 0.0)
+
+
+policy_of = functools.cache(load_limit_policy)
+"""Policies of this process by file, for later matches."""
 
 
 @functools.cache

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 from plyhouse.bots import SearchBot, Turn
 from plyhouse.games.stochastic.backgammon.estimate import Network, points_of
-from plyhouse.search.evaluation.backgammon_training import SHIPPED, load_backgammon_network
+from plyhouse.learning.backgammon_training import SHIPPED, load_backgammon_network
 from plyhouse.search.trees.expectiminimax import expectiminimax
 
 __all__ = ["TdGammonBot", "valued_by"]
@@ -26,9 +27,6 @@ class TdGammonBot(SearchBot):
     games = ("backgammon",)
     reads = ("file",)
 
-    networks: ClassVar[dict[str, Network]] = {}
-    """Networks of this process by file, for later matches."""
-
     def __init__(
         self,
         file: str = "",
@@ -37,16 +35,13 @@ class TdGammonBot(SearchBot):
         nodes: int | None = None,
     ) -> None:
         super().__init__(time=time, depth=depth, nodes=nodes)
-        if file and file not in self.networks:
-            self.networks[file] = load_backgammon_network(file)
-        self.file = file
+        self.network = network_of(file or SHIPPED)
         self.evaluate: Callable[[Any, int], float] | None = None
 
     def choose(self, turn: Turn) -> Any:
         """Return the best action that the search found in time."""
         if self.evaluate is None:
-            known = self.networks.get(self.file)
-            self.evaluate = valued_by(known or load_backgammon_network(SHIPPED))
+            self.evaluate = valued_by(self.network)
         return self.say(
             turn,
             expectiminimax(
@@ -58,6 +53,10 @@ class TdGammonBot(SearchBot):
                 pruning="star2",
             ),
         )
+
+
+network_of = functools.cache(load_backgammon_network)
+"""Networks of this process by file, for later matches."""
 
 
 def valued_by(network: Network) -> Callable[[Any, int], float]:

@@ -1,5 +1,6 @@
 """A run of a bot on a server: `run_bot` in `runner`, and its parts.
 
+base_runner       connection, matches and results of a run, also of hosted programs
 match_player      one match: the server's messages in, actions out
 history           counts the messages of a match
 time_management   how long to think about an action

@@ -71,7 +71,7 @@ class Surroundings:
     say: Callable[[str], None]
     nonce: Callable[[MatchSnapshot], str]
     seed: str
-    spawn: Callable[[Coroutine[Any, Any, None]], None]
+    spawn: Callable[[Coroutine[Any, Any, None]], object]
     """Runs something in the background."""
     opening_plies: int = 0
     """Plies at the start of a match that are drawn at random instead of chosen by the bot."""

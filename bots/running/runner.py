@@ -13,11 +13,10 @@ import contextlib
 import random
 import secrets
 from collections import Counter
-from collections.abc import Callable, Coroutine, Sequence
-from contextlib import aclosing
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from plyhouse.bots.client.channel import Connector
 from plyhouse.bots.client.client import (
@@ -34,11 +33,12 @@ from plyhouse.bots.process.author_log import AuthorLog
 from plyhouse.bots.process.launcher import BARE
 from plyhouse.bots.process.supervisor import Supervisor
 from plyhouse.bots.running.accepted_games import AcceptedGames
+from plyhouse.bots.running.base_runner import Runner
 from plyhouse.bots.running.challenges import Challenger
 from plyhouse.bots.running.digest import bot_digest
 from plyhouse.bots.running.match_player import MatchPlayer, Surroundings
 from plyhouse.bots.running.run_options import RunOptions, SeekRequest, on_signals
-from plyhouse.bots.running.summary import RunSummary, SeatResult, counted, verdict
+from plyhouse.bots.running.summary import RunSummary, SeatResult, counted
 from plyhouse.games.errors import listed
 from plyhouse.games.registry import game_names, get_game
 from plyhouse.protocol.messages import (
@@ -97,69 +97,43 @@ async def run_bot(
         return await runner.run()
 
 
-class BotRunner:
+class BotRunner(Runner):
     """One run of a bot over connections that ``connector`` makes; see `run_bot`."""
 
+    _matches: dict[str, MatchPlayer]
+
     def __init__(self, spec: str, connector: Connector, token: str, options: RunOptions) -> None:
+        super().__init__("", options)
         self._spec = spec
         self._connector = connector
         self._token = trimmed_token(token)
-        self._options = options
         self._seeks = tuple(options.seeks)
-        self._say = options.say
         self._challenger: Challenger | None = None
-        self._clock = options.clock
         self._supervisors: list[Supervisor] = []
-        self._plays: dict[str, MatchPlayer] = {}
-        self._over: set[str] = set()
         self._begun: Counter[tuple[str, str]] = Counter()
         self._open_seeks: dict[str, SeekRequest] = {}
         self._stopping = False
-        self._tasks: set[asyncio.Task[None]] = set()
         self._idle: asyncio.Task[None] | None = None
         self._online = False
         self._away: asyncio.Task[None] | None = None
         """Ends a stopping run, unless the server comes back in time."""
-        self._error: BaseException | None = None
-        self._client: Client
         self._around: Surroundings
         self._games = AcceptedGames(())
-        self._summary = RunSummary("")
-
-    async def run(self) -> RunSummary:
-        """Play until the run ends."""
-        log = AuthorLog(
-            self._options.bot or "bot", terminal=self._say, on_line=self._options.on_line
-        )
-        try:
-            await self._load(log)
-            self._watch_idle()
-            await self._serve()
-        finally:
-            await self._shut_down()
-        if self._error is not None:
-            raise self._error
-        return self._summary
 
     @property
     def games(self) -> tuple[str, ...]:
         """The accepted games; known once the bot is loaded."""
         return self._games.specs
 
-    @property
-    def matches(self) -> tuple[str, ...]:
-        """Ids of the current matches."""
-        return tuple(self._plays)
-
     def interrupt(self) -> None:
         """Ctrl-C: let running matches finish, if the server is there; the second time, leave."""
         self._summary.interrupted = True
-        if self._stopping or not self._plays:
+        if self._stopping or not self._matches:
             self._leave_matches()
             return
         self._stopping = True
         self._say(
-            f"{counted(len(self._plays), 'match is', 'matches are')} running: finishing, then "
+            f"{counted(len(self._matches), 'match is', 'matches are')} running: finishing, then "
             "leaving (Ctrl-C again leaves now)"
         )
         self._spawn(self._unseek())
@@ -172,7 +146,10 @@ class BotRunner:
 
     # Setting up
 
-    async def _load(self, log: AuthorLog) -> None:
+    async def _begin(self) -> None:
+        log = AuthorLog(
+            self._options.bot or "bot", terminal=self._say, on_line=self._options.on_line
+        )
         first = await self._new_supervisor(log)
         loaded = first.loaded
         name = self._options.bot if self._options.bot is not None else loaded.name
@@ -233,6 +210,7 @@ class BotRunner:
             spawn=self._spawn,
             opening_plies=self._options.opening_plies,
         )
+        self._watch_idle()
 
     async def _new_supervisor(self, log: AuthorLog) -> Supervisor:
         supervisor = Supervisor(
@@ -265,13 +243,6 @@ class BotRunner:
 
     # Serving
 
-    async def _serve(self) -> None:
-        async with aclosing(self._client.messages()) as messages:
-            async for message, arrived in messages:
-                self._handle(message, arrived)
-                if self._error is not None:
-                    return
-
     def _handle(self, message: ServerMessage | Connected | Disconnected, arrived: int) -> None:
         match message:
             case Connected():
@@ -285,23 +256,23 @@ class BotRunner:
             case MatchMessage():
                 self._snapshot(message.snapshot, arrived)
             case Turn():
-                play = self._plays.get(message.match)
+                play = self._matches.get(message.match)
                 if play is not None:
                     play.on_turn(message, arrived)
             case Accepted():
-                play = self._plays.get(message.match)
+                play = self._matches.get(message.match)
                 if play is not None:
                     play.on_accepted(message)
             case Update():
-                play = self._plays.get(message.match)
+                play = self._matches.get(message.match)
                 if play is not None:
                     play.on_events(message.events)
             case Finished():
-                play = self._plays.get(message.match)
+                play = self._matches.get(message.match)
                 if play is not None:
                     self._finished(play, play.on_finished(message))
             case DrawOffered():
-                play = self._plays.get(message.match)
+                play = self._matches.get(message.match)
                 if play is not None and message.seat != play.seat:
                     self._decline_draw(play)
             case Challenged():
@@ -330,8 +301,8 @@ class BotRunner:
                 # Store the seed with the output: `plyhouse bot ask` needs it.
                 self._around.log.note(f"turn.rng comes from --seed {self._around.seed}")
         running = {snapshot.match for snapshot in welcome.matches}
-        for match in [match for match in self._plays if match not in running]:
-            self._spawn(self._ask_how_it_ended(self._plays[match]))
+        for match in [match for match in self._matches if match not in running]:
+            self._spawn(self._ask_how_it_ended(self._matches[match]))
         for snapshot in welcome.matches:
             self._snapshot(snapshot, arrived)
         if not self._stopping:
@@ -341,7 +312,7 @@ class BotRunner:
     def _snapshot(self, snapshot: MatchSnapshot, arrived: int) -> None:
         if snapshot.seat is None or snapshot.match in self._over:
             return
-        play = self._plays.get(snapshot.match)
+        play = self._matches.get(snapshot.match)
         if play is None:
             if snapshot.outcome is not None:
                 return
@@ -370,7 +341,7 @@ class BotRunner:
         supervisor = min(self._supervisors, key=lambda each: each.matches)
         file = self._games.file(game.info.name)
         play = MatchPlayer(snapshot, game, supervisor, self._around, files=files, file=file)
-        self._plays[match] = play
+        self._matches[match] = play
         self._begun[(snapshot.game, snapshot.time_control)] += 1
         if self._challenger is not None:
             self._challenger.begun()
@@ -387,17 +358,12 @@ class BotRunner:
         return play
 
     def _finished(self, play: MatchPlayer, result: SeatResult) -> None:
-        self._plays.pop(play.match, None)
-        self._over.add(play.match)
         if self._options.forgetful:
             play.forget()
-        self._summary.results.append(result)
-        self._say(f"match {play.match}: {verdict(result)}")
-        if self._options.on_result is not None:
-            self._options.on_result(result)
+        self._record(play.match, result)
         self._watch_idle()
         done = self._enough(len(self._summary.results))
-        if done or (self._stopping and not self._plays):
+        if done or (self._stopping and not self._matches):
             self._leave()
         else:
             self._challenge()
@@ -415,14 +381,14 @@ class BotRunner:
         """Forget a match that ended while we were disconnected."""
         self._say(f"match {play.match}: ended while the connection was lost")
         self._spawn(play.close())
-        self._plays.pop(play.match, None)
+        self._matches.pop(play.match, None)
         self._over.add(play.match)
         for supervisor in self._supervisors:
             supervisor.end(play.match, None)
         if self._options.forgetful:
             play.forget()
         self._watch_idle()
-        if self._stopping and not self._plays:
+        if self._stopping and not self._matches:
             self._leave()
 
     def _challenged(self, challenged: Challenged) -> None:
@@ -435,17 +401,14 @@ class BotRunner:
         challenge = challenged.challenge
         self._request(lambda number: Answer(number, challenge, not reason, reason))
 
-    def _enough(self, count: int) -> bool:
-        return self._options.matches is not None and count >= self._options.matches
-
     def _count(self) -> int:
-        return len(self._summary.results) + len(self._plays)
+        return len(self._summary.results) + len(self._matches)
 
     # Seeks and challenges
 
     def _challenge(self) -> None:
         """Challenge the opponents, unless a match runs."""
-        if self._challenger is not None and not self._stopping and not self._plays:
+        if self._challenger is not None and not self._stopping and not self._matches:
             self._spawn(self._challenger.challenge(self._client))
 
     async def _open_all_seeks(self, *, again: bool) -> None:
@@ -492,7 +455,7 @@ class BotRunner:
         if self._idle is not None:
             self._idle.cancel()
             self._idle = None
-        if self._options.idle_exit is not None and not self._plays:
+        if self._options.idle_exit is not None and not self._matches:
             self._idle = asyncio.create_task(self._idle_out(self._options.idle_exit))
 
     async def _idle_out(self, seconds: float) -> None:
@@ -514,21 +477,17 @@ class BotRunner:
         self._leave_matches(f"the server has been away for {STOP_GRACE:g} s: ")
 
     def _leave_matches(self, why: str = "") -> None:
-        self._summary.left_running = len(self._plays)
-        if self._plays:
+        self._summary.left_running = len(self._matches)
+        if self._matches:
             self._say(
-                f"{why}leaving {counted(len(self._plays), 'running match', 'running matches')}; "
+                f"{why}leaving {counted(len(self._matches), 'running match', 'running matches')}; "
                 "nothing is resigned, but their clocks run on: start the bot again soon"
             )
         self._leave()
 
     def _leave(self) -> None:
         self._stopping = True
-        self._spawn(self._client.leave())
-
-    def _fail(self, error: BaseException) -> None:
-        self._error = self._error or error
-        self._spawn(self._client.leave())
+        super()._leave()
 
     def _request(self, build: Callable[[int], ClientMessage]) -> None:
         async def run() -> None:
@@ -541,21 +500,13 @@ class BotRunner:
 
         self._spawn(run())
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
     async def _shut_down(self) -> None:
         for timer in (self._idle, self._away):
             if timer is not None:
                 timer.cancel()
-        for play in list(self._plays.values()):
+        for play in list(self._matches.values()):
             await play.close()
-        for task in list(self._tasks):
-            if task is not asyncio.current_task():
-                task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._cancel_tasks()
         await asyncio.gather(
             *(supervisor.close() for supervisor in self._supervisors), return_exceptions=True
         )

@@ -277,7 +277,10 @@ async def serve(
 
 
 def lines_of_standard_input() -> asyncio.Queue[str | None]:
-    """Return the lines of standard input as they come; None at the end."""
+    """Return the lines of standard input as they come; None at the end.
+
+    Bytes that are no UTF-8 are replaced in any locale.
+    """
     loop = asyncio.get_running_loop()
     lines: asyncio.Queue[str | None] = asyncio.Queue()
 
@@ -286,8 +289,8 @@ def lines_of_standard_input() -> asyncio.Queue[str | None]:
             loop.call_soon_threadsafe(lines.put_nowait, line)
 
     def read() -> None:
-        for line in sys.stdin:
-            put(line.rstrip("\r\n"))
+        for line in sys.stdin.buffer:
+            put(line.decode("utf-8", "replace").rstrip("\r\n"))
         put(None)
 
     threading.Thread(target=read, name="controller", daemon=True).start()

@@ -26,8 +26,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from plyhouse.bots.client.channel import Connector
-from plyhouse.bots.hosting.hosted_runner import Runner
 from plyhouse.bots.loading import BotLoadError, check_spec
+from plyhouse.bots.running.base_runner import Runner
 from plyhouse.bots.running.runner import BotRunner, RunOptions
 from plyhouse.clients.arena.memory_server import local_hub
 from plyhouse.clients.bot_check.faulty_channel import Faults

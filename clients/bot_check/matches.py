@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from plyhouse.bots.client.channel import Channel, Connector
-from plyhouse.bots.hosting.hosted_runner import Runner
 from plyhouse.bots.process.ply_cost import CostOfPly
+from plyhouse.bots.running.base_runner import Runner
 from plyhouse.bots.running.runner import RunOptions
 from plyhouse.bots.running.summary import SeatResult
 from plyhouse.clients.arena.memory_server import PLAYER, connector_of, online

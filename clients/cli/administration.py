@@ -19,6 +19,7 @@ from plyhouse.clients.shared.lazy import HintingGroup
 from plyhouse.clients.shared.options import (
     database_option,
     json_option,
+    number_option,
     server_option,
     token_option,
 )
@@ -298,9 +299,7 @@ def void(match: str, why: str, database: str) -> None:
 
 
 @click.command()
-@click.option(
-    "--limit", default=50, show_default=True, type=click.IntRange(1, 10_000), help="Lines."
-)
+@number_option("--limit", 50, "Lines.", 1, 10_000)
 @database_option()
 @json_option()
 def audit(limit: int, database: str, as_json: bool) -> None:

@@ -8,7 +8,7 @@ import click
 
 from plyhouse.clients.shared.errors import EXIT_FAILED, CommandError
 from plyhouse.clients.shared.games import game_files_option
-from plyhouse.clients.shared.options import database_option
+from plyhouse.clients.shared.options import database_option, number_option, output_option
 from plyhouse.clients.shared.output import counted, note
 
 __all__ = ["book"]
@@ -19,21 +19,8 @@ __all__ = ["book"]
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path, dir_okay=False, exists=True))
 @game_files_option()
 @database_option(default=None)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=Path("book.json"),
-    show_default=True,
-    help="File to write the book to.",
-)
-@click.option(
-    "--plies",
-    default=20,
-    show_default=True,
-    type=click.IntRange(1, 1000),
-    help="How far into each match to look.",
-)
+@output_option("book.json", "the book")
+@number_option("--plies", 20, "How far into each match to look.", 1, 1000)
 def book(
     game: str, files: tuple[Path, ...], database: str | None, output: Path, plies: int
 ) -> None:

@@ -30,12 +30,13 @@ from plyhouse.clients.shared.options import (
     competition_option,
     game_option,
     json_option,
+    number_option,
     required_token,
     server_option,
     time_control_option,
     token_option,
 )
-from plyhouse.clients.shared.output import counted, note, print_json, print_table
+from plyhouse.clients.shared.output import counted, late_words, note, print_json, print_table
 from plyhouse.protocol.api import calls, competition_calls
 from plyhouse.protocol.api.submissions import VersionEntry
 
@@ -106,12 +107,8 @@ def bot() -> None:
     type=click.IntRange(1),
     help="Leave after so many matches.  [default: 1 with --challenge, else stay until Ctrl-C]",
 )
-@click.option(
-    "--workers",
-    type=click.IntRange(1, 1024),
-    default=2,
-    show_default=True,
-    help="Processes that play in parallel; mirrored pairings need one per seat.",
+@number_option(
+    "--workers", 2, "Processes that play in parallel; mirrored pairings need one per seat.", 1, 1024
 )
 @click.option("--version-label", default="", help="Label of this build; results are kept apart.")
 @click.option(
@@ -334,7 +331,8 @@ def enter(
 ) -> None:
     """Enter a version of your bot in a competition.
 
-    Possible until the freeze. A bot that connects is entered automatically if there is room.
+    Possible until the freeze, then as long as late days or your extension last. A bot that
+    connects is entered automatically if there is room.
     """
     entry = request(
         server,
@@ -342,6 +340,11 @@ def enter(
         competition_calls.enter(competition, name, version=version_label, replace=replace),
     )
     how = "" if entry.chosen else ", or what connects after it"
-    label = entry.version or "without a label"
-    note(f"{entry.entry} plays in {competition}: version {label} "
-         f"({entry.digest[:12] or 'no digest'}){how}.")  # fmt: skip
+    waits = bool(entry.next_version or entry.next_digest)
+    label = (entry.next_version if waits else entry.version) or "without a label"
+    digest = (entry.next_digest if waits else entry.digest)[:12] or "no digest"
+    note(f"{entry.entry} plays in {competition}: version {label} ({digest}){how}.")
+    if waits:
+        note("The final is over: this version counts after a rerun, which the staff begins.")
+    if entry.days_late:
+        note(f"It is {late_words(entry.days_late, entry.penalty)}.")

@@ -146,14 +146,14 @@ def _same(game: Game, moment: RecordedTurn, action: str) -> bool | None:
 
 
 def _show(game: Game, moment: RecordedTurn, answer: Asked, same: bool | None, seed: str) -> None:
-    from plyhouse.clients.terminal.text_scene import draw
     from plyhouse.games.scene import scene_fields
+    from plyhouse.games.scene_text import draw_fields
 
     snapshot = moment.snapshot
     who = seat_text(game, moment.seat)
     seen = game.decode_observation(snapshot.observation)
     click.echo(f"Match {snapshot.match}, {snapshot.game}, ply {snapshot.ply + 1}, as {who}:")
-    click.echo(draw(scene_fields(game.scene(seen))))
+    click.echo(draw_fields(scene_fields(game.scene(seen))))
     took = f"after {answer.seconds:.3f} s of {answer.allowed:.3f} s"
     words = {
         "chosen": f"It chooses {answer.action} {took}.",

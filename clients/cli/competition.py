@@ -454,7 +454,7 @@ def extend(name: str, student: str, until: str, server: str, token: str | None, 
     --until says how long.
     """
     made = request(server, token, competition_calls.extend(name, student, until, why=why))
-    note(f"{made.student} may submit until {until}.")
+    note(f"{made.student} may submit until {minute(made.until_ms)} UTC.")
     if made.delays:
         note(made.delays)
 

@@ -143,20 +143,16 @@ def _with(text: str, settings: tuple[str, ...]) -> str:
 
 def _with_later_final(old: str, text: str, *, yes: bool) -> str:
     """Offer to move the final by as much as the freeze, if the freeze would be after it."""
-    from plyhouse.server.competition_rules.file_dates import written_dates
+    from plyhouse.server.competition_rules.file_dates import date_text, later_final, written_dates
     from plyhouse.server.competition_rules.file_edit import CannotEdit, set_value
     from plyhouse.server.competition_rules.file_table import InvalidCompetition
 
     try:
-        before, after = written_dates(old), written_dates(text)
-        freeze, final = after.get("freeze"), after.get("final")
-        begin = before.get("freeze")
-        if freeze is None or begin is None or final is None or final != before.get("final"):
+        later = later_final(old, text)
+        if later is None:
             return text
-        if freeze <= final or begin > final:
-            return text
-        later = final + (freeze - begin)
-        moved = set_value(text, "dates.final", later.isoformat())
+        final = written_dates(text)["final"]
+        moved = set_value(text, "dates.final", date_text(later, text))
     except (InvalidCompetition, CannotEdit):
         return text  # the server says what is wrong with it
     note(f"The new freeze is after the final ({final:%Y-%m-%d %H:%M} UTC).")

@@ -17,7 +17,7 @@ from plyhouse.clients.shared.options import (
     server_option,
     token_option,
 )
-from plyhouse.clients.shared.output import counted, note, print_json, print_table
+from plyhouse.clients.shared.output import counted, late_words, note, print_json, print_table
 from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.boards import NextPairing, RoundPairing
 from plyhouse.protocol.api.competitions import CompetitionDetail, Entry
@@ -195,8 +195,7 @@ def status(name: str, server: str, token: str | None, wait: bool, as_json: bool)
                 note(f"{each.entry}: a rerun plays with version {later}.")
     for each in view.entries:
         if each.days_late:
-            late = counted(each.days_late, "day")
-            note(f"{each.entry}: {late} late, penalty {each.penalty:g} %.")
+            note(f"{each.entry}: {late_words(each.days_late, each.penalty)}.")
     rows = [[each.game, str(each.finished), str(each.planned)]
             for each in view.progress]  # fmt: skip
     print_table("Final", ["game", "played", "matches"], rows, "lrr")

@@ -24,7 +24,7 @@ import click
 from plyhouse.clients.shared.child_processes import Processes, terminating_signals
 from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK, CommandError
 from plyhouse.clients.shared.http import ask
-from plyhouse.clients.shared.options import DEFAULT_SERVER
+from plyhouse.clients.shared.options import DEFAULT_SERVER, number_option
 from plyhouse.clients.shared.output import has_controls, note
 from plyhouse.clients.shared.standings import print_standings
 from plyhouse.protocol.api import calls, competition_calls
@@ -84,13 +84,7 @@ COMPETITIONS: Final = (
 
 @click.command()
 @click.option("--keep", is_flag=True, help="Leave server and bots running until Ctrl-C.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=0,
-    show_default=True,
-    help="0 picks a free one.",
-)
+@number_option("--port", 0, "0 picks a free one.", 0, 65535)
 @click.option(
     "--database",
     metavar="URL",

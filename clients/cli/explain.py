@@ -14,6 +14,7 @@ from plyhouse.clients.shared.games import game_files_option, known_game
 from plyhouse.clients.shared.options import (
     database_option,
     json_option,
+    match_of_file_option,
     server_option,
     token_option,
 )
@@ -44,10 +45,7 @@ POSITION_PARAMETERS: Final = ("position", "fen")
     help="A position of this match instead: in a file (- is standard input), on a server, in the "
     "database.",
 )  # fmt: skip
-@click.option(
-    "--match", "which", metavar="MATCH",
-    help="Which match of a FILE: its number, from 1, or its id.  [default: the first]",
-)  # fmt: skip
+@match_of_file_option()
 @click.option(
     "--ply", type=click.IntRange(1), metavar="N",
     help="With --record: the position before this ply, from 1.  [default: 1]",

@@ -54,6 +54,8 @@ def create(
     made = request(server, token, call)
     note(f"For {counted(uses, 'student')} of {competition}:")
     click.echo(made.code)
+    if made.delays:
+        note(made.delays)
 
 
 @code.command("list")

@@ -8,7 +8,12 @@ import json
 import click
 
 from plyhouse.clients.shared.games import game_files_option
-from plyhouse.clients.shared.options import database_option, json_option, server_option
+from plyhouse.clients.shared.options import (
+    database_option,
+    json_option,
+    number_option,
+    server_option,
+)
 from plyhouse.clients.shared.output import note, print_json
 from plyhouse.clients.shared.screen_mode import draws_in_place, plain_option
 from plyhouse.clients.shared.standings import print_standings, standings_from_database
@@ -18,9 +23,7 @@ __all__ = ["leaderboard"]
 
 @click.command()
 @click.argument("game", required=False)
-@click.option(
-    "--limit", default=100, show_default=True, type=click.IntRange(1, 1000), help="Lines."
-)
+@number_option("--limit", 100, "Lines.", 1, 1000)
 @click.option(
     "--versions",
     is_flag=True,

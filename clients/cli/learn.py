@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from plyhouse.clients.cli.training import train
+from plyhouse.clients.shared.options import number_option, output_option
 
 __all__ = ["learn"]
 
@@ -43,57 +44,20 @@ TIME = click.option(
     type=click.FloatRange(0),
     help="Seconds, from the start, after which to stop.",
 )
-OUTPUT = click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=Path("network.toml"),
-    show_default=True,
-    help="File to write the network to.",
-)
-SEED = click.option(
-    "--seed",
-    default=0,
-    show_default=True,
-    type=click.IntRange(0),
-    help="Random numbers, and first weights.",
-)
+OUTPUT = output_option("network.toml", "the network")
+SEED = number_option("--seed", 0, "Random numbers, and first weights.", 0)
 
 
 def shared_options(matches: int, hidden: int, rate: float, halving: int) -> Callable[..., Any]:
     """Return a decorator with the options of every training, and these defaults."""
     return with_options(
-        click.option(
-            "--matches",
-            default=matches,
-            show_default=True,
-            type=click.IntRange(1),
-            help="Matches in all, with earlier runs, in whole steps.",
-        ),
+        number_option("--matches", matches, "Matches in all, with earlier runs, in whole steps."),
         TIME,
         OUTPUT,
         SEED,
-        click.option(
-            "--hidden",
-            default=hidden,
-            show_default=True,
-            type=click.IntRange(1, 256),
-            help="Hidden units.",
-        ),
-        click.option(
-            "--rate",
-            default=rate,
-            show_default=True,
-            type=click.FloatRange(0, 1),
-            help="Learning rate.",
-        ),
-        click.option(
-            "--halving",
-            default=halving,
-            show_default=True,
-            type=click.IntRange(1),
-            help="Matches after which the rate is halved.",
-        ),
+        number_option("--hidden", hidden, "Hidden units.", 1, 256),
+        number_option("--rate", rate, "Learning rate.", 0, 1),
+        number_option("--halving", halving, "Matches after which the rate is halved."),
     )
 
 
@@ -102,63 +66,21 @@ def alphazero_options(
 ) -> Callable[..., Any]:
     """Return a decorator with the options of AlphaZero, and these defaults."""
     return with_options(
-        click.option(
-            "--simulations",
-            default=simulations,
-            show_default=True,
-            type=click.IntRange(2),
-            help="Simulations for each action of self-play.",
-        ),
-        click.option(
-            "--channels",
-            default=channels,
-            show_default=True,
-            type=click.IntRange(1, 256),
-            help="Units that see each window of the board.",
-        ),
-        click.option(
-            "--opening",
-            default=opening,
-            show_default=True,
-            type=click.IntRange(0),
-            help="Most random plies at the start of a match.",
-        ),
-        click.option(
-            "--random",
-            default=random,
-            show_default=True,
-            type=click.FloatRange(0, 1),
-            help="Share of random plies after these.",
-        ),
-        click.option(
-            "--at-once",
-            default=at_once,
-            show_default=True,
-            type=click.IntRange(1),
-            help="Matches of a step, played at the same time.",
-        ),
-        click.option(
-            "--measured",
-            default=measured,
-            show_default=True,
-            type=click.IntRange(0),
-            help="Positions or matches that measure a point of the curve.",
+        number_option("--simulations", simulations, "Simulations for each action of self-play.", 2),
+        number_option("--channels", channels, "Units that see each window of the board.", 1, 256),
+        number_option("--opening", opening, "Most random plies at the start of a match.", 0),
+        number_option("--random", random, "Share of random plies after these.", 0, 1),
+        number_option("--at-once", at_once, "Matches of a step, played at the same time."),
+        number_option(
+            "--measured", measured, "Positions or matches that measure a point of the curve.", 0
         ),
     )
 
 
 @learn.command()
 @shared_options(matches=100_000, hidden=64, rate=0.004, halving=10_000)
-@click.option(
-    "--trace", default=0.5, show_default=True, type=click.FloatRange(0, 1), help="Lambda."
-)
-@click.option(
-    "--pairs",
-    default=200,
-    show_default=True,
-    type=click.IntRange(0),
-    help="Pairs of matches that measure a point of the curve.",
-)
+@number_option("--trace", 0.5, "Lambda.", 0, 1)
+@number_option("--pairs", 200, "Pairs of matches that measure a point of the curve.", 0)
 def backgammon(
     matches: int, seconds: float | None, output: Path, trace: float, **options: Any
 ) -> int:
@@ -168,7 +90,7 @@ def backgammon(
     comes with the game. The bot `td_gammon(file="network.toml")` plays by the network. A step
     has 8 matches.
     """
-    from plyhouse.search.evaluation.backgammon_training import BackgammonTraining, Settings
+    from plyhouse.learning.backgammon_training import BackgammonTraining, Settings
 
     settings = Settings(trace=trace, **options)
     return train(BackgammonTraining, settings, matches, seconds, output, points_a_match)
@@ -207,13 +129,7 @@ def tic_tac_toe(
 @learn.command()
 @shared_options(matches=10_000, hidden=128, rate=0.002, halving=8_000)
 @alphazero_options(simulations=40, channels=64, opening=6, random=0.0, at_once=100, measured=40)
-@click.option(
-    "--size",
-    default=6,
-    show_default=True,
-    type=click.IntRange(4, 8),
-    help="Squares along each side of the board.",
-)
+@number_option("--size", 6, "Squares along each side of the board.", 4, 8)
 def breakthrough(
     matches: int, seconds: float | None, output: Path, at_once: int, size: int, **options: Any
 ) -> int:
@@ -230,58 +146,16 @@ def breakthrough(
 
 
 @learn.command("leduc_poker")
-@click.option(
-    "--subgames",
-    default=60_000,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Subgames in all, with earlier runs, in steps of 720.",
-)
+@number_option("--subgames", 60_000, "Subgames in all, with earlier runs, in steps of 720.")
 @TIME
 @OUTPUT
 @SEED
-@click.option(
-    "--hidden",
-    default=64,
-    show_default=True,
-    type=click.IntRange(1, 1024),
-    help="Units that see the range of a seat.",
-)
-@click.option(
-    "--features",
-    default=160,
-    show_default=True,
-    type=click.IntRange(1, 1024),
-    help="Features of a range.",
-)
-@click.option(
-    "--rate",
-    default=0.015,
-    show_default=True,
-    type=click.FloatRange(0, 1),
-    help="Learning rate.",
-)
-@click.option(
-    "--halving",
-    default=6_000,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Subgames after which the rate is halved.",
-)
-@click.option(
-    "--iterations",
-    default=1200,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Iterations of CFR+ for each subgame.",
-)
-@click.option(
-    "--steps",
-    default=1500,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Steps of learning after each 720 subgames.",
-)
+@number_option("--hidden", 64, "Units that see the range of a seat.", 1, 1024)
+@number_option("--features", 160, "Features of a range.", 1, 1024)
+@number_option("--rate", 0.015, "Learning rate.", 0, 1)
+@number_option("--halving", 6_000, "Subgames after which the rate is halved.")
+@number_option("--iterations", 1200, "Iterations of CFR+ for each subgame.")
+@number_option("--steps", 1500, "Steps of learning after each 720 subgames.")
 def leduc_poker(subgames: int, seconds: float | None, output: Path, **options: Any) -> int:
     """Train a network of hand values for Leduc poker.
 
@@ -289,7 +163,7 @@ def leduc_poker(subgames: int, seconds: float | None, output: Path, **options: A
     first round. Each printed point of the learning curve has the mean error in chips for both
     kinds, and the NashConv of continual resolving by the network.
     """
-    from plyhouse.search.equilibria.leduc_training import LeducSettings, LeducTraining
+    from plyhouse.learning.leduc_training import LeducSettings, LeducTraining
 
     def shown(random: float, met: float, nash_conv: float) -> str:
         return f"error {random:.4f} random, {met:.4f} met; NashConv {nash_conv:.5f}"
@@ -306,29 +180,10 @@ def leduc_poker(subgames: int, seconds: float | None, output: Path, **options: A
 
 
 @learn.command("texas_holdem")
-@click.option(
-    "--deals",
-    default=10_000_000,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Deals in all, with earlier runs, in steps of 400.",
-)
+@number_option("--deals", 10_000_000, "Deals in all, with earlier runs, in steps of 400.")
 @TIME
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=Path("policy.toml"),
-    show_default=True,
-    help="File to write the policy to.",
-)
-@click.option(
-    "--seed",
-    default=0,
-    show_default=True,
-    type=click.IntRange(0),
-    help="Random numbers of the deals.",
-)
+@output_option("policy.toml", "the policy")
+@number_option("--seed", 0, "Random numbers of the deals.", 0)
 def texas_holdem(deals: int, seconds: float | None, output: Path, seed: int) -> int:
     """Compute a policy for heads-up limit hold'em.
 
@@ -336,7 +191,7 @@ def texas_holdem(deals: int, seconds: float | None, output: Path, seed: int) -> 
     buckets of hands, which takes half a minute. The bot `cfr_holdem(file="policy.toml")` plays
     the policy.
     """
-    from plyhouse.search.equilibria.limit_holdem_training import LimitSettings, LimitTraining
+    from plyhouse.learning.limit_holdem_training import LimitSettings, LimitTraining
 
     settings = LimitSettings(seed=seed)
     return train(
@@ -360,8 +215,8 @@ def alphazero(
     options: dict[str, Any],
 ) -> int:
     """Train a policy and value network for a game."""
+    from plyhouse.learning.alphazero_training import AlphaZeroSettings, AlphaZeroTraining
     from plyhouse.search import Limit, mcts
-    from plyhouse.search.evaluation.alphazero_training import AlphaZeroSettings, AlphaZeroTraining
 
     settings = AlphaZeroSettings(game=game, matches=at_once, **options)
     found = "of the points" if game.startswith("breakthrough") else "best actions"

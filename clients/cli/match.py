@@ -16,7 +16,12 @@ from plyhouse.clients.arena.bot_labels import contest_labels
 from plyhouse.clients.arena.series_report import series_document, show_faults, show_series
 from plyhouse.clients.arena.tally import MatchResult, tally
 from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
-from plyhouse.clients.shared.options import game_option, json_option, time_control_option
+from plyhouse.clients.shared.options import (
+    game_option,
+    json_option,
+    number_option,
+    time_control_option,
+)
 from plyhouse.clients.shared.output import counted, note
 from plyhouse.protocol.messages import VOID
 
@@ -134,12 +139,12 @@ def _limits(_: click.Context, __: click.Parameter, value: str | None) -> tuple[f
     metavar="BOT",
     help="With --sprt: all other bots are candidates, each tested against this one.",
 )
-@click.option(
+@number_option(
     "--max-pairs",
-    type=click.IntRange(1, 1_000_000),
-    default=10_000,
-    show_default=True,
-    help="With --sprt: give up, undecided, after so many pairs of a candidate.",
+    10_000,
+    "With --sprt: give up, undecided, after so many pairs of a candidate.",
+    1,
+    1_000_000,
 )
 @click.option(
     "--alpha",

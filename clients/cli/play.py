@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
-from plyhouse.clients.shared.options import default_server, token_for, token_option
+from plyhouse.clients.shared.options import default_server, number_option, token_for, token_option
 from plyhouse.clients.shared.output import has_colour, in_columns, note, signed
 from plyhouse.clients.shared.screen_mode import (
     draws_in_place,
@@ -68,14 +68,8 @@ Type an action, or one of these:
     help="Opponent: easy, medium, hard, a file or an installed bot. Repeat it for more seats. "
     "Not for games with one seat.",
 )
-@click.option("--seat", type=click.IntRange(1), default=1, show_default=True, help="Your seat.")
-@click.option(
-    "--bot-time",
-    type=click.FloatRange(0.05, 600),
-    default=1.0,
-    show_default=True,
-    help="Seconds that a bot may think about an action.",
-)
+@number_option("--seat", 1, "Your seat.")
+@number_option("--bot-time", 1.0, "Seconds that a bot may think about an action.", 0.05, 600)
 @plain_option()
 def play(
     game: str | None,
@@ -383,10 +377,10 @@ class _Table:
             click.echo(f"{who}: {event_text(event)}")
 
     def _draw(self, *, again: bool = False) -> None:
-        from plyhouse.clients.terminal.text_scene import draw
+        from plyhouse.games.scene_text import draw_fields
 
         if self.scene is not None and (again or self.scene != self.shown):
-            click.echo(f"\n{draw(self.scene, colour=has_colour(sys.stdout))}\n")
+            click.echo(f"\n{draw_fields(self.scene, colour=has_colour(sys.stdout))}\n")
             self.shown = self.scene
 
     async def _ask(self, turn: Turn) -> None:
@@ -448,10 +442,10 @@ class _Table:
 
     def _list_moves(self, spot: str = "") -> bool:
         """Show all actions, or those from a spot; whether there are any."""
-        from plyhouse.clients.terminal.text_scene import actions, from_spot
+        from plyhouse.clients.terminal.action_choice import labels_from, labels_of
 
-        labels = actions(self.scene) if self.scene is not None else {}
-        wanted = from_spot(self.scene or {}, spot) if spot else self.legal
+        labels = labels_of(self.scene) if self.scene is not None else {}
+        wanted = labels_from(self.scene or {}, spot) if spot else self.legal
         entries = []
         for action in self.legal:
             if action in wanted:

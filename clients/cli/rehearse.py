@@ -17,6 +17,7 @@ from plyhouse.clients.shared.options import (
     competition_argument,
     explicit,
     json_option,
+    number_option,
     server_option,
     token_option,
 )
@@ -34,13 +35,7 @@ __all__ = ["rehearse"]
 @competition_argument(shown="FILE|NAME")
 @server_option(default=None)
 @token_option()
-@click.option(
-    "--minutes",
-    type=click.FloatRange(0.1, 24 * 60),
-    default=5.0,
-    show_default=True,
-    help="With FILE: when to give up.",
-)
+@number_option("--minutes", 5.0, "With FILE: when to give up.", 0.1, 24 * 60)
 @click.option(
     "--time-control",
     default="",

@@ -13,7 +13,13 @@ import click
 
 from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.shared.games import game_files_option
-from plyhouse.clients.shared.options import database_option, server_option, token_option
+from plyhouse.clients.shared.options import (
+    database_option,
+    match_of_file_option,
+    number_option,
+    server_option,
+    token_option,
+)
 from plyhouse.clients.shared.output import has_colour, has_controls, note
 from plyhouse.clients.shared.screen_mode import draws_in_place, plain_option
 
@@ -57,20 +63,13 @@ def _notation_options(command: _Command) -> _Command:
 
 @click.command()
 @click.argument("what", metavar="FILE|MATCH")
-@click.option(
-    "--match",
-    "which",
-    metavar="MATCH",
-    help="Which match of a FILE: its number, from 1, or its id.  [default: the first]",
-)
+@match_of_file_option()
 @click.option(
     "--seat",
     type=click.IntRange(1),
     help="As this seat saw it, from 1.  [default: as spectators do]",
 )
-@click.option(
-    "--ply", type=click.IntRange(0), default=0, show_default=True, help="Begin after this ply."
-)
+@number_option("--ply", 0, "Begin after this ply.", 0)
 @click.option(
     "--play",
     "pace",
@@ -237,11 +236,11 @@ def _chosen(records: Iterator[Record], file: str, which: str | None) -> Record:
 
 def _shown(position: Position, positions: list[Position]) -> str:
     """Return a position as text, after the actions that led to it."""
-    from plyhouse.clients.terminal.text_scene import draw
+    from plyhouse.games.scene_text import draw_fields
 
     head = f"Ply {position.ply} of {positions[-1].ply}"
     lines = [f"{head}: {', '.join(position.told)}" if position.told else head]
-    lines.append(draw(position.scene, colour=has_colour(sys.stdout)))
+    lines.append(draw_fields(position.scene, colour=has_colour(sys.stdout)))
     if position.end:
         lines.append(position.end)
     return "\n".join(lines)

@@ -20,6 +20,8 @@ from plyhouse.clients.shared.options import (
     DEFAULT_DATABASE,
     database_option,
     json_option,
+    match_of_file_option,
+    number_option,
     server_option,
     token_option,
 )
@@ -34,31 +36,19 @@ __all__ = ["review"]
 
 @click.command()
 @click.argument("what", metavar="FILE|MATCH")
-@click.option(
-    "--match",
-    "which",
-    metavar="MATCH",
-    help="Which match of a FILE: its number, from 1, or its id.  [default: the first]",
-)
+@match_of_file_option()
 @click.option(
     "--seat",
     type=click.IntRange(1),
     help="The seat to look at, from 1.  [default: the one that lost]",
 )
-@click.option(
-    "--seconds",
-    type=click.FloatRange(0.1, 86400),
-    default=20.0,
-    show_default=True,
-    help="Time for all plies together.",
-)
-@click.option(
+@number_option("--seconds", 20.0, "Time for all plies together.", 0.1, 86400)
+@number_option(
     "--threshold",
-    type=click.FloatRange(0, 1),
-    default=0.05,
-    show_default=True,
-    help="Drop that counts as a loss where values are estimates, as a share of the range of "
-    "returns.",
+    0.05,
+    "Drop that counts as a loss where values are estimates, as a share of the range of returns.",
+    0,
+    1,
 )
 @json_option()
 @game_files_option()

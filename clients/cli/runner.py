@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from plyhouse.clients.shared.errors import EXIT_OK
-from plyhouse.clients.shared.options import server_option
+from plyhouse.clients.shared.options import number_option, server_option
 from plyhouse.protocol.text import trimmed_token
 
 __all__ = ["runner"]
@@ -35,12 +35,12 @@ __all__ = ["runner"]
     type=click.IntRange(1, 1024),
     help="Processors given to bots; by default all, of three and more all but one.",
 )
-@click.option(
+@number_option(
     "--bots",
-    type=click.IntRange(1, 1024),
-    default=64,
-    show_default=True,
-    help="How many bots there is room for in memory; each needs about 16 MiB while it waits.",
+    64,
+    "How many bots there is room for in memory; each needs about 16 MiB while it waits.",
+    1,
+    1024,
 )
 @click.option(
     "--tier",
@@ -60,12 +60,12 @@ __all__ = ["runner"]
     metavar="MIB",
     help="How much of packages is kept there; what was not used for longest goes first.",
 )
-@click.option(
+@number_option(
     "--nice",
-    type=click.IntRange(0, 19),
-    default=10,
-    show_default=True,
-    help="Niceness of bots that play finals; 0 on a machine that also does other work.",
+    10,
+    "Niceness of bots that play finals; 0 on a machine that also does other work.",
+    0,
+    19,
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
 @click.option("--while-stdin", is_flag=True, hidden=True, help="End when standard input does.")

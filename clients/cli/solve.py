@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from plyhouse.clients.shared.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, CommandError
-from plyhouse.clients.shared.options import json_option
+from plyhouse.clients.shared.options import json_option, number_option
 from plyhouse.clients.shared.output import note, print_table, signed
 
 if TYPE_CHECKING:
@@ -49,13 +49,7 @@ SHOWN: Final = 40
     help="Stop when the exploitability is not above this.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="For mccfr, which samples.")
-@click.option(
-    "--max-nodes",
-    type=click.IntRange(1),
-    default=2_000_000,
-    show_default=True,
-    help="Largest tree that is worked on as a whole.",
-)
+@number_option("--max-nodes", 2_000_000, "Largest tree that is worked on as a whole.")
 @click.option(
     "-o",
     "--output",

@@ -215,6 +215,8 @@ def _tell(joined: Sequence[Joining]) -> None:
     if count["revoked"]:
         said.append(f"{count['revoked']} taken out before, and left out: see student restore")
     note(f"{counted(len(joined), 'student')}: {', '.join(said)}.")
+    if joined and joined[0].delays:
+        note(joined[0].delays)
 
 
 @student.command("list")

@@ -21,7 +21,7 @@ from plyhouse.clients.shared.options import (
     server_option,
     token_option,
 )
-from plyhouse.clients.shared.output import counted, harmless, note, print_json
+from plyhouse.clients.shared.output import counted, harmless, late_words, note, print_json
 from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.submissions import Submission, SubmissionRules
 
@@ -201,4 +201,5 @@ def show(done: Submission, wait: bool) -> None:
     if done.waits_for:
         note(done.waits_for)
     for each in done.competitions:
-        note(f"  {each.competition}: {each.text}")
+        late = f"; {late_words(each.days_late, each.penalty)}" if each.days_late else ""
+        note(f"  {each.competition}: {each.text}{late}")

@@ -16,10 +16,10 @@ from plyhouse.clients.shared.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE
 from plyhouse.clients.shared.output import note
 
 if TYPE_CHECKING:
-    from plyhouse.search.equilibria.leduc_training import LeducTraining
-    from plyhouse.search.equilibria.limit_holdem_training import LimitTraining
-    from plyhouse.search.evaluation.alphazero_training import AlphaZeroTraining
-    from plyhouse.search.evaluation.backgammon_training import BackgammonTraining
+    from plyhouse.learning.alphazero_training import AlphaZeroTraining
+    from plyhouse.learning.backgammon_training import BackgammonTraining
+    from plyhouse.learning.leduc_training import LeducTraining
+    from plyhouse.learning.limit_holdem_training import LimitTraining
 
     Training = AlphaZeroTraining | BackgammonTraining | LeducTraining | LimitTraining
 

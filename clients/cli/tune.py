@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_USAGE, CommandError
-from plyhouse.clients.shared.options import database_option
+from plyhouse.clients.shared.options import database_option, number_option, output_option
 from plyhouse.clients.shared.output import note
 
 __all__ = ["tune"]
@@ -29,28 +29,11 @@ __all__ = ["tune"]
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
     help="Weights to begin with, instead of those the features come with.",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=Path("weights.toml"),
-    show_default=True,
-    help="File to write the weights to.",
-)
-@click.option(
-    "--rate", default=0.3, show_default=True, type=click.FloatRange(0, 10), help="Learning rate."
-)
-@click.option(
-    "--trace", default=0.7, show_default=True, type=click.FloatRange(0, 1), help="Lambda."
-)
+@output_option("weights.toml", "the weights")
+@number_option("--rate", 0.3, "Learning rate.", 0, 10)
+@number_option("--trace", 0.7, "Lambda.", 0, 1)
 @click.option("--seed", default=0, show_default=True, help="Random choices; the same, the same.")
-@click.option(
-    "--skip",
-    default=4,
-    show_default=True,
-    type=click.IntRange(0),
-    help="Plies at the beginning of FILES' matches not to learn from.",
-)
+@number_option("--skip", 4, "Plies at the beginning of FILES' matches not to learn from.", 0)
 def tune(
     game: str,
     files: tuple[Path, ...],
@@ -71,7 +54,8 @@ def tune(
     """
     from plyhouse.clients.replay.finished_matches import played_matches
     from plyhouse.games.registry import get_game
-    from plyhouse.search import InvalidMatch, LinearEvaluation, fit_logistic, samples_of, td_lambda
+    from plyhouse.learning.tuning import fit_logistic, samples_of, td_lambda
+    from plyhouse.search import InvalidMatch, LinearEvaluation
 
     if self_play is not None and (files or database is not None):
         raise CommandError("Take either --self-play or played matches, not both.", EXIT_USAGE)

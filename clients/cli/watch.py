@@ -127,7 +127,7 @@ class _Lines:
 
     def _write(self, at: int) -> None:
         """A position that was not written yet, after what led to it."""
-        from plyhouse.clients.terminal.text_scene import draw
+        from plyhouse.games.scene_text import draw_fields
 
         course = self.course
         news = [each for each in course.told[self.told :] if each.at <= at]
@@ -139,5 +139,5 @@ class _Lines:
             taken = "" if each.seconds is None else f" in {each.seconds:g} s"
             click.echo(f"{course.name(each.seat)}: {each.text}{taken}")
         if scene != self.scene:
-            click.echo(f"\n{draw(scene, colour=has_colour(sys.stdout))}\n")
+            click.echo(f"\n{draw_fields(scene, colour=has_colour(sys.stdout))}\n")
             self.scene = scene

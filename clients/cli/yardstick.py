@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
-from plyhouse.clients.shared.options import json_option
+from plyhouse.clients.shared.options import json_option, number_option
 from plyhouse.clients.shared.output import note, print_table
 
 if TYPE_CHECKING:
@@ -40,20 +40,20 @@ DIGITS: Final = {"Elo": 0, "exploitability": 4}
     type=click.FloatRange(0.01, 3600),
     help="Seconds for each move.",
 )
-@click.option(
+@number_option(
     "--pairs",
-    default=10,
-    show_default=True,
-    type=click.IntRange(1, 100_000),
-    help="Pairs of matches against engines; in chess in all, otherwise against each.",
+    10,
+    "Pairs of matches against engines; in chess in all, otherwise against each.",
+    1,
+    100_000,
 )
-@click.option(
+@number_option(
     "--positions",
-    default=50,
-    show_default=True,
-    type=click.IntRange(1, 100_000),
-    help="Positions with a known best action in which to ask the bot, and the most information "
+    50,
+    "Positions with a known best action in which to ask the bot, and the most information "
     "states of a hidden game in which to ask it.",
+    1,
+    100_000,
 )
 @click.option(
     "--jobs",

@@ -24,7 +24,7 @@ from plyhouse.games.base import CHANCE, TERMINAL, Game, Parameter, Utility, spec
 from plyhouse.games.observation_fields import observation_fields, observation_schema
 from plyhouse.games.registry import BUILT_IN, get_game
 from plyhouse.games.rules import rules_without_summary
-from plyhouse.games.scene import render_text
+from plyhouse.games.scene_text import render_text
 from plyhouse.server.match.example_turns import example_turn
 
 __all__ = ["game_pages", "write_game_pages"]

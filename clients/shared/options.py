@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
@@ -21,6 +22,9 @@ __all__ = [
     "explicit",
     "game_option",
     "json_option",
+    "match_of_file_option",
+    "number_option",
+    "output_option",
     "required_token",
     "server_option",
     "time_control_option",
@@ -244,3 +248,37 @@ def time_control_option(default: str) -> Callable[[F], F]:
 def json_option() -> Callable[[F], F]:
     """``--json``: the result as one JSON document instead of a table."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON for scripts.")
+
+
+def number_option(
+    name: str, default: float, text: str, least: float = 1, most: float | None = None
+) -> Callable[[F], F]:
+    """Return an option for a number between two bounds; a whole number if the default is one."""
+    bounds = (
+        click.FloatRange(least, most)
+        if isinstance(default, float)
+        else click.IntRange(int(least), None if most is None else int(most))
+    )
+    return click.option(name, default=default, show_default=True, type=bounds, help=text)
+
+
+def output_option(default: str, what: str) -> Callable[[F], F]:
+    """``--output FILE`` for what a command makes, such as "the network"."""
+    return click.option(
+        "-o",
+        "--output",
+        type=click.Path(path_type=Path, dir_okay=False),
+        default=Path(default),
+        show_default=True,
+        help=f"File to write {what} to.",
+    )
+
+
+def match_of_file_option() -> Callable[[F], F]:
+    """``--match MATCH``: which match of a file of records."""
+    return click.option(
+        "--match",
+        "which",
+        metavar="MATCH",
+        help="Which match of a FILE: its number, from 1, or its id.  [default: the first]",
+    )

@@ -29,6 +29,7 @@ __all__ = [
     "in_columns",
     "interval",
     "is_terminal",
+    "late_words",
     "note",
     "plain_table",
     "print_json",
@@ -91,6 +92,15 @@ def counted(number: int, one: str, many: str = "") -> str:
     ('1 match', '1200 games')
     """
     return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
+def late_words(days: int, penalty: float) -> str:
+    """Return how late an entry is and its penalty, in words.
+
+    >>> late_words(2, 20.0)
+    '2 days late, penalty 20 % of the points'
+    """
+    return f"{counted(days, 'day')} late, penalty {penalty:g} % of the points"
 
 
 def signed(value: float, digits: int = 0) -> str:

@@ -111,6 +111,8 @@ def _scores(
             row.append(interval(each.any_low, each.any_high, 2))
         if isinstance(each, BaselineScore):
             reached = "reached" if each.reached else "not reached"
+            if each.counted is not None and f"{each.counted:.3f}" != f"{each.score:.3f}":
+                reached += f", as {each.counted:.3f} counts"
             row.append(f"{each.grade or 'no grade'} from {each.at_least:g}: {reached}")
         rows.append(row)
     return _section(title, [*head, "grade"] if graded else head, rows)
@@ -119,7 +121,7 @@ def _scores(
 def _forfeits(found: Report, base: str) -> list[str]:
     if not found.forfeits:
         return []
-    from plyhouse.clients.terminal.text_scene import draw
+    from plyhouse.games.scene_text import draw_fields
 
     kinds = ", ".join(
         counted(many, kind.replace("_", " "), kind.replace("_", " "))
@@ -138,7 +140,7 @@ def _forfeits(found: Report, base: str) -> list[str]:
         if each.actions:
             lines += [f"Last actions: {', '.join(each.actions)}", ""]
         if each.scene is not None:
-            lines += ["```", draw(each.scene, colour=False), "```", ""]
+            lines += ["```", draw_fields(each.scene, colour=False), "```", ""]
         if each.detail:
             lines += ["```", each.detail.rstrip(), "```", ""]
     return lines

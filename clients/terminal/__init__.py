@@ -2,7 +2,6 @@
 
 The package knows protocol v1 and the format of scenes, but no game:
 
-    text_scene        scenes as lines of text
     scene_layout      scenes in character cells
     board_drawing     boards of each kind; pieces: their contents; canvas: the cells
     view_options      options of the view; colours: of boards and seats

@@ -27,6 +27,8 @@ __all__ = [
     "Choice",
     "Move",
     "Role",
+    "labels_from",
+    "labels_of",
     "moves_of",
     "placed_action",
     "plain_buttons",
@@ -94,6 +96,29 @@ def spots_of(element: Mapping[str, Any]) -> Iterator[tuple[int, int, Mapping[str
     for y, row in rows:
         for x, cell in enumerate(row):
             yield y, x, cell
+
+
+def labels_of(scene: Mapping[str, Any]) -> dict[str, str]:
+    """Return every action that can be chosen in the scene, with its label there."""
+    found: dict[str, str] = {}
+    for element in scene.get("elements", ()):
+        if element.get("kind") == "button":
+            found[element["action"]] = element.get("label", "")
+        for _, _, spot in spots_of(element):
+            if spot.get("action") is not None:
+                found.setdefault(spot["action"], spot.get("label", ""))
+    return found
+
+
+def labels_from(scene: Mapping[str, Any], spot: str) -> dict[str, str]:
+    """Return the actions that begin at a named spot, with their labels."""
+    labels = labels_of(scene)
+    found: dict[str, str] = {}
+    for element in scene.get("elements", ()):
+        via = element.get("via") if element.get("kind") == "button" else None
+        if via and via[0].casefold() == spot.strip().casefold():
+            found[element["action"]] = labels[element["action"]]
+    return found
 
 
 def placed_action(scene: Mapping[str, Any], text: str) -> str | None:

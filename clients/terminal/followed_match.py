@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from plyhouse.clients.terminal.action_choice import labels_of
 from plyhouse.clients.terminal.clocks import Clocks
 from plyhouse.clients.terminal.interfaces import Incoming, Lost, Position
 from plyhouse.clients.terminal.sentences import action_text, holder, verdict, with_holders
-from plyhouse.clients.terminal.text_scene import actions
 from plyhouse.protocol.messages import (
     Accepted,
     DrawDeclined,
@@ -248,7 +248,7 @@ class FollowedMatch:
 
     def _see(self, ply: int, scene: dict[str, Any]) -> None:
         self.scenes[ply] = scene
-        for action, label in actions(scene).items():
+        for action, label in labels_of(scene).items():
             if label:
                 self.labels[action] = label
 

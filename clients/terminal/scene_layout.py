@@ -1,7 +1,7 @@
 """Lay a scene out in character cells, for the screens of the terminal client.
 
 Boards are as large as the terminal allows, and each cell knows its spot, for mouse and keys.
-`plyhouse.clients.terminal.text_scene` writes lines of text instead, where there is no screen.
+`plyhouse.games.scene_text` writes lines of text instead, where there is no screen.
 
 >>> die = {"kind": "dice", "label": "last roll", "values": [5]}
 >>> points = {"kind": "counter", "label": "you", "value": 35, "target": 100}

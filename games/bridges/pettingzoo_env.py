@@ -24,7 +24,7 @@ from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.bridges.encoding import LARGEST, Encoding
 from plyhouse.games.bridges.numbering import numbering_of
 from plyhouse.games.registry import get_game
-from plyhouse.games.scene import render_text
+from plyhouse.games.scene_text import render_text
 
 try:
     import gymnasium

@@ -50,6 +50,8 @@ class Joining(Row, frozen=True):
     """The new token, which only this answer shows; empty if none was created."""
     outcome: str
     """``new``, ``known``, ``present``, ``revoked`` or ``reissued``."""
+    delays: str = ""
+    """The final or rerun that an extension given with the student delays; empty if none."""
 
 
 class Code(Row, frozen=True):
@@ -62,6 +64,8 @@ class Code(Row, frozen=True):
     group: str
     late_ms: int | None
     revoked_ms: int | None
+    delays: str = ""
+    """The final or rerun that the extensions of students with a new code delay; empty if none."""
 
 
 class Entry(Row, frozen=True):
@@ -254,7 +258,8 @@ class Change(Row, frozen=True):
     digest: str
     """SHA-256 of the file that the competition has now, in hexadecimal."""
     delays: str = ""
-    """The final that waits after the change, and until when; empty if changed dates delay none."""
+    """The final that waits after the change, and until when, or the extensions that it does not
+    wait for; empty if changed dates concern none."""
 
 
 class Extended(Row, frozen=True):
@@ -263,7 +268,8 @@ class Extended(Row, frozen=True):
     student: str
     until_ms: int
     delays: str
-    """The final that waits, until when, and how it begins without; empty if none waits."""
+    """The final or rerun that waits, until when, and how it begins without, or the final that
+    leaves it to a rerun; empty if none."""
 
 
 class Losses(Row, frozen=True):

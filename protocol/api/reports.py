@@ -43,6 +43,10 @@ class BaselineScore(ReportScore, frozen=True):
     grade: str
     at_least: float
     reached: bool
+    """True if the counted score of the graded entry reaches the threshold."""
+    counted: float | None = None
+    """The mean score of the graded entry, in which games that it left out count as 0; None if it
+    did not meet the baseline."""
 
 
 class ReportRating(Row, frozen=True):
@@ -145,6 +149,7 @@ class Report(Row, frozen=True):
     entries: list[ReportEntry]
     baselines: list[BaselineScore]
     opponents: list[ReportScore]
+    """Everybody that its entries met, with the baselines."""
     forfeits: dict[str, int]
     """Number of forfeits, by kind."""
     forfeited: list[Forfeit]

@@ -44,6 +44,10 @@ class SubmissionEntry(Row, frozen=True):
     """The outcome in words, with the games of the competition that it does not play."""
     missing: list[str] = []
     """Those games: each counts as 0."""
+    days_late: int = 0
+    """Started days by which it came too late, in the answer about one submission."""
+    penalty: float = 0.0
+    """Percentage of the points deducted for lateness."""
 
 
 class Submission(Row, frozen=True):

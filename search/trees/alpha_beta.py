@@ -329,7 +329,7 @@ class AlphaBetaRoot(Root):
         """
         if self.plain or not (self.exact or self.won_or_lost()):
             return False
-        if self.endings and getattr(self.kernel.endings, "hurries", False):
+        if self.endings and self.kernel.endings.hurries:
             return False
         if self.value == self.leaves.low:
             return bool(self.kernel.asked or self.remembers)
@@ -369,9 +369,7 @@ class AlphaBetaRoot(Root):
 
     def hint(self) -> Any:
         """Return the action that the game expects to be best in the position it has solved."""
-        best = None
-        if hasattr(self.kernel.endings, "best"):
-            best = self.kernel.endings.best(self.state)
+        best = self.kernel.endings.best(self.state)
         return NOTHING if best is None else best
 
     def sweep(
@@ -429,9 +427,7 @@ class AlphaBetaRoot(Root):
         found = super().result()
         if not (self.endings and self.kernel.asked):
             return found
-        endings = self.kernel.endings
-        source = endings.source(self.state) if hasattr(endings, "source") else "endings"
-        return replace(found, source=source)
+        return replace(found, source=self.kernel.endings.source(self.state))
 
     def settled(self) -> bool:
         """Return whether looking deeper could not change the choice, see `Root.settled`."""

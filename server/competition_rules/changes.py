@@ -99,7 +99,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "scoring": Rule(FINAL, "The matches of the final are scored by it"),
     "late.days": Rule(FINAL, "Late submissions are taken for this number of days"),
     "late.final_waits": Rule(
-        FINAL, "The final waits for late submissions and extensions, or begins on its date"
+        FINAL, "The final waits for the end of late submissions and extensions"
     ),
     "late.penalty_per_day": Rule(ALWAYS, "Penalties follow; nothing is played again"),
     "grading.every_lower": Rule(ALWAYS, "Grades follow; nothing is played again"),
@@ -210,6 +210,8 @@ def _change(
     effect = rule.begun if stage.begun and rule.begun else rule.effect
     if key == "board":
         effect = _BOARDS[str(after)]
+    if key == "late.final_waits" and not after:
+        effect = "The final begins on its date; late submissions and extensions play in a rerun"
     if key == "dates.freeze" and stage.status == "frozen" and after is not None:
         effect = "The competition is open again: versions may change until then"
     if key.startswith("dates.") and after is None:

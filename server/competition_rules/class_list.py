@@ -23,6 +23,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar, Final
 
 from plyhouse.server.competition_rules.class_list_columns import COLUMNS, columns_of
@@ -117,6 +118,7 @@ def without_accents(text: str) -> str:
     return "".join(each for each in plain if not unicodedata.combining(each))
 
 
+@lru_cache(maxsize=1024)
 def account_name(text: str, gap: str = "-") -> str:
     """Return an account name for a text, as `plyhouse.storage.names` allows.
 
@@ -136,14 +138,20 @@ def account_name(text: str, gap: str = "-") -> str:
             mark = unicodedata.category(one)[0] == "M"
             if mark and name_problem(kept[-1:] + one):
                 continue
-            if not mark and name_problem(f"x{gap}{one}"):
+            if not mark and not _fits(one):
                 one = gap
-            elif not mark and kept and name_problem(_run(kept) + one):
+            elif not mark and not (kept + one).isascii() and name_problem(_run(kept) + one):
                 one = gap + one  # A gap separates letters of different scripts.
             if one != gap or not kept.endswith(gap):
                 kept += one
     kept = kept.strip("-.")[:MAX_ACCOUNT].strip("-.")
     return "" if name_problem(kept) else kept
+
+
+@lru_cache(maxsize=4096)
+def _fits(character: str) -> bool:
+    """Return whether a name can contain a character that is no mark."""
+    return not name_problem(f"x-{character}")
 
 
 def _run(text: str) -> str:

@@ -16,10 +16,15 @@ class InvalidTime(ValueError):  # noqa: N818 - as InvalidAction
     code = "competition/bad_time"
 
 
-def read_time(text: str) -> datetime:
+def read_time(text: str, zone: str = "") -> datetime:
     """Read a time, in UTC; raises `InvalidTime`.
 
+    ``zone`` is that of times without an offset, a name of the IANA database; empty if they need
+    one.
+
     >>> read_time("2027-01-31T18:00+01:00").isoformat()
+    '2027-01-31T17:00:00+00:00'
+    >>> read_time("2027-01-31T18:00", "Europe/Berlin").isoformat()
     '2027-01-31T17:00:00+00:00'
     >>> read_time("2027-01-31")
     Traceback (most recent call last):
@@ -30,6 +35,8 @@ it like 2027-01-31T18:00:00+01:00
         when = datetime.fromisoformat(text.strip())
     except ValueError:
         raise InvalidTime(f"{text!r} is no time; write it like {EXAMPLE}") from None
+    if when.tzinfo is None and zone and ("T" in text or " " in text.strip()):
+        return in_zone(when, zone)
     if when.tzinfo is None:
         what = "zone" if "T" in text or " " in text.strip() else "time and zone"
         raise InvalidTime(f"{text!r} has no {what}; write it like {EXAMPLE}")

@@ -59,6 +59,11 @@ class Dates:
     freeze: datetime | None = None
     final: datetime | None = None
 
+    @property
+    def named_zone(self) -> str:
+        """The zone of times without an offset; empty for UTC, where they have one."""
+        return "" if self.zone == "UTC" else self.zone
+
 
 @dataclass(frozen=True, slots=True)
 class Baseline:

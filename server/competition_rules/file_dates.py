@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import itertools
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
@@ -12,7 +12,7 @@ from plyhouse.server.competition_rules.dates import InvalidTime, in_zone
 from plyhouse.server.competition_rules.file import Dates
 from plyhouse.server.competition_rules.file_table import Mistake, Table, read_document
 
-__all__ = ["DATES", "read_dates", "written_dates"]
+__all__ = ["DATES", "date_text", "later_final", "read_dates", "written_dates"]
 
 DATES: Final = ("opening", "freeze", "final")
 """The keys of dates, in their order."""
@@ -23,9 +23,51 @@ def written_dates(text: str) -> dict[str, datetime]:
 
     Raises `plyhouse.server.competition_rules.file_table.InvalidCompetition` if it is no TOML.
     """
-    mistakes: list[Mistake] = []
-    found = read_dates(Table(read_document(text), "", mistakes).table("dates"), None)
+    found = _dates(text)
     return {name: when for name in DATES if (when := getattr(found, name)) is not None}
+
+
+def later_final(old: str, new: str) -> datetime | None:
+    """Return where the final moves with a freeze that a new file sets after it; None if it stays.
+
+    It moves as much as the freeze does by the clock on the wall.  It stays if the new file moves it
+    itself, or if the files leave out one of the dates.  Raises as `written_dates` does.
+    """
+    before, after = _dates(old), _dates(new)
+    begin, freeze, final = before.freeze, after.freeze, after.final
+    if begin is None or freeze is None or final is None or final != before.final:
+        return None
+    if freeze <= final or begin > final:
+        return None
+    zone = ZoneInfo(after.zone)
+    moved: timedelta = _wall(freeze, zone) - _wall(begin, zone)
+    return (_wall(final, zone) + moved).replace(tzinfo=zone).astimezone(UTC)
+
+
+def date_text(when: datetime, text: str) -> str:
+    """Return a date as a file writes it: in the zone that it names, otherwise in UTC.
+
+    Raises as `written_dates` does.
+    """
+    zone = _dates(text).named_zone
+    if zone:
+        local = _wall(when, ZoneInfo(zone))
+        try:
+            if in_zone(local, zone) == when:
+                return local.isoformat()
+        except InvalidTime:
+            pass  # where clocks go back, a time needs its offset
+    return when.astimezone(UTC).isoformat()
+
+
+def _wall(when: datetime, zone: ZoneInfo) -> datetime:
+    return when.astimezone(zone).replace(tzinfo=None)
+
+
+def _dates(text: str) -> Dates:
+    """Return the dates of a file, without those that have mistakes."""
+    mistakes: list[Mistake] = []
+    return read_dates(Table(read_document(text), "", mistakes).table("dates"), None)
 
 
 def read_dates(table: Table, now: datetime | None) -> Dates:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import re
-import tomllib
 from typing import Any, Final
 
 from plyhouse.server.competition_rules.file_table import BOM, InvalidCompetition, read_document
@@ -55,9 +54,11 @@ def _wanted(values: dict[str, Any], table: str, name: str, value: str | None) ->
         place.pop(name, None)
     else:
         try:
-            place[name] = tomllib.loads(f"value = {value}")["value"]
-        except tomllib.TOMLDecodeError as error:
-            raise CannotEdit(f"{value!r} is no value of a competition file: {error}") from None
+            place[name] = read_document(f"value = {value}")["value"]
+        except InvalidCompetition as error:
+            raise CannotEdit(
+                f"{value[:60]!r} is no value of a competition file: {error.mistakes[0].text}"
+            ) from None
     if table and not place and table not in values:
         del found[table]
     return found

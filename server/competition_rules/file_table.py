@@ -49,12 +49,23 @@ def read_document(text: str) -> dict[str, Any]:
     Raises `InvalidCompetition` if it is no TOML.
     """
     try:
-        return tomllib.loads(text.removeprefix(BOM))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        what = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "too deeply nested"
+        found = tomllib.loads(text.removeprefix(BOM))
+        _check_numbers(found)
+    except (ValueError, RecursionError) as error:
+        what = "too deeply nested" if isinstance(error, RecursionError) else str(error)
         raise InvalidCompetition(
             [Mistake("competition/not_toml", "", f"the file is no TOML: {what}")]
         ) from error
+    return found
+
+
+def _check_numbers(value: Any) -> None:
+    """Raise ValueError if a whole number has more than the 64 bits of TOML."""
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise ValueError("a number has more than 64 bits")
+    if isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            _check_numbers(each)
 
 
 class Table:

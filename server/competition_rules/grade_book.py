@@ -170,7 +170,10 @@ def gradescope(
         said = "They have not met."
         if score is not None:
             count = grade.matches[number]
-            said = f"Mean score {score:.3f} in {count} match{'es' if count > 1 else ''}."
+            missed = grade.zeros.get(number, 0)
+            zeros = f", of which {missed} count as 0" if missed else ""
+            count += missed
+            said = f"Mean score {score:.3f} in {count} match{'es' if count > 1 else ''}{zeros}."
         passed = number <= grade.level
         most = round(worth - before, 6)
         tests.append(

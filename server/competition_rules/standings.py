@@ -138,6 +138,8 @@ class Grade:
     """The games that it left out."""
     lost: Mapping[str, int] = field(default_factory=dict)
     """As in `Standing`."""
+    zeros: Mapping[int, int] = field(default_factory=dict)
+    """The number of matches that count as 0 in the mean against a baseline, by its number."""
 
 
 def standings(
@@ -297,6 +299,11 @@ def grades(
                 counts=own_line.counts,
                 missing=tuple(game for game, count in own_line.counts.items() if not count),
                 lost=own_line.lost,
+                zeros={
+                    number: lost[entrant.bot_id, bot]
+                    for number, bot in enumerate(staff)
+                    if bot and (entrant.bot_id, bot) in lost
+                },
             )
             options.append((best, -1.0 if score is None else score, line))
         if options:

@@ -13,9 +13,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from plyhouse.server.competition_rules.changes import Change, Stage, compare, notice
-from plyhouse.server.competition_rules.dates import milliseconds, milliseconds_of
+from plyhouse.server.competition_rules.dates import milliseconds_of
 from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.server.competition_rules.file_dates import DATES
+from plyhouse.server.competition_rules.file_dates import DATES, date_text, later_final
 from plyhouse.server.competition_rules.file_edit import CannotEdit, set_value
 from plyhouse.server.competition_rules.file_reader import (
     InvalidCompetition,
@@ -23,7 +23,7 @@ from plyhouse.server.competition_rules.file_reader import (
     stored_competition,
 )
 from plyhouse.server.competition_rules.game_scoring import grade_thresholds, grading_rules
-from plyhouse.server.competitions.final_delays import delay_of
+from plyhouse.server.competitions.final_delays import told_delay
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.storage import competition_changes, competition_sql, competition_students
 from plyhouse.storage.competition_changes import Changed
@@ -87,8 +87,7 @@ async def propose(store: Store, classes: Competitions, row: CompetitionRow, text
     if any(each.key.startswith(("dates.", "late.")) for each in changes):
         students = await store.read(competition_students.students_of, row.id)
         after = _with_dates(row, new)
-        delay = delay_of(after, new, students, store.now())
-        delays = "" if delay is None else delay.words(after)
+        delays = told_delay(after, new, students, store.now())
     return Proposal(row, new, text, changes, delays)
 
 
@@ -107,8 +106,8 @@ async def unfreeze(
 ) -> CompetitionRow:
     """Open a frozen competition again so that versions may change.
 
-    ``until`` is the new freeze date, if any; a final before it moves by the same time.  Freeze and
-    final dates in the past are removed from the file.  Raises `CompetitionRefusal` if the
+    ``until`` is the new freeze date, if any; a final before it moves with it.  Freeze and final
+    dates in the past are removed from the file.  Raises `CompetitionRefusal` if the
     competition is not frozen.
     """
     if row.status != "frozen":
@@ -120,17 +119,13 @@ async def unfreeze(
     now, text = store.now(), row.file
     try:
         if until is not None:
-            text = set_value(text, "dates.freeze", until.astimezone(UTC).isoformat())
+            text = set_value(text, "dates.freeze", date_text(until, text))
         elif row.freezes_ms is not None and row.freezes_ms <= now:
             text = set_value(text, "dates.freeze", None)
         if row.final_ms is not None and row.final_ms <= now:
             text = set_value(text, "dates.final", None)
-        elif until is not None and row.final_ms is not None and row.freezes_ms is not None:
-            freeze = milliseconds(until)
-            later = freeze + row.final_ms - row.freezes_ms
-            if freeze > row.final_ms:
-                when = datetime.fromtimestamp(later / 1000, UTC).isoformat()
-                text = set_value(text, "dates.final", when)
+        elif (final := later_final(row.file, text)) is not None:
+            text = set_value(text, "dates.final", date_text(final, text))
     except CannotEdit as error:
         raise CompetitionRefusal(
             "competition/change_refused",

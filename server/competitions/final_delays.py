@@ -6,7 +6,7 @@ later.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -14,7 +14,7 @@ from plyhouse.server.competition_rules.file import CompetitionFile
 from plyhouse.server.competitions.upcoming_pairings import some_of
 from plyhouse.storage.competition_rows import CompetitionRow, CompetitionStudent
 
-__all__ = ["Delay", "delay_of", "running_extensions"]
+__all__ = ["Delay", "delay_of", "running_extensions", "told_delay"]
 
 BEFORE = ("draft", "open", "frozen")
 
@@ -35,10 +35,6 @@ class Delay:
         found = [f"the extension of {some_of(self.extended)}"] if self.extended else []
         found += ["late submissions (days under [late])"] if self.late else []
         return " and ".join(found)
-
-    def concerns(self, student: str) -> bool:
-        """Return whether the extension of a student is among the reasons."""
-        return student in self.extended
 
     def words(self, row: CompetitionRow) -> str:
         """Return what the delay means for a competition."""
@@ -63,6 +59,42 @@ def delay_of(
     return _delay(row, students, max(now_ms, row.final_ms or 0))
 
 
+def told_delay(
+    row: CompetitionRow,
+    file: CompetitionFile,
+    students: Iterable[CompetitionStudent],
+    now_ms: int,
+    *,
+    of: Collection[str] | None = None,
+    also: Mapping[str, int] | None = None,
+) -> str:
+    """Return what extensions and late days mean for the next final; empty if nothing.
+
+    That is the final that waits, the one that begins without them, or the rerun that waits.  With
+    ``of``, only if the extension of one of these students is among the reasons.  ``also`` has ends
+    of extensions that nobody has yet, in ms, by who will have them.
+    """
+    before = row.status in BEFORE
+    if not before and of is None:
+        return ""
+    begin = max(now_ms, row.final_ms or 0) if before else now_ms
+    delay = _delay(row, students, begin, also)
+    if delay is None or (of is not None and not set(of) & set(delay.extended)):
+        return ""
+    if not before:
+        return (
+            f"A rerun of {row.name!r} waits until {_shown(delay.until_ms)} for {delay.reason}. "
+            f"To begin it before that: plyhouse competition rerun {row.name!r} --anyway."
+        )
+    if not file.late.final_waits:
+        due = "when you run it" if row.final_ms is None else _shown(row.final_ms)
+        return (
+            f"The final of {row.name!r} begins {due}, without waiting for {delay.reason}. "
+            f"What comes later plays after plyhouse competition rerun {row.name!r}."
+        )
+    return delay.words(row)
+
+
 def running_extensions(
     row: CompetitionRow, file: CompetitionFile, students: Iterable[CompetitionStudent], now_ms: int
 ) -> Delay | None:
@@ -75,9 +107,14 @@ def running_extensions(
     return _delay(row, students, now_ms)
 
 
-def _delay(row: CompetitionRow, students: Iterable[CompetitionStudent], begin: int) -> Delay | None:
+def _delay(
+    row: CompetitionRow,
+    students: Iterable[CompetitionStudent],
+    begin: int,
+    also: Mapping[str, int] | None = None,
+) -> Delay | None:
     """Return the extensions and late days that end after a time."""
-    ends = {
+    ends = {player: until for player, until in (also or {}).items() if until > begin} | {
         each.player: each.extended_ms
         for each in students
         if each.status == "active" and each.extended_ms is not None and each.extended_ms > begin

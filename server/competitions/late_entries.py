@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from plyhouse.server.competition_rules.file import CompetitionFile
-from plyhouse.storage import competition_entries, competition_students
+from plyhouse.server.competition_rules.file_reader import stored_competition
+from plyhouse.storage import competition_entries, competition_sql, competition_students
 from plyhouse.storage.competition_rows import CompetitionEntry, CompetitionRow
 from plyhouse.storage.store import Store
 
-__all__ = ["days_late"]
+__all__ = ["days_late", "lateness"]
 
 
 async def days_late(
@@ -33,3 +35,17 @@ async def days_late(
         if days:
             found[each.bot_id] = days
     return found
+
+
+async def lateness(store: Store, class_id: str, bot_id: int) -> tuple[int, float]:
+    """Return the days by which what a bot plays next is late, and the penalty in percent."""
+    row = await store.read(competition_sql.find, class_id)
+    file = stored_competition(row.file)
+    entries = await store.read(competition_sql.entries_of, row.id)
+    own = [
+        replace(each, version_id=each.next_id or each.version_id)
+        for each in entries
+        if each.bot_id == bot_id
+    ]
+    days = (await days_late(store, row, file, own)).get(bot_id, 0)
+    return days, file.late.penalty(days)

@@ -101,7 +101,9 @@ class Competitions:
         """
         file, mistakes = None, []
         try:
-            file = read_competition(text, self._now() if of is None else None)
+            # Keys of many parts take seconds of tomllib, in which matches go on.
+            now = self._now() if of is None else None
+            file = await asyncio.to_thread(read_competition, text, now)
         except InvalidCompetition as error:
             mistakes = list(error.mistakes)
         if file is not None:

@@ -43,6 +43,7 @@ from plyhouse.server.competition_rules.board_statistics import (
     lines,
 )
 from plyhouse.server.competition_rules.grading import is_reached
+from plyhouse.server.competition_rules.missing_games import missing_words
 from plyhouse.server.competition_rules.private_name import PRIVATE
 from plyhouse.server.competition_rules.standings import Grade, Standing
 from plyhouse.server.competitions.absence_reasons import withdrawn_texts
@@ -139,7 +140,7 @@ class Reports:
             made,
             days_late=grade.days_late,
             penalty=grade.penalty,
-            notes=withdrawn_texts(suspended, names) + made.notes,
+            notes=_missing(grade, results) + withdrawn_texts(suspended, names) + made.notes,
             slowest=slowest,
             forfeited=forfeited,
         )
@@ -247,14 +248,20 @@ def _report(
                 for other in {*outcome.seats} - {name}:
                     met.setdefault(other, []).append((outcome, seat))
     baselines = []
-    for each in file.originals:
+    for number, each in enumerate(file.originals):
         against = next((other for other in met if other.lower() == each.bot.lower()), None)
         if against is not None and shown(against):
             score = _score(against, met[against], any_time=any_time)
             fields = {key: getattr(score, key) for key in ReportScore.__struct_fields__}
-            reached = is_reached(score.score, each.at_least)
+            counted = grade.against[number] if grade.against else None
             baselines.append(
-                BaselineScore(**fields, grade=each.grade, at_least=each.at_least, reached=reached)
+                BaselineScore(
+                    **fields,
+                    grade=each.grade,
+                    at_least=each.at_least,
+                    reached=is_reached(counted, each.at_least),
+                    counted=counted,
+                )
             )
     kinds = Counter(
         each.forfeit
@@ -300,6 +307,13 @@ def _report(
         points=grade_points(grade, file) if file.graded else None,
         any_time=any_time,
     )
+
+
+def _missing(grade: Grade, results: Results) -> list[str]:
+    """Return what the games cost that the graded entry left out."""
+    lacks = grade.missing if grade.score is not None else ()
+    words = missing_words(lacks, len(results.file.games)) if lacks else ""
+    return [f"{grade.entry} is {words}."] if words else []
 
 
 def _rating_point(matches: int, at: Estimate[str], *, any_time: bool) -> RatingPoint:

@@ -36,6 +36,7 @@ from msgspec.structs import replace
 
 from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.games.errors import GameError
+from plyhouse.games.position import read_action
 from plyhouse.protocol.errors import ERRORS
 from plyhouse.protocol.messages import (
     Accepted,
@@ -674,7 +675,7 @@ class Match:
         if state is None:
             return False
         try:
-            again: str = self.game.format(state, self.game.parse(state, text))
+            again: str = self.game.format(state, read_action(self.game, state, text))
         except GameError:
             return False
         return again == self.course.plies[ply].text

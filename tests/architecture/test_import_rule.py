@@ -15,10 +15,11 @@ from tests.harness.source_tree import TOP, folder_of, imports, modules
 ALLOWED: dict[str, set[str]] = {
     "games": set(),
     "search": {"games"},
+    "learning": {"games", "search"},
     "protocol": set(),
     "storage": {"games"},
     "server": {"games", "protocol", "storage"},
-    "bots": {"games", "search", "protocol"},
+    "bots": {"games", "search", "learning", "protocol"},
     "clients.web": {"protocol"},
     "clients.terminal": {"protocol"},
     "clients.api": {"games", "protocol"},  # scenes of states, to draw them
@@ -64,6 +65,7 @@ ALLOWED: dict[str, set[str]] = {
     "clients.cli": {
         "games",
         "search",
+        "learning",
         "protocol",
         "storage",
         "server",

@@ -11,8 +11,8 @@ from plyhouse.bots import Turn
 from plyhouse.bots.api import Match
 from plyhouse.bots.reference.alpha_zero_bot import AlphaZeroBot
 from plyhouse.games import get_game
-from plyhouse.search.evaluation.board_views import view_of
-from plyhouse.search.evaluation.policy_networks import PolicyNetwork, write_policy_network
+from plyhouse.learning.board_views import view_of
+from plyhouse.learning.policy_networks import PolicyNetwork, write_policy_network
 from plyhouse.search.files import InvalidFile
 
 

@@ -139,7 +139,6 @@ def test_policy_is_played_where_it_was_made_for() -> None:
 def test_policy_that_is_loaded_late_leaves_an_action_to_play(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(CfrHoldemBot, "policies", {})
     state = LIMIT.initial_state()
     while state.to_move == CHANCE:
         state = state.after(state.chance_outcomes()[0][0])

@@ -16,7 +16,7 @@ from plyhouse.bots.running.runner import RunOptions, RunSummary, SeekRequest, ru
 from plyhouse.games import Information, UnknownGame, add_game_file, get_game, registry
 from plyhouse.games.errors import InvalidGameSource, InvalidObservation, InvalidParameter
 from plyhouse.games.rules import rules_text
-from plyhouse.games.scene import render_text
+from plyhouse.games.scene_text import render_text
 from plyhouse.games.testing import check_game
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.results.record import stored_record

@@ -15,11 +15,11 @@ from tests.cli.conftest import Plyhouse
 from plyhouse.clients.cli import learn as command
 from plyhouse.clients.cli import training as running
 from plyhouse.clients.shared.errors import EXIT_INTERRUPTED, CommandError
-from plyhouse.search.equilibria.leduc_training import LeducTraining
-from plyhouse.search.equilibria.limit_holdem import load_limit_policy
-from plyhouse.search.equilibria.limit_holdem_training import LimitSettings, LimitTraining
-from plyhouse.search.evaluation.alphazero_training import AlphaZeroTraining
-from plyhouse.search.evaluation.backgammon_training import BackgammonTraining, Settings
+from plyhouse.learning.alphazero_training import AlphaZeroTraining
+from plyhouse.learning.backgammon_training import BackgammonTraining, Settings
+from plyhouse.learning.leduc_training import LeducTraining
+from plyhouse.learning.limit_holdem import load_limit_policy
+from plyhouse.learning.limit_holdem_training import LimitSettings, LimitTraining
 
 OPTIONS = ("--seed", "4", "--hidden", "4", "--pairs", "0")
 TINY = ("--seed", "4", "--hidden", "4", "--channels", "2", "--simulations", "4", "--at-once", "4")
@@ -161,7 +161,7 @@ def press_ctrl_c(monkeypatch: pytest.MonkeyPatch, kind: Any, times: int) -> None
 @pytest.fixture
 def few_buckets(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let `plyhouse learn texas_holdem` compute a policy of few buckets."""
-    module = "plyhouse.search.equilibria.limit_holdem_training"
+    module = "plyhouse.learning.limit_holdem_training"
     small = partial(LimitSettings, parts=(2, 2, 3), finer=(2, 1, 1), deals=20, boards=2)
     monkeypatch.setattr(f"{module}.LimitSettings", small)
     monkeypatch.setattr(f"{module}.RUNOUTS", 1)

@@ -6,14 +6,15 @@ import random
 
 import pytest
 
+from plyhouse.clients.terminal.action_choice import labels_from, labels_of
 from plyhouse.clients.terminal.board_drawing import sizes_of
 from plyhouse.clients.terminal.canvas import Canvas
 from plyhouse.clients.terminal.colours import Ink
 from plyhouse.clients.terminal.pieces import draw_figure
-from plyhouse.clients.terminal.text_scene import actions, draw, from_spot
 from plyhouse.games.base import CHANCE
 from plyhouse.games.registry import BUILT_IN, get_game
 from plyhouse.games.scene import scene_actions, scene_fields
+from plyhouse.games.scene_text import draw_fields
 
 FIVE = ("coin_guess", "connect_four", "kuhn_poker", "pig", "tic_tac_toe")
 
@@ -22,7 +23,7 @@ def test_a_grid_has_its_labels() -> None:
     game = get_game("tic_tac_toe")
     state = game.initial_state()
     state = state.after(game.parse(state, "b2"))
-    drawn = draw(scene_fields(game.scene(game.observe(state, 1))))
+    drawn = draw_fields(scene_fields(game.scene(game.observe(state, 1))))
     rows = drawn.splitlines()
     assert any(row.split() == ["2", ".", "X", "."] for row in rows), drawn
     assert any(row.split() == ["a", "b", "c"] for row in rows), drawn
@@ -33,8 +34,8 @@ def test_colours_only_when_asked_for() -> None:
     state = game.initial_state()
     state = state.after(state.actions()[3])
     scene = scene_fields(game.scene(game.observe(state, 1)))
-    assert "\x1b" not in draw(scene)
-    assert "\x1b" in draw(scene, colour=True)
+    assert "\x1b" not in draw_fields(scene)
+    assert "\x1b" in draw_fields(scene, colour=True)
 
 
 @pytest.mark.parametrize("name", FIVE)
@@ -50,8 +51,8 @@ def test_every_legal_action_can_be_chosen_in_what_is_drawn(name: str) -> None:
             break
         scene = game.scene(game.observe(state, state.to_move))
         fields = scene_fields(scene)
-        assert set(actions(fields)) == scene_actions(scene)
-        assert draw(fields).splitlines()[-1] == scene.status
+        assert set(labels_of(fields)) == scene_actions(scene)
+        assert draw_fields(fields).splitlines()[-1] == scene.status
         state = state.after(rng.choice(state.actions()))
 
 
@@ -67,7 +68,7 @@ def test_what_is_not_known_is_left_out() -> None:
         ],
         "status": "Now",
     }
-    assert draw(scene).splitlines() == [
+    assert draw_fields(scene).splitlines() == [
         "Hand: [?] [K]",
         "Pot: 3",
         "You: 50 / 100 ##########----------",
@@ -75,16 +76,16 @@ def test_what_is_not_known_is_left_out() -> None:
         "Hello",
         "Now",
     ]
-    assert actions(scene) == {}
+    assert labels_of(scene) == {}
 
 
 def test_a_spot_has_the_actions_that_begin_there() -> None:
     game = get_game("chess")
     scene = scene_fields(game.scene(game.observe(game.initial_state(), 0)))
-    assert from_spot(scene, "G1") == {"g1f3": "Nf3", "g1h3": "Nh3"}
-    assert from_spot(scene, "e5") == {}
+    assert labels_from(scene, "G1") == {"g1f3": "Nf3", "g1h3": "Nh3"}
+    assert labels_from(scene, "e5") == {}
     pig = get_game("pig")
-    assert from_spot(scene_fields(pig.scene(pig.observe(pig.initial_state(), 0))), "roll") == {}
+    assert labels_from(scene_fields(pig.scene(pig.observe(pig.initial_state(), 0))), "roll") == {}
 
 
 def drawn(name: str) -> list[str]:
@@ -92,7 +93,7 @@ def drawn(name: str) -> list[str]:
     state = game.initial_state()
     while state.to_move == CHANCE:
         state = state.after(state.chance_outcomes()[0][0])
-    return draw(scene_fields(game.scene(game.observe(state, state.to_move)))).splitlines()
+    return draw_fields(scene_fields(game.scene(game.observe(state, state.to_move)))).splitlines()
 
 
 def test_squares_that_have_only_names_show_them() -> None:
@@ -108,7 +109,7 @@ def test_deeds_show_the_short_name_and_what_is_on_it() -> None:
     owned = {**deed, "text": "21", "name": "BAL", "owner": 1}
     token = {**deed, "text": "@1", "name": "JAIL", "tokens": [0]}
     scene = {"elements": [{"kind": "grid", "rows": [[deed, owned, token, {"text": " "}]]}]}
-    assert draw(scene).split() == ["MED", "BAL", "21", "JAIL@1"]
+    assert draw_fields(scene).split() == ["MED", "BAL", "21", "JAIL@1"]
     top = drawn("monopoly")[1]
     assert top.split()[:3] == ["FREE", "KEN", "CH2"]
 

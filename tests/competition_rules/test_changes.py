@@ -136,6 +136,19 @@ def test_effect_of_other_terms_says_that_the_practice_ladder_ends(
     assert "ladder" not in compare(without[0], without[1], OPEN)[0].effect
 
 
+def test_effect_of_final_waits_says_what_the_final_does() -> None:
+    waits = read_competition(FILE)
+    begins = read_competition(
+        FILE.replace("[[baselines]]", "[late]\nfinal_waits = false\n[[baselines]]", 1)
+    )
+    (change,) = compare(waits, begins, OPEN)
+    assert change.effect == (
+        "The final begins on its date; late submissions and extensions play in a rerun."
+    )
+    (back,) = compare(begins, waits, OPEN)
+    assert back.effect == "The final waits for the end of late submissions and extensions."
+
+
 def test_notice_says_nothing_of_hidden_baselines() -> None:
     old = read_competition(FILE)
     text = FILE.replace("0.4", "0.6").replace("hidden = true", 'hidden = true\ngrade = "good"')

@@ -223,6 +223,9 @@ def test_what_is_played_has_the_rounds_worked_in() -> None:
     ("text", "wanted"),
     [
         ("name = ", [("not_toml", "")]),
+        (LEAST + "rounds = " + "9" * 5_000, [("not_toml", "")]),
+        (LEAST + "rounds = 0x" + "f" * 9_000, [("not_toml", "")]),
+        (LEAST + "x = [{y = 9223372036854775808}]", [("not_toml", "")]),
         ("", [("missing_key", "name"), ("missing_key", "games"), ("missing_key", "time_control")]),
         (LEAST.replace("Cup", ""), [("bad_value", "name")]),
         (LEAST.replace("Cup", "a/b"), [("bad_value", "name")]),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from plyhouse.server.competition_rules.file import Baseline
+from plyhouse.server.competition_rules.grade_book import GradeEntry, gradescope
 from plyhouse.server.competition_rules.missing_games import (
     left_games,
     left_words,
@@ -99,6 +102,9 @@ def test_grade_counts_the_matches_that_an_entry_missed_by_leaving() -> None:
     (ben,) = grades(["ben"], ALL, LATE, baselines, left={"go": {2}})
     assert (ben.grade, ben.against, ben.matches) == ("", (0.5,), (1,))
     assert left_words(ben.lost, ben.counts).startswith("left go after 1 of at least 4 matches")
+    entry = GradeEntry(ben, 0.0, "", (), {})
+    (test,) = json.loads(gradescope(entry, baselines, [1.0], None, {}, "wins"))["tests"]
+    assert test["output"].startswith("Mean score 0.500 in 2 matches, of which 1 count as 0.")
     (ben,) = grades(["ben"], ALL, LATE, baselines)
     assert (ben.grade, ben.against) == ("pass", (1.0,))
 

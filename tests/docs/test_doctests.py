@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-PACKAGES = ("games", "search", "protocol", "storage", "server", "bots", "clients")
+PACKAGES = ("games", "search", "learning", "protocol", "storage", "server", "bots", "clients")
 
 
 def with_examples() -> list[tuple[str, Path]]:

@@ -14,7 +14,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("bots", "clients", "examples", "games", "protocol", "search", "server", "storage")
+PACKAGES = (
+    "bots",
+    "clients",
+    "examples",
+    "games",
+    "learning",
+    "protocol",
+    "search",
+    "server",
+    "storage",
+)
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",

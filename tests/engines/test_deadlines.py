@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from tests.bots.conftest import ManualClock
-from tests.engines.conftest import ScriptedEngine, first_turn
+from tests.engines.conftest import SECOND, ScriptedEngine, first_turn
 from tests.engines.test_bad_engines import GTP, UCI, XBOARD
 from tests.harness.supervised_bot import supervised
 
@@ -204,3 +205,66 @@ def test_second_answer_is_dropped(
     bot = kind(engine=scripted_engine(code))
     for _ in range(3):
         assert best_of(bot, first_turn(game)) == move
+
+
+UNREAD = "while line[:1] == '~': time.sleep(1)\n"
+"""Code that reads no further line after one that begins with ~."""
+
+
+def filled(bot: EngineBot) -> EngineProcess:
+    """Fill the pipe to a bot's engine, and more, so that nothing else can be written at once."""
+    process = bot.running(bot.kind).process
+    process.send("~" * 1_000_000)
+    return process
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "game"),
+    [
+        (UciBot, UCI, "chess"),
+        (XboardBot, XBOARD, "chess"),
+        (GtpBot, GTP, "go(size=5)"),
+        (GnubgBot, GNUBG, "backgammon"),
+    ],
+)
+def test_engine_that_never_reads_ends_with_the_turn(
+    scripted_engine: ScriptedEngine, kind: type[EngineBot], code: str, game: str
+) -> None:
+    bot = kind(engine=scripted_engine(f"{UNREAD}{code}"))
+    process = filled(bot)
+    with pytest.raises(EngineError, match="did not answer"):
+        bot.choose(first_turn(game, seconds=0.15))
+    assert not process.running
+
+
+def test_engine_that_reads_late_gets_every_line(scripted_engine: ScriptedEngine) -> None:
+    code = "if line == 'first': time.sleep(0.1)\nprint(len(line))"
+    process = EngineProcess(find_program(scripted_engine(code), "uci"))
+    process.send("first", *["x" * 50_000] * 20, "last")
+    wait = Wait(time.monotonic_ns() + 20 * SECOND)
+    assert [process.receive(wait) for _ in range(22)] == ["5", *["50000"] * 20, "4"]
+    process.close()
+
+
+def test_engine_that_leaves_too_much_unread_is_ended(scripted_engine: ScriptedEngine) -> None:
+    process = EngineProcess(find_program(scripted_engine(UNREAD), "uci"))
+    with pytest.raises(EngineError, match=r"does not read its input: \d+ bytes wait"):
+        process.send(*["~" * 100_000] * 1_000)
+    assert not process.running
+
+
+def test_engine_that_never_reads_is_closed(scripted_engine: ScriptedEngine) -> None:
+    process = EngineProcess(find_program(scripted_engine(UNREAD), "uci"))
+    process.send("~" * 1_000_000)
+    process.close("quit")
+    assert not process.running
+
+
+def test_last_words_of_an_engine_that_ended_are_read(scripted_engine: ScriptedEngine) -> None:
+    """A program that answers and ends leaves its answer, though it did not read everything."""
+    code = "print('answer', flush=True)\nos.close(0)\nos._exit(0)"
+    process = EngineProcess(find_program(scripted_engine(code), "uci"))
+    process.send("go", *["x" * 50_000] * 20)
+    assert process.receive(Wait(time.monotonic_ns() + 20 * SECOND)) == "answer"
+    with pytest.raises(EngineError, match="ended with exit code 0 after it wrote 'answer'"):
+        process.receive(Wait(time.monotonic_ns() + 20 * SECOND))

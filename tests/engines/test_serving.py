@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -420,6 +421,20 @@ def test_search_without_end_stops_on_request() -> None:
     assert written[0] == "readyok"
     # `quit` may come before the answer; without it, the end of the lines waits for the answer.
     assert served("as-uci random", lines.removesuffix("quit\n"))[-1].startswith("bestmove ")
+
+
+@pytest.mark.parametrize(("command", "ask"), [("as-uci", "isready"), ("as-gtp", "name")])
+def test_line_that_is_no_utf_8_is_refused_in_any_locale(command: str, ask: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "plyhouse", "bot", command, "random"],
+        input=f"\udcff {ask}\n{ask}\nquit\n".encode("utf-8", "surrogateescape"),
+        capture_output=True,
+        env=os.environ | {"PYTHONIOENCODING": "utf-8:strict"},
+        timeout=60,
+        check=True,
+    )
+    assert b"unknown command" in done.stdout
+    assert (b"readyok" if ask == "isready" else b"= random") in done.stdout
 
 
 class StoppableBot(ServedBot):

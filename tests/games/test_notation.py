@@ -40,6 +40,25 @@ def test_what_cannot_be_read_is_invalid(spec: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "text"),
     [
+        ('backgammon(position="6x2 5; 1x3; 0 31")', "13/98/6"),
+        ('backgammon(position="6x2 5; 1x3; 0 31")', "6/99"),
+        ("scrabble", "-C\u2028EG"),
+        ("scrabble", "-C EG"),
+        ("scrabble(challenges=single)", "-\u2028A"),
+    ],
+)
+def test_action_with_an_impossible_part_is_invalid(spec: str, text: str) -> None:
+    game = get_game(spec)
+    state: State = game.initial_state()
+    while state.to_move == CHANCE:
+        state = state.after(state.chance_outcomes()[0][0])
+    with pytest.raises(InvalidAction):
+        game.parse(state, text)
+
+
+@pytest.mark.parametrize(
+    ("spec", "text"),
+    [
         ("hearts", "\N{KELVIN SIGN}h"),
         ("hearts", "Q\N{LATIN SMALL LETTER LONG S}"),
         ("scrabble", "-\N{KELVIN SIGN}"),

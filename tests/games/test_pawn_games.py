@@ -9,8 +9,7 @@ import pytest
 
 from plyhouse.games import TERMINAL, IllegalAction, InvalidAction, InvalidParameter, get_game
 from plyhouse.games.counting import count_complete_games, divide, perft
-from plyhouse.games.deterministic.breakthrough import BreakthroughState
-from plyhouse.games.deterministic.pawns import pawn_board, read_pawns
+from plyhouse.games.deterministic.pawns import PawnState, pawn_board, read_pawns
 
 HEXAPAWN = get_game("hexapawn")
 BREAKTHROUGH = get_game("breakthrough")
@@ -104,9 +103,9 @@ def test_the_sign_bit_square_is_a_square_like_others() -> None:
 
 
 def test_pawns_of_breakthrough_never_take_straight() -> None:
-    board = pawn_board(4)
+    board = pawn_board(4, True)
     white, black = read_pawns(("....", "bb..", "ww..", "...."))
-    state = BreakthroughState(0, white, black, -1, board)
+    state = PawnState(0, white, black, -1, board)
     game = get_game("breakthrough(size=4)")
     assert set(game.legal_text(state, 0)) == {"a2b3", "b2a3", "b2c3"}
 
@@ -135,7 +134,7 @@ def test_reaching_the_far_rank_or_taking_all_wins(
 ) -> None:
     game = get_game("breakthrough(size=4)")
     white, black = read_pawns(rows)
-    state = BreakthroughState(mover, white, black, -1, pawn_board(4))
+    state = PawnState(mover, white, black, -1, pawn_board(4, True))
     reached = state.after(game.parse(state, move))
     assert reached.to_move == TERMINAL
     assert reached.returns() == returns
@@ -146,7 +145,7 @@ def test_reaching_the_far_rank_or_taking_all_wins(
 
 def test_captures_and_the_foremost_pawns_come_first() -> None:
     white, black = read_pawns(("....", "b.w.", ".w..", "w..."))
-    state = BreakthroughState(0, white, black, -1, pawn_board(4))
+    state = PawnState(0, white, black, -1, pawn_board(4, True))
     game = get_game("breakthrough(size=4)")
     texts = [game.format(state, action) for action in state.order(state.actions())]
     assert {text[:2] for text in texts[:3]} == {"c3"}

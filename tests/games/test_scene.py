@@ -20,11 +20,11 @@ from plyhouse.games.scene import (
     Hand,
     Scene,
     Text,
-    render_text,
     scene_actions,
     scene_faults,
     scene_fields,
 )
+from plyhouse.games.scene_text import render_text
 
 SCENE = Scene(
     (
@@ -80,7 +80,7 @@ def test_scenes_are_drawn_as_text() -> None:
         "Hand: [K] [?]",
         "Nothing: -",
         "Dice: [3] [4]",
-        "Score: 7 / 10",
+        "Score: 7 / 10 ##############------",
         "Pot: 2.5",
         "Some words.",
         "your turn",

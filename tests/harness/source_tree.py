@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from importlib import util
 from pathlib import Path
 
-TOP = ("games", "search", "protocol", "storage", "server", "bots", "clients")
+TOP = ("games", "search", "learning", "protocol", "storage", "server", "bots", "clients")
 
 
 def folder_of(package: str) -> Path:

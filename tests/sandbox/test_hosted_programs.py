@@ -40,6 +40,7 @@ from plyhouse.bots.sandbox.box import Box, Tier
 from plyhouse.bots.sandbox.client import ForkServerClient
 from plyhouse.bots.sandbox.cores import Cores
 from plyhouse.clients.arena.memory_server import PLAYER, connector_of, local_hub, online
+from plyhouse.clients.bot_check.faulty_channel import Faults, FaultyChannel
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.codec import MSGPACK, Frame
 from plyhouse.protocol.messages import MatchMessage, Ready, Turn
@@ -396,6 +397,25 @@ async def test_program_that_ends_in_its_opponents_turn_is_started_again_in_its_o
         assert starts == [(ply, (ply + 1) // 2) for ply, _ in starts]
         assert len(starts) >= 2
         assert [each.outcome.termination for each in made.results] == ["normal"]
+
+
+async def test_turn_that_arrives_twice_leaves_the_program_running(
+    fork_server: ForkServerClient, tmp_path: Path
+) -> None:
+    await have(fork_server, Tier.LANDLOCK)
+    edit = SET_UP["javascript"], COUNTING["javascript"]
+    async with house(fork_server) as made:
+
+        async def connect() -> Channel:
+            inner = await connector_of(made.hub)()
+            return FaultyChannel(inner, lambda: Faults(noise=True), lambda: None)
+
+        made.host("first", program(tmp_path / "first", "javascript", edit), 1, connect)
+        made.host("second", program(tmp_path / "second", "javascript", edit), 1, connect)
+        await made.play()
+        assert [each.outcome.termination for each in made.results] == ["normal"] * 2
+        assert made.ups == [True, True]  # a replacement would start on the clock
+        assert made.told("seen") == ["seen 1"] * 2
 
 
 async def test_a_refused_action_leaves_the_turn_with_the_program(

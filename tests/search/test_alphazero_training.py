@@ -16,26 +16,26 @@ import pytest
 
 from plyhouse.games import get_game
 from plyhouse.games.endgames import Meter
-from plyhouse.search import Limit, mcts
-from plyhouse.search.evaluation.alphazero_curve import (
+from plyhouse.learning.alphazero_curve import (
     against,
     chosen,
     measure,
     random_opening,
     solved_positions,
 )
-from plyhouse.search.evaluation.alphazero_training import (
+from plyhouse.learning.alphazero_training import (
     AlphaZeroSettings,
     AlphaZeroTraining,
     InvalidTraining,
     _Match,
 )
-from plyhouse.search.evaluation.batched_search import search_together
-from plyhouse.search.evaluation.policy_networks import (
+from plyhouse.learning.batched_search import search_together
+from plyhouse.learning.policy_networks import (
     PolicyNetwork,
     load_policy_network,
     shipped_network,
 )
+from plyhouse.search import Limit, mcts
 from plyhouse.search.kernels import kernel_for
 from plyhouse.search.kernels.self_play import SelfPlayTree
 
@@ -284,7 +284,7 @@ def test_checkpoint_that_does_not_fit_is_refused_with_the_reason(tmp_path: Path)
 
 
 PRINT_TRAINING = """
-from plyhouse.search.evaluation.alphazero_training import AlphaZeroSettings, AlphaZeroTraining
+from plyhouse.learning.alphazero_training import AlphaZeroSettings, AlphaZeroTraining
 training = AlphaZeroTraining(AlphaZeroSettings(
     "{game}", seed=2, channels=4, hidden=8, simulations=6, matches=3, batch=32, measured=0))
 training.run(6)

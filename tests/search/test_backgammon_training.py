@@ -22,8 +22,7 @@ from plyhouse.games.stochastic.backgammon.estimate import is_race, points_of, ra
 from plyhouse.games.stochastic.backgammon.position import read_position
 from plyhouse.games.stochastic.backgammon.rules import ROLLS, START
 from plyhouse.games.stochastic.backgammon.turns import apply_turn, turns_of
-from plyhouse.search import Limit, expectiminimax
-from plyhouse.search.evaluation.backgammon_training import (
+from plyhouse.learning.backgammon_training import (
     SHIPPED,
     BackgammonTraining,
     InvalidCheckpoint,
@@ -34,6 +33,7 @@ from plyhouse.search.evaluation.backgammon_training import (
     gradient,
     load_backgammon_network,
 )
+from plyhouse.search import Limit, expectiminimax
 from plyhouse.search.files import InvalidFile
 from plyhouse.search.kernels.backgammon_learning import flipped
 
@@ -205,7 +205,7 @@ def test_rate_falls_with_the_matches() -> None:
 
 def changed(path: Path, **changes: Any) -> Path:
     """A checkpoint with other contents and a checksum that fits."""
-    from plyhouse.search.evaluation.backgammon_training import _digest
+    from plyhouse.learning.backgammon_training import _digest
 
     content = json.loads(path.read_text(encoding="utf-8")) | changes
     del content["sha256"]
@@ -258,7 +258,7 @@ def test_file_that_is_no_network_is_refused_with_its_path(tmp_path: Path) -> Non
 
 
 PRINT_TRAINING = """
-from plyhouse.search.evaluation.backgammon_training import BackgammonTraining, Settings
+from plyhouse.learning.backgammon_training import BackgammonTraining, Settings
 training = BackgammonTraining(Settings(seed=2, hidden=4, batch=2, pairs=0))
 training.run(4)
 print([weight.hex() for array in training.weights.arrays() for weight in array.ravel().tolist()])

@@ -10,22 +10,22 @@ import numpy as np
 import pytest
 
 from plyhouse.games import GameMismatch, get_game
-from plyhouse.search import cfr_plus, nash_conv, resolve_subgame, subgames
-from plyhouse.search.equilibria.leduc_continual import FirstRound, continual_policy
-from plyhouse.search.equilibria.leduc_network import (
+from plyhouse.learning.leduc_continual import FirstRound, continual_policy
+from plyhouse.learning.leduc_network import (
     SHIPPED,
     WORTH,
     LeducNetwork,
     load_leduc_network,
     write_leduc_network,
 )
-from plyhouse.search.equilibria.leduc_subgames import PAID, SecondRounds, deal_ranges
-from plyhouse.search.equilibria.leduc_training import (
+from plyhouse.learning.leduc_subgames import PAID, SecondRounds, deal_ranges
+from plyhouse.learning.leduc_training import (
     InvalidTraining,
     LeducSettings,
     LeducTraining,
     solve,
 )
+from plyhouse.search import cfr_plus, nash_conv, resolve_subgame, subgames
 from plyhouse.search.files import InvalidFile
 
 LEDUC = get_game("leduc_poker")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from plyhouse.games.hidden.texas_holdem.expected_strength import PAIRS
-from plyhouse.search.equilibria.limit_holdem import (
+from plyhouse.learning.limit_holdem import (
     SHIPPED,
     Buckets,
     betting_tree,
@@ -18,7 +18,7 @@ from plyhouse.search.equilibria.limit_holdem import (
     preflop_class,
     stored_rows,
 )
-from plyhouse.search.equilibria.limit_holdem_training import (
+from plyhouse.learning.limit_holdem_training import (
     LimitSettings,
     LimitTraining,
     canonical,

@@ -13,9 +13,9 @@ import pytest
 
 from plyhouse.games.base import TERMINAL
 from plyhouse.games.bits import BIT
-from plyhouse.games.deterministic.breakthrough import BreakthroughState
 from plyhouse.games.deterministic.checkers.rules import CheckersState
 from plyhouse.games.deterministic.othello.rules import OthelloState
+from plyhouse.games.deterministic.pawns import PawnState
 from plyhouse.games.errors import GameMismatch
 from plyhouse.games.registry import get_game
 from plyhouse.search import Limit, alpha_beta
@@ -86,7 +86,7 @@ def test_exchanging_sides_exchanges_signs() -> None:
         for state in walk(f"breakthrough(size={size})", 3):
             squares = size * size
             white, black = turned(state.black, squares), turned(state.white, squares)
-            pawns = BreakthroughState(1 - state.to_move, white, black, -1, state.board)
+            pawns = PawnState(1 - state.to_move, white, black, -1, state.board)
             assert list(FEATURES["breakthrough"].values(pawns, 1)) == list(
                 FEATURES["breakthrough"].values(state, 0)
             )

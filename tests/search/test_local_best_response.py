@@ -13,12 +13,12 @@ from plyhouse.games.hidden.texas_holdem.expected_strength import PAIRS
 from plyhouse.games.hidden.texas_holdem.state import FOLD, PASSIVE
 from plyhouse.games.native import COMPILED
 from plyhouse.games.playing_cards import PACK, card_number
-from plyhouse.search.equilibria.limit_holdem_training import (
+from plyhouse.learning.limit_holdem_training import (
     LimitSettings,
     LimitTraining,
     Strengths,
 )
-from plyhouse.search.equilibria.local_best_response import Responder, always, of_policy, without
+from plyhouse.learning.local_best_response import Responder, always, of_policy, without
 
 NONE: Strengths = (np.zeros(len(PAIRS)), np.zeros(len(PAIRS)))
 """For policies that do not look at their cards."""

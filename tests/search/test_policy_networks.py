@@ -12,17 +12,17 @@ import numpy as np
 import pytest
 
 from plyhouse.games import get_game
-from plyhouse.search import Limit, puct
-from plyhouse.search.evaluation.alphazero_curve import chosen
-from plyhouse.search.evaluation.batched_search import search_together
-from plyhouse.search.evaluation.board_views import view_of
-from plyhouse.search.evaluation.policy_networks import (
+from plyhouse.learning.alphazero_curve import chosen
+from plyhouse.learning.batched_search import search_together
+from plyhouse.learning.board_views import view_of
+from plyhouse.learning.policy_networks import (
     PolicyNetwork,
     evaluator_by,
     load_policy_network,
     shipped_network,
     write_policy_network,
 )
+from plyhouse.search import Limit, puct
 from plyhouse.search.files import InvalidFile
 from plyhouse.search.kernels import kernel_for
 from plyhouse.search.kernels.self_play import SelfPlayTree

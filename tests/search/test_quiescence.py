@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from plyhouse.games.deterministic.breakthrough import BreakthroughState
-from plyhouse.games.deterministic.pawns import pawn_board, read_pawns
+from plyhouse.games.deterministic.pawns import PawnState, pawn_board, read_pawns
 from plyhouse.games.registry import get_game
 from plyhouse.search import Limit, alpha_beta
 
@@ -51,7 +50,7 @@ def test_in_check_nobody_stands_pat() -> None:
 def test_a_capture_that_loses_is_seen_through_in_breakthrough() -> None:
     white, black = read_pawns(("...b.", "b...b", "bwwbb", ".ww..", "....."))
     game = get_game("breakthrough(size=5)")
-    state = BreakthroughState(0, white, black, -1, pawn_board(5))
+    state = PawnState(0, white, black, -1, pawn_board(5, True))
     greedy = alpha_beta(game, state, Limit(depth=1)).action
     calm = alpha_beta(game, state, Limit(depth=1), quiescence=True).action
     assert (game.format(state, greedy), game.format(state, calm)) == ("b2a3", "b3a4")

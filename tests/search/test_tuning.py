@@ -12,16 +12,16 @@ import pytest
 from plyhouse.games.base import TERMINAL, Game
 from plyhouse.games.errors import GameMismatch
 from plyhouse.games.registry import get_game
-from plyhouse.search import Limit, alpha_beta, solve
-from plyhouse.search.evaluation.linear_evaluation import LinearEvaluation
-from plyhouse.search.evaluation.played_matches import InvalidMatch, PlayedMatch, replay
-from plyhouse.search.evaluation.tuning import (
+from plyhouse.learning.tuning import (
     Sample,
     fit_logistic,
     logistic_regression,
     samples_of,
     td_lambda,
 )
+from plyhouse.search import Limit, alpha_beta, solve
+from plyhouse.search.evaluation.linear_evaluation import LinearEvaluation
+from plyhouse.search.evaluation.played_matches import InvalidMatch, PlayedMatch, replay
 
 
 def opening(game: Game, rng: random.Random, plies: int) -> tuple[Any, list[str]]:

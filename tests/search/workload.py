@@ -20,6 +20,8 @@ from plyhouse.games.endgames import Endings, Meter
 from plyhouse.games.hidden.texas_holdem.expected_strength import PAIRS, showdown_order
 from plyhouse.games.playthrough import VARIANTS, playthrough
 from plyhouse.games.registry import BUILT_IN, get_game
+from plyhouse.learning.limit_holdem import betting_tree, decisions, preflop_class
+from plyhouse.learning.tuning import td_lambda
 from plyhouse.search import (
     Limit,
     SearchResult,
@@ -46,10 +48,8 @@ from plyhouse.search import (
     solve,
     team_search,
 )
-from plyhouse.search.equilibria.limit_holdem import betting_tree, decisions, preflop_class
 from plyhouse.search.evaluation.features import FEATURES
 from plyhouse.search.evaluation.linear_evaluation import LinearEvaluation
-from plyhouse.search.evaluation.tuning import td_lambda
 from plyhouse.search.kernels.betting_walks import BettingKernel, fade
 from plyhouse.search.policies import softmax_policy
 from plyhouse.search.tables.checkers_endgames import solve_checkers

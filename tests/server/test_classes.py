@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import csv
 import io
+import threading
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ import pytest
 from tests.harness.wall_clock import WallClock
 
 from plyhouse.protocol.messages import Error, MatchMessage, Ready, Resign
+from plyhouse.server.competition_rules.class_list import read_students
+from plyhouse.server.competition_rules.file_reader import read_competition
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.storage import competition_sql, competition_students, join_codes, people
@@ -142,6 +145,32 @@ async def test_bad_lists_times_and_codes(house: Any, api: httpx.AsyncClient) -> 
     async with httpx.AsyncClient(base_url=house.server.url) as anybody:
         join = anybody.post("/api/v1/class/join", json={"code": "AAAA-AAAA", "player": "x"})
         assert await code(join, 404) == "competition/code_unknown"
+
+
+async def test_long_files_and_lists_are_read_beside_the_event_loop(
+    api: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = asyncio.get_running_loop()
+
+    async def answers_during(reader: str, read: Any, work: Coroutine[Any, Any, Any]) -> Any:
+        """Do work that has to read something, and ask for something else meanwhile."""
+        reading, served = asyncio.Event(), threading.Event()
+
+        def slowly(*given: Any) -> Any:
+            loop.call_soon_threadsafe(reading.set)
+            assert served.wait(30)
+            return read(*given)
+
+        monkeypatch.setattr(f"plyhouse.server.{reader}", slowly)
+        doing = asyncio.create_task(work)
+        await reading.wait()
+        assert (await api.get("/api/v1/health")).status_code == 200
+        served.set()
+        return await doing
+
+    lists, files = "web.api.competition_students.read_students", "competitions.lifecycle"
+    await answers_during(f"{files}.read_competition", read_competition, opened(api))
+    assert set(await answers_during(lists, read_students, students(api, "ada"))) == {"ada"}
 
 
 async def test_institution_ids_are_imported_updated_and_exported(api: httpx.AsyncClient) -> None:

@@ -16,6 +16,7 @@ from tests.harness.wall_clock import WallClock
 from plyhouse.clients.shared.student_report import report_text
 from plyhouse.protocol.api.reports import Report
 from plyhouse.server.app import create_app
+from plyhouse.server.competition_rules.dates import milliseconds, read_time
 from plyhouse.server.competition_rules.file_reader import InvalidCompetition, read_competition
 from plyhouse.server.competition_rules.grading import points_of
 from plyhouse.server.competition_rules.standings import Grade
@@ -23,7 +24,12 @@ from plyhouse.server.competitions.competition_changes import change, propose
 from plyhouse.server.competitions.grade_books import grade_points
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
-from plyhouse.storage import competition_entries, competition_sql, competition_students
+from plyhouse.storage import (
+    competition_entries,
+    competition_sql,
+    competition_students,
+    submission_sql,
+)
 from plyhouse.storage import people as stored_people
 from plyhouse.storage.competition_rows import NewMember
 from plyhouse.storage.errors import CompetitionRefusal
@@ -185,6 +191,31 @@ async def test_penalty_stands_in_status_page_grades_and_report(cup: Cup) -> None
     assert "1 day late" not in bob
 
 
+async def test_answer_to_a_late_entry_says_what_it_costs(cup: Cup) -> None:
+    cup.clock.now += DAY + 1
+    await cup.connect("ada", "2")
+    async with httpx.AsyncClient(
+        base_url="http://server",
+        headers={"Authorization": f"Bearer {cup.tokens['ada']}"},
+        transport=httpx.ASGITransport(cup.app),
+    ) as web:
+        here = "/api/v1/class/competitions/cup/enter"
+        made = (await web.post(here, json={"bot": "bot", "version": "2"})).json()
+        assert (made["version"], made["days_late"], made["penalty"]) == ("2", 2, 20.0)
+        made = (await web.post(here, json={"bot": "bot", "version": "1"})).json()
+        assert (made["version"], made["days_late"], made["penalty"]) == ("1", 0, 0.0)
+    row = await cup.store.read(stored_people.player, "bob")
+    bot = await cup.store.ensure_bot(row.id, "bot")
+    sent = await cup.store.submissions.submit(
+        bot.id, "3", "b" * 64, b"x", cup.store.now(), competition="Cup"
+    )
+    await cup.store.write(submission_sql.check, sent.id, True, "", ("pig",), cup.store.now())
+    told = (await cup.get("bob", f"/api/v1/submissions/{sent.id}")).json()["competitions"]
+    assert [(each["outcome"], each["days_late"], each["penalty"]) for each in told] == [
+        ("entered", 2, 20.0)
+    ]
+
+
 @pytest.mark.parametrize(
     ("late", "key"),
     [
@@ -240,9 +271,66 @@ async def test_extension_and_change_of_dates_say_what_they_delay(cup: Cup) -> No
         shown = (await web.post(f"{here}/change", json=body)).json()
         assert "is due 2026-10-06 00:00 UTC and waits until 2026-10-20 12:00 UTC" in shown["delays"]
         calm = {"file": text.replace("[late]", "[late]\nfinal_waits = false"), "apply": False}
-        assert (await web.post(f"{here}/change", json=calm)).json()["delays"] == ""
+        assert (await web.post(f"{here}/change", json=calm)).json()["delays"] == (
+            "The final of 'Cup' begins 2026-10-06 00:00 UTC, without waiting for the extension of "
+            "ada and late submissions (days under [late]). What comes later plays after plyhouse "
+            "competition rerun 'Cup'."
+        )
         early = {"student": "bob", "until": "2026-10-05T12:00:00Z"}
         assert (await web.post(f"{here}/extend", json=early)).json()["student"] == "bob"
+
+
+async def test_late_student_code_and_rerun_say_what_they_delay(cup: Cup) -> None:
+    headers = {"Authorization": f"Bearer {cup.tokens['olga']}"}
+    transport = httpx.ASGITransport(cup.app)
+    async with httpx.AsyncClient(
+        base_url="http://server", headers=headers, transport=transport
+    ) as web:
+        here = "/api/v1/class/competitions/cup"
+        late = {"late_until": "2026-10-20T12:00:00Z"}
+        (made,) = (await web.post(f"{here}/students", json={"csv": "name\nfay\n", **late})).json()
+        assert "waits until 2026-10-20 12:00 UTC for the extension of fay" in made["delays"]
+        late = {"late_until": "2026-10-21T12:00:00Z"}
+        code = (await web.post(f"{here}/codes", json={"uses": 2, **late})).json()
+        assert (
+            "waits until 2026-10-21 12:00 UTC for the extension of fay, students who join"
+            in (code["delays"])
+        )
+        await cup.hub.competitions.run("Cup", OLGA, anyway=True)
+        await cup.store.write(competition_sql.move, "Cup", "finish", OLGA, cup.store.now())
+        until = {"student": "bob", "until": "2026-10-22T12:00:00Z"}
+        assert (await web.post(f"{here}/extend", json=until)).json()["delays"] == (
+            "A rerun of 'Cup' waits until 2026-10-22 12:00 UTC for the extension of bob, fay and "
+            "late submissions (days under [late]). To begin it before that: plyhouse competition "
+            "rerun 'Cup' --anyway."
+        )
+
+
+async def test_times_without_an_offset_are_in_the_zone_of_the_file(cup: Cup) -> None:
+    headers = {"Authorization": f"Bearer {cup.tokens['olga']}"}
+    transport = httpx.ASGITransport(cup.app)
+    async with httpx.AsyncClient(
+        base_url="http://server", headers=headers, transport=transport
+    ) as web:
+        here = "/api/v1/class/competitions/cup"
+        local = {"student": "ada", "until": "2026-10-20T12:00:00"}
+        answer = (await web.post(f"{here}/extend", json=local)).json()
+        assert answer["code"] == "competition/bad_time", "the file names no zone"
+        row = await cup.store.read(competition_sql.find, "Cup")
+        text = row.file.replace("[dates]", '[dates]\nzone = "Europe/Berlin"')
+        assert (await web.post(f"{here}/change", json={"file": text, "apply": True})).is_success
+        until = (await web.post(f"{here}/extend", json=local)).json()["until_ms"]
+        assert until == milliseconds(read_time("2026-10-20T12:00:00+02:00"))
+        late = {"csv": "name\nfay\n", "late_until": "2026-10-30 12:00"}
+        assert (await web.post(f"{here}/students", json=late)).is_success
+        students = {each["student"]: each for each in (await web.get(f"{here}/students")).json()}
+        winter = read_time("2026-10-30T12:00:00+01:00")
+        assert students["fay"]["extended_ms"] == milliseconds(winter)
+        until = {"until": "2026-10-31T12:00:00"}
+        made = (await web.post(f"{here}/unfreeze", json=until)).json()
+        assert made["freezes_ms"] == milliseconds(read_time("2026-10-31T12:00:00+01:00"))
+        row = await cup.store.read(competition_sql.find, "Cup")
+        assert "freeze = 2026-10-31T12:00:00\n" in row.file
 
 
 async def test_final_that_does_not_wait_begins_on_its_date_and_late_entries_play_in_a_rerun(
@@ -264,8 +352,15 @@ async def test_final_that_does_not_wait_begins_on_its_date_and_late_entries_play
     with pytest.raises(CompetitionRefusal, match="submit again when it is over, for a rerun"):
         await cup.enter("ada", "2")
     await cup.store.write(competition_sql.move, "Cup", "finish", OLGA, cup.store.now())
-    for name in ("ada", "bob"):
-        await cup.enter(name, "2")
+    await cup.enter("bob", "2")
+    async with httpx.AsyncClient(
+        base_url="http://server",
+        headers={"Authorization": f"Bearer {cup.tokens['ada']}"},
+        transport=httpx.ASGITransport(cup.app),
+    ) as web:
+        here = "/api/v1/class/competitions/cup/enter"
+        made = (await web.post(here, json={"bot": "bot", "version": "2"})).json()
+    assert (made["version"], made["next_version"], made["days_late"]) == ("1", "2", 1)
     with pytest.raises(CompetitionRefusal, match="bob may still submit"):
         await cup.hub.competitions.rerun("Cup", OLGA)
     cup.clock.now += 9 * DAY

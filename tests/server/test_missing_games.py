@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests.harness.hub_finals import OLGA, ORGANISER, Course
 
+from plyhouse.clients.shared.student_report import report_text
 from plyhouse.storage import (
     audit,
     competition_sql,
@@ -89,6 +90,13 @@ async def test_checked_bot_of_one_game_waits_for_nobody_and_is_not_first(course:
     assert grades["s00"].missing == ("tic_tac_toe",)
     assert (grades["s00"].grade, grades["s00"].against[0]) == ("", 0.5)
     assert grades["s01"].grade == "pass"
+    # The report compares what the grade compares, and says why.
+    report = await course.hub.reports.report("Cup", "s00", ORGANISER)
+    (gone, _) = report.baselines
+    assert (gone.name, gone.score, gone.counted, gone.reached) == ("staff/b0", 1.0, 0.5, False)
+    assert report.grade == ""
+    assert f"{ONE} is {WORDS}." in report.notes
+    assert "pass from 0.75: not reached, as 0.500 counts" in report_text(report, "")
     assert row.id == results.row.id
 
 

@@ -80,6 +80,7 @@ async def test_students_and_staff_see_the_ladder_while_it_is_played(
 
                 page = await until("is in place", page_of_ada)
                 assert "ada/bot is in place" in page
+                assert "its rank by rating is 1" in page, "places of several games follow no rating"
                 assert "All of the ladder" in page
                 own = await plyhouse("standings", "Cup", "--practice", who="ada")
             assert "ada/bot" in own

@@ -195,6 +195,42 @@ def test_rules_that_fail_at_the_start_void_the_match() -> None:
 # ---------------------------------------------------------------------------------- play
 
 
+class Careless(Heap):
+    """A game that reads any text as a number."""
+
+    def parse(self, state: Any, text: str) -> Any:
+        number = int(text)
+        return super().parse(state, str(12 // number))
+
+
+@pytest.mark.parametrize("text", ["x", "0", "²"])
+def test_text_on_which_the_rules_fail_is_an_illegal_action(text: str) -> None:
+    """Otherwise a seat that is losing could void its match by an odd text."""
+    table = Table(Careless())
+    answer = table.act(text)
+    assert (answer.code, answer.legal) == ("action/invalid", ["1", "2"])
+    assert (table.outcome.termination, table.outcome.returns) == ("illegal_action", [-3.0, 3.0])
+    assert "secret" not in str(table.inbox)
+
+
+def test_legal_action_on_which_the_rules_fail_voids_the_match() -> None:
+    class Refusing(Heap):
+        def parse(self, state: Any, text: str) -> Any:
+            raise ZeroDivisionError
+
+    table = Table(Refusing())
+    table.act(" 1 ")
+    assert table.outcome.termination == "server_fault"
+
+
+def test_text_on_which_the_rules_fail_is_no_other_spelling_of_an_earlier_action() -> None:
+    table = Table(Careless())
+    table.act("12")
+    table.act("12")
+    assert table.act("x", seat=0, ply=0).code == "action/conflict"
+    assert table.match.status == "running"
+
+
 def test_thoughts_are_stored_with_the_ply() -> None:
     table = Table(TicTacToe())
     assert table.act("b2", info={"value": 0.5}).info_refused == ""

@@ -21,6 +21,10 @@ RESERVED = (
     *("house", "Plyhouse", "house-bots", "house_bots", "guest", "Guest-x", "guest.fox", "erased-1"),
     *("admin", "Administrator", "server", "system", "chance", "-house"),
     "\u0455\u0443\u0455\u0442\u0435\u043c",  # "system" in Cyrillic letters
+    "\u13da\u13ac\u13a1\u13d9\u13ac\u13a1",  # "SERVER" in Cherokee letters
+    "\ua4e7\ua4f3\ua4f4\ua4e2\ua4f0",  # "HOUSE" in Lisu letters
+    "pIyhouse",
+    "adm\u0131n",
 )
 
 
@@ -63,3 +67,16 @@ async def test_account_of_the_server_is_no_student(store: Store) -> None:
                 store.now(),
                 adopt=[ALL],
             )
+
+
+@pytest.mark.parametrize(
+    "name", ["\u0251dmin", "\u0261uest-1", "\u029c\u1d0f\u1d1c\ua731\u1d07", "ada\u01c0"]
+)
+async def test_name_with_phonetic_letters_or_small_capitals_is_refused(
+    store: Store, name: str
+) -> None:
+    await store.add_player("ada")
+    with pytest.raises(InvalidName, match="cannot contain"):
+        await store.add_player(name)
+    with pytest.raises(DisplayTaken, match="looks like 'ada'"):
+        await store.add_player("eve", "\u0251d\u1d00")

@@ -183,6 +183,7 @@ class Scrabble(Game[ScrabbleState, str, ScrabbleObservation]):
             wanted = placed_play(state.board, wanted) or wanted
         square, _, word = wanted.partition(" ")
         if wanted.startswith(PASS):
+            self.check_form(wanted)
             # Blanks come last, as in `tile_names`.
             wanted = PASS + "".join(sorted(wanted[1:].upper().replace("?", "~"))).replace("~", "?")
         elif word:

@@ -70,6 +70,10 @@ START: Final[tuple[int, ...]] = (
     *(5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0),
 )
 
+_POINT: Final = "(2[0-5]|[01]?[0-9])"
+_CHECKERS: Final = rf"(bar|{_POINT})(/{_POINT}\*?)*/(off|{_POINT}\*?)(\([2-4]\))?"
+"""Pattern of the move of checkers from one point."""
+
 _STARTS: Final[dict[str, int]] = {"pass": 0, "bar": BAR} | {str(p): p for p in range(1, 25)}
 """The points with which the notation of a turn begins."""
 
@@ -289,10 +293,7 @@ class Backgammon(Game[BackgammonState, int, BackgammonObservation]):
         most_actions=10_000,
     )
     observation_type: ClassVar[type[Observation]] = BackgammonObservation
-    action_pattern: ClassVar[str] = (
-        r"pass|(bar|[0-9]{1,2})(/[0-9]{1,2}\*?)*(/(off|[0-9]{1,2}\*?))(\([2-4]\))?"
-        r"( +(bar|[0-9]{1,2})(/[0-9]{1,2}\*?)*(/(off|[0-9]{1,2}\*?))(\([2-4]\))?){0,3}"
-    )
+    action_pattern: ClassVar[str] = rf"pass|{_CHECKERS}( +{_CHECKERS}){{0,3}}"
     action_notation: str = "a turn like 24/18 13/11, or pass"
 
     def check_parameters(self) -> None:

@@ -96,8 +96,16 @@ async def acting_staff(
     request: Connection, competition: str, why: str, action: Action = "run"
 ) -> tuple[str, By]:
     """Return the id of a competition, and its staff member who acts; raises `NotStaff`."""
+    row, by = await staff_acting(request, competition, why, action)
+    return row.id, by
+
+
+async def staff_acting(
+    request: Connection, competition: str, why: str, action: Action = "run"
+) -> tuple[CompetitionRow, By]:
+    """Return a competition, and its staff member who acts; raises `NotStaff`."""
     row, identity = await staff_for(request, competition, action)
-    return row.id, By(identity.player, why, identity.player_id)
+    return row, By(identity.player, why, identity.player_id)
 
 
 def from_own_page(request: Connection) -> None:

@@ -22,6 +22,7 @@ from plyhouse.protocol.api.competitions import (
 )
 from plyhouse.server.administration.audit_follower import AuditFollower
 from plyhouse.server.competition_rules.dates import read_time
+from plyhouse.server.competition_rules.file_reader import stored_competition
 from plyhouse.server.competitions.competition_changes import Proposal, change, propose, unfreeze
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.web.api.access import staff_for
@@ -80,7 +81,8 @@ async def unfreeze_now(
 ) -> Competition:
     """Open a frozen competition again, before its final begins."""
     row, identity = await staff_for(request, competition, "run")
-    until = read_time(data.until) if data.until.strip() else None
+    zone = stored_competition(row.file).dates.named_zone
+    until = read_time(data.until, zone) if data.until.strip() else None
     by = By(identity.player, data.why, identity.player_id)
     made = await unfreeze(service(state, Store), service(state, Competitions), row, by, until)
     await service(state, AuditFollower).look()

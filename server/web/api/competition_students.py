@@ -6,7 +6,8 @@ with the scope ``organise``; the audit log records its actions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Final
 
@@ -41,13 +42,15 @@ from plyhouse.server.competition_rules.class_list import read_students
 from plyhouse.server.competition_rules.dates import milliseconds, read_time
 from plyhouse.server.competition_rules.file_reader import only_submitted, stored_competition
 from plyhouse.server.competitions.baselines import BaselineState
-from plyhouse.server.competitions.final_delays import delay_of
+from plyhouse.server.competitions.final_delays import told_delay
+from plyhouse.server.competitions.late_entries import lateness
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.web.api.access import (
     acting_staff,
     address_of,
     authorise,
     secret_in,
+    staff_acting,
     staff_for,
     token_of,
 )
@@ -64,6 +67,7 @@ from plyhouse.storage import (
 from plyhouse.storage.competition_rows import Code as CodeRow
 from plyhouse.storage.competition_rows import (
     CompetitionEntry,
+    CompetitionRow,
     CompetitionStudent,
     NewMember,
 )
@@ -76,8 +80,20 @@ MAX_LIST: Final = 2_000_000
 """The longest accepted list of students, in bytes."""
 
 
-def _time(text: str) -> int | None:
-    return milliseconds(read_time(text)) if text.strip() else None
+def _time(text: str, row: CompetitionRow) -> int | None:
+    """Read a time, which may be local to the zone of the competition; None for an empty text."""
+    if not text.strip():
+        return None
+    return milliseconds(read_time(text, stored_competition(row.file).dates.named_zone))
+
+
+async def _delayed(
+    store: Store, row: CompetitionRow, of: Sequence[str], also: Mapping[str, int] | None = None
+) -> str:
+    """Return what the extensions of some students delay."""
+    students = await store.read(competition_students.students_of, row.id)
+    file = stored_competition(row.file)
+    return told_delay(row, file, students, store.now(), of=of, also=also)
 
 
 @serve(competition_calls.take_in)
@@ -86,7 +102,7 @@ async def take_in(
 ) -> list[Joining]:
     """Take a list of students in, all or none; new ones get a token, shown only here."""
     store = service(state, Store)
-    competition, by = await acting_staff(request, competition, data.why)
+    row, by = await staff_acting(request, competition, data.why)
     people = [
         NewMember(
             name=each.name,
@@ -96,18 +112,21 @@ async def take_in(
             line=each.line,
             institution_id=each.institution_id,
         )
-        for each in read_students(data.csv)
+        for each in await asyncio.to_thread(read_students, data.csv)  # a class may be large
     ]
     joined = await store.write(
         competition_students.take_in,
-        competition,
+        row.id,
         people,
         by,
         store.now(),
-        _time(data.late_until),
+        late_until := _time(data.late_until, row),
         adopt=data.adopt,
     )
-    return [Joining(**asdict(each)) for each in joined]
+    delays = ""
+    if late_until is not None:
+        delays = await _delayed(store, row, [each.account for each in joined])
+    return [Joining(**asdict(each), delays=delays) for each in joined]
 
 
 @serve(competition_calls.students)
@@ -136,17 +155,13 @@ async def extend(
 ) -> Extended:
     """Let one student submit until a later time than the freeze; answers what that delays."""
     store = service(state, Store)
-    competition, by = await acting_staff(request, competition, data.why)
-    until = milliseconds(read_time(data.until))
+    row, by = await staff_acting(request, competition, data.why)
+    until = milliseconds(read_time(data.until, stored_competition(row.file).dates.named_zone))
     student = await store.write(
-        competition_students.extend, competition, data.student, until, by, store.now()
+        competition_students.extend, row.id, data.student, until, by, store.now()
     )
     await service(state, AuditFollower).look()
-    row = await store.read(competition_sql.find, competition)
-    students = await store.read(competition_students.students_of, row.id)
-    delay = delay_of(row, stored_competition(row.file), students, store.now())
-    delays = delay.words(row) if delay is not None and delay.concerns(student) else ""
-    return Extended(student, until, delays)
+    return Extended(student, until, await _delayed(store, row, [student]))
 
 
 @serve(competition_calls.disqualify)
@@ -208,18 +223,22 @@ async def new_code(
 ) -> Code:
     """Make a code by which students join."""
     store = service(state, Store)
-    competition, by = await acting_staff(request, competition, data.why)
+    row, by = await staff_acting(request, competition, data.why)
     code = await store.write(
         join_codes.add_code,
-        competition,
+        row.id,
         by,
         store.now(),
         uses=data.uses,
-        expires_ms=_time(data.expires),
+        expires_ms=_time(data.expires, row),
         group=data.group,
-        late_ms=_time(data.late_until),
+        late_ms=_time(data.late_until, row),
     )
-    return _code(code)
+    delays = ""
+    if code.late_ms is not None:
+        who = "students who join by this code"
+        delays = await _delayed(store, row, [who], {who: code.late_ms})
+    return _code(code, delays)
 
 
 @serve(competition_calls.codes)
@@ -301,7 +320,11 @@ async def enter(
         store.now(),
         {each.bot_id: each.games for each in directory.presences.values() if each.online},
     )
-    return entry_row(directory, entry)
+    late = await lateness(store, competition, entry.bot_id)
+    row = await store.read(competition_sql.find, competition)
+    playing = await store.read(competition_reruns.played_entries, row.id)
+    (shown,) = [each for each in playing if each.bot_id == entry.bot_id]
+    return entry_row(directory, shown, late=late)
 
 
 HANDLERS: Final[tuple[Any, ...]] = (
@@ -355,5 +378,5 @@ def student_row(student: CompetitionStudent) -> Student:
     )
 
 
-def _code(code: CodeRow) -> Code:
-    return Code(**asdict(code))
+def _code(code: CodeRow, delays: str = "") -> Code:
+    return Code(**asdict(code), delays=delays)

@@ -7,6 +7,7 @@ parsed before its size is known.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
@@ -35,6 +36,7 @@ from plyhouse.protocol.api.submissions import (
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.competition_rules.missing_games import missing, outcome_words
+from plyhouse.server.competitions.late_entries import lateness
 from plyhouse.server.hosting.hosted_play import HostedPlay
 from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.hosting.uploads import SECONDS, Uploads
@@ -57,8 +59,17 @@ Name = Annotated[str, QueryParameter(max_length=64)]
 LongName = Annotated[str, QueryParameter(max_length=200)]
 
 
-def submission_view(hosting: Hosting, row: SubmissionRow, *, report: bool = True) -> Submission:
-    """The form of a submission."""
+def submission_view(
+    hosting: Hosting,
+    row: SubmissionRow,
+    *,
+    report: bool = True,
+    late: Mapping[str, tuple[int, float]] | None = None,
+) -> Submission:
+    """The form of a submission.
+
+    ``late`` has the days by which it is late and the penalty, by competition that it has entered.
+    """
     return Submission(
         submission=row.id,
         bot=f"{row.player}/{row.bot}",
@@ -76,6 +87,7 @@ def submission_view(hosting: Hosting, row: SubmissionRow, *, report: bool = True
                 each.outcome,
                 outcome_words(each, row.games),
                 list(missing(each.games, row.games)) if each.outcome == "entered" else [],
+                *(late or {}).get(each.class_id, (0, 0.0)),
             )
             for each in row.competitions
         ],
@@ -170,9 +182,13 @@ async def one(state: State, request: Call, submission: FromPath[int]) -> Submiss
     The staff of a competition may see its submissions, too.
     """
     identity = await authorise(request, "play", "organise")
-    return submission_view(
-        service(state, Hosting), await service(state, Uploads).seen_by(identity, _id(submission))
-    )
+    row = await service(state, Uploads).seen_by(identity, _id(submission))
+    late = {
+        each.class_id: await lateness(service(state, Store), each.class_id, row.bot_id)
+        for each in row.competitions
+        if each.outcome == "entered"
+    }
+    return submission_view(service(state, Hosting), row, late=late)
 
 
 @serve(calls.remove_submission)

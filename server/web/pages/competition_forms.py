@@ -185,9 +185,14 @@ class Staff:
         return students + [one.entry.name for each in self.pupils for one in each.entries]
 
     @property
+    def active(self) -> list[Pupil]:
+        """Students who were neither removed nor disqualified."""
+        return [each for each in self.pupils if each.student.status == "active"]
+
+    @property
     def without(self) -> int:
         """Active students of whom nothing is entered."""
-        return sum(each.student.status == "active" and not each.entries for each in self.pupils)
+        return sum(not each.entries for each in self.active)
 
 
 @dataclass(frozen=True, slots=True)

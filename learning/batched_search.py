@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from plyhouse.search.evaluation.board_views import BoardView, Floats
+from plyhouse.learning.board_views import BoardView, Floats
 from plyhouse.search.kernels.self_play import SelfPlayTree
 
 __all__ = ["EXPLORATION", "evaluate", "search_together"]

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from plyhouse.games.base import Game
 from plyhouse.games.errors import GameMismatch
 from plyhouse.games.hidden.leduc_poker import CALL, FOLD, RAISE, STAKES
-from plyhouse.search.equilibria.leduc_subgames import CARDS as CARDS_OF
-from plyhouse.search.equilibria.leduc_subgames import FITS
+from plyhouse.learning.leduc_subgames import CARDS as CARDS_OF
+from plyhouse.learning.leduc_subgames import FITS
 from plyhouse.search.equilibria.resolving import resolve_subgame, subgames
 from plyhouse.search.equilibria.tabular import TabularPolicy
 
@@ -36,7 +36,7 @@ Floats = NDArray[np.float64]
 LeafValues = Callable[[NDArray[np.int64], Floats], Floats]
 """From chips paid, (n,), and ranges, (n, 2, 3), to values in chips, (n, 2, 3).
 
-`plyhouse.search.equilibria.leduc_subgames` states what ranges and values mean.
+`plyhouse.learning.leduc_subgames` states what ranges and values mean.
 """
 
 RANKS: Final = 3

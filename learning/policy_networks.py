@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from plyhouse.games.base import Game
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
-from plyhouse.search.evaluation.board_views import BoardView, Floats, view_of
+from plyhouse.learning.board_views import BoardView, Floats, view_of
 from plyhouse.search.files import InvalidFile
 
 __all__ = [

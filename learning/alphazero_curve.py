@@ -19,8 +19,8 @@ import numpy as np
 
 from plyhouse.games.base import Game
 from plyhouse.games.registry import get_game
-from plyhouse.search.evaluation.batched_search import EXPLORATION, search_together
-from plyhouse.search.evaluation.policy_networks import PolicyNetwork
+from plyhouse.learning.batched_search import EXPLORATION, search_together
+from plyhouse.learning.policy_networks import PolicyNetwork
 from plyhouse.search.kernels import kernel_for
 from plyhouse.search.kernels.self_play import SelfPlayTree
 

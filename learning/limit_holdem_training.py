@@ -32,7 +32,7 @@ from plyhouse.games.hidden.texas_holdem.expected_strength import (
     showdown_order,
 )
 from plyhouse.games.playing_cards import PACK
-from plyhouse.search.equilibria.limit_holdem import (
+from plyhouse.learning.limit_holdem import (
     Buckets,
     LimitPolicy,
     betting_tree,

@@ -28,13 +28,13 @@ from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.games.hidden.texas_holdem.expected_strength import PAIRS, showdown_order
 from plyhouse.games.hidden.texas_holdem.state import FOLD, PASSIVE
 from plyhouse.games.playing_cards import PACK
-from plyhouse.search.equilibria.limit_holdem import (
+from plyhouse.learning.limit_holdem import (
     LimitPolicy,
     letter,
     limit_game,
     preflop_class,
 )
-from plyhouse.search.equilibria.limit_holdem_training import Strengths, canonical_suits
+from plyhouse.learning.limit_holdem_training import Strengths, canonical_suits
 
 __all__ = ["HANDS", "Responder", "VectorPolicy", "always", "of_policy"]
 
@@ -57,7 +57,7 @@ class Responder:
     """Plays hands against a policy.
 
     ``strengths`` returns E[HS] and E[HS^2] of all pairs on a board, as
-    `plyhouse.search.equilibria.limit_holdem_training.FlopTable.strengths` does.  ``runouts`` is the
+    `plyhouse.learning.limit_holdem_training.FlopTable.strengths` does.  ``runouts`` is the
     number of random boards behind each chance to win before the turn.  Fewer are faster and make
     results noisier, but do not shift their mean.
     """

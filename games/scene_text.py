@@ -1,31 +1,28 @@
-"""Draw a scene as lines of text, for ``--plain``, pipes, logs, reports and screen readers.
+"""Draw a scene as lines of text: for pipes, logs, reports, documentation and screen readers.
 
-Screens use `plyhouse.clients.terminal.scene_layout` instead, which fits boards to the size of the
-terminal and knows which cell shows which spot.  Lines need neither, and this module imports nothing
-but the standard library, so that commands start fast.
+The terminal client on a screen uses `plyhouse.clients.terminal.scene_layout` instead, which fits
+boards to the size of the terminal and knows which cell shows which spot.
 
-A scene is the dict of `plyhouse.games.scene.scene_fields`, which protocol v1 carries in the fields
-``scene``: ``elements`` (each tagged by ``kind``), ``status`` and ``seat_to_move``.  Elements of an
-unknown kind are omitted, so that newer servers can talk to this client.
+`draw_fields` takes the dict of `plyhouse.games.scene.scene_fields`, which protocol v1 carries in
+the fields ``scene``: ``elements`` (each tagged by ``kind``), ``status`` and ``seat_to_move``.  It
+omits elements of an unknown kind, so that newer servers can talk to this client.
 
 >>> die = {"kind": "dice", "label": "last roll", "values": [5]}
 >>> points = {"kind": "counter", "label": "you", "value": 35, "target": 100}
->>> roll = {"kind": "button", "action": "roll", "label": "Roll the die"}
->>> scene = {"elements": [points, die, roll], "status": "It is your turn."}
->>> print(draw(scene))
+>>> print(draw_fields({"elements": [points, die], "status": "It is your turn."}))
 you: 35 / 100 #######-------------
 last roll: [5]
 It is your turn.
->>> actions(scene)
-{'roll': 'Roll the die'}
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-__all__ = ["actions", "draw", "from_spot"]
+from plyhouse.games.scene import Button, Placing, Scene, scene_fields, scene_spots
+
+__all__ = ["draw_fields", "render_text"]
 
 Fields = Mapping[str, Any]
 
@@ -36,32 +33,11 @@ BOLD: Final = "\x1b[1m"
 RESET: Final = "\x1b[0m"
 BAR: Final = 20
 """Width in characters of the bar of a counter that has a target."""
+MOST_LISTED: Final = 40
+"""Actions of a `Placing` that `render_text` lists."""
 
 
-def actions(scene: Fields) -> dict[str, str]:
-    """Every action that can be chosen in the scene, with what it is called there."""
-    found: dict[str, str] = {}
-    for element in scene.get("elements", ()):
-        if element.get("kind") == "button":
-            found[element["action"]] = element.get("label", "")
-        for spot in _spots(element):
-            if spot.get("action") is not None:
-                found.setdefault(spot["action"], spot.get("label", ""))
-    return found
-
-
-def from_spot(scene: Fields, spot: str) -> dict[str, str]:
-    """The actions that begin at a named spot, with what they are called; empty if none does."""
-    labels = actions(scene)
-    found: dict[str, str] = {}
-    for element in scene.get("elements", ()):
-        via = element.get("via") if element.get("kind") == "button" else None
-        if via and via[0].casefold() == spot.strip().casefold():
-            found[element["action"]] = labels[element["action"]]
-    return found
-
-
-def draw(scene: Fields, colour: bool = False) -> str:
+def draw_fields(scene: Fields, colour: bool = False) -> str:
     """The scene as lines of text, the status last; ``colour`` adds ANSI colours."""
     lines: list[str] = []
     for element in scene.get("elements", ()):
@@ -72,14 +48,36 @@ def draw(scene: Fields, colour: bool = False) -> str:
     return "\n".join(lines)
 
 
-def _spots(element: Fields) -> Iterator[Fields]:
-    """The places of a grid or a hand that can carry an action."""
-    if element.get("kind") == "grid":
-        for row in element.get("rows", ()):
-            yield from row
-        yield from element.get("ends", ())
-    elif element.get("kind") == "hand":
-        yield from element.get("cards", ())
+def render_text(scene: Scene) -> str:
+    """Draw a scene with plain characters; the last line lists the actions.
+
+    >>> from plyhouse.games.scene import Cell, Grid
+    >>> board = Grid(((Cell("x"), Cell("")), (Cell(""), Cell("o"))), ("2", "1"), ("a", "b"))
+    >>> print(render_text(Scene((board, Button("Give up", "resign")), "x to move", 0)))
+    2 x .
+    1 . o
+      a b
+    x to move
+    Actions: resign (Give up)
+    """
+    buttons = {each.action: each.label for each in scene.elements if isinstance(each, Button)}
+    lines = [draw_fields(scene_fields(scene))]
+    actions: list[str] = []
+    for spot in scene_spots(scene):
+        if spot.action is None:
+            continue
+        label = buttons.get(spot.action, "")
+        text = spot.action if label.casefold() in ("", spot.action) else f"{spot.action} ({label})"
+        if text not in actions:
+            actions.append(text)
+    for element in scene.elements:
+        if isinstance(element, Placing):
+            actions += element.actions[:MOST_LISTED]
+            if len(element.actions) > MOST_LISTED:
+                actions.append(f"and {len(element.actions) - MOST_LISTED} more")
+    if actions:
+        lines.append("Actions: " + ", ".join(actions))
+    return "\n".join(lines)
 
 
 def _draw_element(element: Fields, colour: bool) -> Sequence[str]:

@@ -27,10 +27,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plyhouse.games.registry import get_game
-from plyhouse.search.evaluation.alphazero_curve import Rival, measure, random_opening
-from plyhouse.search.evaluation.batched_search import EXPLORATION, search_together
-from plyhouse.search.evaluation.board_views import BoardView, view_of
-from plyhouse.search.evaluation.policy_networks import PolicyNetwork, write_policy_network
+from plyhouse.learning.alphazero_curve import Rival, measure, random_opening
+from plyhouse.learning.batched_search import EXPLORATION, search_together
+from plyhouse.learning.board_views import BoardView, view_of
+from plyhouse.learning.policy_networks import PolicyNetwork, write_policy_network
 from plyhouse.search.files import InvalidFile, write_atomically
 from plyhouse.search.garbage_collection import no_full_collections
 from plyhouse.search.kernels import kernel_for
@@ -166,7 +166,7 @@ class AlphaZeroTraining:
         """Adam's mean of their squares."""
         self.samples = Samples.none(self.view)
         self.curve: list[tuple[int, float, float]] = []
-        """Matches played, the share that `plyhouse.search.evaluation.alphazero_curve` measures,
+        """Matches played, the share that `plyhouse.learning.alphazero_curve` measures,
         and its margin at 95 %."""
         self.rival: Rival | None = None
         """Player that measures the curve of games without solved positions; set it to have one."""

@@ -24,10 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plyhouse.games.registry import get_game
+from plyhouse.learning.leduc_continual import LINE_PAID, FirstRound, continual_policy
+from plyhouse.learning.leduc_network import LeducNetwork, write_leduc_network
+from plyhouse.learning.leduc_subgames import PAID, SecondRounds, deal_ranges
 from plyhouse.search.equilibria.best_response import nash_conv
-from plyhouse.search.equilibria.leduc_continual import LINE_PAID, FirstRound, continual_policy
-from plyhouse.search.equilibria.leduc_network import LeducNetwork, write_leduc_network
-from plyhouse.search.equilibria.leduc_subgames import PAID, SecondRounds, deal_ranges
 from plyhouse.search.files import InvalidFile, write_atomically
 
 __all__ = ["InvalidTraining", "LeducSettings", "LeducTraining"]

@@ -23,7 +23,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from plyhouse.search.equilibria.leduc_subgames import HANDS, PAID
+from plyhouse.learning.leduc_subgames import HANDS, PAID
 from plyhouse.search.files import InvalidFile
 
 __all__ = ["FORMAT", "SHIPPED", "LeducNetwork", "load_leduc_network", "write_leduc_network"]
