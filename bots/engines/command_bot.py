@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import shlex
+import sys
 import time
 from collections import deque
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ import msgspec
 from plyhouse.bots.api import Bot, BotError, Resignation, Turn
 from plyhouse.bots.engines.engine_bot import MS, Engine, Thinking
 from plyhouse.bots.engines.engine_process import Wait
-from plyhouse.bots.engines.errors import EngineError
+from plyhouse.bots.engines.errors import EngineError, quoted
 from plyhouse.bots.engines.program import Program, find_program
 from plyhouse.games.base import Game
 from plyhouse.protocol.errors import ProtocolError
@@ -122,6 +123,7 @@ class CommandBot(Bot):
         self._line: LineProgram | None = None
         self._match = ""
         self._told = 0
+        self._remarked = False
         self._acted: Act | None = None
         """The action whose outcome the program has not heard."""
         if not self._spare:
@@ -231,6 +233,7 @@ class CommandBot(Bot):
             try:
                 message = read_line(text)
             except ProtocolError as error:
+                self._remark(text, error)
                 line.write(Error(error.code, str(error), getattr(error, "re", None)))
                 return None
             if isinstance(message, Resign):
@@ -243,6 +246,15 @@ class CommandBot(Bot):
             return result
 
         return Thinking(turn).answer(line.process, receive, lambda result: result)
+
+    def _remark(self, text: str, error: ProtocolError) -> None:
+        """Tell the author of a line that is no message, once a match."""
+        if not self._remarked:
+            self._remarked = True
+            sys.stderr.write(
+                f"{self._program.name} wrote a line that is no message, {quoted(text)}: {error}. "
+                "Write one JSON object a line, and everything else to standard error.\n"
+            )
 
     @staticmethod
     def _answer(line: LineProgram, message: ClientMessage, turn: Turn) -> None:

@@ -137,6 +137,8 @@ class EngineProcess:
 
     def _flush(self) -> None:
         """Send what the engine takes now; raise `EngineError` if it has ended."""
+        if self._stdin.closed:
+            raise self._ended()
         try:
             while self._unsent:
                 del self._unsent[: os.write(self._stdin.fileno(), self._unsent)]

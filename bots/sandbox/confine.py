@@ -57,6 +57,8 @@ LIMITS: Final = tuple(
 """All limits of resources that this system has."""
 
 _SYSTEM: Final = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache")
+_SETTINGS: Final = "java-*"
+"""Folders of `/etc` to which Debian links from those of a program: Java needs its own to start."""
 
 
 @functools.cache
@@ -78,6 +80,7 @@ def libraries() -> tuple[str, ...]:
         os.path.join(sys.prefix, "pyvenv.cfg"),
         *Path(sysconfig.get_config_var("LIBDIR") or "/nonexistent").glob("libpython*.so*"),
         *_SYSTEM,
+        *Path("/etc").glob(_SETTINGS),
     ]
     return tuple(dict.fromkeys([os.path.realpath(str(path)) for path in wanted]))
 

@@ -217,9 +217,9 @@ class Examination:
 
 
 _ADVICE: Final = {
-    "flag_fall": "; use turn.limit for searches, or turn.report the best action so far",
-    "illegal_action": "; choose one of turn.legal",
-    "bot_crash": "; see the traceback and the position",
+    "flag_fall": "; keep to the time that is left: in Python by turn.limit or turn.report",
+    "illegal_action": "; choose one of the legal actions of the turn",
+    "bot_crash": "; see its output and the position",
     "disconnect": "; the bot was gone for too long",
 }
 

@@ -62,7 +62,7 @@ async def test_a_bot_without_games_is_checked_in_all_of_them(bot_file: BotFile) 
 @pytest.mark.parametrize(
     ("choice", "explanation"),
     [
-        ("return '9'", "choose one of turn.legal"),
+        ("return '9'", "choose one of the legal actions"),
         ("return None", "returned no action: None is not an action of tic_tac_toe, expected"),
         ("return 1 / 0", "ZeroDivisionError"),
         ("os._exit(1)", "the bot's process ended (exit code 1)"),

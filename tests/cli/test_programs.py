@@ -205,3 +205,14 @@ def test_command_has_no_sandbox(plyhouse: Plyhouse) -> None:
     done = plyhouse("match", bot, "random", "--game", "nim", "--sandbox")
     assert done.code == 2
     assert "a sandbox needs a folder with plyhouse.toml" in done.err
+
+
+def test_author_hears_of_a_line_that_is_no_message(program: Path, plyhouse: Plyhouse) -> None:
+    noisy = program.read_text().replace(
+        '    say("act"', "    print('thinking ...')\n    say(\"act\""
+    )
+    program.write_text(noisy)
+    done = plyhouse("match", f"cmd:'{program}'", "random", "--game", "nim", "--games", "2")
+    assert done.code == 0, done.err
+    assert "wrote a line that is no message, 'thinking ...'" in done.err
+    assert "everything else to standard error" in done.err

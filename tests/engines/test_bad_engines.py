@@ -11,6 +11,7 @@ from tests.engines.conftest import ScriptedEngine, first_turn
 from plyhouse.bots.api import Resignation, TurnOver
 from plyhouse.bots.engines import engine_bot, program
 from plyhouse.bots.engines.engine_bot import EngineBot
+from plyhouse.bots.engines.engine_process import EngineProcess
 from plyhouse.bots.engines.errors import EngineError
 from plyhouse.bots.engines.gtp_bot import GtpBot
 from plyhouse.bots.engines.uci_bot import UciBot
@@ -257,3 +258,10 @@ def test_engine_is_kept_for_the_next_match(scripted_engine: ScriptedEngine) -> N
     EngineBot.unload()
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+def test_message_to_a_closed_engine_is_an_error_of_the_engine() -> None:
+    process = EngineProcess(program.find_program("cat", "lines"))
+    process.close()
+    with pytest.raises(EngineError, match="cat ended with exit code 0"):
+        process.send("isready")
