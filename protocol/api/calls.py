@@ -332,7 +332,7 @@ def reinstate(player: str, bot: str, *, version: str = "", why: str) -> Rows[Sus
 
 @get("session")
 def session() -> Person:
-    """Who is signed in, and what the server offers to people."""
+    """The person who is signed in, and what the server offers to people."""
 
 
 @post("session", SignIn)

@@ -205,7 +205,7 @@ def export_file(name: str, form: str) -> bytes:
 
 @get("class/competitions/{competition}/report", scopes=PLAY + ORGANISE)
 def report(name: str, *, student: str) -> Report:
-    """What a final says of one student."""
+    """The report of a final on one student."""
 
 
 @get("class/competitions/{competition}/suspicious", scopes=ORGANISE)
