@@ -102,13 +102,13 @@ class Methods:
     register = Method(calls.register)
 
     # competitions without students
-    tournaments = Method(calls.tournaments)
-    tournament = Method(calls.tournament)
-    open_tournament = Method(calls.open_tournament)
-    pause_tournament = Method(calls.pause_tournament)
-    resume_tournament = Method(calls.resume_tournament)
-    withdraw = Method(calls.withdraw)
-    delete_tournament = Method(calls.delete_tournament)
+    tournaments = Method(competition_calls.tournaments)
+    tournament = Method(competition_calls.tournament)
+    open_tournament = Method(competition_calls.open_tournament)
+    pause_tournament = Method(competition_calls.pause_tournament)
+    resume_tournament = Method(competition_calls.resume_tournament)
+    withdraw = Method(competition_calls.withdraw)
+    delete_tournament = Method(competition_calls.delete_tournament)
 
     # competitions
     competitions = Method(competition_calls.competitions)

@@ -18,7 +18,7 @@ from plyhouse.clients.shared.options import (
     token_option,
 )
 from plyhouse.clients.shared.output import counted, note, print_table
-from plyhouse.protocol.api import calls, competition_calls
+from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.competitions import Losses
 
 if TYPE_CHECKING:
@@ -72,11 +72,11 @@ def _steer(
         )
         return row.name
     if step == "delete":
-        request(server, token, calls.delete_tournament(name, why_text(why)))
+        request(server, token, competition_calls.delete_tournament(name, why_text(why)))
     elif step == "pause":
-        request(server, token, calls.pause_tournament(name, why_text(why)))
+        request(server, token, competition_calls.pause_tournament(name, why_text(why)))
     else:
-        request(server, token, calls.resume_tournament(name, why_text(why)))
+        request(server, token, competition_calls.resume_tournament(name, why_text(why)))
     return name
 
 

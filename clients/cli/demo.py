@@ -207,7 +207,7 @@ def _organise(server: str, token: str) -> dict[str, str]:
             for bot in BOTS
             if not bot.games or competition.game in bot.games
         ]
-        call = calls.open_tournament(
+        call = competition_calls.open_tournament(
             name=f"{title}: {competition.game}",
             game=competition.game,
             time_control=competition.time_control,
@@ -243,7 +243,7 @@ def _wait_until_played(server: str, competitions: Mapping[str, str], house: _Hou
     with _bars() as show:
         while True:
             views = {
-                game: ask(server, calls.tournament(identifier))
+                game: ask(server, competition_calls.tournament(identifier))
                 for game, identifier in competitions.items()
             }
             for game, view in views.items():

@@ -21,13 +21,15 @@ import msgspec
 
 from plyhouse.protocol.api.bodies import (
     Erasing,
-    NewCompetition,
+    NewPassword,
     NewPlayer,
+    NewToken,
     PlayWanted,
     Reason,
     Reinstatement,
+    SignIn,
+    SignUp,
     Wanted,
-    Withdrawal,
 )
 from plyhouse.protocol.api.bots import Bot, BotMatch, BotPage, Suspension
 from plyhouse.protocol.api.leaderboards import Leaderboard, Standing
@@ -43,6 +45,7 @@ from plyhouse.protocol.api.matches import (
 from plyhouse.protocol.api.people import (
     Account,
     ErasedPlayer,
+    MadeToken,
     Opponent,
     Person,
     Player,
@@ -71,7 +74,6 @@ from plyhouse.protocol.api.submissions import (
     Submission,
     SubmissionRules,
 )
-from plyhouse.protocol.api.tournaments import Tournament, TournamentDetail
 from plyhouse.protocol.hosting.runner_messages import MatchOutput, RunnerSays, RunnerTold
 
 __all__ = ["LONGEST_ANSWER"]
@@ -242,6 +244,11 @@ def detail(match: str) -> Ending:
     """Return the failure that ended a match (a traceback), for its bot's author."""
 
 
+@post("matches/{match}/void", Reason, scopes=ORGANISE)
+def void_match(match: str, why: str) -> Match:
+    """Let a match count nowhere; end it if it is running."""
+
+
 @get("matches/{match}/output", scopes=PLAY + ADMIN)
 def output(match: str) -> Rows[Output]:
     """Return the output and failures of your hosted bots in a finished match."""
@@ -325,7 +332,32 @@ def reinstate(player: str, bot: str, *, version: str = "", why: str) -> Rows[Sus
 
 @get("session")
 def session() -> Person:
-    """Who is signed in, and what the server offers to people."""
+    """The person who is signed in, and what the server offers to people."""
+
+
+@post("session", SignIn)
+def sign_in(*, token: str = "", player: str = "", password: str = "") -> Person:
+    """Sign in with a token, or with a name and a password; the answer sets a cookie."""
+
+
+@delete("session", status=200)
+def sign_out() -> Person:
+    """End the session of the cookie."""
+
+
+@post("session/account", SignUp, status=201)
+def sign_up(player: str, password: str, *, display: str = "") -> Person:
+    """Create an account with a password, if registration is open, and sign in."""
+
+
+@post("session/password", NewPassword)
+def change_password(new: str, *, old: str = "") -> Person:
+    """Set the password of the person who is signed in; their other sessions end."""
+
+
+@post("session/token", NewToken, status=201)
+def make_token(label: str = "browser") -> MadeToken:
+    """Make a token for a bot of the person who is signed in; only this answer has it."""
 
 
 @post("session/guest")
@@ -366,56 +398,6 @@ def erase_player(name: str, *, why: str) -> ErasedPlayer:
 @get("players/{name}/data", scopes=PLAY + ORGANISE)
 def stored_data(name: str) -> Any:
     """Everything that is stored about a person, as JSON."""
-
-
-# ---------------------------------------------------------------------------- tournaments
-
-
-@get("competitions")
-def tournaments() -> Rows[Tournament]:
-    """Return all competitions without students, newest first."""
-
-
-@get("competitions/{competition}")
-def tournament(tournament: str) -> TournamentDetail:
-    """Return a competition without students, with its table and progress."""
-
-
-@post("competitions", NewCompetition, scopes=ORGANISE, status=201)
-def open_tournament(
-    name: str,
-    game: str,
-    time_control: str,
-    *,
-    rounds: int = 1,
-    mirrored: bool = True,
-    rated: bool = True,
-    entries: Sequence[str] | None = None,
-) -> TournamentDetail:
-    """Start a round robin without students; needs the scope ``organise``.
-
-    ``entries`` are bots (``player/bot``); None for all connected bots that accept the game.
-    """
-
-
-@post("competitions/{competition}/pause", Reason, scopes=ORGANISE)
-def pause_tournament(tournament: str, why: str) -> None:
-    """Start no more matches until the tournament is resumed."""
-
-
-@post("competitions/{competition}/resume", Reason, scopes=ORGANISE)
-def resume_tournament(tournament: str, why: str) -> None:
-    """Resume a paused tournament."""
-
-
-@post("competitions/{competition}/withdraw", Withdrawal, scopes=PLAY + ORGANISE)
-def withdraw(tournament: str, entry: str, why: str = "") -> None:
-    """Withdraw a bot from matches still to start: your own, or any bot as an organiser."""
-
-
-@delete("competitions/{competition}", scopes=ORGANISE)
-def delete_tournament(tournament: str, why: str = "") -> None:
-    """Stop a tournament and remove it from all lists; its matches stay."""
 
 
 # ------------------------------------------------------------------- submissions, runners

@@ -15,6 +15,7 @@ from plyhouse.protocol.api.boards import (
 )
 from plyhouse.protocol.api.bodies import (
     BaselineChange,
+    Costing,
     Disqualification,
     Extension,
     FileText,
@@ -22,9 +23,11 @@ from plyhouse.protocol.api.bodies import (
     LostToken,
     NewAnnouncement,
     NewCode,
+    NewCompetition,
     NewCopy,
     NewFile,
     NewStaff,
+    Reason,
     RegradeAnswer,
     RegradeRequest,
     Step,
@@ -33,12 +36,14 @@ from plyhouse.protocol.api.bodies import (
     StudentName,
     Submitting,
     Unfreezing,
+    Withdrawal,
 )
 from plyhouse.protocol.api.competitions import (
     Announcement,
     Change,
     Code,
     Competition,
+    CompetitionCost,
     CompetitionDetail,
     CompetitionText,
     Copied,
@@ -58,6 +63,7 @@ from plyhouse.protocol.api.routes import ORGANISE, PLAY, delete, get, post
 from plyhouse.protocol.api.rows import Rows
 from plyhouse.protocol.api.submissions import Submission, Version
 from plyhouse.protocol.api.suspicions import Suspicions
+from plyhouse.protocol.api.tournaments import Tournament, TournamentDetail
 
 __all__ = ["Role", "StepName"]
 
@@ -84,6 +90,11 @@ def check_competition(file: str) -> Rows[Measure]:
 
     Answers how long matches of its games took on the server.
     """
+
+
+@post("class/preview", Costing, scopes=ORGANISE)
+def estimate_cost(file: str, *, entries: int = 0) -> CompetitionCost:
+    """Say all that is wrong with a competition file, or what its competition would cost here."""
 
 
 @post("class/competitions", FileText, scopes=ORGANISE, status=201)
@@ -194,7 +205,7 @@ def export_file(name: str, form: str) -> bytes:
 
 @get("class/competitions/{competition}/report", scopes=PLAY + ORGANISE)
 def report(name: str, *, student: str) -> Report:
-    """What a final says of one student."""
+    """The report of a final on one student."""
 
 
 @get("class/competitions/{competition}/suspicious", scopes=ORGANISE)
@@ -336,3 +347,53 @@ def ask_regrade(name: str, text: str, *, match: str = "") -> Regrade:
 @post("class/competitions/{competition}/regrades/{number}/answer", RegradeAnswer, scopes=ORGANISE)
 def answer_regrade(name: str, number: int, text: str = "", *, close: bool = False) -> Regrade:
     """Answer a request for a regrade, close it, or both."""
+
+
+# ----------------------------------------------------------- competitions without students
+
+
+@get("competitions")
+def tournaments() -> Rows[Tournament]:
+    """Return all competitions without students, newest first."""
+
+
+@get("competitions/{competition}")
+def tournament(tournament: str) -> TournamentDetail:
+    """Return a competition without students, with its table and progress."""
+
+
+@post("competitions", NewCompetition, scopes=ORGANISE, status=201)
+def open_tournament(
+    name: str,
+    game: str,
+    time_control: str,
+    *,
+    rounds: int = 1,
+    mirrored: bool = True,
+    rated: bool = True,
+    entries: Sequence[str] | None = None,
+) -> TournamentDetail:
+    """Start a round robin without students; needs the scope ``organise``.
+
+    ``entries`` are bots (``player/bot``); None for all connected bots that accept the game.
+    """
+
+
+@post("competitions/{competition}/pause", Reason, scopes=ORGANISE)
+def pause_tournament(tournament: str, why: str) -> None:
+    """Start no more matches until the tournament is resumed."""
+
+
+@post("competitions/{competition}/resume", Reason, scopes=ORGANISE)
+def resume_tournament(tournament: str, why: str) -> None:
+    """Resume a paused tournament."""
+
+
+@post("competitions/{competition}/withdraw", Withdrawal, scopes=PLAY + ORGANISE)
+def withdraw(tournament: str, entry: str, why: str = "") -> None:
+    """Withdraw a bot from matches still to start: your own, or any bot as an organiser."""
+
+
+@delete("competitions/{competition}", scopes=ORGANISE)
+def delete_tournament(tournament: str, why: str = "") -> None:
+    """Stop a tournament and remove it from all lists; its matches stay."""

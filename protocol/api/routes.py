@@ -228,7 +228,7 @@ def api_path(*parts: str) -> str:
 
 
 class Terms(TypedDict, total=False):
-    """What a route may say besides method and path; see `Route`."""
+    """Facts of a route besides method and path; see `Route`."""
 
     timeout: float | None
     scopes: tuple[str, ...]

@@ -16,7 +16,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath, JSONBody, QueryParameter
 from msgspec import Meta, convert
 
-from plyhouse.protocol.api import calls
+from plyhouse.protocol.api import calls, competition_calls
 from plyhouse.protocol.api.bodies import (
     Exclusion,
     Reason,
@@ -189,7 +189,7 @@ async def revoke_token(state: State, request: Call, data: JSONBody[Revocation]) 
         )
 
 
-@_post("/api/v1/matches/{match:str}/void", "organise")
+@serve(calls.void_match, "administration")
 async def void(state: State, request: Call, match: FromPath[str], data: JSONBody[Reason]) -> Match:
     """Let a match count nowhere, and end it if it is being played; it stays in the record."""
     identity = await authorise(request, "organise")
@@ -202,7 +202,7 @@ async def void(state: State, request: Call, match: FromPath[str], data: JSONBody
     )
 
 
-@serve(calls.pause_tournament, "administration")
+@serve(competition_calls.pause_tournament, "administration")
 async def pause(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Reason]
 ) -> None:
@@ -210,7 +210,7 @@ async def pause(
     await _steer(state, request, competition, "pause", data.why)
 
 
-@serve(calls.resume_tournament, "administration")
+@serve(competition_calls.resume_tournament, "administration")
 async def resume(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Reason]
 ) -> None:
@@ -218,7 +218,7 @@ async def resume(
     await _steer(state, request, competition, "resume", data.why)
 
 
-@serve(calls.withdraw, "administration")
+@serve(competition_calls.withdraw, "administration")
 async def withdraw(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Withdrawal]
 ) -> None:
@@ -235,7 +235,7 @@ async def withdraw(
     await service(state, Tournaments).withdraw(competition, row.id, By(identity.player, data.why))
 
 
-@serve(calls.delete_tournament, "administration")
+@serve(competition_calls.delete_tournament, "administration")
 async def delete_competition(
     state: State,
     request: Call,

@@ -7,11 +7,12 @@ import time
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from litestar import Request, post
+from litestar import Request
 from litestar.datastructures import State
 from litestar.params import JSONBody
 
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.bodies import Costing
 from plyhouse.protocol.api.competitions import CompetitionCost, GameCost
 from plyhouse.server.competition_rules.dates import milliseconds_of
@@ -28,7 +29,8 @@ from plyhouse.server.competition_rules.preview import (
 from plyhouse.server.competitions.lifecycle import Competitions
 from plyhouse.server.hosting.runners import Hosting
 from plyhouse.server.results.scoring import scoring_rule
-from plyhouse.server.web.api.access import authorise, first
+from plyhouse.server.web.api.access import authorise
+from plyhouse.server.web.api.serving import serve
 from plyhouse.server.web.error_responses import Problem
 from plyhouse.server.web.parameters import service
 from plyhouse.storage import competition_sql
@@ -40,13 +42,7 @@ _SAMPLING: Final = asyncio.Lock()
 """One sample at a time: they take a core from the clocks of matches, if for a moment."""
 
 
-@post(
-    "/api/v1/class/preview",
-    tags=["class"],
-    security=[{"token": []}],
-    status_code=200,
-    guards=[first("organise")],
-)
+@serve(competition_calls.estimate_cost)
 async def cost(
     state: State, request: Request[Any, Any, Any], data: JSONBody[Costing]
 ) -> CompetitionCost:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Any, Final
 
-from litestar import Request, Response, delete, post
+from litestar import Request, Response
 from litestar.datastructures import State
 from litestar.params import JSONBody
 from msgspec import Meta
@@ -123,7 +123,7 @@ async def session(state: State, request: Call) -> Response[Person]:
     return Response(_person(state, identity), headers={"cache-control": "no-store"})
 
 
-@post("/api/v1/session", tags=["people"], status_code=200)
+@serve(calls.sign_in)
 async def sign_in(state: State, request: Call, data: JSONBody[SignIn]) -> Response[Person]:
     """Sign in with a token, or with a name and a password; an earlier session ends."""
     browser_sessions = service(state, BrowserSessions)
@@ -139,7 +139,7 @@ async def sign_in(state: State, request: Call, data: JSONBody[SignIn]) -> Respon
     return _entered(request, state, entry)
 
 
-@delete("/api/v1/session", tags=["people"], status_code=200)
+@serve(calls.sign_out)
 async def sign_out(state: State, request: Call) -> Response[Person]:
     """Sign out: the session ends, and with it the connections that were opened in it.
 
@@ -167,7 +167,7 @@ async def play_as_guest(state: State, request: Call) -> Response[Person]:
     return _entered(request, state, await browser_sessions.new_guest(address_of(request)))
 
 
-@post("/api/v1/session/account", tags=["people"], status_code=201)
+@serve(calls.sign_up)
 async def sign_up(state: State, request: Call, data: JSONBody[SignUp]) -> Response[Person]:
     """Make an account with a password and sign in, where registration is open."""
     from_own_page(request)
@@ -178,7 +178,7 @@ async def sign_up(state: State, request: Call, data: JSONBody[SignUp]) -> Respon
     return _entered(request, state, entry, 201)
 
 
-@post("/api/v1/session/password", tags=["people"], status_code=200)
+@serve(calls.change_password)
 async def change_password(
     state: State, request: Call, data: JSONBody[NewPassword]
 ) -> Response[Person]:
@@ -190,7 +190,7 @@ async def change_password(
     return Response(_person(state, identity), headers={"cache-control": "no-store"})
 
 
-@post("/api/v1/session/token", tags=["people"], status_code=201)
+@serve(calls.make_token)
 async def make_token(state: State, request: Call, data: JSONBody[NewToken]) -> Response[MadeToken]:
     """Make a token for a bot of who is signed in; it allows to play and is shown only here."""
     store = service(state, Store)

@@ -11,7 +11,7 @@ from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
 from msgspec import convert
 
-from plyhouse.protocol.api import calls
+from plyhouse.protocol.api import competition_calls
 from plyhouse.protocol.api.bodies import NewCompetition
 from plyhouse.protocol.api.tournaments import Tournament, TournamentDetail, TournamentStanding
 from plyhouse.server.accounts.roles import admit_to_part
@@ -30,7 +30,7 @@ from plyhouse.storage.store import Store
 __all__ = ["HANDLERS"]
 
 
-@serve(calls.tournaments)
+@serve(competition_calls.tournaments)
 async def competitions(state: State) -> list[Tournament]:
     """List the competitions without students, newest first."""
     store = service(state, Store)
@@ -38,7 +38,7 @@ async def competitions(state: State) -> list[Tournament]:
     return [Tournament(**_summary(row)) for row in rows]
 
 
-@serve(calls.tournament)
+@serve(competition_calls.tournament)
 async def one_competition(
     state: State, request: Request[Any, Any, Any], competition: FromPath[str]
 ) -> TournamentDetail:
@@ -54,7 +54,7 @@ async def one_competition(
     return _detail(await service(state, Tournaments).view(competition))
 
 
-@serve(calls.open_tournament)
+@serve(competition_calls.open_tournament)
 async def organise(
     state: State, request: Request[Any, Any, Any], data: JSONBody[NewCompetition]
 ) -> TournamentDetail:
