@@ -1,70 +1,26 @@
 """PUCT: a tree search led by a prior over actions and an estimate of positions.
 
-Rosin, "Multi-armed bandits with episode context", Annals of Mathematics and Artificial Intelligence
-61 (2011). The form is that of Silver et al., "A general reinforcement learning algorithm that
-masters chess, shogi, and Go through self-play", Science 362 (2018).
-
-In games of two seats whose returns add up to 0, each node has bounds of its exact value, from the
-ends of matches below it.  Cazenave and Saffidine, "Score Bounded Monte-Carlo Tree Search",
-Computers and Games (2010).
+`plyhouse.search.kernels.prior_node` has the formula, the bounds of exact values, and the sources.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import sqrt
 from typing import TYPE_CHECKING, Any, Final, final
 
 from plyhouse.search.kernels.node_state import NodeState
 from plyhouse.search.kernels.playouts import sample_outcome
+from plyhouse.search.kernels.prior_node import INFINITY, PriorNode, bound, selected
 
 if TYPE_CHECKING:
     import random
 
     from mypy_extensions import i64
 
-__all__ = ["PriorNode", "PuctKernel"]
+__all__ = ["PuctKernel"]
 
 CHANCE: Final = -1
 TERMINAL: Final = -2
-INFINITY: Final = float("inf")
-
-
-@final
-class PriorNode:
-    """A position, or an action whose position has not been made yet."""
-
-    __slots__ = (
-        "children",
-        "lower",
-        "mover",
-        "opened",
-        "options",
-        "owner",
-        "prior",
-        "result",
-        "state",
-        "total",
-        "upper",
-        "visits",
-    )
-
-    def __init__(self, owner: i64, prior: float) -> None:
-        self.state: Any = None
-        self.mover: i64 = 0
-        self.owner: i64 = owner
-        self.prior: float = prior
-        self.visits: float = 0.0
-        self.total: float = 0.0
-        self.opened: bool = False
-        self.options: tuple[Any, ...] = ()
-        self.children: list[PriorNode] = []
-        self.result: tuple[float, ...] = ()
-        """The estimate of the position, or its exact value once that is known."""
-        self.lower: float = -INFINITY
-        """Least return of seat 0 that is possible under perfect play."""
-        self.upper: float = INFINITY
-        """Greatest return of seat 0 that is possible under perfect play."""
 
 
 @final
@@ -93,17 +49,19 @@ class PuctKernel:
         self.max_depth: i64 = max_depth
         self.node_limit: i64 = node_limit
         self.least: float = least
+        self.lower: float = least if least < 0.0 else -INFINITY
+        self.upper: float = -self.lower
+        """Bounds of a node about which nothing is known."""
         self.simulations: i64 = 0
         self.due: i64 = 0
         self.nodes: i64 = 1
         self.size: i64 = 1
         self.depth: i64 = 0
-        self.root: PriorNode = PriorNode(-1, 1.0)
+        self.root: PriorNode = PriorNode(-1, 1.0, self.lower, self.upper)
 
     def plant(self, state: Any) -> None:
         """Make the state the root, and ask for its priors: the first simulation descends."""
         self.root.state = state
-        self.unbind(self.root)
         self.open(self.root, self.max_depth > 0)
 
     def run(self, until: int) -> bool:
@@ -130,7 +88,6 @@ class PuctKernel:
         """
         state: NodeState = node.state
         node.mover = state.to_move
-        node.opened = True
         if node.mover == TERMINAL:
             node.result = state.returns()
             if self.least < 0.0:
@@ -144,9 +101,7 @@ class PuctKernel:
         growing: bool = self.size < self.max_nodes
         if growing:
             for _ in node.options:
-                child: PriorNode = PriorNode(node.mover, 0.0)
-                self.unbind(child)
-                node.children.append(child)
+                node.children.append(PriorNode(node.mover, 0.0, self.lower, self.upper))
             self.size += len(node.options)
             if ahead and self.least < 0.0 and node.mover >= 0:
                 self.look_ahead(node)
@@ -156,17 +111,13 @@ class PuctKernel:
         checked: tuple[Any, Any] = self.checked(node.state, node.options, found)
         priors: list[float] = checked[0]
         node.result = checked[1]
+        if node.mover >= 0:
+            node.value = node.result[node.mover]
         if growing:
             place: i64 = 0
             while place < len(priors):
                 node.children[place].prior = priors[place]
                 place += 1
-
-    def unbind(self, node: PriorNode) -> None:
-        """Set the bounds of a node about which nothing is known."""
-        if self.least < 0.0:
-            node.lower = self.least
-            node.upper = -self.least
 
     def look_ahead(self, node: PriorNode) -> None:
         """Find the actions that end the match, and what they prove."""
@@ -193,12 +144,12 @@ class PuctKernel:
                 pick = sample_outcome(node.options, self.draw)
                 option = node.options[pick][0]
             else:
-                pick = self.selected(node)
+                pick = selected(node, self.exploration, self.least)
                 option = node.options[pick]
             child: PriorNode = node.children[pick]
             path.append(child)
             depth += 1
-            if not child.opened:
+            if child.state is None:
                 state: NodeState = node.state
                 child.state = state.after(option)
                 self.open(child, depth < self.max_depth)
@@ -216,62 +167,3 @@ class PuctKernel:
             passed.visits += 1.0
             if passed.owner >= 0:
                 passed.total += node.result[passed.owner]
-
-    def selected(self, node: PriorNode) -> i64:
-        """Return the child with the best mean plus its share of the prior's bonus.
-
-        An untried action has the value of the node's own estimate. A known value replaces the
-        mean. Actions that cannot be better than another are never chosen.
-        """
-        scale: float = self.exploration * sqrt(node.visits + 1.0)
-        unknown: float = node.result[node.mover]
-        best: i64 = 0
-        highest: float = -INFINITY
-        place: i64 = 0
-        while place < len(node.children):
-            child: PriorNode = node.children[place]
-            if not self.useless(node, child):
-                mean: float = unknown
-                if child.lower == child.upper:
-                    mean = child.lower if node.mover == 0 else -child.lower
-                elif child.visits > 0.0:
-                    mean = child.total / child.visits
-                score: float = mean + scale * child.prior / (1.0 + child.visits)
-                if score > highest:
-                    highest = score
-                    best = place
-            place += 1
-        return best
-
-    def useless(self, node: PriorNode, child: PriorNode) -> bool:
-        """Return whether another action of the node is as good as this one can be, or better.
-
-        Never true of all actions.
-        """
-        if node.mover == 0:
-            if child.upper <= self.least:
-                return node.upper > self.least
-            return child.upper <= node.lower and child.lower < node.lower
-        if child.lower >= -self.least:
-            return node.lower < -self.least
-        return child.lower >= node.upper and child.upper > node.upper
-
-
-def bound(node: PriorNode) -> bool:
-    """Set the bounds of a seat's node from those of its children; True if they change."""
-    first: PriorNode = node.children[0]
-    lower: float = first.lower
-    upper: float = first.upper
-    for child in node.children:
-        if node.mover == 0:
-            lower = max(lower, child.lower)
-            upper = max(upper, child.upper)
-        else:
-            lower = min(lower, child.lower)
-            upper = min(upper, child.upper)
-    changed: bool = lower != node.lower or upper != node.upper
-    node.lower = lower
-    node.upper = upper
-    if lower == upper:
-        node.result = (lower, -lower)
-    return changed

@@ -1,64 +1,26 @@
 """PUCT trees that stop at each new position, so that one network call serves many trees.
 
-The formula is that of `plyhouse.search.kernels.puct`, for two seats whose returns add up to 0 and
-games without chance.  Silver et al., "A general reinforcement learning algorithm that masters
-chess, shogi, and Go through self-play", Science 362 (2018).
-
-Each node has bounds of its exact value, from the ends of matches below it.  Cazenave and
-Saffidine, "Score Bounded Monte-Carlo Tree Search", Computers and Games (2010).
+For two seats whose returns add up to 0 and games without chance.
+`plyhouse.search.kernels.prior_node` has the formula, the bounds of exact values, and the sources.
 """
 
 from __future__ import annotations
 
-from math import exp, sqrt
+from math import exp
 from typing import TYPE_CHECKING, Any, Final, final
 
 from plyhouse.search.kernels.node_state import NodeState
+from plyhouse.search.kernels.prior_node import INFINITY, PriorNode, bound, selected, useless
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
-__all__ = ["Branch", "SelfPlayTree"]
+__all__ = ["SelfPlayTree"]
 
 TERMINAL: Final = -2
-INFINITY: Final = float("inf")
 LOSS: Final = -1.0
 WIN: Final = 1.0
 """Least and greatest return of a seat."""
-
-
-@final
-class Branch:
-    """A position, or an action whose position has not been made yet."""
-
-    __slots__ = (
-        "children",
-        "lower",
-        "mover",
-        "options",
-        "prior",
-        "state",
-        "total",
-        "upper",
-        "value",
-        "visits",
-    )
-
-    def __init__(self, prior: float) -> None:
-        self.state: Any = None
-        self.mover: i64 = 0
-        self.prior: float = prior
-        self.visits: float = 0.0
-        self.total: float = 0.0
-        """Sum of the estimates of its simulations, for the seat that chose this action."""
-        self.value: float = 0.0
-        """Estimate of the position for its mover."""
-        self.lower: float = LOSS
-        """Least return of seat 0 that is possible under perfect play."""
-        self.upper: float = WIN
-        """Greatest return of seat 0 that is possible under perfect play."""
-        self.options: tuple[Any, ...] = ()
-        self.children: list[Branch] = []
 
 
 @final
@@ -69,12 +31,12 @@ class SelfPlayTree:
         """``places[seat][action]`` is the index of an action among a network's logits."""
         self.places = places
         self.exploration: float = exploration
-        self.root: Branch = Branch(1.0)
-        self.path: list[Branch] = []
+        self.root: PriorNode = PriorNode(-1, 1.0, LOSS, WIN)
+        self.path: list[PriorNode] = []
 
     def plant(self, state: Any) -> None:
         """Forget the tree; the next `descend` returns this state."""
-        self.root = Branch(1.0)
+        self.root = PriorNode(-1, 1.0, LOSS, WIN)
         self.root.state = state
         start: NodeState = state
         self.root.mover = start.to_move
@@ -85,8 +47,8 @@ class SelfPlayTree:
         Returns None if the simulation ends at a position with a known exact value. Such a
         simulation is complete. Nothing happens if the root's value is known.
         """
-        node: Branch = self.root
-        path: list[Branch] = [node]
+        node: PriorNode = self.root
+        path: list[PriorNode] = [node]
         self.path = path
         while node.lower < node.upper:
             if len(node.children) == 0:
@@ -95,17 +57,17 @@ class SelfPlayTree:
                     return node.state
                 self.settle()
                 break
-            node = node.children[self.selected(node)]
+            node = node.children[selected(node, self.exploration, LOSS)]
             path.append(node)
         self.credit(node.lower)
         return None
 
-    def expand(self, node: Branch) -> None:
+    def expand(self, node: PriorNode) -> None:
         """Make the positions after each action, and see which of them end the match."""
         state: NodeState = node.state
         node.options = tuple(state.actions())
         for option in node.options:
-            child: Branch = Branch(0.0)
+            child: PriorNode = PriorNode(node.mover, 0.0, LOSS, WIN)
             made: NodeState = state.after(option)
             child.state = made
             child.mover = made.to_move
@@ -127,7 +89,7 @@ class SelfPlayTree:
         ``logits`` has one number for each output of the network; those of illegal actions are
         ignored. ``value`` is the expected return of the position's mover.
         """
-        node: Branch = self.path[len(self.path) - 1]
+        node: PriorNode = self.path[len(self.path) - 1]
         node.value = value
         places: list[int] = self.places[node.mover]
         highest: float = -INFINITY
@@ -159,46 +121,18 @@ class SelfPlayTree:
         """
         if len(self.path) == 1:
             return
-        owner: i64 = -1
         for node in self.path:
             node.visits += 1.0
-            if owner == 0:
+            if node.owner == 0:
                 node.total += value
-            elif owner == 1:
+            elif node.owner == 1:
                 node.total -= value
-            owner = node.mover
-
-    def selected(self, node: Branch) -> i64:
-        """Return the child with the best mean plus its share of the prior's bonus.
-
-        An untried action has the value of the node's own estimate. A known value replaces the
-        mean. Actions that cannot be better than another are never chosen.
-        """
-        scale: float = self.exploration * sqrt(node.visits + 1.0)
-        unknown: float = node.value
-        best: i64 = 0
-        highest: float = -INFINITY
-        place: i64 = 0
-        while place < len(node.children):
-            child: Branch = node.children[place]
-            if not useless(node, child):
-                mean: float = unknown
-                if child.lower == child.upper:
-                    mean = child.lower if node.mover == 0 else -child.lower
-                elif child.visits > 0.0:
-                    mean = child.total / child.visits
-                score: float = mean + scale * child.prior / (1.0 + child.visits)
-                if score > highest:
-                    highest = score
-                    best = place
-            place += 1
-        return best
 
     def add_noise(self, noise: list[float], share: float) -> None:
         """Mix noise into the priors of the root's actions; ``noise`` adds up to 1."""
         at: i64 = 0
         while at < len(self.root.children):
-            child: Branch = self.root.children[at]
+            child: PriorNode = self.root.children[at]
             child.prior = (1.0 - share) * child.prior + share * noise[at]
             at += 1
 
@@ -208,13 +142,13 @@ class SelfPlayTree:
         Actions that cannot be better than another have none. The others share equally if none was
         simulated.
         """
-        root: Branch = self.root
+        root: PriorNode = self.root
         found: list[float] = []
         total: float = 0.0
         useful: float = 0.0
         for child in root.children:
             visits: float = 0.0
-            if not useless(root, child):
+            if not useless(root, child, LOSS):
                 visits = child.visits
                 useful += 1.0
             found.append(visits)
@@ -223,14 +157,14 @@ class SelfPlayTree:
         while at < len(found):
             if total > 0.0:
                 found[at] /= total
-            elif not useless(root, root.children[at]):
+            elif not useless(root, root.children[at], LOSS):
                 found[at] = 1.0 / useful
             at += 1
         return found
 
     def value(self) -> float:
         """Return the root's exact value if known, or the mean estimate, for its mover."""
-        root: Branch = self.root
+        root: PriorNode = self.root
         if root.lower == root.upper:
             return root.lower if root.mover == 0 else -root.lower
         total: float = 0.0
@@ -243,35 +177,3 @@ class SelfPlayTree:
     def advance(self, place: int) -> None:
         """Make the position after an action the root, and keep its part of the tree."""
         self.root = self.root.children[place]
-
-
-def bound(node: Branch) -> bool:
-    """Set the bounds of a node from those of its children; True if they change."""
-    first: Branch = node.children[0]
-    lower: float = first.lower
-    upper: float = first.upper
-    for child in node.children:
-        if node.mover == 0:
-            lower = max(lower, child.lower)
-            upper = max(upper, child.upper)
-        else:
-            lower = min(lower, child.lower)
-            upper = min(upper, child.upper)
-    changed: bool = lower != node.lower or upper != node.upper
-    node.lower = lower
-    node.upper = upper
-    return changed
-
-
-def useless(node: Branch, child: Branch) -> bool:
-    """Return whether another action of the node is as good as this one can be, or better.
-
-    Never true of all actions.
-    """
-    if node.mover == 0:
-        if child.upper == LOSS:
-            return node.upper > LOSS
-        return child.upper <= node.lower and child.lower < node.lower
-    if child.lower == WIN:
-        return node.lower < WIN
-    return child.lower >= node.upper and child.upper > node.upper

@@ -25,6 +25,7 @@ from plyhouse.games.base import CHANCE, Game, Utility
 from plyhouse.search.game_requirements import require_fit
 from plyhouse.search.garbage_collection import no_full_collections
 from plyhouse.search.kernels import MAX_DEPTH, kernel_for
+from plyhouse.search.kernels.prior_node import useless
 from plyhouse.search.kernels.puct import PuctKernel
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.monte_carlo.simulating import (
@@ -183,7 +184,7 @@ def _result(kernel: Any, poll: Poll) -> SearchResult:
         best = max(
             places,
             key=lambda place, at=node: (  # type: ignore[misc]
-                not kernel.useless(at, at.children[place]),
+                not useless(at, at.children[place], kernel.least),
                 at.children[place].visits,
                 at.children[place].total,
                 at.children[place].prior,
